@@ -36,9 +36,9 @@ const lib = (rooms) => `^lib/(${rooms.join("|")})(/|$)`;
 /** What a browser may load of the server's rooms: rules and words without a database. Of schemas it takes types alone. */
 const SHARED = [
   "^lib/(tabular|text|charts|cubes|zones|sql|shell|explain)/",
-  "^lib/connections/config-fields\\.ts$",
-  "^lib/schedules/cron\\.ts$",
-  "^lib/apps/types/declarations\\.generated\\.ts$",
+  "^lib/features/connections/config-fields\\.ts$",
+  "^lib/features/runs/schedules/cron\\.ts$",
+  "^lib/features/apps/types/declarations\\.generated\\.ts$",
   "^lib/[^/]+/(roles|limits|words)\\.ts$",
 ];
 const SCHEMA = "^lib/[^/]+/[^/]*schema\\.ts$";
@@ -79,8 +79,8 @@ export default {
       name: "commands-are-for-operators",
       comment: "Commands are run by scripts alone.",
       severity: "error",
-      from: { path: "^(lib|app|components)/", pathNot: `^lib/commands/` },
-      to: { path: "^lib/commands/" },
+      from: { path: "^(lib|app|components)/", pathNot: `^scripts/commands/` },
+      to: { path: "^scripts/commands/" },
     },
     {
       name: "lib-knows-no-face",
@@ -91,9 +91,9 @@ export default {
     },
     {
       name: "a-collection-is-its-domains",
-      comment: "Ask the domain by a function of its service; only lib/lifecycle sees all collections.",
+      comment: "Ask the domain by a function of its service; only lib/features/instance sees all collections.",
       severity: "error",
-      from: { path: "^(lib/([^/]+)|app|inngest)/", pathNot: `^lib/lifecycle/` },
+      from: { path: "^(lib/([^/]+)|app|inngest)/", pathNot: `^lib/features/instance/` },
       to: { path: "^lib/[^/]+/collections\\.ts$", pathNot: "^lib/$2/collections\\.ts$" },
     },
     {

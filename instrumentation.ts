@@ -6,11 +6,11 @@ export async function register(): Promise<void> {
     // Here, since the runner's functions stand above all domains, which tell it what has happened.
     const { tellRunner } = await import("@/inngest/tell-runner");
     tellRunner();
-    const { startUp } = await import("@/lib/lifecycle/start-up");
+    const { startUp } = await import("@/lib/features/instance/start-up");
     await startUp();
     // In development the framework replaces routes as they are written.
     if (process.env.NODE_ENV === "production") {
-      const { answerRoutesDirectly } = await import("@/lib/api/direct");
+      const { answerRoutesDirectly } = await import("@/lib/platform/api/direct");
       const { DIRECT_ROUTES } = await import("@/app/api/direct-routes");
       answerRoutesDirectly(DIRECT_ROUTES);
     }

@@ -32,7 +32,7 @@ const config = (phase: string): NextConfig => ({
     "sharp",
     "vite",
   ],
-  // The framework's own files; everything else gets its headers from proxy.ts and lib/http.
+  // The framework's own files; everything else gets its headers from proxy.ts and lib/platform/http.
   headers: async () => [{ source: "/_next/:path*", headers: [{ key: "X-Content-Type-Options", value: "nosniff" }] }],
   // What a platform that copies single functions would leave behind: the thread that judges statements for PostgreSQL, and
   // the files that apps begin with.

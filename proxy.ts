@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { type NextRequest, NextResponse } from "next/server";
-import { env } from "@/lib/env";
-import { AppError } from "@/lib/http/errors";
-import { commonHeaders, pagePolicy } from "@/lib/http/security-headers";
-import { originsOf } from "@/lib/net/origins";
-import { sitesThatFrame } from "@/lib/shares/frames";
-import { admitVisitor } from "@/lib/shares/visits";
+import { sitesThatFrame } from "@/lib/features/shares/frames";
+import { admitVisitor } from "@/lib/features/shares/visits";
+import { env } from "@/lib/platform/env";
+import { AppError } from "@/lib/platform/http/errors";
+import { commonHeaders, pagePolicy } from "@/lib/platform/http/security-headers";
+import { originsOf } from "@/lib/platform/net/origins";
 
 const NONCE_BYTES = 16;
 

@@ -1,6 +1,6 @@
 import { redirect } from "next/navigation";
-import { getPageSession } from "@/lib/auth/page-session";
-import { hasAccounts } from "@/lib/users/service";
+import { getPageSession } from "@/lib/features/accounts/page-session";
+import { hasAccounts } from "@/lib/features/users/service";
 
 export default async function HomePage() {
   const session = await getPageSession();

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { LanguageModelV4 } from "@ai-sdk/provider";
-import { OFFLINE_MODEL_ID, offlineModel } from "@/lib/agent/offline";
-import type { Half } from "@/lib/agent/questions/question";
-import { evaluate, type Outcome } from "@/lib/agent/testing/evaluate";
-import { questionSets } from "@/lib/agent/testing/question-sets";
+import { OFFLINE_MODEL_ID, offlineModel } from "@/lib/features/agent/offline";
+import type { Half } from "@/lib/features/agent/questions/question";
+import { evaluate, type Outcome } from "@/lib/features/agent/testing/evaluate";
+import { questionSets } from "@/lib/features/agent/testing/question-sets";
 
 /**
  * Asks a model the question set over real databases, and prints accuracy, steps, tokens and time:

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
 import { ObjectId } from "mongodb";
-import { collections } from "@/lib/lifecycle/collections";
-import { closeDatabase } from "../lib/db/client";
+import { collections } from "@/lib/features/instance/collections";
+import { closeDatabase } from "../lib/platform/db/client";
 import { launchBrowser } from "./support/browser";
 import { memoryOfTree, startProduct } from "./support/product";
 

@@ -1,8 +1,8 @@
 import { loadavg } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Browser, BrowserContext, Page as Tab } from "@playwright/test";
-import type { Cube } from "@/lib/cubes/cube";
-import { openCube } from "@/lib/cubes/narrow";
+import type { Cube } from "@/lib/base/cubes/cube";
+import { openCube } from "@/lib/base/cubes/narrow";
 import { launchBrowser } from "./support/browser";
 import { startProduct } from "./support/product";
 

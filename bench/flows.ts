@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
-import type { DataSource, LoadMode } from "../lib/connections/data-source";
-import { duckdb } from "../lib/connections/drivers/duckdb";
-import { postgres } from "../lib/connections/drivers/postgres";
+import type { DataSource, LoadMode } from "../lib/features/connections/data-source";
+import { duckdb } from "../lib/features/connections/drivers/duckdb";
+import { postgres } from "../lib/features/connections/drivers/postgres";
 import { startPostgres, type TestServer } from "../test/servers/postgres";
 import { MIB, type Results, thousands } from "./query/measure";
 

@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { ObjectId } from "mongodb";
-import { ensureStoreService } from "@/lib/process/store-service";
-import { closeDatabase } from "../lib/db/client";
-import { databaseReady } from "../lib/db/ready";
-import { extendBasePack } from "../lib/git/base-pack";
-import { prepareStore } from "../lib/lifecycle/prepare-store";
-import { commitChanges } from "../lib/repository/service";
+import { ensureStoreService } from "@/lib/platform/process/store-service";
+import { prepareStore } from "../lib/features/instance/prepare-store";
+import { extendBasePack } from "../lib/features/repository/git/base-pack";
+import { commitChanges } from "../lib/features/repository/service";
+import { closeDatabase } from "../lib/platform/db/client";
+import { databaseReady } from "../lib/platform/db/ready";
 import { memoryOfTree, startProduct } from "./support/product";
 
 /*

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
-import { duckdb } from "../lib/connections/drivers/duckdb";
-import { requireQueryable } from "../lib/connections/queryable";
-import { csv } from "../lib/query/serialize/csv";
-import { ndjson } from "../lib/query/serialize/ndjson";
+import { duckdb } from "../lib/features/connections/drivers/duckdb";
+import { requireQueryable } from "../lib/features/connections/queryable";
+import { csv } from "../lib/features/query/serialize/csv";
+import { ndjson } from "../lib/features/query/serialize/ndjson";
 import { drain, drainBytes, MIB, medianMs, type Results, readJson, rowsPerSecond, thousands } from "./query/measure";
 import { measurePostgres } from "./query/postgres";
 

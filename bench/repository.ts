@@ -2,10 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ObjectId } from "mongodb";
-import { ensureStoreService } from "@/lib/process/store-service";
-import { closeDatabase, database } from "../lib/db/client";
-import { databaseReady } from "../lib/db/ready";
-import { prepareStore } from "../lib/lifecycle/prepare-store";
+import { ensureStoreService } from "@/lib/platform/process/store-service";
+import { prepareStore } from "../lib/features/instance/prepare-store";
 import {
   changeOf,
   commitChanges,
@@ -14,7 +12,9 @@ import {
   historyOf,
   readFile,
   rebuildIndex,
-} from "../lib/repository/service";
+} from "../lib/features/repository/service";
+import { closeDatabase, database } from "../lib/platform/db/client";
+import { databaseReady } from "../lib/platform/db/ready";
 
 /*
  * A workspace's repository with a long history: what a save, a page of history and one commit's change cost at 100,

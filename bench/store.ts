@@ -16,7 +16,7 @@ const MILLION = 1_000_000;
 const BATCH = 10_000;
 
 async function start(dir: string, durability: "normal" | "full"): Promise<Running> {
-  const child = fork(join(ROOT, "lib/embedded/mongo/main.ts"), [
+  const child = fork(join(ROOT, "lib/platform/embedded/mongo/main.ts"), [
     "--data",
     dir,
     "--socket",

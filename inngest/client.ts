@@ -1,7 +1,7 @@
 import "server-only";
 import { Inngest } from "inngest";
-import { runnerKeys, runnerUrl } from "@/lib/jobs/runner";
-import { log } from "@/lib/log";
+import { runnerKeys, runnerUrl } from "@/lib/platform/jobs/runner";
+import { log } from "@/lib/platform/log";
 
 /**
  * Sends events and declares functions, on whatever job runner this installation has. Where that is and its keys are

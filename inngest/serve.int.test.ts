@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { collections } from "@/lib/jobs/collections";
-import { runnerKeys, setListenerUrl } from "@/lib/jobs/runner";
-import { sign } from "@/lib/jobs/signature";
+import { collections } from "@/lib/platform/jobs/collections";
+import { runnerKeys, setListenerUrl } from "@/lib/platform/jobs/runner";
+import { sign } from "@/lib/platform/jobs/signature";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { type LocalServer, startLocalServer } from "@/test/security/local-server";

@@ -1,11 +1,11 @@
 import "server-only";
 import type { InngestFunction } from "inngest";
 import { serve } from "inngest/next";
-import { env } from "@/lib/env";
-import { HeldBody, readBytes } from "@/lib/http/body";
-import { CALL_BYTES_MAX } from "@/lib/jobs/limits";
-import { isEmbeddedRunner, runnerKeys } from "@/lib/jobs/runner";
-import { isSigned, SIGNATURE_HEADER } from "@/lib/jobs/signature";
+import { env } from "@/lib/platform/env";
+import { HeldBody, readBytes } from "@/lib/platform/http/body";
+import { CALL_BYTES_MAX } from "@/lib/platform/jobs/limits";
+import { isEmbeddedRunner, runnerKeys } from "@/lib/platform/jobs/runner";
+import { isSigned, SIGNATURE_HEADER } from "@/lib/platform/jobs/signature";
 import { inngest } from "./client";
 
 /** A call with all that a runner may put into it, and its own words around that. */

@@ -1,5 +1,5 @@
 import "server-only";
-import { sendJobEventsBy } from "@/lib/process/job-events";
+import { sendJobEventsBy } from "@/lib/platform/process/job-events";
 import { inngest } from "./client";
 
 /** Makes the events of this process reach the job runner. */

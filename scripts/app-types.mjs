@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { CARRIED } from "../lib/embedded/sandbox/carried.ts";
+import { CARRIED } from "../lib/platform/embedded/sandbox/carried.ts";
 import { inRoot } from "./support/paths.mjs";
 
 const ENTRY = "index";
@@ -31,7 +31,7 @@ export async function makeAppTypes() {
   const versionsOf = (names) =>
     Object.fromEntries(names.map((name) => [name, dependencies[name] ?? devDependencies[name]]));
   return [
-    "// Made by scripts/app-types.mjs from lib/apps/runtime and package.json.",
+    "// Made by scripts/app-types.mjs from lib/features/apps/runtime and package.json.",
     "",
     `export const APP_DECLARATIONS = ${toTemplate(toAmbient(modules))};`,
     "",

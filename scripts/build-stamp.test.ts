@@ -8,7 +8,7 @@ let root: string;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "stamp-"));
   write("app/page.tsx", "a");
-  write("lib/db/client.ts", "b");
+  write("lib/platform/db/client.ts", "b");
   write("package-lock.json", "{}");
 });
 afterEach(() => rmSync(root, { recursive: true }));
@@ -25,8 +25,8 @@ test("the same sources have the same hash", () => {
 });
 
 test.each([
-  ["a changed source", "lib/db/client.ts", "c"],
-  ["a new source", "lib/db/other.ts", ""],
+  ["a changed source", "lib/platform/db/client.ts", "c"],
+  ["a new source", "lib/platform/db/other.ts", ""],
   ["a changed lockfile", "package-lock.json", "{ }"],
   ["a new kind of page", "proxy.ts", ""],
 ])("%s makes the build stale", (_, file, text) => {
@@ -37,14 +37,14 @@ test.each([
 
 test("a moved boundary between two files makes the build stale", () => {
   write("app/page.tsx", "ab");
-  write("lib/db/client.ts", "");
+  write("lib/platform/db/client.ts", "");
   const before = hashSources(root);
   write("app/page.tsx", "a");
-  write("lib/db/client.ts", "b");
+  write("lib/platform/db/client.ts", "b");
   expect(hashSources(root)).not.toBe(before);
 });
 
-test.each(["lib/db/client.test.ts", "e2e/ui/login.spec.ts", "docs/x.md", ".data/secrets.json"])(
+test.each(["lib/platform/db/client.test.ts", "e2e/ui/login.spec.ts", "docs/x.md", ".data/secrets.json"])(
   "%s is no part of a build",
   (file) => {
     const before = hashSources(root);

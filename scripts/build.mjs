@@ -37,7 +37,7 @@ async function build(runBundler, keepsCache) {
   generateRoutes();
   await bundleChildren();
   await bundleCommands(inRoot("dist", "commands"));
-  const { makeCarried } = await import("../lib/embedded/sandbox/carried-main.ts");
+  const { makeCarried } = await import("../lib/platform/embedded/sandbox/carried-main.ts");
   await makeCarried(inRoot("dist", "carried"), inRoot());
   const code = await runBundler(process.execPath, [inRoot("node_modules", "next", "dist", "bin", "next"), "build"], {
     env: {
@@ -72,7 +72,7 @@ async function quietly(command, args, options) {
  */
 export async function bundleChildren(outdir = inRoot("dist")) {
   const esbuild = await import("esbuild");
-  const { CHILD_ENTRIES } = await import("../lib/process/entries.ts");
+  const { CHILD_ENTRIES } = await import("../lib/platform/process/entries.ts");
   await esbuild.build({
     entryPoints: Object.entries(CHILD_ENTRIES)
       .filter(([, source]) => existsSync(inRoot(source)))

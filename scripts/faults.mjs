@@ -11,13 +11,13 @@ const AT_ONCE = 40;
 const COUNT = 20_000;
 /** Each slice has a process of its own, so that one which dies says at which lies. */
 const SLICE = 2000;
-const LIES = "lib/connections/drivers/conformance/lying-servers.int.test.ts";
+const LIES = "lib/features/connections/drivers/conformance/lying-servers.int.test.ts";
 
 /** What is killed, failed and refused in full here, and in part by `npm test`: the tests, and the counts that they take. */
 const FAULTS = {
   deliveries: {
     tests: [
-      "lib/notifications/faults.int.test.ts",
+      "lib/features/notifications/faults.int.test.ts",
       "test/faults/backlog.int.test.ts",
       "test/faults/backlog-product.int.test.ts",
       "inngest/functions/notifications.int.test.ts",
@@ -25,23 +25,23 @@ const FAULTS = {
     env: { DELIVERIES: "10000", KILLS: "200", BACKLOG: "10000", HEALTHY_SENDS: "100" },
   },
   jobs: {
-    tests: ["lib/jobs/faults.int.test.ts", "test/faults/runner-away.int.test.ts"],
+    tests: ["lib/platform/jobs/faults.int.test.ts", "test/faults/runner-away.int.test.ts"],
     env: { FAULTS: "full", AWAY: "300" },
   },
   // Pushes that are killed, unfold or diverge, base packs made by two, a host that breaks off in the middle.
   git: {
     tests: [
-      "lib/git/push.int.test.ts",
-      "lib/git/fetch.int.test.ts",
-      "lib/git/base-pack.int.test.ts",
-      "lib/repohost/link.int.test.ts",
+      "lib/features/repository/git/push.int.test.ts",
+      "lib/features/repository/git/fetch.int.test.ts",
+      "lib/features/repository/git/base-pack.int.test.ts",
+      "lib/features/repository/hosts/link.int.test.ts",
     ],
     env: {},
   },
   ticks: { tests: ["test/faults/ticks.int.test.ts"], env: { TICKS: "1000" } },
   flows: { tests: ["test/faults/flows.int.test.ts"], env: { FLOW_ROWS: "1000000", FLOW_KILLS: "6" } },
   publish: { tests: ["test/faults/publish.int.test.ts"], env: { PUBLISH_KILLS: "60" } },
-  readings: { tests: ["lib/connections/drivers/postgres/reading.int.test.ts"], env: { READINGS: "full" } },
+  readings: { tests: ["lib/features/connections/drivers/postgres/reading.int.test.ts"], env: { READINGS: "full" } },
 };
 
 /**

@@ -11,34 +11,37 @@ import { afterAll, beforeAll, expect, test } from "vitest";
  */
 
 const PLANTED: [rule: string, file: string, imports: string[]][] = [
-  ["no-circle-of-files", "lib/consoles/one.ts", ["./two"]],
-  ["no-circle-of-rooms", "lib/query/up.ts", ["@/lib/repository/down"]],
-  ["no-circle-of-rooms", "lib/repository/up.ts", ["@/lib/query/down"]],
-  ["ground-knows-no-domain", "lib/db/planted.ts", ["@/lib/consoles/down"]],
-  ["ground-knows-no-domain", "lib/embedded/mongo/planted.ts", ["../../connections/down"]],
-  ["domains-know-no-top", "lib/mail/planted.ts", ["@/lib/lifecycle/down"]],
-  ["domains-know-no-top", "lib/consoles/planted-api.ts", ["@/lib/api/down"]],
-  ["commands-are-for-operators", "app/api/planted/route.ts", ["@/lib/commands/down"]],
-  ["ground-knows-no-domain", "lib/log/planted.ts", ["@/inngest/client"]],
-  ["lib-knows-no-face", "lib/users/planted.ts", ["@/inngest/functions/down"]],
-  ["routes-ask-no-database", "inngest/functions/planted.ts", ["@/lib/db/down"]],
-  ["lib-knows-no-face", "lib/net/planted.ts", ["@/components/ui/down"]],
-  ["a-collection-is-its-domains", "lib/invites/planted.ts", ["@/lib/users/collections"]],
-  ["a-collection-is-its-domains", "app/api/planted/collections/route.ts", ["@/lib/users/collections"]],
-  ["routes-ask-no-database", "app/page.ts", ["@/lib/db/down"]],
-  ["browsers-load-no-server", "components/grid/planted.ts", ["@/lib/consoles/down"]],
-  ["browsers-load-no-server", "lib/ui/planted.ts", ["@/lib/env"]],
-  ["browsers-load-no-schema", "components/grid/planted-schema.ts", ["@/lib/consoles/schema"]],
-  ["browsers-load-no-schema", "lib/access/roles.ts", ["@/lib/access/schema"]],
+  ["no-circle-of-files", "lib/features/consoles/one.ts", ["./two"]],
+  ["no-circle-of-rooms", "lib/features/query/up.ts", ["@/lib/features/repository/down"]],
+  ["no-circle-of-rooms", "lib/features/repository/up.ts", ["@/lib/features/query/down"]],
+  ["ground-knows-no-domain", "lib/platform/db/planted.ts", ["@/lib/features/consoles/down"]],
+  ["ground-knows-no-domain", "lib/platform/embedded/mongo/planted.ts", ["../../connections/down"]],
+  ["domains-know-no-top", "lib/platform/mail/planted.ts", ["@/lib/features/instance/down"]],
+  ["domains-know-no-top", "lib/features/consoles/planted-api.ts", ["@/lib/platform/api/down"]],
+  ["commands-are-for-operators", "app/api/planted/route.ts", ["@/scripts/commands/down"]],
+  ["ground-knows-no-domain", "lib/platform/log/planted.ts", ["@/inngest/client"]],
+  ["lib-knows-no-face", "lib/features/users/planted.ts", ["@/inngest/functions/down"]],
+  ["routes-ask-no-database", "inngest/functions/planted.ts", ["@/lib/platform/db/down"]],
+  ["lib-knows-no-face", "lib/platform/net/planted.ts", ["@/components/ui/down"]],
+  ["a-collection-is-its-domains", "lib/features/accounts/invites/planted.ts", ["@/lib/features/users/collections"]],
+  ["a-collection-is-its-domains", "app/api/planted/collections/route.ts", ["@/lib/features/users/collections"]],
+  ["routes-ask-no-database", "app/page.ts", ["@/lib/platform/db/down"]],
+  ["browsers-load-no-server", "components/grid/planted.ts", ["@/lib/features/consoles/down"]],
+  ["browsers-load-no-server", "lib/ui/planted.ts", ["@/lib/platform/env"]],
+  ["browsers-load-no-schema", "components/grid/planted-schema.ts", ["@/lib/features/consoles/schema"]],
+  ["browsers-load-no-schema", "lib/platform/access/roles.ts", ["@/lib/platform/access/schema"]],
   ["ui-is-plain", "components/ui/planted.ts", ["@/components/workspace/down"]],
   ["workspace-is-below-the-views", "components/workspace/planted.ts", ["@/components/grid/down"]],
   ["shell-is-above-the-views", "components/palette/planted.ts", ["@/components/shell/down"]],
 ];
 /** What may be imported as it is here. */
 const ALLOWED: [file: string, imports: string[]][] = [
-  ["lib/users/service.ts", ["./collections", "@/lib/db/down"]],
-  ["lib/lifecycle/collections.ts", ["@/lib/users/collections"]],
-  ["components/grid/allowed.ts", ["type @/lib/consoles/schema", "@/lib/client/down", "@/components/workspace/down"]],
+  ["lib/features/users/service.ts", ["./collections", "@/lib/platform/db/down"]],
+  ["lib/features/instance/collections.ts", ["@/lib/features/users/collections"]],
+  [
+    "components/grid/allowed.ts",
+    ["type @/lib/features/consoles/schema", "@/lib/client/down", "@/components/workspace/down"],
+  ],
   ["components/shell/allowed.ts", ["@/components/grid/down"]],
 ];
 
@@ -51,7 +54,7 @@ beforeAll(async () => {
   writeFileSync(join(root, "tsconfig.json"), JSON.stringify({ compilerOptions: { paths: { "@/*": ["./*"] } } }));
   for (const [, file, imports] of PLANTED) plant(file, imports);
   for (const [file, imports] of ALLOWED) plant(file, imports);
-  write("lib/consoles/two.ts", 'import { it } from "./one";\nexport const back = it;\n');
+  write("lib/features/consoles/two.ts", 'import { it } from "./one";\nexport const back = it;\n');
   output = await cruise();
 }, 60_000);
 

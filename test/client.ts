@@ -1,7 +1,7 @@
 import { routeModules } from "@/.generated/routes";
-import { statusesOf } from "@/lib/api/openapi";
-import { isDefined } from "@/lib/api/registry";
-import type { Method, RouteHandler } from "@/lib/api/route";
+import { statusesOf } from "@/lib/platform/api/openapi";
+import { isDefined } from "@/lib/platform/api/registry";
+import type { Method, RouteHandler } from "@/lib/platform/api/route";
 
 export type Credentials = { cookie?: string; key?: string };
 type CallOptions = Credentials & {

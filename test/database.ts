@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { closeDatabase, database } from "@/lib/db/client";
-import { writeNow as writeEvents } from "@/lib/events/publish";
-import { handIn } from "@/lib/lifecycle/hand-in";
-import { prepareStore } from "@/lib/lifecycle/prepare-store";
+import { handIn } from "@/lib/features/instance/hand-in";
+import { prepareStore } from "@/lib/features/instance/prepare-store";
+import { closeDatabase, database } from "@/lib/platform/db/client";
+import { writeNow as writeEvents } from "@/lib/platform/events/publish";
 
 /** Events are written within a moment. */
 const EVENTS_WAIT_MS = 2000;

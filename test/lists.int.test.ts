@@ -3,11 +3,11 @@ import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { routeModules } from "@/.generated/routes";
-import { collections as agent } from "@/lib/agent/collections";
-import { listEndpoints } from "@/lib/api/registry";
-import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from "@/lib/http/schema";
-import { takeJobEvents } from "@/lib/notifications/testing/clock";
-import { addConsole, endRun } from "@/lib/notifications/testing/ended-run";
+import { collections as agent } from "@/lib/features/agent/collections";
+import { takeJobEvents } from "@/lib/features/notifications/testing/clock";
+import { addConsole, endRun } from "@/lib/features/notifications/testing/ended-run";
+import { listEndpoints } from "@/lib/platform/api/registry";
+import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from "@/lib/platform/http/schema";
 import { type Answer, call } from "./client";
 import { takeOwnDatabase } from "./database";
 import { PASSWORD, type Person, seedMember, seedPerson } from "./seed";
@@ -233,7 +233,7 @@ const bounded: Record<string, List> = {
 const pagedPaths = listEndpoints(routeModules)
   .filter(({ definition }) => definition.query instanceof z.ZodObject && "cursor" in definition.query.shape)
   .filter(({ path }) => !(path in bounded))
-  // Three lists with an order and a limit of their own: lib/apps/feed/feed.int.test.ts.
+  // Three lists with an order and a limit of their own: lib/features/apps/feed/feed.int.test.ts.
   .filter(({ path }) => !path.endsWith("/apps/feed"))
   .map(({ path }) => path);
 

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { ObjectId } from "mongodb";
-import type { KeyAccess } from "@/lib/access/caller";
-import type { Role } from "@/lib/access/roles";
-import { hashToken, newApiKey } from "@/lib/auth/tokens";
-import { collections } from "@/lib/lifecycle/collections";
+import { hashToken, newApiKey } from "@/lib/features/accounts/tokens";
+import { collections } from "@/lib/features/instance/collections";
+import type { KeyAccess } from "@/lib/platform/access/caller";
+import type { Role } from "@/lib/platform/access/roles";
 import { type Credentials, call, cookieOf } from "./client";
 
 export type Person = { id: string; email: string; cookie: string; workspaceId: string };

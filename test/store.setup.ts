@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ensureStoreService } from "@/lib/process/store-service";
-import { storeUri } from "@/lib/process/store-uri";
+import { ensureStoreService } from "@/lib/platform/process/store-service";
+import { storeUri } from "@/lib/platform/process/store-uri";
 
 const START_TIMEOUT_MS = 20_000;
 const LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"];

@@ -1,5 +1,5 @@
 import { redirect } from "next/navigation";
-import { getPageSession } from "@/lib/auth/page-session";
+import { getPageSession } from "@/lib/features/accounts/page-session";
 
 /**
  * Sends a visitor without a session to sign in and back to this page. Pages do this rather than their layout, which is

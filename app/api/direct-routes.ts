@@ -1,4 +1,4 @@
-import type { DirectRoutes } from "@/lib/api/direct";
+import type { DirectRoutes } from "@/lib/platform/api/direct";
 import { POST as execute } from "./execute/route";
 import { POST as executeConsole } from "./workspaces/[workspaceId]/consoles/[consoleId]/execute/route";
 import { POST as executeOnDatabase } from "./workspaces/[workspaceId]/databases/[connectionId]/execute/route";

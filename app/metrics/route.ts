@@ -1,4 +1,4 @@
-import { serveMetrics } from "@/lib/lifecycle/metrics-endpoint";
+import { serveMetrics } from "@/lib/features/instance/metrics-endpoint";
 
 export {
   serveMetrics as DELETE,

@@ -1,7 +1,7 @@
-import type { Batch, Field } from "@/lib/tabular/fields";
-import type { QueryableSource } from "../../lib/connections/data-source";
-import { type BinaryFormat, byteStream, type TextFormat } from "../../lib/query/serialize/byte-stream";
-import { readJsonRows } from "../../lib/query/serialize/json";
+import type { Batch, Field } from "@/lib/base/values/fields";
+import type { QueryableSource } from "../../lib/features/connections/data-source";
+import { type BinaryFormat, byteStream, type TextFormat } from "../../lib/features/query/serialize/byte-stream";
+import { readJsonRows } from "../../lib/features/query/serialize/json";
 
 const WARM_UP = 50;
 const SAMPLES = 1000;

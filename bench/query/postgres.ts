@@ -1,11 +1,11 @@
 import { Client } from "pg";
 import Cursor from "pg-cursor";
-import type { QueryableSource } from "../../lib/connections/data-source";
-import { postgres } from "../../lib/connections/drivers/postgres";
-import { requireQueryable } from "../../lib/connections/queryable";
-import { arrow } from "../../lib/query/serialize/arrow";
-import { csv } from "../../lib/query/serialize/csv";
-import { ndjson } from "../../lib/query/serialize/ndjson";
+import type { QueryableSource } from "../../lib/features/connections/data-source";
+import { postgres } from "../../lib/features/connections/drivers/postgres";
+import { requireQueryable } from "../../lib/features/connections/queryable";
+import { arrow } from "../../lib/features/query/serialize/arrow";
+import { csv } from "../../lib/features/query/serialize/csv";
+import { ndjson } from "../../lib/features/query/serialize/ndjson";
 import { startPostgres } from "../../test/servers/postgres";
 import { drain, drainBytes, MIB, medianMs, type Results, readJson, rowsPerSecond, thousands } from "./measure";
 import { measureProduct } from "./product";

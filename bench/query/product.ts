@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Agent, type IncomingMessage, request } from "node:http";
 import type { Client } from "pg";
-import { CONTENT_TYPES } from "../../lib/query/schema";
+import { CONTENT_TYPES } from "../../lib/features/query/schema";
 import type { TestServer } from "../../test/servers/postgres";
 import { memoryOfTree, startProduct } from "../support/product";
 import { MIB, medianMs, type Results, thousands } from "./measure";

@@ -1,6 +1,6 @@
 import { Pool } from "pg";
-import { database } from "../../lib/db/client";
-import { databaseReady } from "../../lib/db/ready";
+import { database } from "../../lib/platform/db/client";
+import { databaseReady } from "../../lib/platform/db/ready";
 
 const pools = new Map<string, Pool>();
 

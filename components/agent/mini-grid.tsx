@@ -1,5 +1,5 @@
 import type { QueryOutput } from "@/components/agent/tool-parts";
-import type { CellValue, ResultField } from "@/lib/tabular/json-rows";
+import type { CellValue, ResultField } from "@/lib/base/values/json-rows";
 import { isNumericField, toCellText } from "@/lib/ui/cell-text";
 
 /** Rows and columns of a card: more are a press away, in the console. */

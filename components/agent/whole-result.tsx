@@ -6,8 +6,8 @@ import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Modal } from "@/components/ui/modal";
 import { useWorkspace } from "@/components/workspace/workspace-context";
+import type { SqlDialect } from "@/lib/base/sql/dialects";
 import { agentApi } from "@/lib/client/agent";
-import type { SqlDialect } from "@/lib/sql/dialects";
 import { formatCount, formatRows } from "@/lib/ui/format";
 import { readArrowRows } from "@/lib/ui/results/arrow-rows";
 

@@ -7,7 +7,7 @@ import { nameRule } from "@/components/ui/name-rule";
 import { Notice } from "@/components/ui/notice";
 import { TextField } from "@/components/ui/text-field";
 import { accountApi } from "@/lib/client/account";
-import { WORKSPACE_NAME_MAX } from "@/lib/workspaces/limits";
+import { WORKSPACE_NAME_MAX } from "@/lib/features/workspaces/limits";
 
 export function NewWorkspaceForm() {
   const [failure, setFailure] = useState<string | null>(null);

@@ -1,5 +1,5 @@
 import { Notice } from "@/components/ui/notice";
-import type { Reach } from "@/lib/net/reach";
+import type { Reach } from "@/lib/platform/net/reach";
 
 /** On a server without accounts: who else could make the first one. */
 export function ReachNotice({ reach }: { reach: Reach }) {

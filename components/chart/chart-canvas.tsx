@@ -6,10 +6,10 @@ import { ChartTip } from "@/components/chart/chart-tip";
 import { type DrawnChart, drawChart } from "@/components/chart/draw-chart";
 import { useChartTheme } from "@/components/chart/use-chart-theme";
 import { useSize } from "@/components/chart/use-size";
-import type { Picture, Stop, StopRow } from "@/lib/charts/picture";
-import { colourOf, findEndsRoom, isLying, PIE_HOLE, toDrawnSpec, toPieRadius } from "@/lib/charts/spec";
-import { describeChart, describeStop, formatRow, formatStop, formatUp } from "@/lib/charts/words";
-import type { CellLook } from "@/lib/tabular/cell-look";
+import type { Picture, Stop, StopRow } from "@/lib/base/charts/picture";
+import { colourOf, findEndsRoom, isLying, PIE_HOLE, toDrawnSpec, toPieRadius } from "@/lib/base/charts/spec";
+import { describeChart, describeStop, formatRow, formatStop, formatUp } from "@/lib/base/charts/words";
+import type { CellLook } from "@/lib/base/values/cell-look";
 
 /** Marks that can be pressed, by whoever has a use for it. */
 export type ChartMarks = {

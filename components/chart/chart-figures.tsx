@@ -1,10 +1,10 @@
 "use client";
 
 import { useChartTheme } from "@/components/chart/use-chart-theme";
-import type { Picture } from "@/lib/charts/picture";
-import { colourOf } from "@/lib/charts/spec";
-import { describeChange, describeChart, type Figure, formatUp, toFigures } from "@/lib/charts/words";
-import type { CellLook } from "@/lib/tabular/cell-look";
+import type { Picture } from "@/lib/base/charts/picture";
+import { colourOf } from "@/lib/base/charts/spec";
+import { describeChange, describeChart, type Figure, formatUp, toFigures } from "@/lib/base/charts/words";
+import type { CellLook } from "@/lib/base/values/cell-look";
 
 /** Figures, each with how it stood before where it has places. */
 export function ChartFigures({ picture, look }: { picture: Picture; look: CellLook }) {

@@ -1,7 +1,7 @@
 "use client";
 
-import type { ChartData } from "@/lib/charts/data";
-import { type ChartTheme, colourOf } from "@/lib/charts/spec";
+import type { ChartData } from "@/lib/base/charts/data";
+import { type ChartTheme, colourOf } from "@/lib/base/charts/spec";
 
 type ChartLegendProps = {
   data: ChartData;

@@ -1,9 +1,9 @@
 "use client";
 
-import type { Picture } from "@/lib/charts/picture";
-import { nameChart, toChartTable } from "@/lib/charts/words";
-import type { CellLook } from "@/lib/tabular/cell-look";
-import { formatCount } from "@/lib/text/amounts";
+import type { Picture } from "@/lib/base/charts/picture";
+import { nameChart, toChartTable } from "@/lib/base/charts/words";
+import { formatCount } from "@/lib/base/values/amounts";
+import type { CellLook } from "@/lib/base/values/cell-look";
 
 /** A table of more rows is better looked at as the result itself. */
 const ROWS_MAX = 500;

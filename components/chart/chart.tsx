@@ -4,11 +4,11 @@ import { useMemo, useState } from "react";
 import { ChartCanvas, type ChartMarks } from "@/components/chart/chart-canvas";
 import { ChartFigures } from "@/components/chart/chart-figures";
 import { ChartTable } from "@/components/chart/chart-table";
-import type { ChartData } from "@/lib/charts/data";
-import { isBlank, toPicture } from "@/lib/charts/picture";
-import type { ChartSettings } from "@/lib/charts/settings";
-import { describeCuts } from "@/lib/charts/words";
-import type { CellLook } from "@/lib/tabular/cell-look";
+import type { ChartData } from "@/lib/base/charts/data";
+import { isBlank, toPicture } from "@/lib/base/charts/picture";
+import type { ChartSettings } from "@/lib/base/charts/settings";
+import { describeCuts } from "@/lib/base/charts/words";
+import type { CellLook } from "@/lib/base/values/cell-look";
 import "./chart.css";
 
 type ChartProps = {

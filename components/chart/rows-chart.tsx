@@ -5,13 +5,13 @@ import { useMemo, useState } from "react";
 import { Chart, useHidden } from "@/components/chart/chart";
 import { PictureMenu } from "@/components/chart/picture-menu";
 import { SpecChart } from "@/components/chart/spec-chart";
-import { toChartData } from "@/lib/charts/data";
-import { readSettings } from "@/lib/charts/kept-spec";
-import { zoneOf } from "@/lib/charts/moments";
-import { toFields, toTable } from "@/lib/charts/rows-fields";
-import { fitSettings } from "@/lib/charts/settings";
-import type { CellLook } from "@/lib/tabular/cell-look";
-import type { ResultField, ResultRow } from "@/lib/tabular/json-rows";
+import { toChartData } from "@/lib/base/charts/data";
+import { readSettings } from "@/lib/base/charts/kept-spec";
+import { zoneOf } from "@/lib/base/charts/moments";
+import { toFields, toTable } from "@/lib/base/charts/rows-fields";
+import { fitSettings } from "@/lib/base/charts/settings";
+import type { CellLook } from "@/lib/base/values/cell-look";
+import type { ResultField, ResultRow } from "@/lib/base/values/json-rows";
 import "./chart.css";
 
 type RowsChartProps = {

@@ -1,10 +1,10 @@
 import { toPictureFile } from "@/components/chart/draw-chart";
-import type { ChartData } from "@/lib/charts/data";
-import { toPicture } from "@/lib/charts/picture";
-import type { ChartSettings } from "@/lib/charts/settings";
-import { type ChartTheme, toDrawnSpec, toFigureSpec } from "@/lib/charts/spec";
-import { describeChange, describeCuts, formatUp, nameChart, toFigures } from "@/lib/charts/words";
-import type { CellLook } from "@/lib/tabular/cell-look";
+import type { ChartData } from "@/lib/base/charts/data";
+import { toPicture } from "@/lib/base/charts/picture";
+import type { ChartSettings } from "@/lib/base/charts/settings";
+import { type ChartTheme, toDrawnSpec, toFigureSpec } from "@/lib/base/charts/spec";
+import { describeChange, describeCuts, formatUp, nameChart, toFigures } from "@/lib/base/charts/words";
+import type { CellLook } from "@/lib/base/values/cell-look";
 import { saveFile } from "@/lib/ui/save-file";
 
 /** As a page of a talk or a mail has room for, whatever window it was made in. */

@@ -14,9 +14,9 @@ import {
   type Stacking,
   toMeasureName,
   UP_MAX,
-} from "@/lib/charts/settings";
-import { isNumericField } from "@/lib/tabular/cell-text";
-import type { ResultField } from "@/lib/tabular/json-rows";
+} from "@/lib/base/charts/settings";
+import { isNumericField } from "@/lib/base/values/cell-text";
+import type { ResultField } from "@/lib/base/values/json-rows";
 
 const KIND_LABELS: Record<ChartKind, string> = { line: "Line", bar: "Bar", area: "Area", scatter: "Scatter", histogram: "Histogram", pie: "Pie", kpi: "Figure" }; // biome-ignore format: one look
 const STACK_LABELS: Record<Stacking, string> = { stacked: "On top", share: "As shares", apart: "Apart" };

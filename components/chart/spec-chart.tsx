@@ -5,9 +5,9 @@ import { ChartTip } from "@/components/chart/chart-tip";
 import { drawChart, findRefusal } from "@/components/chart/draw-chart";
 import { useChartTheme } from "@/components/chart/use-chart-theme";
 import { useSize } from "@/components/chart/use-size";
-import { toForeignSpec } from "@/lib/charts/foreign-spec";
-import { toPlainText } from "@/lib/tabular/cell-text";
-import type { CellValue, ResultRow } from "@/lib/tabular/json-rows";
+import { toForeignSpec } from "@/lib/base/charts/foreign-spec";
+import { toPlainText } from "@/lib/base/values/cell-text";
+import type { CellValue, ResultRow } from "@/lib/base/values/json-rows";
 
 type SpecChartProps = { title: string; spec: Record<string, unknown>; rows: ResultRow[] };
 type Hover = { at: { x: number; y: number }; values: [string, string][] };

@@ -1,7 +1,7 @@
 "use client";
 
 import { useEffect, useState } from "react";
-import type { ChartTheme } from "@/lib/charts/spec";
+import type { ChartTheme } from "@/lib/base/charts/spec";
 
 const SERIES = ["1", "2", "3", "4", "5", "6", "7", "8"];
 

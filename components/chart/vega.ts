@@ -3,4 +3,4 @@
 export { Error as ERROR_LEVEL, loader, logger, parse, View } from "vega";
 export { expressionInterpreter } from "vega-interpreter";
 export { compile } from "vega-lite";
-export { findDrawProblems, toProblemWords } from "@/lib/charts/spec-rules";
+export { findDrawProblems, toProblemWords } from "@/lib/base/charts/spec-rules";

@@ -12,8 +12,8 @@ import { useDialect } from "@/components/workspace/use-connection-types";
 import { type OpenConsole, useSaveState } from "@/components/workspace/use-consoles";
 import { useDatabases } from "@/components/workspace/use-schema";
 import { useWorkspace } from "@/components/workspace/workspace-context";
+import type { SqlDialect } from "@/lib/base/sql/dialects";
 import { type Console, consoleApi, type HistoryItem } from "@/lib/client/consoles";
-import type { SqlDialect } from "@/lib/sql/dialects";
 import { formatStamp } from "@/lib/ui/format-time";
 
 type CompareViewProps = { open: OpenConsole; saved: Console; draft: LocalDraft };

@@ -37,7 +37,7 @@ import { useDatabases } from "@/components/workspace/use-schema";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { Console } from "@/lib/client/consoles";
 import { later } from "@/lib/client/load-again";
-import type { Connection } from "@/lib/connections/schema";
+import type { Connection } from "@/lib/features/connections/schema";
 import { toTrail } from "@/lib/ui/filed-tree";
 import { formatRowTime } from "@/lib/ui/run-words";
 

@@ -13,7 +13,7 @@ import { useConsoleList, useDirtyIds } from "@/components/workspace/use-consoles
 import { updateFrame } from "@/components/workspace/use-frame";
 import { useFindDatabase } from "@/components/workspace/use-schema";
 import { useConsoleRuns, useWorkspace } from "@/components/workspace/workspace-context";
-import type { Tag } from "@/lib/connections/schema";
+import type { Tag } from "@/lib/features/connections/schema";
 import { findConsole, findTitle, isSavedId, moveTab, type Workbench } from "@/lib/ui/workbench";
 
 type OpenTab = {

@@ -13,10 +13,10 @@ import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { useDatabases } from "@/components/workspace/use-schema";
 import { useRights } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import type { Connection } from "@/lib/connections/schema";
-import type { SqlDialect } from "@/lib/sql/dialects";
-import { toSqlName } from "@/lib/sql/names";
-import type { ErrorPlace } from "@/lib/sql/query-error";
+import type { SqlDialect } from "@/lib/base/sql/dialects";
+import { toSqlName } from "@/lib/base/sql/names";
+import type { ErrorPlace } from "@/lib/base/sql/query-error";
+import type { Connection } from "@/lib/features/connections/schema";
 
 /** Connections that are offered beside each other; the chip above the editor has all. */
 const WRITERS_MAX = 3;

@@ -23,14 +23,14 @@ import type { OpenConsole } from "@/components/workspace/use-consoles";
 import { useDatabases } from "@/components/workspace/use-schema";
 import { useMemberId } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
+import { withLastNewline } from "@/lib/base/values/last-newline";
 import { type Console, type ConsoleCommit, consoleApi, type HistoryItem } from "@/lib/client/consoles";
 import { ApiError } from "@/lib/client/request";
-import { withLastNewline } from "@/lib/text/last-newline";
 import { formatCount } from "@/lib/ui/format";
 import { formatAgo, formatStamp } from "@/lib/ui/format-time";
 import "./consoles.css";
+import type { SqlDialect } from "@/lib/base/sql/dialects";
 import { later } from "@/lib/client/load-again";
-import type { SqlDialect } from "@/lib/sql/dialects";
 
 const loadDiffView = later(() => import("@/components/editor/diff-view"));
 const DiffView = part(

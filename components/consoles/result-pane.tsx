@@ -12,7 +12,7 @@ import type { ConsoleRun, PinnedResult } from "@/components/workspace/run-store"
 import { useConsoleChart } from "@/components/workspace/use-console-chart";
 import type { OpenConsole } from "@/components/workspace/use-consoles";
 import { later } from "@/lib/client/load-again";
-import type { Connection } from "@/lib/connections/schema";
+import type { Connection } from "@/lib/features/connections/schema";
 import { formatClock, formatDuration, formatRows } from "@/lib/ui/format";
 import "@/components/ui/foot.css";
 

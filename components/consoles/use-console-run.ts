@@ -7,14 +7,14 @@ import { type ConsoleRun, ROW_LIMITS, type StatementRun } from "@/components/wor
 import type { OpenConsole } from "@/components/workspace/use-consoles";
 import { useLastResult } from "@/components/workspace/use-last-result";
 import { useConsoleRuns, useWorkspace } from "@/components/workspace/workspace-context";
+import type { SqlDialect } from "@/lib/base/sql/dialects";
+import { readSqlMarks } from "@/lib/base/sql/marks";
+import { describeQueryError, type ErrorPlace, locateError, suggestName } from "@/lib/base/sql/query-error";
+import { readScope } from "@/lib/base/sql/scope";
+import type { SqlStatement } from "@/lib/base/sql/statements";
+import type { TypedValue } from "@/lib/base/sql/variables";
 import type { Entity } from "@/lib/client/api";
-import type { Connection } from "@/lib/connections/schema";
-import type { SqlDialect } from "@/lib/sql/dialects";
-import { readSqlMarks } from "@/lib/sql/marks";
-import { describeQueryError, type ErrorPlace, locateError, suggestName } from "@/lib/sql/query-error";
-import { readScope } from "@/lib/sql/scope";
-import type { SqlStatement } from "@/lib/sql/statements";
-import type { TypedValue } from "@/lib/sql/variables";
+import type { Connection } from "@/lib/features/connections/schema";
 
 /** What a failed statement comes to, in words and places. */
 export type ReadFailure = {

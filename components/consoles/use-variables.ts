@@ -2,11 +2,11 @@
 
 import { useCallback, useMemo, useRef, useState } from "react";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import type { SqlDialect } from "@/lib/sql/dialects";
-import { SqlScript } from "@/lib/sql/statements";
+import type { SqlDialect } from "@/lib/base/sql/dialects";
+import { SqlScript } from "@/lib/base/sql/statements";
 import {
   guessKind, parseInputs, type TypedValue, toTypedValue, type VariableInput,
-} from "@/lib/sql/variables"; // biome-ignore format: one look at the whole list
+} from "@/lib/base/sql/variables"; // biome-ignore format: one look at the whole list
 
 export type Variables = {
   /** In the order in which the text names them. */

@@ -3,7 +3,7 @@
 import type { KeyboardEvent } from "react";
 import type { Variables } from "@/components/consoles/use-variables";
 import { Select } from "@/components/ui/select";
-import { VARIABLE_KINDS, type VariableInput, type VariableKind } from "@/lib/sql/variables";
+import { VARIABLE_KINDS, type VariableInput, type VariableKind } from "@/lib/base/sql/variables";
 
 const KIND_NAMES: Record<VariableKind, string> = { text: "Text", number: "Number", boolean: "Yes or no", date: "Date" };
 const KINDS = VARIABLE_KINDS.map((value) => ({ value, label: KIND_NAMES[value] }));

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { DataReader } from "@/components/dashboards/data-reader";
+import type { Cube } from "@/lib/base/cubes/cube";
 import type { WidgetData } from "@/lib/client/dashboards";
-import type { Cube } from "@/lib/cubes/cube";
 import type { PageAsk } from "@/lib/ui/dashboard-choice";
 import { CubeReader } from "@/lib/ui/dashboards/cube-reader";
 

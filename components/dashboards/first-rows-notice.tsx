@@ -1,5 +1,5 @@
 import { TriangleAlert } from "lucide-react";
-import { firstRowsNotice } from "@/lib/text/cut-rows";
+import { firstRowsNotice } from "@/lib/base/values/cut-rows";
 import "./widgets.css";
 
 /** Says that what is shown is of the first rows alone, where the dataset was cut. */

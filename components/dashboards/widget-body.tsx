@@ -8,10 +8,10 @@ import { WidgetTable } from "@/components/dashboards/widget-table";
 import { Notice } from "@/components/ui/notice";
 import { part } from "@/components/ui/part";
 import { useFrame } from "@/components/workspace/use-frame";
-import { withPageGrain } from "@/lib/charts/widget-period";
+import { withPageGrain } from "@/lib/base/charts/widget-period";
+import type { ResultRow } from "@/lib/base/values/json-rows";
 import type { Widget, WidgetData } from "@/lib/client/dashboards";
 import { later } from "@/lib/client/load-again";
-import type { ResultRow } from "@/lib/tabular/json-rows";
 import type { Period } from "@/lib/ui/dashboards/period-words";
 import "./widgets.css";
 

@@ -5,12 +5,12 @@ import { Chart, useHidden } from "@/components/chart/chart";
 import type { ChartMarks } from "@/components/chart/chart-canvas";
 import { SpecChart } from "@/components/chart/spec-chart";
 import type { WidgetPress } from "@/components/dashboards/widget-press";
-import type { ChartData } from "@/lib/charts/data";
-import type { Stop, StopRow } from "@/lib/charts/picture";
-import type { ChartSettings } from "@/lib/charts/settings";
-import { toWidgetChart } from "@/lib/charts/widget-chart";
-import type { CellLook } from "@/lib/tabular/cell-look";
-import type { ResultField, ResultRow } from "@/lib/tabular/json-rows";
+import type { ChartData } from "@/lib/base/charts/data";
+import type { Stop, StopRow } from "@/lib/base/charts/picture";
+import type { ChartSettings } from "@/lib/base/charts/settings";
+import { toWidgetChart } from "@/lib/base/charts/widget-chart";
+import type { CellLook } from "@/lib/base/values/cell-look";
+import type { ResultField, ResultRow } from "@/lib/base/values/json-rows";
 import type { ClickValue } from "@/lib/ui/dashboard-choice";
 import {
   addClick,

@@ -1,11 +1,11 @@
 "use client";
 
 import { FigureLine } from "@/components/chart/chart-figures";
-import { formatChange, toTone } from "@/lib/charts/widget-change";
-import { type Against, toWidgetFigures } from "@/lib/charts/widget-figures";
+import { formatChange, toTone } from "@/lib/base/charts/widget-change";
+import { type Against, toWidgetFigures } from "@/lib/base/charts/widget-figures";
+import type { CellLook } from "@/lib/base/values/cell-look";
 import type { WidgetData } from "@/lib/client/dashboards";
-import { toBeforeWords } from "@/lib/crossfilter/words";
-import type { CellLook } from "@/lib/tabular/cell-look";
+import { toBeforeWords } from "@/lib/features/results/crossfilter/words";
 import type { Period } from "@/lib/ui/dashboards/period-words";
 import "@/components/chart/chart.css";
 

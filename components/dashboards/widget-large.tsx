@@ -4,8 +4,8 @@ import { FirstRowsNotice } from "@/components/dashboards/first-rows-notice";
 import { WidgetBody } from "@/components/dashboards/widget-body";
 import { RowsGrid } from "@/components/grid/rows-grid";
 import { Modal } from "@/components/ui/modal";
+import type { ResultRow } from "@/lib/base/values/json-rows";
 import type { Widget, WidgetData } from "@/lib/client/dashboards";
-import type { ResultRow } from "@/lib/tabular/json-rows";
 import type { Period } from "@/lib/ui/dashboards/period-words";
 
 type WidgetLargeProps = { widget: Widget; data: WidgetData | undefined; period: Period; onClose: () => void };

@@ -1,12 +1,12 @@
 import { savePicture } from "@/components/chart/save-picture";
 import { readTheme } from "@/components/chart/use-chart-theme";
-import { toChartData } from "@/lib/charts/data";
-import { zoneOf } from "@/lib/charts/moments";
-import { toTable } from "@/lib/charts/rows-fields";
-import { toWidgetPicture } from "@/lib/charts/widget-picture";
+import { toChartData } from "@/lib/base/charts/data";
+import { zoneOf } from "@/lib/base/charts/moments";
+import { toTable } from "@/lib/base/charts/rows-fields";
+import { toWidgetPicture } from "@/lib/base/charts/widget-picture";
+import type { CellLook } from "@/lib/base/values/cell-look";
+import type { ResultRow } from "@/lib/base/values/json-rows";
 import type { Widget, WidgetData } from "@/lib/client/dashboards";
-import type { CellLook } from "@/lib/tabular/cell-look";
-import type { ResultRow } from "@/lib/tabular/json-rows";
 
 const NONE_HIDDEN: ReadonlySet<number> = new Set();
 

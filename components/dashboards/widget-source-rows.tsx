@@ -10,9 +10,9 @@ import { Notice } from "@/components/ui/notice";
 import { toDashboardDataKey } from "@/components/workspace/use-dashboards";
 import { useFrame } from "@/components/workspace/use-frame";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { zoneOf } from "@/lib/charts/moments";
+import { zoneOf } from "@/lib/base/charts/moments";
+import type { ResultRow } from "@/lib/base/values/json-rows";
 import { dashboardApi, type FilterChoice, type Widget } from "@/lib/client/dashboards";
-import type { ResultRow } from "@/lib/tabular/json-rows";
 import { toChoiceText } from "@/lib/ui/dashboard-choice";
 import { formatRows } from "@/lib/ui/format";
 

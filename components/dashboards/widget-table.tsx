@@ -1,12 +1,12 @@
 "use client";
 
 import type { WidgetPress } from "@/components/dashboards/widget-press";
-import { formatChange, toTone } from "@/lib/charts/widget-change";
-import { toEarlierCells, toTotals } from "@/lib/charts/widget-table";
+import { formatChange, toTone } from "@/lib/base/charts/widget-change";
+import { toEarlierCells, toTotals } from "@/lib/base/charts/widget-table";
+import { type CellLook, toShownText } from "@/lib/base/values/cell-look";
+import type { CellValue, ResultField, ResultRow } from "@/lib/base/values/json-rows";
 import type { WidgetData } from "@/lib/client/dashboards";
-import { toBeforeWords } from "@/lib/crossfilter/words";
-import { type CellLook, toShownText } from "@/lib/tabular/cell-look";
-import type { CellValue, ResultField, ResultRow } from "@/lib/tabular/json-rows";
+import { toBeforeWords } from "@/lib/features/results/crossfilter/words";
 import { isNumericField } from "@/lib/ui/cell-text";
 import type { Period } from "@/lib/ui/dashboards/period-words";
 import { formatCount } from "@/lib/ui/format";

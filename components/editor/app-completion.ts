@@ -30,7 +30,7 @@ import {
   wordsOf,
 } from "@/components/editor/app-declarations";
 import { toInfo } from "@/components/editor/info";
-import { IMPORTABLE } from "@/lib/apps/types/declarations.generated";
+import { IMPORTABLE } from "@/lib/features/apps/types/declarations.generated";
 
 /** A binding of the app as it is known now. `fields` are null until its rows have been read. */
 export type KnownBinding = {

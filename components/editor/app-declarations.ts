@@ -1,6 +1,6 @@
 import { tsxLanguage } from "@codemirror/lang-javascript";
 import type { syntaxTree } from "@codemirror/language";
-import { APP_DECLARATIONS } from "@/lib/apps/types/declarations.generated";
+import { APP_DECLARATIONS } from "@/lib/features/apps/types/declarations.generated";
 
 export type SyntaxNode = ReturnType<typeof syntaxTree>["topNode"];
 /** A type as it is written, in the text that it is of. */

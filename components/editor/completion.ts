@@ -8,8 +8,8 @@ import {
 import type { Extension } from "@codemirror/state";
 import { editorScript } from "@/components/editor/editor-script";
 import { toInfo } from "@/components/editor/info";
+import { SqlScript } from "@/lib/base/sql/statements";
 import type { Entity } from "@/lib/client/api";
-import { SqlScript } from "@/lib/sql/statements";
 import { offerSql, type SqlOffer } from "@/lib/ui/sql-completion";
 
 /** `order` is the place in the list among equals. */

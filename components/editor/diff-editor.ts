@@ -5,7 +5,7 @@ import { drawSelection, EditorView, keymap, lineNumbers } from "@codemirror/view
 import { highlightFunctions } from "@/components/editor/function-names";
 import { editorLanguage } from "@/components/editor/languages";
 import { diffTheme } from "@/components/editor/theme";
-import type { SqlDialect } from "@/lib/sql/dialects";
+import type { SqlDialect } from "@/lib/base/sql/dialects";
 
 /** What colours a text: a dialect of SQL by its name, or any other language as the editor has it. */
 export type TextLanguage = SqlDialect | { extension: Extension };

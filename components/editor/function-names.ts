@@ -1,8 +1,8 @@
 import { type Range, RangeSet } from "@codemirror/state";
 import { Decoration, type DecorationSet, type EditorView, ViewPlugin, type ViewUpdate } from "@codemirror/view";
 import { editorScript } from "@/components/editor/editor-script";
-import { colourOf } from "@/lib/sql/highlight";
-import { SqlScript } from "@/lib/sql/statements";
+import { colourOf } from "@/lib/base/sql/highlight";
+import { SqlScript } from "@/lib/base/sql/statements";
 
 const FUNCTION = Decoration.mark({ class: "cm-function" });
 

@@ -1,7 +1,7 @@
 import type { SqlLanguage } from "sql-formatter";
+import type { SqlDialect } from "@/lib/base/sql/dialects";
+import { isSameSql } from "@/lib/base/sql/layout";
 import { later } from "@/lib/client/load-again";
-import type { SqlDialect } from "@/lib/sql/dialects";
-import { isSameSql } from "@/lib/sql/layout";
 
 const loadFormatter = later(() => import("sql-formatter"));
 

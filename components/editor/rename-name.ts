@@ -2,9 +2,9 @@ import { type EditorView, getDialog, showDialog } from "@codemirror/view";
 import { editorScript } from "@/components/editor/editor-script";
 import { announce } from "@/components/ui/live-region";
 import { showFailure } from "@/components/ui/toast";
-import { toSqlName } from "@/lib/sql/names";
-import { findRenaming, isNameTaken } from "@/lib/sql/rename";
-import { SqlScript } from "@/lib/sql/statements";
+import { toSqlName } from "@/lib/base/sql/names";
+import { findRenaming, isNameTaken } from "@/lib/base/sql/rename";
+import { SqlScript } from "@/lib/base/sql/statements";
 
 const DIALOG = "cm-rename";
 

@@ -1,6 +1,6 @@
-import { ShellScript } from "@/lib/shell/statements";
-import type { SqlDialect } from "@/lib/sql/dialects";
-import { SqlScript, type SqlStatement } from "@/lib/sql/statements";
+import { ShellScript } from "@/lib/base/mongo-shell/statements";
+import type { SqlDialect } from "@/lib/base/sql/dialects";
+import { SqlScript, type SqlStatement } from "@/lib/base/sql/statements";
 
 /** How the text of a console is read: as the SQL of its engine, or as MongoDB's shell. */
 export type ScriptLanguage = SqlDialect | "mongodb";

@@ -3,7 +3,7 @@ import { StreamLanguage } from "@codemirror/language";
 /** A block comment goes over lines; all else ends with its line. */
 type State = { isInComment: boolean };
 
-/** The colours of MongoDB's shell language; what is cut and run is read by lib/shell. */
+/** The colours of MongoDB's shell language; what is cut and run is read by lib/base/mongo-shell. */
 export const shellLanguage = StreamLanguage.define<State>({
   name: "mongodb",
   languageData: { commentTokens: { line: "//", block: { open: "/*", close: "*/" } } },

@@ -1,6 +1,6 @@
 import { Fragment } from "react";
-import type { SqlDialect } from "@/lib/sql/dialects";
-import { colourSql, type SqlColour } from "@/lib/sql/highlight";
+import type { SqlDialect } from "@/lib/base/sql/dialects";
+import { colourSql, type SqlColour } from "@/lib/base/sql/highlight";
 
 const CLASSES: Partial<Record<SqlColour, string>> = {
   keyword: "k",

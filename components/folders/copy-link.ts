@@ -1,7 +1,7 @@
 import { copyText } from "@/components/ui/copy-text";
 import { announce } from "@/components/ui/live-region";
 import { showFailure, showToast } from "@/components/ui/toast";
-import type { Access } from "@/lib/folders/schema";
+import type { Access } from "@/lib/features/folders/schema";
 
 type CopiedLink = { isRun: boolean };
 

@@ -9,7 +9,7 @@ import { NameInput } from "@/components/ui/name-input";
 import { part } from "@/components/ui/part";
 import { Tree, type TreeRow } from "@/components/ui/tree";
 import { later } from "@/lib/client/load-again";
-import type { Folder } from "@/lib/folders/schema";
+import type { Folder } from "@/lib/features/folders/schema";
 import { type FiledNode, type FolderChoice, isInside, isSameChoice } from "@/lib/ui/filed-tree";
 
 const loadMoveDialog = later(() => import("@/components/folders/move-dialog"));

@@ -2,7 +2,7 @@
 
 import { FolderInput, FolderPlus, Lock, Pencil, Plus, Trash2, Users } from "lucide-react";
 import { MenuItem, MenuLine } from "@/components/ui/menu";
-import type { Access, Folder } from "@/lib/folders/schema";
+import type { Access, Folder } from "@/lib/features/folders/schema";
 
 type FolderMenuProps = {
   /** What is filed, in one word: "console". */

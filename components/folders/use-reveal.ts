@@ -2,7 +2,7 @@
 
 import { useEffect, useEffectEvent } from "react";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import type { Folder } from "@/lib/folders/schema";
+import type { Folder } from "@/lib/features/folders/schema";
 import { type FolderChoice, isInside, type Root } from "@/lib/ui/filed-tree";
 
 type Around = { folders: readonly Folder[]; roots: readonly Root[]; isReady: boolean };

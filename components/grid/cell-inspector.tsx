@@ -4,7 +4,7 @@ import { Check, Copy } from "lucide-react";
 import { useState } from "react";
 import { copyText } from "@/components/ui/copy-text";
 import { Modal } from "@/components/ui/modal";
-import type { CellValue, ResultField } from "@/lib/tabular/json-rows";
+import type { CellValue, ResultField } from "@/lib/base/values/json-rows";
 import { toPlainText } from "@/lib/ui/cell-text";
 import { formatCount } from "@/lib/ui/format";
 

@@ -5,7 +5,7 @@
 import { ListFilter, X } from "lucide-react";
 import { useState } from "react";
 import type { PlacedColumn } from "@/components/grid/grid-row";
-import type { ResultField } from "@/lib/tabular/json-rows";
+import type { ResultField } from "@/lib/base/values/json-rows";
 import { type ColumnFilter, parseFilter, toFilterWords, toTypedFilter } from "@/lib/ui/results/column-filter";
 
 type FilterRowProps = {

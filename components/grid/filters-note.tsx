@@ -3,8 +3,8 @@
 import { ListFilter, X } from "lucide-react";
 import { showFailure } from "@/components/ui/toast";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { toFilteredQuery } from "@/lib/sql/conditions";
-import type { SqlDialect } from "@/lib/sql/dialects";
+import { toFilteredQuery } from "@/lib/base/sql/conditions";
+import type { SqlDialect } from "@/lib/base/sql/dialects";
 import { toConditionKind } from "@/lib/ui/results/column-filter";
 import type { RowsSource } from "@/lib/ui/results/rows-source";
 

@@ -28,8 +28,8 @@ import type { GridColumn, ResultTable } from "@/components/grid/use-result-colum
 import type { ContextItems } from "@/components/ui/context-menu";
 import { copyName } from "@/components/ui/copy-text";
 import { MenuBranch, MenuItem, MenuLine } from "@/components/ui/menu";
-import type { Condition, ConditionOp } from "@/lib/sql/conditions";
-import type { CellValue } from "@/lib/tabular/json-rows";
+import type { Condition, ConditionOp } from "@/lib/base/sql/conditions";
+import type { CellValue } from "@/lib/base/values/json-rows";
 import { toCellText } from "@/lib/ui/cell-text";
 import type { CopyFormat } from "@/lib/ui/copy-rows";
 import { formatCount } from "@/lib/ui/format";

@@ -4,8 +4,8 @@
 
 import { memo } from "react";
 import type { GridColumn } from "@/components/grid/use-result-columns";
-import { type CellLook, toPadding, toShownText } from "@/lib/tabular/cell-look";
-import type { CellValue } from "@/lib/tabular/json-rows";
+import { type CellLook, toPadding, toShownText } from "@/lib/base/values/cell-look";
+import type { CellValue } from "@/lib/base/values/json-rows";
 import { isNumericField, toPlainText } from "@/lib/ui/cell-text";
 import type { RowsSource } from "@/lib/ui/results/rows-source";
 

@@ -1,7 +1,7 @@
 "use client";
 
 import { useState } from "react";
-import type { CellValue } from "@/lib/tabular/json-rows";
+import type { CellValue } from "@/lib/base/values/json-rows";
 import { formatCount } from "@/lib/ui/format";
 
 /** So many levels are open before anybody presses. */

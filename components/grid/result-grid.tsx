@@ -25,7 +25,7 @@ import { useScaledScroll } from "@/components/grid/use-scaled-scroll";
 import { isMenuKey, useContextMenu } from "@/components/ui/context-menu";
 import { announce } from "@/components/ui/live-region";
 import { useFrame } from "@/components/workspace/use-frame";
-import { ANY_VALUES_MAX } from "@/lib/sql/conditions";
+import { ANY_VALUES_MAX } from "@/lib/base/sql/conditions";
 import { isNumericField } from "@/lib/ui/cell-text";
 import type { CopyFormat } from "@/lib/ui/copy-rows";
 import { ROW_HEIGHTS } from "@/lib/ui/frame-preferences";

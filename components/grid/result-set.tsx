@@ -22,7 +22,7 @@ import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { ExecuteAnswer } from "@/lib/client/api";
 import type { KeptChart } from "@/lib/client/consoles";
 import { later } from "@/lib/client/load-again";
-import type { Connection } from "@/lib/connections/schema";
+import type { Connection } from "@/lib/features/connections/schema";
 import { loadedResults } from "@/lib/ui/results/loaded-results";
 import type { SortBy } from "@/lib/ui/results/sort-rows";
 

@@ -13,7 +13,7 @@ import { Segments } from "@/components/ui/segments";
 import { showFailure } from "@/components/ui/toast";
 import { useSideSlot } from "@/components/workspace/side-slot";
 import { useFrame } from "@/components/workspace/use-frame";
-import type { CellValue, ResultField } from "@/lib/tabular/json-rows";
+import type { CellValue, ResultField } from "@/lib/base/values/json-rows";
 import { toCellText, toPlainText } from "@/lib/ui/cell-text";
 import { formatCount } from "@/lib/ui/format";
 import { countBytes, toBytes, toHexLines, toPictureType } from "@/lib/ui/results/binary-cell";

@@ -4,7 +4,7 @@ import { useEffect, useState } from "react";
 import type { GridColumn } from "@/components/grid/use-result-columns";
 import { RanBy } from "@/components/results/ran-by";
 import type { ConsoleRun } from "@/components/workspace/run-store";
-import type { Summed } from "@/lib/tabular/exact-sum";
+import type { Summed } from "@/lib/base/values/exact-sum";
 import { isNumericField } from "@/lib/ui/cell-text";
 import { groupDigits } from "@/lib/ui/exact-number";
 import { formatCount } from "@/lib/ui/format";

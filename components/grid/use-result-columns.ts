@@ -5,8 +5,8 @@ import {
   tableFeatures, useTable,
 } from "@tanstack/react-table"; // biome-ignore format: one look at the whole list
 import { useMemo } from "react";
-import { toScale } from "@/lib/tabular/cell-look";
-import type { ResultField } from "@/lib/tabular/json-rows";
+import { toScale } from "@/lib/base/values/cell-look";
+import type { ResultField } from "@/lib/base/values/json-rows";
 import { toCellText } from "@/lib/ui/cell-text";
 import type { CellTable } from "@/lib/ui/results/row-table";
 

@@ -9,8 +9,8 @@ import { useOutage } from "@/components/ui/use-browser";
 import { useLater } from "@/components/ui/use-later";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { useWorkbench, useWorkspace } from "@/components/workspace/workspace-context";
+import { type FoundLine, findLines } from "@/lib/base/values/find-lines";
 import { consoleApi } from "@/lib/client/consoles";
-import { type FoundLine, findLines } from "@/lib/text/find-lines";
 import { formatCount } from "@/lib/ui/format";
 
 /** Letters after which the server is asked, and the pause in typing before it is. */

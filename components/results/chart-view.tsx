@@ -5,12 +5,12 @@ import { useEffect, useMemo, useState } from "react";
 import { Chart, useHidden } from "@/components/chart/chart";
 import { PictureMenu } from "@/components/chart/picture-menu";
 import { ChartSettingsForm } from "@/components/chart/settings-form";
-import type { ChartData } from "@/lib/charts/data";
-import { readSettings, toKeptSpec } from "@/lib/charts/kept-spec";
-import { zoneOf } from "@/lib/charts/moments";
-import { type ChartSettings, fitSettings, guessSettings } from "@/lib/charts/settings";
+import type { ChartData } from "@/lib/base/charts/data";
+import { readSettings, toKeptSpec } from "@/lib/base/charts/kept-spec";
+import { zoneOf } from "@/lib/base/charts/moments";
+import { type ChartSettings, fitSettings, guessSettings } from "@/lib/base/charts/settings";
+import type { CellLook } from "@/lib/base/values/cell-look";
 import type { KeptChart } from "@/lib/client/consoles";
-import type { CellLook } from "@/lib/tabular/cell-look";
 import type { RowsSource } from "@/lib/ui/results/rows-source";
 import "./results.css";
 

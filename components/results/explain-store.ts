@@ -1,7 +1,7 @@
+import type { PlanForm } from "@/lib/base/explain/plan";
 import { api, type ExecuteAnswer } from "@/lib/client/api";
 import { type ExecuteTarget, toExecuteRequest } from "@/lib/client/execute";
 import { ApiError } from "@/lib/client/request";
-import type { PlanForm } from "@/lib/explain/plan";
 import { newId } from "@/lib/ui/new-id";
 
 /** What is asked: the words before the statement, and with `measured` those that carry it out. */

@@ -2,7 +2,7 @@
 
 import { ChevronDown, ChevronRight } from "lucide-react";
 import { type CSSProperties, type KeyboardEvent, useEffect, useRef, useState } from "react";
-import type { PlanNode, PlanTree as Tree } from "@/lib/explain/plan";
+import type { PlanNode, PlanTree as Tree } from "@/lib/base/explain/plan";
 import { formatCount, formatDuration } from "@/lib/ui/format";
 
 /** From here on a row says how far its estimate was off. */

@@ -8,7 +8,7 @@ import { Tip } from "@/components/ui/tip";
 import { useOffer } from "@/components/workspace/use-offer";
 import type { Bound } from "@/lib/client/execute";
 import { later } from "@/lib/client/load-again";
-import type { Connection } from "@/lib/connections/schema";
+import type { Connection } from "@/lib/features/connections/schema";
 import type { DraftConsole } from "@/lib/ui/workbench";
 import "./results.css";
 

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "react";
 import type { Plan } from "@/components/results/explain-store";
-import type { PlanTree } from "@/lib/explain/plan";
+import type { PlanTree } from "@/lib/base/explain/plan";
 import { findEarlier, type KeptPlan, keepPlan, parseKeptPlans } from "@/lib/ui/results/earlier-plans";
 
 /** Keeps each plan in this browser, and finds the one of the same statement that came before it; null without one. */

@@ -7,10 +7,10 @@ import { announce } from "@/components/ui/live-region";
 import { showFailure } from "@/components/ui/toast";
 import { useDialect, useFindType, useScriptLanguage } from "@/components/workspace/use-connection-types";
 import { useWorkspace } from "@/components/workspace/workspace-context";
+import { readSqlTokens } from "@/lib/base/sql/lexer";
+import { readSqlMarks } from "@/lib/base/sql/marks";
 import type { Bound } from "@/lib/client/execute";
-import type { Connection } from "@/lib/connections/schema";
-import { readSqlTokens } from "@/lib/sql/lexer";
-import { readSqlMarks } from "@/lib/sql/marks";
+import type { Connection } from "@/lib/features/connections/schema";
 import type { DraftConsole } from "@/lib/ui/workbench";
 
 type Explained = {

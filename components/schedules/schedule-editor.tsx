@@ -8,7 +8,7 @@ import { Segments } from "@/components/ui/segments";
 import { useIsAwake } from "@/components/ui/use-browser";
 import { ZoneField } from "@/components/ui/zone-field";
 import type { ApiProblem } from "@/lib/client/request";
-import type { ScheduleBody } from "@/lib/schedules/schema";
+import type { ScheduleBody } from "@/lib/features/runs/schedules/schema";
 import { toNextRuns } from "@/lib/ui/next-runs";
 import { type ChoiceKind, changeKind, type ScheduleChoice, toChoice, toCron } from "@/lib/ui/schedule-choice";
 import { toScheduleWords } from "@/lib/ui/schedule-words";

@@ -1,5 +1,5 @@
 import { Binary, Braces, Calendar, Hash, KeyRound, type LucideIcon, Shapes, ToggleLeft, Type } from "lucide-react";
-import { type ColumnKind, toColumnKind } from "@/lib/tabular/column-kind";
+import { type ColumnKind, toColumnKind } from "@/lib/base/values/column-kind";
 
 const ICONS: Record<ColumnKind, LucideIcon> = {
   text: Type,

@@ -37,7 +37,7 @@ import { useConnections, useDatabases, useOpenSchemas, useSchemaRefresh } from "
 import { useWorkbench, useWorkspace } from "@/components/workspace/workspace-context";
 import { api, type Entity } from "@/lib/client/api";
 import { later } from "@/lib/client/load-again";
-import type { ConnectionType } from "@/lib/connections/schema";
+import type { ConnectionType } from "@/lib/features/connections/schema";
 import { groupDigits } from "@/lib/ui/exact-number";
 import { formatClock, formatCountShort } from "@/lib/ui/format";
 import { SAMPLE_CONNECTION_NAME } from "@/lib/ui/sample-console";

@@ -25,9 +25,9 @@ import { useDialect, useFindType, useScriptLanguage } from "@/components/workspa
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { useConnections, useEntities } from "@/components/workspace/use-schema";
 import { useWorkspace } from "@/components/workspace/workspace-context";
+import { toSqlName } from "@/lib/base/sql/names";
 import { api } from "@/lib/client/api";
 import { later } from "@/lib/client/load-again";
-import { toSqlName } from "@/lib/sql/names";
 import { groupDigits } from "@/lib/ui/exact-number";
 import { formatCount, formatRows } from "@/lib/ui/format";
 import { toFilterValue } from "@/lib/ui/results/column-filter";

@@ -5,9 +5,9 @@ import { SettingsPage } from "@/components/settings/settings-page";
 import { Segments } from "@/components/ui/segments";
 import { ZoneField } from "@/components/ui/zone-field";
 import { useFrame } from "@/components/workspace/use-frame";
-import { TIME_LOOKS, type TimesLook } from "@/lib/tabular/cell-look";
+import { TIME_LOOKS, type TimesLook } from "@/lib/base/values/cell-look";
+import { deviceZone, toZoneName } from "@/lib/base/values/names";
 import type { Density, Theme } from "@/lib/ui/frame-preferences";
-import { deviceZone, toZoneName } from "@/lib/zones/names";
 
 const THEMES: { value: Theme; name: string; help: string }[] = [
   { value: "light", name: "Light", help: "White sheets" },

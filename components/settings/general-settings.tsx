@@ -16,7 +16,7 @@ import { useIsAwake } from "@/components/ui/use-browser";
 import { useChange, useRights } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { workspaceApi } from "@/lib/client/workspaces";
-import { WORKSPACE_NAME_MAX } from "@/lib/workspaces/limits";
+import { WORKSPACE_NAME_MAX } from "@/lib/features/workspaces/limits";
 
 /** The workspace's name and address, and its end. */
 export function GeneralSettings() {

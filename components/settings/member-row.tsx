@@ -13,8 +13,8 @@ import { useNow } from "@/components/ui/use-browser";
 import { useChange, useRights } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { type Member, type Role, workspaceApi } from "@/lib/client/workspaces";
+import { THERE_SECONDS } from "@/lib/features/workspaces/limits";
 import { formatAgo, formatDay, formatStamp } from "@/lib/ui/format-time";
-import { THERE_SECONDS } from "@/lib/workspaces/limits";
 
 const AGE_EVERY_MS = 30_000;
 

@@ -8,7 +8,7 @@ import { Modal } from "@/components/ui/modal";
 import { Notice } from "@/components/ui/notice";
 import { Segments } from "@/components/ui/segments";
 import type { OutboxEntry } from "@/lib/client/workspaces";
-import { WITHHELD_MAIL_TEXT } from "@/lib/mail/words";
+import { WITHHELD_MAIL_TEXT } from "@/lib/platform/mail/words";
 import { formatStamp } from "@/lib/ui/format-time";
 
 type View = "text" | "html";

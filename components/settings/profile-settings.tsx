@@ -18,9 +18,9 @@ import { useChange } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { accountApi } from "@/lib/client/account";
 import { ApiError } from "@/lib/client/request";
+import { USER_NAME_MAX } from "@/lib/features/users/limits";
 import { formatDay } from "@/lib/ui/format-time";
 import { toPasswordStrength } from "@/lib/ui/password-strength";
-import { USER_NAME_MAX } from "@/lib/users/limits";
 
 /** Who one is here, and the password. */
 export function ProfileSettings() {

@@ -1,5 +1,5 @@
-import { mayGive, ROLES } from "@/lib/access/roles";
 import type { Role } from "@/lib/client/workspaces";
+import { mayGive, ROLES } from "@/lib/platform/access/roles";
 
 export const ROLE_NAMES: Record<Role, string> = { owner: "Owner", admin: "Admin", member: "Member" };
 export const ROLE_MEANINGS: { role: Role; text: string }[] = [

@@ -1,4 +1,4 @@
-import type { CellValue, ResultField } from "@/lib/tabular/json-rows";
+import type { CellValue, ResultField } from "@/lib/base/values/json-rows";
 import { isNumericField, toCellText } from "@/lib/ui/cell-text";
 import "@/components/ui/page.css";
 

@@ -3,7 +3,7 @@
 import { Autocomplete } from "@base-ui/react/autocomplete";
 import { ChevronDown } from "lucide-react";
 import { useId, useState } from "react";
-import { deviceZone } from "@/lib/zones/names";
+import { deviceZone } from "@/lib/base/values/names";
 import "@/components/ui/page.css";
 
 /** Of some 420 zones: as many as a person looks through. */

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type ConsoleRun, RunStore } from "@/components/workspace/run-store";
-import { splitStatements } from "@/lib/sql/statements";
+import { splitStatements } from "@/lib/base/sql/statements";
 
 type Answer = { status: number; body: unknown } | "hang";
 const ROW = {

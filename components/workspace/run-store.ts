@@ -1,8 +1,8 @@
+import type { QueryErrorDetails } from "@/lib/base/sql/query-error";
+import type { SqlStatement } from "@/lib/base/sql/statements";
 import { api, type ExecuteAnswer } from "@/lib/client/api";
 import { type Bound, toExecuteRequest } from "@/lib/client/execute";
 import { ApiError } from "@/lib/client/request";
-import type { QueryErrorDetails } from "@/lib/sql/query-error";
-import type { SqlStatement } from "@/lib/sql/statements";
 import { newId } from "@/lib/ui/new-id";
 
 /** How many rows a run asks for at first, and how far "Load more" goes (docs/api.md, Queries). */

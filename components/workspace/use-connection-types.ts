@@ -1,8 +1,8 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import type { SqlDialect } from "@/lib/base/sql/dialects";
 import { type ConnectionType, connectionsApi } from "@/lib/client/connections";
-import type { SqlDialect } from "@/lib/sql/dialects";
 
 /** The kinds of connection that this server offers; they do not change while it runs. */
 export function useConnectionTypes() {

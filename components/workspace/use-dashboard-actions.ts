@@ -14,7 +14,7 @@ import {
   type UpdateDashboardBody,
 } from "@/lib/client/dashboards";
 import { ApiError } from "@/lib/client/request";
-import type { CreateFolderBody, UpdateFolderBody } from "@/lib/folders/schema";
+import type { CreateFolderBody, UpdateFolderBody } from "@/lib/features/folders/schema";
 import type { FolderChoice } from "@/lib/ui/filed-tree";
 
 /** What a person changes of a dashboard besides what is in it. */

@@ -12,7 +12,7 @@ import {
   type Run,
 } from "@/lib/client/flows";
 import type { LiveEvent } from "@/lib/client/live";
-import type { Page } from "@/lib/http/paging";
+import type { Page } from "@/lib/platform/http/paging";
 
 /** What the server shows of a log at once; older lines go as new ones come. */
 const LOG_LINES_MAX = 1000;

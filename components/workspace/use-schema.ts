@@ -4,7 +4,7 @@ import { useQueries, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useState } from "react";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { api, type Entity } from "@/lib/client/api";
-import type { Connection } from "@/lib/connections/schema";
+import type { Connection } from "@/lib/features/connections/schema";
 import { SAMPLE_CONNECTION_NAME } from "@/lib/ui/sample-console";
 
 /** The workspace's connections. */

@@ -83,9 +83,9 @@ test.describe("bodies", () => {
       const query = due.map(({ name }) => `${name}=x.txt`).join("&");
       // The chat's limit is 8 MiB.
       if (path.startsWith("/api/agent/chat")) continue;
-      // Whose token is unknown is told so before a body is read; lib/flows/webhook.int.test.ts has a real one.
+      // Whose token is unknown is told so before a body is read; lib/features/flows/webhook.int.test.ts has a real one.
       if (path === "/api/webhooks/{token}" || path === "/api/repohost/webhook") continue;
-      // A session alone is 401 there, before a body is read; lib/agent/mcp/mcp.int.test.ts has a key.
+      // A session alone is 401 there, before a body is read; lib/features/agent/mcp/mcp.int.test.ts has a key.
       if (path === "/api/mcp") continue;
       for (const chunked of [false, true]) {
         const url = `${fill(path, owner.workspaceId, id)}${query && `?${query}`}`;

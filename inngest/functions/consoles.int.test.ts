@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { collections } from "@/lib/lifecycle/collections";
-import { writeNow } from "@/lib/query/history-writer";
+import { collections } from "@/lib/features/instance/collections";
+import { writeNow } from "@/lib/features/query/history-writer";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { type JobServer, startJobServer } from "@/test/jobs/server";

@@ -1,13 +1,13 @@
 import { RetryAfterError } from "inngest";
 import { beforeEach, expect, it, vi } from "vitest";
-import { PAUSES_MS } from "@/lib/jobs/backoff";
+import { PAUSES_MS } from "@/lib/platform/jobs/backoff";
 
 const mocks = vi.hoisted(() => ({ isEmbedded: false, afterMs: null as number | null }));
-vi.mock("@/lib/jobs/runner", async (original) => ({
-  ...(await original<typeof import("@/lib/jobs/runner")>()),
+vi.mock("@/lib/platform/jobs/runner", async (original) => ({
+  ...(await original<typeof import("@/lib/platform/jobs/runner")>()),
   isEmbeddedRunner: () => mocks.isEmbedded,
 }));
-vi.mock("@/lib/notifications/deliver", () => ({
+vi.mock("@/lib/features/notifications/deliver", () => ({
   deliver: async () => ({ state: "retry", error: "The receiver answered 503.", afterMs: mocks.afterMs }),
 }));
 const { deliverNotification } = await import("./deliver-notification");

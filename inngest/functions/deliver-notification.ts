@@ -1,9 +1,9 @@
 import { RetryAfterError } from "inngest";
 import { inngest } from "@/inngest/client";
-import { isEmbeddedRunner } from "@/lib/jobs/runner";
-import { pauseAfter } from "@/lib/notifications/backoff";
-import { deliver } from "@/lib/notifications/deliver";
-import { DELIVERY_QUEUED_EVENT, type DeliveryQueued } from "@/lib/notifications/wake";
+import { pauseAfter } from "@/lib/features/notifications/backoff";
+import { deliver } from "@/lib/features/notifications/deliver";
+import { DELIVERY_QUEUED_EVENT, type DeliveryQueued } from "@/lib/features/notifications/wake";
+import { isEmbeddedRunner } from "@/lib/platform/jobs/runner";
 
 /** One send and up to five more: `SENDS_MAX` of the domain. */
 const RETRIES = 5;

@@ -1,5 +1,5 @@
 import { inngest } from "@/inngest/client";
-import { BASE_PACK_EVENT, type BasePackDue, carryOutBasePack } from "@/lib/git/base-pack";
+import { BASE_PACK_EVENT, type BasePackDue, carryOutBasePack } from "@/lib/features/repository/git/base-pack";
 
 export const extendBasePack = inngest.createFunction(
   {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readFunction } from "@/lib/jobs/functions";
+import { readFunction } from "@/lib/platform/jobs/functions";
 import { scenarios } from "@/test/jobs/scenarios";
 import { functions } from ".";
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { collections } from "@/lib/lifecycle/collections";
-import { addConsole, endRun } from "@/lib/notifications/testing/ended-run";
-import { answerWith, type Receiver, startReceiver } from "@/lib/notifications/testing/receiver";
-import type { RunDoc } from "@/lib/runs/model";
+import { collections } from "@/lib/features/instance/collections";
+import { addConsole, endRun } from "@/lib/features/notifications/testing/ended-run";
+import { answerWith, type Receiver, startReceiver } from "@/lib/features/notifications/testing/receiver";
+import type { RunDoc } from "@/lib/features/runs/model";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { type JobServer, startJobServer, until } from "@/test/jobs/server";

@@ -1,5 +1,5 @@
 import { inngest } from "@/inngest/client";
-import { runDueSchedules } from "@/lib/lifecycle/ticks";
+import { runDueSchedules } from "@/lib/features/instance/ticks";
 
 /** Schedules are data, so one function looks after all of them: cron has nothing shorter than a minute. */
 export const runSchedules = inngest.createFunction(

@@ -1,5 +1,5 @@
 import { inngest } from "@/inngest/client";
-import { sweep } from "@/lib/lifecycle/sweep";
+import { sweep } from "@/lib/features/instance/sweep";
 
 /** For platforms without a process that lives on; elsewhere every server sweeps by itself, and more often. */
 export const sweepUndone = inngest.createFunction(

@@ -1,5 +1,10 @@
 import { inngest } from "@/inngest/client";
-import { failSnapshot, SNAPSHOT_DUE_EVENT, type SnapshotDue, takeSnapshot } from "@/lib/notifications/snapshots/take";
+import {
+  failSnapshot,
+  SNAPSHOT_DUE_EVENT,
+  type SnapshotDue,
+  takeSnapshot,
+} from "@/lib/features/notifications/snapshots/take";
 
 /** A source that is down for a minute is read when it is back. */
 const RETRIES = 3;

@@ -1,10 +1,10 @@
-import type { ChangePasswordBody, EndedSessions, ResetPasswordBody, Session } from "@/lib/auth/schema";
 import { sendAll } from "@/lib/client/lists";
 import { send } from "@/lib/client/request";
-import type { AcceptedInvite, Invitation } from "@/lib/invites/schema";
-import type { Preferences, UpdatePreferencesBody } from "@/lib/preferences/schema";
-import type { User } from "@/lib/users/schema";
-import type { Workspace } from "@/lib/workspaces/schema";
+import type { AcceptedInvite, Invitation } from "@/lib/features/accounts/invites/schema";
+import type { Preferences, UpdatePreferencesBody } from "@/lib/features/accounts/preferences/schema";
+import type { ChangePasswordBody, EndedSessions, ResetPasswordBody, Session } from "@/lib/features/accounts/schema";
+import type { User } from "@/lib/features/users/schema";
+import type { Workspace } from "@/lib/features/workspaces/schema";
 
 /** What a person does with their own account. Each function throws ApiError. */
 export const accountApi = {

@@ -1,8 +1,8 @@
-import type { AgentsAnswer, Chat, ChatDetail, ChatMessage, Feedback, Grant, Instructions, ModelsAnswer, PlanAnswer, PlanDecisionBody } from "@/lib/agent/schema"; // biome-ignore format: one look at the whole list
 import { lastOutage, reportReachable, reportUnreachable } from "@/lib/client/connectivity";
 import { sendPage } from "@/lib/client/lists";
 import { ApiError, parseEnvelope, send, toApiError } from "@/lib/client/request";
-import type { Page } from "@/lib/http/paging";
+import type { AgentsAnswer, Chat, ChatDetail, ChatMessage, Feedback, Grant, Instructions, ModelsAnswer, PlanAnswer, PlanDecisionBody } from "@/lib/features/agent/schema"; // biome-ignore format: one look at the whole list
+import type { Page } from "@/lib/platform/http/paging";
 
 const root = (workspaceId: string) => `/api/workspaces/${workspaceId}`;
 const after = (cursor: string | null) => (cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`);

@@ -1,20 +1,20 @@
 import type { z } from "zod";
+import type { Entity, EntityColumn } from "@/lib/base/values/fields";
+import type { ResultField, ResultRow } from "@/lib/base/values/json-rows";
 import type { ExecuteRequest } from "@/lib/client/execute";
 import { sendAll } from "@/lib/client/lists";
 import { request, send } from "@/lib/client/request";
-import type { Connection, ddlAnswer } from "@/lib/connections/schema";
-import type { LastResult as SentResult } from "@/lib/consoles/schema";
+import type { Connection, ddlAnswer } from "@/lib/features/connections/schema";
+import type { LastResult as SentResult } from "@/lib/features/consoles/schema";
 import type {
   ResultAnswer,
   ExecuteAnswer as SentAnswer,
   TableRowsAnswer,
   tableCountAnswer,
   tableRowsBody,
-} from "@/lib/query/schema";
-import type { Entity, EntityColumn } from "@/lib/tabular/fields";
-import type { ResultField, ResultRow } from "@/lib/tabular/json-rows";
-import type { User } from "@/lib/users/schema";
-import type { WorkspaceSummary } from "@/lib/workspaces/schema";
+} from "@/lib/features/query/schema";
+import type { User } from "@/lib/features/users/schema";
+import type { WorkspaceSummary } from "@/lib/features/workspaces/schema";
 
 export type { Entity, EntityColumn, User, WorkspaceSummary };
 

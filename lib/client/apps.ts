@@ -1,7 +1,9 @@
 import type { z } from "zod";
-import type { BindingData, BindingItem, Build } from "@/lib/apps/bindings/schema";
-import type { Preview } from "@/lib/apps/preview/schema";
-import type { Deployment, Operation, Published } from "@/lib/apps/publish/schema";
+import { readBytes } from "@/lib/client/bytes";
+import { send } from "@/lib/client/request";
+import type { BindingData, BindingItem, Build } from "@/lib/features/apps/bindings/schema";
+import type { Preview } from "@/lib/features/apps/preview/schema";
+import type { Deployment, Operation, Published } from "@/lib/features/apps/publish/schema";
 import type {
   App,
   AppCommit,
@@ -11,13 +13,11 @@ import type {
   Template,
   TreeItem,
   UpdateAppBody,
-} from "@/lib/apps/schema";
-import type { ViewToken } from "@/lib/apps/view/schema";
-import { readBytes } from "@/lib/client/bytes";
-import { send } from "@/lib/client/request";
-import type { Page } from "@/lib/http/paging";
-import type { linkStatusAnswer, Repo } from "@/lib/repohost/schema";
-import type { Share, ShareBody } from "@/lib/shares/schema";
+} from "@/lib/features/apps/schema";
+import type { ViewToken } from "@/lib/features/apps/view/schema";
+import type { linkStatusAnswer, Repo } from "@/lib/features/repository/hosts/schema";
+import type { Share, ShareBody } from "@/lib/features/shares/schema";
+import type { Page } from "@/lib/platform/http/paging";
 
 /** One app as the feed shows it. */
 export type AppCard = Pick<App, "id" | "slug" | "title" | "description" | "access" | "publishedAt" | "updatedAt"> & {

@@ -1,5 +1,5 @@
-import type { LoginAnswer, LoginBody, RegisterAnswer, RegisterBody } from "@/lib/auth/schema";
 import { send } from "@/lib/client/request";
+import type { LoginAnswer, LoginBody, RegisterAnswer, RegisterBody } from "@/lib/features/accounts/schema";
 
 /** Who comes and goes. Each function throws ApiError. */
 export const authApi = {

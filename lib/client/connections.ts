@@ -1,6 +1,7 @@
 import { lastOutage, reportReachable, reportUnreachable } from "@/lib/client/connectivity";
 import { sendAll } from "@/lib/client/lists";
 import { ApiError, parseEnvelope, send, toApiError } from "@/lib/client/request";
+import type { StoredFile, UploadedFile } from "@/lib/features/connections/files/schema";
 import type {
   ConfigField,
   Connection,
@@ -13,8 +14,7 @@ import type {
   TestConnectionBody,
   TestStep,
   UpdateConnectionBody,
-} from "@/lib/connections/schema";
-import type { StoredFile, UploadedFile } from "@/lib/files/schema";
+} from "@/lib/features/connections/schema";
 
 /** How a try to reach the source ended; a failure is an answer here, not an error. */
 export type TestOutcome = TestAnswer;

@@ -8,13 +8,13 @@ import type {
   PutDraftBody,
   SearchHit,
   UpdateConsoleBody,
-} from "@/lib/consoles/schema";
+} from "@/lib/features/consoles/schema";
 import type {
   Access as ConsoleAccess,
   FileCommit as ConsoleCommit,
   Folder as ConsoleFolder,
   HistoryItem,
-} from "@/lib/folders/schema";
+} from "@/lib/features/folders/schema";
 
 /** The chart of a console, as the Vega-Lite specification that is kept with it. */
 export type KeptChart = Record<string, unknown>;

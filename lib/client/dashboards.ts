@@ -1,9 +1,8 @@
+import type { Cube } from "@/lib/base/cubes/cube";
 import { filedApi } from "@/lib/client/filed";
 import { sendFiltered, toFiltered } from "@/lib/client/filtered";
 import { send } from "@/lib/client/request";
 import { readWidgetLines } from "@/lib/client/widget-lines";
-import type { Comparison, Grain } from "@/lib/crossfilter/words";
-import type { Cube } from "@/lib/cubes/cube";
 import type {
   CreateDashboardBody,
   Dashboard,
@@ -19,17 +18,18 @@ import type {
   UpdateDashboardBody,
   Widget,
   WidgetData,
-} from "@/lib/dashboards/schema";
-import type { Folder } from "@/lib/folders/schema";
+} from "@/lib/features/dashboards/schema";
+import type { Folder } from "@/lib/features/folders/schema";
 import type {
   CreateSnapshotBody,
   SavedSnapshot,
   Snapshot,
   UpdateSnapshotBody,
-} from "@/lib/notifications/snapshot-schema";
-import type { Run } from "@/lib/runs/schema";
-import type { Schedule, ScheduleBody } from "@/lib/schedules/schema";
-import type { Share, ShareBody } from "@/lib/shares/schema";
+} from "@/lib/features/notifications/snapshot-schema";
+import type { Comparison, Grain } from "@/lib/features/results/crossfilter/words";
+import type { Schedule, ScheduleBody } from "@/lib/features/runs/schedules/schema";
+import type { Run } from "@/lib/features/runs/schema";
+import type { Share, ShareBody } from "@/lib/features/shares/schema";
 
 /** What filters are set to, by their ids: null filters nothing, and what is left out stands on its default. */
 export type FilterChoice = Readonly<Record<string, unknown>>;
@@ -69,7 +69,7 @@ export const dashboardApi = {
   readData: async (workspaceId: string, id: string, ask: DataAsk, signal?: AbortSignal) =>
     (await sendFiltered<{ widgets: WidgetData[] }>(`${root(workspaceId)}/${id}/data`, toDataQuery(ask), signal))
       .widgets,
-  /** What the other widgets show for whatever is pressed in one (`lib/cubes/narrow`). */
+  /** What the other widgets show for whatever is pressed in one (`lib/base/cubes/narrow`). */
   readCube: (workspaceId: string, id: string, widgetId: string, ask: CubeAsk, signal?: AbortSignal) =>
     sendFiltered<Cube>(
       `${root(workspaceId)}/${id}/widgets/${encodeURIComponent(widgetId)}/cube`,

@@ -1,4 +1,4 @@
-import type { VariableValue } from "@/lib/query/schema";
+import type { VariableValue } from "@/lib/features/query/schema";
 
 /** The console that a text is of, null for one that was never saved, and the values for its variables. */
 export type Bound = { consoleId: string | null; variables: Record<string, VariableValue> };

@@ -1,6 +1,6 @@
 import { ApiError, send } from "@/lib/client/request";
-import type { Page } from "@/lib/http/paging";
-import type { Execution } from "@/lib/query/schema";
+import type { Execution } from "@/lib/features/query/schema";
+import type { Page } from "@/lib/platform/http/paging";
 
 /** What the history of a workspace's queries is read with. Throws ApiError. */
 export const executionsApi = {

@@ -1,7 +1,7 @@
 import { sendAll } from "@/lib/client/lists";
 import { send } from "@/lib/client/request";
-import type { CreateFolderBody, Folder, HistoryItem, UpdateFolderBody } from "@/lib/folders/schema";
-import type { Page } from "@/lib/http/paging";
+import type { CreateFolderBody, Folder, HistoryItem, UpdateFolderBody } from "@/lib/features/folders/schema";
+import type { Page } from "@/lib/platform/http/paging";
 
 /** What one kind of filed thing is asked and told with. */
 export type FiledTypes = { whole: unknown; summary: unknown; commit: unknown; create: unknown; update: unknown };

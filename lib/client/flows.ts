@@ -16,9 +16,9 @@ import type {
   Provisioned,
   UpdateFlowBody,
   WebhookStats,
-} from "@/lib/flows/schema";
-import type { Page } from "@/lib/http/paging";
-import type { EntityProgress, LogLine, Run } from "@/lib/runs/schema";
+} from "@/lib/features/flows/schema";
+import type { EntityProgress, LogLine, Run } from "@/lib/features/runs/schema";
+import type { Page } from "@/lib/platform/http/paging";
 
 const root = (workspaceId: string) => `/api/workspaces/${workspaceId}/flows`;
 const one = (workspaceId: string, flowId: string) => `${root(workspaceId)}/${encodeURIComponent(flowId)}`;

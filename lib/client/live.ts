@@ -1,7 +1,7 @@
 import { api } from "@/lib/client/api";
 import { readConnectivity, reportReachable, reportUnreachable } from "@/lib/client/connectivity";
-import { HEARTBEAT_SECONDS } from "@/lib/events/limits";
-import type { EventData, EventKind } from "@/lib/events/schema";
+import { HEARTBEAT_SECONDS } from "@/lib/platform/events/limits";
+import type { EventData, EventKind } from "@/lib/platform/events/schema";
 
 /** One change; `reset` says that some were missed, and everything shown is to be read anew. */
 export type LiveEvent = { kind: EventKind; data: EventData } | { kind: "reset" };

@@ -1,9 +1,9 @@
 import type { z } from "zod";
 import { send } from "@/lib/client/request";
 import { toQuery } from "@/lib/client/runs";
-import type { Page } from "@/lib/http/paging";
 import type {
-  Attempt, ChannelType, createRuleBody, Delivery, DeliveryDetails, DeliveryStatus, ListedRule, Rule, RuledType, SavedRule, TestAnswer, Trigger, UpdateRuleBody } from "@/lib/notifications/schema"; // biome-ignore format: one look at the whole list
+  Attempt, ChannelType, createRuleBody, Delivery, DeliveryDetails, DeliveryStatus, ListedRule, Rule, RuledType, SavedRule, TestAnswer, Trigger, UpdateRuleBody } from "@/lib/features/notifications/schema"; // biome-ignore format: one look at the whole list
+import type { Page } from "@/lib/platform/http/paging";
 
 /** A console or a flow, as rules name it. */
 export type Resource = { resourceType: RuledType; resourceId: string };

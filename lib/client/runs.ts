@@ -1,8 +1,8 @@
 import { send } from "@/lib/client/request";
-import type { ConsoleRun, ConsoleRunDetails } from "@/lib/consoles/schema";
-import type { Page } from "@/lib/http/paging";
-import type { ResultPreview } from "@/lib/results/schema";
-import type { LogLine, ResourceType, Run, RunFilters, RunHours, RunStatus } from "@/lib/runs/schema";
+import type { ConsoleRun, ConsoleRunDetails } from "@/lib/features/consoles/schema";
+import type { ResultPreview } from "@/lib/features/results/schema";
+import type { LogLine, ResourceType, Run, RunFilters, RunHours, RunStatus } from "@/lib/features/runs/schema";
+import type { Page } from "@/lib/platform/http/paging";
 
 const root = (workspaceId: string) => `/api/workspaces/${workspaceId}`;
 const ofConsole = (workspaceId: string, consoleId: string) => `${root(workspaceId)}/consoles/${consoleId}`;

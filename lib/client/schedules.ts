@@ -1,5 +1,5 @@
 import { send } from "@/lib/client/request";
-import type { Schedule, ScheduleBody } from "@/lib/schedules/schema";
+import type { Schedule, ScheduleBody } from "@/lib/features/runs/schedules/schema";
 
 const root = (workspaceId: string, consoleId: string) =>
   `/api/workspaces/${workspaceId}/consoles/${consoleId}/schedule`;

@@ -1,9 +1,9 @@
-import type { ViewToken } from "@/lib/apps/view/schema";
+import type { Cube } from "@/lib/base/cubes/cube";
 import { type CubeAsk, type DataAsk, toDataQuery, toValuesQuery, type ValuesAsk } from "@/lib/client/dashboards";
 import { sendFiltered } from "@/lib/client/filtered";
 import { send } from "@/lib/client/request";
-import type { Cube } from "@/lib/cubes/cube";
-import type { FilterValues, SharedDashboard, WidgetData } from "@/lib/dashboards/schema";
+import type { ViewToken } from "@/lib/features/apps/view/schema";
+import type { FilterValues, SharedDashboard, WidgetData } from "@/lib/features/dashboards/schema";
 
 const root = (token: string) => `/api/share/${encodeURIComponent(token)}`;
 

@@ -1,7 +1,7 @@
 import { lastOutage, reportReachable, reportUnreachable } from "@/lib/client/connectivity";
 import type { FilteredRequest } from "@/lib/client/filtered";
 import { ApiError, parseEnvelope, toApiError } from "@/lib/client/request";
-import type { WidgetData } from "@/lib/dashboards/schema";
+import type { WidgetData } from "@/lib/features/dashboards/schema";
 
 const LINES = "application/x-ndjson";
 /** What came before stays on the page; the rest has to be asked for again. */

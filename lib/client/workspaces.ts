@@ -1,12 +1,12 @@
 import type { z } from "zod";
-import type { Role } from "@/lib/access/roles";
-import type { ApiKey, CreatedApiKey, createApiKeyBody } from "@/lib/auth/api-key-schema";
 import { sendAll, sendPages } from "@/lib/client/lists";
 import { send } from "@/lib/client/request";
-import type { Page } from "@/lib/http/paging";
-import type { CreatedInvite, CreateInviteBody, Invite } from "@/lib/invites/schema";
-import type { OutboxEntry } from "@/lib/mail/schema";
-import type { Member, UpdatedMember, Workspace, WorkspaceDetails } from "@/lib/workspaces/schema";
+import type { ApiKey, CreatedApiKey, createApiKeyBody } from "@/lib/features/accounts/api-key-schema";
+import type { CreatedInvite, CreateInviteBody, Invite } from "@/lib/features/accounts/invites/schema";
+import type { Member, UpdatedMember, Workspace, WorkspaceDetails } from "@/lib/features/workspaces/schema";
+import type { Role } from "@/lib/platform/access/roles";
+import type { Page } from "@/lib/platform/http/paging";
+import type { OutboxEntry } from "@/lib/platform/mail/schema";
 
 const root = (workspaceId: string) => `/api/workspaces/${workspaceId}`;
 

@@ -1,6 +1,6 @@
-import type { Delivery } from "@/lib/notifications/schema";
-import type { Execution } from "@/lib/query/schema";
-import type { ResourceType, Run } from "@/lib/runs/schema";
+import type { Delivery } from "@/lib/features/notifications/schema";
+import type { Execution } from "@/lib/features/query/schema";
+import type { ResourceType, Run } from "@/lib/features/runs/schema";
 
 /** One line of the activity. */
 export type Activity =

@@ -1,4 +1,4 @@
-import type { AppParams } from "@/lib/apps/frame/messages";
+import type { AppParams } from "@/lib/features/apps/frame/messages";
 
 /** What an app may keep in the address of its page: as much as is still handed on by hand. */
 const PARAMS_MAX = 50;

@@ -1,4 +1,4 @@
-import type { ResultField } from "@/lib/tabular/json-rows";
+import type { ResultField } from "@/lib/base/values/json-rows";
 import { isNumericField } from "@/lib/ui/cell-text";
 
 /** Which column plays which part on a card (docs/design.md, Phones). Indexes into the fields; null when no column fits. */

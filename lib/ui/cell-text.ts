@@ -1,1 +1,1 @@
-export * from "@/lib/tabular/cell-text";
+export * from "@/lib/base/values/cell-text";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ConfigField } from "@/lib/connections/schema";
+import type { ConfigField } from "@/lib/features/connections/schema";
 import {
   findFormProblems, findMovedSecrets, hasTunnel, isLimitField, isTunnelField, keepsNamedSecrets, toConfig, toFieldOfPath, toInitialValues, toNamedRows,
   toNamedText, toShownFields, toStoredSecrets,

@@ -1,5 +1,12 @@
-import { groupOf, isFieldShown, isPlainObject, isSetMark, valueAt, withValue } from "@/lib/connections/config-fields";
-import type { ConfigField } from "@/lib/connections/schema";
+import {
+  groupOf,
+  isFieldShown,
+  isPlainObject,
+  isSetMark,
+  valueAt,
+  withValue,
+} from "@/lib/features/connections/config-fields";
+import type { ConfigField } from "@/lib/features/connections/schema";
 
 /**
  * The form of a connection, drawn from the fields of its type: what is typed, what is wrong with it, and the config that

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { TAG_COLOURS, tagSchema } from "@/lib/connections/schema";
+import { TAG_COLOURS, tagSchema } from "@/lib/features/connections/schema";
 import { COLOUR_NAMES, isPreset, isSameTag, TAG_PRESETS } from "./connection-tag";
 
 test("every colour that a tag may have can be chosen, and the server takes what is offered", () => {

@@ -1,4 +1,4 @@
-import type { Tag } from "@/lib/connections/schema";
+import type { Tag } from "@/lib/features/connections/schema";
 
 /** The tags that nearly every team has; any other has a name and a colour of the team's own. */
 export const TAG_PRESETS: readonly Tag[] = [

@@ -1,6 +1,6 @@
-import type { SqlDialect } from "@/lib/sql/dialects";
-import { toSqlName, toSqlText } from "@/lib/sql/names";
-import type { CellValue, ResultField, ResultRow } from "@/lib/tabular/json-rows";
+import type { SqlDialect } from "@/lib/base/sql/dialects";
+import { toSqlName, toSqlText } from "@/lib/base/sql/names";
+import type { CellValue, ResultField, ResultRow } from "@/lib/base/values/json-rows";
 import { isNumericField, toPlainText } from "@/lib/ui/cell-text";
 import { isPlainNumber } from "@/lib/ui/exact-number";
 

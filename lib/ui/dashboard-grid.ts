@@ -1,4 +1,4 @@
-import type { Layout } from "@/lib/dashboards/schema";
+import type { Layout } from "@/lib/features/dashboards/schema";
 
 /** A dashboard's columns on a screen that has room for them; a cell is as high as its row unit (docs/design.md, Layout). */
 export const GRID_COLUMNS = 12;

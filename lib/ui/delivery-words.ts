@@ -1,4 +1,4 @@
-import type { Delivery } from "@/lib/notifications/schema";
+import type { Delivery } from "@/lib/features/notifications/schema";
 
 /** What to do about a delivery that has not arrived; null for one that has, or waits. */
 export function toDeliveryAdvice({

@@ -1,4 +1,4 @@
-import { editDistance } from "@/lib/text/edit-distance";
+import { editDistance } from "@/lib/base/values/edit-distance";
 
 /** Mail hosts that are mistyped often enough to ask about. */
 const KNOWN_HOSTS = [

@@ -1,1 +1,1 @@
-export * from "@/lib/text/exact-number";
+export * from "@/lib/base/values/exact-number";

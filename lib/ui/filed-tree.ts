@@ -1,4 +1,4 @@
-import type { Access, Folder } from "@/lib/folders/schema";
+import type { Access, Folder } from "@/lib/features/folders/schema";
 import type { TreeNode } from "@/lib/ui/tree-node";
 
 /** A place for what is filed: a folder, or with `folderId` null the top of one of the two ends. */

@@ -1,7 +1,7 @@
+import { toPlainText } from "@/lib/base/values/cell-text";
+import type { CellValue } from "@/lib/base/values/json-rows";
 import type { Filter } from "@/lib/client/dashboards";
-import type { DatePreset } from "@/lib/crossfilter/filters";
-import { toPlainText } from "@/lib/tabular/cell-text";
-import type { CellValue } from "@/lib/tabular/json-rows";
+import type { DatePreset } from "@/lib/features/results/crossfilter/filters";
 import { formatDay } from "@/lib/ui/format-time";
 
 /** Ranges of days that move with the day, in the order in which they are offered. */

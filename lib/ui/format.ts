@@ -1,7 +1,7 @@
 /** The words for numbers, sizes and times that the whole interface uses (docs/design.md, Words). */
-import { formatCount } from "@/lib/text/amounts";
+import { formatCount } from "@/lib/base/values/amounts";
 
-export { formatCount, formatDuration, formatRows, toDuration } from "@/lib/text/amounts";
+export { formatCount, formatDuration, formatRows, toDuration } from "@/lib/base/values/amounts";
 
 /** For trees, where room is short: "2,000", "8,400", "21 k", "1.9 M". */
 export function formatCountShort(count: number): string {

@@ -1,4 +1,4 @@
-import { type CellLook, DIGIT_LOOKS, toTimesLook } from "@/lib/tabular/cell-look";
+import { type CellLook, DIGIT_LOOKS, toTimesLook } from "@/lib/base/values/cell-look";
 
 /** What this browser keeps about the frame. components/shell/boot.js reads the same entry before the first paint. */
 export const FRAME_KEY = "millrace:frame";

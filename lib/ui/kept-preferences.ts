@@ -1,5 +1,5 @@
-import type { Preferences, UpdatePreferencesBody } from "@/lib/preferences/schema";
-import { toTimesLook } from "@/lib/tabular/cell-look";
+import { toTimesLook } from "@/lib/base/values/cell-look";
+import type { Preferences, UpdatePreferencesBody } from "@/lib/features/accounts/preferences/schema";
 import { FRAME_DEFAULTS, type FramePreferences } from "@/lib/ui/frame-preferences";
 
 /** The part of the frame that belongs to the account rather than to one browser. */

@@ -1,5 +1,5 @@
-import { BadSchedule, CronSchedule } from "@/lib/schedules/cron";
-import { offsetAt } from "@/lib/zones/offset";
+import { offsetAt } from "@/lib/base/values/offset";
+import { BadSchedule, CronSchedule } from "@/lib/features/runs/schedules/cron";
 
 /** `note` says what a change of clocks does to this run; null where it does nothing. */
 export type NextRun = { at: Date; text: string; note: string | null };

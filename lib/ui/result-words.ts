@@ -1,5 +1,5 @@
-import type { SqlDialect } from "@/lib/sql/dialects";
-import { type ChangeVerb, changeVerbOf } from "@/lib/sql/statement-kind";
+import type { SqlDialect } from "@/lib/base/sql/dialects";
+import { type ChangeVerb, changeVerbOf } from "@/lib/base/sql/statement-kind";
 import { formatRows } from "@/lib/ui/format";
 
 const PARTICIPLES: Readonly<Record<ChangeVerb, string>> = {

@@ -1,4 +1,4 @@
-import type { Run } from "@/lib/runs/schema";
+import type { Run } from "@/lib/features/runs/schema";
 import { formatClock } from "@/lib/ui/format";
 
 /** How a run was started, in a word. */

@@ -1,6 +1,6 @@
+import type { SqlDialect } from "@/lib/base/sql/dialects";
+import { toSqlName } from "@/lib/base/sql/names";
 import type { Entity, EntityColumn } from "@/lib/client/api";
-import type { SqlDialect } from "@/lib/sql/dialects";
-import { toSqlName } from "@/lib/sql/names";
 import type { TreeNode } from "@/lib/ui/tree-node";
 
 /**

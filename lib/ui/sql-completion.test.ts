@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { SqlScript } from "@/lib/base/sql/statements";
 import type { Entity } from "@/lib/client/api";
-import { SqlScript } from "@/lib/sql/statements";
 import { offerSql as offer } from "@/lib/ui/sql-completion";
 
 const column = (name: string, type = "VARCHAR") => ({ name, type, nullable: false, primaryKey: name === "id" });

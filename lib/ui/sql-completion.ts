@@ -1,12 +1,12 @@
+import type { SqlDialect } from "@/lib/base/sql/dialects";
+import { colourOf } from "@/lib/base/sql/highlight";
+import { SQL_KEYWORDS } from "@/lib/base/sql/keywords";
+import type { SqlPiece, SqlPieceKind } from "@/lib/base/sql/lexer";
+import { toSqlName } from "@/lib/base/sql/names";
+import { findQualifier, readJoinPlace, readScope, type ScopeTable } from "@/lib/base/sql/scope";
+import type { SqlScript } from "@/lib/base/sql/statements";
+import { type ColumnKind, toColumnKind } from "@/lib/base/values/column-kind";
 import type { Entity, EntityColumn } from "@/lib/client/api";
-import type { SqlDialect } from "@/lib/sql/dialects";
-import { colourOf } from "@/lib/sql/highlight";
-import { SQL_KEYWORDS } from "@/lib/sql/keywords";
-import type { SqlPiece, SqlPieceKind } from "@/lib/sql/lexer";
-import { toSqlName } from "@/lib/sql/names";
-import { findQualifier, readJoinPlace, readScope, type ScopeTable } from "@/lib/sql/scope";
-import type { SqlScript } from "@/lib/sql/statements";
-import { type ColumnKind, toColumnKind } from "@/lib/tabular/column-kind";
 import { SQL_SNIPPETS } from "@/lib/ui/sql-snippets";
 
 /** What completion offers. `rank` is higher the nearer it is to what is being written. */

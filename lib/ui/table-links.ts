@@ -1,5 +1,5 @@
 import type { Entity } from "@/lib/client/api";
-import type { EntityName } from "@/lib/connections/schema";
+import type { EntityName } from "@/lib/features/connections/schema";
 import { NAMED_PLAIN, type NamedArrangement, toTableParams } from "@/lib/ui/results/table-address";
 
 /** Where one row leads: the rows of a table whose columns have its values. */

@@ -1,5 +1,5 @@
-import { toPlainText } from "@/lib/tabular/cell-text";
-import type { CellValue, ResultField, ResultRow } from "@/lib/tabular/json-rows";
+import { toPlainText } from "@/lib/base/values/cell-text";
+import type { CellValue, ResultField, ResultRow } from "@/lib/base/values/json-rows";
 import type { ClickValue } from "@/lib/ui/dashboard-choice";
 
 /** A column that can be pressed: what it is called in the widget, and what it is made of in the dataset. */
@@ -55,7 +55,7 @@ export function toDayRange(atMs: number, unit: string | null, nextMs: number | n
 
 /**
  * The value that a category's label stands for; undefined for one of ours. A text that reads like our word for nothing
- * is itself, and ours says then that it is no text (lib/charts/data.ts).
+ * is itself, and ours says then that it is no text (lib/base/charts/data.ts).
  */
 export function toLabelled(rows: readonly ResultRow[], column: string, label: string): CellValue | undefined {
   const values = rows.map((row) => row[column] ?? null);

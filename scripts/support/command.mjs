@@ -8,12 +8,12 @@ import { loadDotenv } from "./settings.mjs";
 
 /** Commands of operators: the build bundles each source into dist/commands/<name>.mjs. */
 export const COMMAND_ENTRIES = {
-  backup: "lib/commands/backup.ts",
-  outbox: "lib/commands/outbox.ts",
-  "repo-export": "lib/commands/export-repository.ts",
-  "rotate-keys": "lib/commands/rotate-keys.ts",
-  secrets: "lib/commands/secrets.ts",
-  store: "lib/commands/store.ts",
+  backup: "scripts/commands/backup.ts",
+  outbox: "scripts/commands/outbox.ts",
+  "repo-export": "scripts/commands/export-repository.ts",
+  "rotate-keys": "scripts/commands/rotate-keys.ts",
+  secrets: "scripts/commands/secrets.ts",
+  store: "scripts/commands/store.ts",
 };
 /** CommonJS whose names Node.js does not see from a module, and a mark that only the bundler understands. */
 const BUNDLED = ["mysql2", "server-only"];

@@ -10,7 +10,7 @@ const brotli = promisify(brotliCompress);
 
 /**
  * Puts the compressed form of each text beside it, a seventh smaller than what compressing at each request gives
- * (`lib/http/precompressed.ts` sends it).
+ * (`lib/platform/http/precompressed.ts` sends it).
  * @param {string} folder of files that never change under their names
  */
 export async function precompress(folder) {

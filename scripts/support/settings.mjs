@@ -9,6 +9,6 @@ export async function loadDotenv() {
 /** The checked settings of the server. */
 export async function loadSettings() {
   await loadDotenv();
-  const { env } = await import("../../lib/env.ts");
+  const { env } = await import("../../lib/platform/env.ts");
   return env();
 }

@@ -20,7 +20,7 @@ const UNREAD = [
   "lucide-react/dist/lucide-react.suffixed.d.ts",
   "mongodb/src",
   "next/dist/bundle-analyzer",
-  // Pictures of its pages; ours are drawn by lib/pictures.
+  // Pictures of its pages; ours are drawn by lib/platform/engines/pictures.
   "next/dist/compiled/@vercel/og",
   // React's experimental builds, which nothing here asks for.
   "next/dist/compiled/react-dom-experimental",

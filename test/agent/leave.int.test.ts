@@ -1,8 +1,8 @@
 import { rmSync } from "node:fs";
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { newId, userMessage } from "@/lib/agent/testing/ask";
-import { type ModelServer, startModelServer } from "@/lib/agent/testing/model-server";
+import { newId, userMessage } from "@/lib/features/agent/testing/ask";
+import { type ModelServer, startModelServer } from "@/lib/features/agent/testing/model-server";
 import { registerAt, type Server, Servers } from "@/test/faults/two-servers";
 import { heapSettings, keptHeap, openSockets } from "@/test/servers/kept-heap";
 

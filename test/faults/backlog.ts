@@ -1,11 +1,11 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { ObjectId } from "mongodb";
-import { collections } from "@/lib/lifecycle/collections";
-import { nextChannel } from "@/lib/notifications/channels/stored";
-import { fanOut } from "@/lib/notifications/fan-out";
-import { endRun } from "@/lib/notifications/testing/ended-run";
-import { type JobEvent, sendJobEventsBy } from "@/lib/process/job-events";
+import { collections } from "@/lib/features/instance/collections";
+import { nextChannel } from "@/lib/features/notifications/channels/stored";
+import { fanOut } from "@/lib/features/notifications/fan-out";
+import { endRun } from "@/lib/features/notifications/testing/ended-run";
+import { type JobEvent, sendJobEventsBy } from "@/lib/platform/process/job-events";
 import type { Seen } from "./receivers-process";
 
 /** @param bundle of receivers-process.ts. @returns receivers in a process of their own */

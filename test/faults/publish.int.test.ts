@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { getSandbox } from "@/lib/apps/sandbox";
+import { getSandbox } from "@/lib/features/apps/sandbox";
 import { randomOf } from "@/test/random";
 import { registerAt, type Server, Servers } from "./two-servers";
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { queueConsoleTick } from "@/lib/consoles/schedule";
-import { sendJobEventsBy } from "@/lib/process/job-events";
-import { queueDueRuns } from "@/lib/schedules/tick";
+import { queueConsoleTick } from "@/lib/features/consoles/schedule";
+import { queueDueRuns } from "@/lib/features/runs/schedules/tick";
+import { sendJobEventsBy } from "@/lib/platform/process/job-events";
 
 /** What a server has done so far: how often it has looked for what is due, and how many runs it has queued. */
 export type Looked = { looks: number; queued: number };

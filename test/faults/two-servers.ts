@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Db, MongoClient } from "mongodb";
 import { expect } from "vitest";
-import { storeUri } from "@/lib/process/store-uri";
+import { storeUri } from "@/lib/platform/process/store-uri";
 import { ask, sessionOf } from "@/test/security/real-servers";
 import { PASSWORD } from "@/test/seed";
 import { becomesHealthy, childrenOf, startServer, type TestServer } from "@/test/servers/millrace";

@@ -1,5 +1,5 @@
 import { inngest } from "@/inngest/client";
-import { database } from "@/lib/db/client";
+import { database } from "@/lib/platform/db/client";
 
 /** What the steps of these functions have done, in the store: it outlives the process. */
 export type CrashNote = { key: string; step: string };

@@ -1,6 +1,6 @@
 import { Collection } from "mongodb";
-import { prepareStore } from "@/lib/lifecycle/prepare-store";
-import type { JobEvent } from "@/lib/process/job-events";
+import { prepareStore } from "@/lib/features/instance/prepare-store";
+import type { JobEvent } from "@/lib/platform/process/job-events";
 import { startJobServer } from "@/test/jobs/server";
 import { crashFunctions } from "./crash-functions";
 

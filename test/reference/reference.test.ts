@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { routeModules } from "@/.generated/routes";
 import { schemaModules } from "@/.generated/schemas";
-import { documentedPath, failuresOf, openApiDocument, statusesOf } from "@/lib/api/openapi";
-import { listEndpoints } from "@/lib/api/registry";
-import { ERROR_STATUS } from "@/lib/http/errors";
+import { documentedPath, failuresOf, openApiDocument, statusesOf } from "@/lib/platform/api/openapi";
+import { listEndpoints } from "@/lib/platform/api/registry";
+import { ERROR_STATUS } from "@/lib/platform/http/errors";
 
 type Schema = Record<string, unknown>;
 type Operation = {

@@ -1,9 +1,9 @@
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openConfig } from "@/lib/connections/config";
-import { collections } from "@/lib/lifecycle/collections";
-import { denyEndpoint } from "@/lib/net/own-endpoints";
-import type { Sealed } from "@/lib/secrets/seal";
+import { openConfig } from "@/lib/features/connections/config";
+import { collections } from "@/lib/features/instance/collections";
+import { denyEndpoint } from "@/lib/platform/net/own-endpoints";
+import type { Sealed } from "@/lib/platform/secrets/seal";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";

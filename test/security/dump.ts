@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { EJSON } from "bson";
 import type { Db, Document, Filter } from "mongodb";
-import { database } from "@/lib/db/client";
-import { writeNow as writeEvents } from "@/lib/events/publish";
-import { TICK } from "@/lib/jobs/progress";
-import { tellNow } from "@/lib/notifications/tell";
-import { writeNow as writeHistory } from "@/lib/query/history-writer";
+import { tellNow } from "@/lib/features/notifications/tell";
+import { writeNow as writeHistory } from "@/lib/features/query/history-writer";
+import { database } from "@/lib/platform/db/client";
+import { writeNow as writeEvents } from "@/lib/platform/events/publish";
+import { TICK } from "@/lib/platform/jobs/progress";
 
 /** Everything that the database holds, as one text: where a secret could be found. */
 export async function dumpDatabase(db: Db = database()): Promise<string> {

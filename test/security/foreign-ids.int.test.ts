@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { takeJobEvents } from "@/lib/notifications/testing/clock";
-import { endRun } from "@/lib/notifications/testing/ended-run";
+import { takeJobEvents } from "@/lib/features/notifications/testing/clock";
+import { endRun } from "@/lib/features/notifications/testing/ended-run";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { type Person, seedMember, seedPerson } from "@/test/seed";

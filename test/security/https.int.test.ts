@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { commonHeaders } from "@/lib/http/security-headers";
+import { commonHeaders } from "@/lib/platform/http/security-headers";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { PASSWORD } from "@/test/seed";

@@ -1,6 +1,6 @@
 import pino from "pino";
 import { onTestFinished } from "vitest";
-import { log } from "@/lib/log";
+import { log } from "@/lib/platform/log";
 
 /** Reads what the logger writes, as it would reach standard output, until `stop`. */
 export function captureLog(level = "trace"): { lines: () => string[]; text: () => string; stop: () => string[] } {

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { newId } from "@/lib/agent/testing/ask";
-import { query as queryTool } from "@/lib/agent/tools/queries";
-import { appDocOf, askData, bindingText, callerOf, serve } from "@/lib/apps/bindings/testing/binding-world";
-import { closeDataSources } from "@/lib/connections/pool";
-import { writeNow } from "@/lib/query/history-writer";
+import { newId } from "@/lib/features/agent/testing/ask";
+import { query as queryTool } from "@/lib/features/agent/tools/queries";
+import { appDocOf, askData, bindingText, callerOf, serve } from "@/lib/features/apps/bindings/testing/binding-world";
+import { closeDataSources } from "@/lib/features/connections/pool";
+import { writeNow } from "@/lib/features/query/history-writer";
 import { type Credentials, call, callRaw } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";

@@ -1,10 +1,10 @@
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ask, newId } from "@/lib/agent/testing/ask";
-import { takeJobEvents } from "@/lib/notifications/testing/clock";
-import { endRun } from "@/lib/notifications/testing/ended-run";
-import { writeNow } from "@/lib/query/history-writer";
-import { beginRun, finishRun, queueRun } from "@/lib/runs/service";
+import { ask, newId } from "@/lib/features/agent/testing/ask";
+import { takeJobEvents } from "@/lib/features/notifications/testing/clock";
+import { endRun } from "@/lib/features/notifications/testing/ended-run";
+import { writeNow } from "@/lib/features/query/history-writer";
+import { beginRun, finishRun, queueRun } from "@/lib/features/runs/service";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { type Person, seedMember, seedPerson } from "@/test/seed";

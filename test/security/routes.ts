@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { routeModules } from "@/.generated/routes";
-import { listEndpoints } from "@/lib/api/registry";
+import { listEndpoints } from "@/lib/platform/api/registry";
 
 /** Every endpoint that there is, with a name for reports. */
 export const endpoints = listEndpoints(routeModules).map((endpoint) => ({

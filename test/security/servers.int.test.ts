@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { storeUri } from "@/lib/process/store-uri";
+import { storeUri } from "@/lib/platform/process/store-uri";
 import { PASSWORD } from "@/test/seed";
 import { becomesHealthy, startServer, type TestServer } from "@/test/servers/millrace";
 import { dumpDatabase } from "./dump";

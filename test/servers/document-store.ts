@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { freePort } from "./free-port";
 
-const PROGRAM = fileURLToPath(new URL("../../lib/embedded/mongo/main.ts", import.meta.url));
+const PROGRAM = fileURLToPath(new URL("../../lib/platform/embedded/mongo/main.ts", import.meta.url));
 
 /** On a port the store asks for a password, and this is it. */
 const PASSWORD = "a password of tests";

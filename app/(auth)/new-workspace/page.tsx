@@ -3,7 +3,7 @@ import Link from "next/link";
 import { redirect } from "next/navigation";
 import { AuthFrame } from "@/components/auth/auth-frame";
 import { NewWorkspaceForm } from "@/components/auth/new-workspace-form";
-import { getPageSession } from "@/lib/auth/page-session";
+import { getPageSession } from "@/lib/features/accounts/page-session";
 
 export const metadata: Metadata = { title: "New workspace" };
 

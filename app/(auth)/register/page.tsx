@@ -6,15 +6,15 @@ import { EndedInvite } from "@/components/auth/ended-invite";
 import { ProviderButtons } from "@/components/auth/provider-buttons";
 import { ReachNotice } from "@/components/auth/reach-notice";
 import { RegisterForm } from "@/components/auth/register-form";
-import { signInProviders } from "@/lib/auth/oauth";
-import { getPageSession } from "@/lib/auth/page-session";
-import { offersSignUp } from "@/lib/auth/sign-up";
-import { env } from "@/lib/env";
-import { findInvitationBehind } from "@/lib/invites/service";
-import { toInvitedRole } from "@/lib/invites/words";
-import { toReach } from "@/lib/net/reach";
+import { findInvitationBehind } from "@/lib/features/accounts/invites/service";
+import { toInvitedRole } from "@/lib/features/accounts/invites/words";
+import { signInProviders } from "@/lib/features/accounts/oauth";
+import { getPageSession } from "@/lib/features/accounts/page-session";
+import { offersSignUp } from "@/lib/features/accounts/sign-up";
+import { hasAccounts } from "@/lib/features/users/service";
+import { env } from "@/lib/platform/env";
+import { toReach } from "@/lib/platform/net/reach";
 import { toSafeNext } from "@/lib/ui/safe-next";
-import { hasAccounts } from "@/lib/users/service";
 
 export const metadata: Metadata = { title: "Create your account" };
 

@@ -1,4 +1,4 @@
-import { notFound } from "@/lib/api/route";
+import { notFound } from "@/lib/platform/api/route";
 
 export const GET = notFound;
 export const POST = notFound;

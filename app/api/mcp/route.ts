@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { keyOnly } from "@/lib/access/rules";
-import { answerMcp } from "@/lib/agent/mcp/server";
-import { route } from "@/lib/api/route";
+import { answerMcp } from "@/lib/features/agent/mcp/server";
+import { keyOnly } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

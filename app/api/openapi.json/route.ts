@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { routeModules } from "@/.generated/routes";
 import { schemaModules } from "@/.generated/schemas";
-import { open } from "@/lib/access/rules";
-import { openApiDocument } from "@/lib/api/openapi";
-import { listEndpoints } from "@/lib/api/registry";
-import { route } from "@/lib/api/route";
-import { env } from "@/lib/env";
+import { open } from "@/lib/platform/access/rules";
+import { openApiDocument } from "@/lib/platform/api/openapi";
+import { listEndpoints } from "@/lib/platform/api/registry";
+import { route } from "@/lib/platform/api/route";
+import { env } from "@/lib/platform/env";
 import { version } from "@/package.json";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { account, anyCredential } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { asArray } from "@/lib/http/paging";
-import { listQuery } from "@/lib/http/schema";
-import { createWorkspaceBody, workspaceSchema } from "@/lib/workspaces/schema";
-import { createWorkspace, listWorkspaces } from "@/lib/workspaces/service";
+import { createWorkspaceBody, workspaceSchema } from "@/lib/features/workspaces/schema";
+import { createWorkspace, listWorkspaces } from "@/lib/features/workspaces/service";
+import { account, anyCredential } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { asArray } from "@/lib/platform/http/paging";
+import { listQuery } from "@/lib/platform/http/schema";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

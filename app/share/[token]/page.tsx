@@ -4,8 +4,8 @@ import { cache } from "react";
 import { SharedApp } from "@/components/apps/view/shared-app";
 import { ChartsAhead } from "@/components/dashboards/charts-ahead";
 import { SharedDashboard } from "@/components/dashboards/shared-dashboard";
-import { env } from "@/lib/env";
-import { describeSharePage } from "@/lib/shares/shown";
+import { describeSharePage } from "@/lib/features/shares/shown";
+import { env } from "@/lib/platform/env";
 
 type PageProps = { params: Promise<{ token: string }> };
 

@@ -1,6 +1,6 @@
 "use client";
 
-import type { BuildProblem } from "@/lib/apps/frame/messages";
+import type { BuildProblem } from "@/lib/features/apps/frame/messages";
 
 type BuildProblemsProps = {
   label: string;

@@ -1,7 +1,7 @@
 "use client";
 
 import { useCallback, useState } from "react";
-import type { BuildProblem, FromApp } from "@/lib/apps/frame/messages";
+import type { BuildProblem, FromApp } from "@/lib/features/apps/frame/messages";
 
 /** What an app has printed, what broke it, or what of it could not be compiled. */
 export type Said = Extract<FromApp, { type: "console" | "error" | "problems" }>;

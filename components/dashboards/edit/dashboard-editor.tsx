@@ -19,7 +19,7 @@ import { Tip } from "@/components/ui/tip";
 import { useOutage } from "@/components/ui/use-browser";
 import { useOffer } from "@/components/workspace/use-offer";
 import type { Dashboard, Layout } from "@/lib/client/dashboards";
-import { WIDGETS_MAX } from "@/lib/dashboards/limits";
+import { WIDGETS_MAX } from "@/lib/features/dashboards/limits";
 import { addWidget, duplicateWidget, removeWidget, toWidgetName } from "@/lib/ui/dashboards/edit/draft";
 import { LOOK_WORDS, type Look, withLook } from "@/lib/ui/dashboards/edit/shelves";
 import "./edit.css";

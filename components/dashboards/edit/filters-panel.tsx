@@ -9,7 +9,7 @@ import { Notice } from "@/components/ui/notice";
 import { Select } from "@/components/ui/select";
 import { TextField } from "@/components/ui/text-field";
 import type { Filter } from "@/lib/client/dashboards";
-import { FILTERS_MAX } from "@/lib/dashboards/limits";
+import { FILTERS_MAX } from "@/lib/features/dashboards/limits";
 import {
   addFilter,
   changeFilter,

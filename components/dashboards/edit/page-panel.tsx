@@ -8,7 +8,7 @@ import { part } from "@/components/ui/part";
 import { Select } from "@/components/ui/select";
 import { TextField } from "@/components/ui/text-field";
 import { later } from "@/lib/client/load-again";
-import { TITLE_CHARS_MAX } from "@/lib/dashboards/limits";
+import { TITLE_CHARS_MAX } from "@/lib/features/dashboards/limits";
 
 const loadHistory = later(() => import("@/components/dashboards/edit/history-dialog"));
 const HistoryDialog = part(loadHistory, (module) => module.HistoryDialog);

@@ -4,8 +4,8 @@ import { Plus, X } from "lucide-react";
 import { useId } from "react";
 import { Select } from "@/components/ui/select";
 import { SwitchRow } from "@/components/ui/switch-row";
-import { isTimeField } from "@/lib/charts/settings";
-import type { ResultField } from "@/lib/tabular/json-rows";
+import { isTimeField } from "@/lib/base/charts/settings";
+import type { ResultField } from "@/lib/base/values/json-rows";
 import {
   columnsOf, type Dimension, LIMIT_MAX, type Look, type Measure, OPERATION_WORDS, operationsFor, type Shelves, toFirstDimension, UNIT_WORDS, UNITS,
 } from "@/lib/ui/dashboards/edit/shelves"; // biome-ignore format: one look at the whole list

@@ -1,7 +1,7 @@
 "use client";
 
 import { useEffect, useId, useState } from "react";
-import { isSameJson } from "@/lib/text/same-json";
+import { isSameJson } from "@/lib/base/values/same-json";
 import { parseSpec } from "@/lib/ui/dashboards/edit/shelves";
 
 type SpecTextProps = { spec: Readonly<Record<string, unknown>>; onChange: (spec: Record<string, unknown>) => void };

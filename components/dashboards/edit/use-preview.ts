@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useFrame } from "@/components/workspace/use-frame";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { zoneOf } from "@/lib/charts/moments";
+import { zoneOf } from "@/lib/base/charts/moments";
 import { dashboardApi, type Preview, type Widget, type WidgetData } from "@/lib/client/dashboards";
 import { ApiError } from "@/lib/client/request";
 import { type Draft, toPartName } from "@/lib/ui/dashboards/edit/draft";

@@ -14,9 +14,9 @@ import { part } from "@/components/ui/part";
 import { Segments } from "@/components/ui/segments";
 import { SwitchRow } from "@/components/ui/switch-row";
 import { TextField } from "@/components/ui/text-field";
+import { ACCEPT_HELP, ACCEPT_LABEL } from "@/lib/base/values/cut-rows";
 import type { Widget } from "@/lib/client/dashboards";
 import { later } from "@/lib/client/load-again";
-import { ACCEPT_HELP, ACCEPT_LABEL } from "@/lib/text/cut-rows";
 import { toCostAdvice, toCostWords } from "@/lib/ui/dashboards/edit/click-cost";
 import { addDataset, changeFilter, changeWidget, toWidgetName } from "@/lib/ui/dashboards/edit/draft";
 import {

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from "vitest";
-import type { Cube, WidgetCube } from "@/lib/cubes/cube";
+import type { Cube, WidgetCube } from "@/lib/base/cubes/cube";
 import type { PageAsk } from "@/lib/ui/dashboard-choice";
 import { CubeReader } from "./cube-reader";
 

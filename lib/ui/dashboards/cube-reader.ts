@@ -1,5 +1,5 @@
-import type { Cube } from "@/lib/cubes/cube";
-import { type Narrowed, type OpenCube, openCube } from "@/lib/cubes/narrow";
+import type { Cube } from "@/lib/base/cubes/cube";
+import { type Narrowed, type OpenCube, openCube } from "@/lib/base/cubes/narrow";
 import { type PageAsk, toAskText, toClickedWidget, toClickKey, toClickValue } from "@/lib/ui/dashboard-choice";
 
 type Read = (widgetId: string, asked: PageAsk, signal: AbortSignal) => Promise<Cube>;

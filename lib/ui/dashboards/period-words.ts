@@ -1,4 +1,4 @@
-import type { Comparison, Grain } from "@/lib/crossfilter/words";
+import type { Comparison, Grain } from "@/lib/features/results/crossfilter/words";
 
 /* The grain and the comparison of a page, as its address and its buttons say them, in the order in which they are offered. */
 

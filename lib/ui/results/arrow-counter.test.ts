@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { arrow } from "@/lib/query/serialize/arrow";
-import type { Batch, Field } from "@/lib/tabular/fields";
+import type { Batch, Field } from "@/lib/base/values/fields";
+import { arrow } from "@/lib/features/query/serialize/arrow";
 import { ArrowCounter } from "@/lib/ui/results/arrow-counter";
 
 const FIELDS: Field[] = [

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { arrow } from "@/lib/query/serialize/arrow";
-import type { Field, FieldType } from "@/lib/tabular/fields";
+import type { Field, FieldType } from "@/lib/base/values/fields";
+import { arrow } from "@/lib/features/query/serialize/arrow";
 import { readArrowRows } from "@/lib/ui/results/arrow-rows";
 
 const field = (name: string, type: FieldType): Field => ({ name, type, dbType: `${type} of the engine` });

@@ -1,5 +1,5 @@
 import { tableFromIPC } from "apache-arrow";
-import type { CellValue, ResultField, ResultRow } from "@/lib/tabular/json-rows";
+import type { CellValue, ResultField, ResultRow } from "@/lib/base/values/json-rows";
 
 /**
  * The rows of a kept result, as an answer in JSON would carry them.

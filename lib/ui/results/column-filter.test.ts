@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { CellValue, ResultField } from "@/lib/tabular/json-rows";
+import type { CellValue, ResultField } from "@/lib/base/values/json-rows";
 import { arrangeNow, PLAIN } from "@/lib/ui/results/arrangement";
 import { parseFilter, toFilterWords, toTypedFilter } from "@/lib/ui/results/column-filter";
 import { ObjectTable, RowTable } from "@/lib/ui/results/row-table";

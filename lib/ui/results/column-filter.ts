@@ -1,5 +1,5 @@
-import { ANY_VALUES_MAX, type Condition, type ConditionKind, type ConditionOp } from "@/lib/sql/conditions";
-import type { CellValue, ResultField } from "@/lib/tabular/json-rows";
+import { ANY_VALUES_MAX, type Condition, type ConditionKind, type ConditionOp } from "@/lib/base/sql/conditions";
+import type { CellValue, ResultField } from "@/lib/base/values/json-rows";
 import { isNumericField, toCellText, toPlainText } from "@/lib/ui/cell-text";
 import { compareNumberText, isPlainNumber } from "@/lib/ui/exact-number";
 import { WordColumn } from "@/lib/ui/results/columns";

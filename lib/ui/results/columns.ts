@@ -1,4 +1,4 @@
-import type { CellValue } from "@/lib/tabular/json-rows";
+import type { CellValue } from "@/lib/base/values/json-rows";
 
 /**
  * One column of a loaded result. A column that meets a value of another kind says so, and its owner moves the values

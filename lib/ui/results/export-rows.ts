@@ -1,7 +1,7 @@
+import type { ResultField } from "@/lib/base/values/json-rows";
 import { type ExecuteTarget, toExecuteRequest } from "@/lib/client/execute";
 import { type Execution, executionsApi } from "@/lib/client/executions";
 import { ApiError, parseEnvelope, toApiError } from "@/lib/client/request";
-import type { ResultField } from "@/lib/tabular/json-rows";
 import { isNumericField } from "@/lib/ui/cell-text";
 import { newId } from "@/lib/ui/new-id";
 import { ArrowCounter } from "@/lib/ui/results/arrow-counter";

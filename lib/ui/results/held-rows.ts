@@ -1,6 +1,6 @@
-import { type ChartData, toChartData } from "@/lib/charts/data";
-import { ExactSum } from "@/lib/tabular/exact-sum";
-import type { CellValue } from "@/lib/tabular/json-rows";
+import { type ChartData, toChartData } from "@/lib/base/charts/data";
+import { ExactSum } from "@/lib/base/values/exact-sum";
+import type { CellValue } from "@/lib/base/values/json-rows";
 import { toCopyText } from "@/lib/ui/copy-rows";
 import { type CellTable, toRow } from "@/lib/ui/results/row-table";
 import type { ChartAsk, CopyAsk } from "@/lib/ui/results/worker-messages";

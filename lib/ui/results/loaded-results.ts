@@ -1,5 +1,5 @@
+import type { ResultField, ResultRow } from "@/lib/base/values/json-rows";
 import { type ExecuteTarget, toExecuteRequest } from "@/lib/client/execute";
-import type { ResultField, ResultRow } from "@/lib/tabular/json-rows";
 import { newId } from "@/lib/ui/new-id";
 import { ObjectTable } from "@/lib/ui/results/row-table";
 import { LoadedRows } from "@/lib/ui/results/rows-source";

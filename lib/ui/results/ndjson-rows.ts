@@ -1,4 +1,4 @@
-import type { ResultRow } from "@/lib/tabular/json-rows";
+import type { ResultRow } from "@/lib/base/values/json-rows";
 
 /**
  * Reads rows from pieces of NDJSON text, wherever the pieces were cut. A whole piece is parsed at once, which takes

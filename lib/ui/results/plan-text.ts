@@ -1,4 +1,4 @@
-import type { ResultField, ResultRow } from "@/lib/tabular/json-rows";
+import type { ResultField, ResultRow } from "@/lib/base/values/json-rows";
 import { toPlainText } from "@/lib/ui/cell-text";
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { CellValue } from "@/lib/tabular/json-rows";
+import type { CellValue } from "@/lib/base/values/json-rows";
 import { RowTable, toRow } from "@/lib/ui/results/row-table";
 
 /** A table of one column with the given values. */

@@ -1,4 +1,4 @@
-import type { CellTable, CellValue, ResultField, ResultRow } from "@/lib/tabular/json-rows";
+import type { CellTable, CellValue, ResultField, ResultRow } from "@/lib/base/values/json-rows";
 import { type Column, columnFor, widen } from "@/lib/ui/results/columns";
 
 export type { CellTable };

@@ -1,6 +1,6 @@
-import type { ChartData } from "@/lib/charts/data";
-import type { Summed } from "@/lib/tabular/exact-sum";
-import type { CellValue, ResultField, ResultRow } from "@/lib/tabular/json-rows";
+import type { ChartData } from "@/lib/base/charts/data";
+import type { Summed } from "@/lib/base/values/exact-sum";
+import type { CellValue, ResultField, ResultRow } from "@/lib/base/values/json-rows";
 import { type Arrangement, arrangeNow, isPlain, PLAIN } from "@/lib/ui/results/arrangement";
 import { chartRows, copyRows, countShown, type ShownRows, sumRows, toTableRow } from "@/lib/ui/results/held-rows";
 import { type CellTable, ObjectTable } from "@/lib/ui/results/row-table";

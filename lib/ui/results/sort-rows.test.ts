@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { CellValue } from "@/lib/tabular/json-rows";
+import type { CellValue } from "@/lib/base/values/json-rows";
 import { compareNumberText } from "@/lib/ui/exact-number";
 import { orderOf } from "@/lib/ui/results/float-order";
 import { ObjectTable, RowTable } from "@/lib/ui/results/row-table";

@@ -1,5 +1,5 @@
-import type { ResultField } from "@/lib/tabular/json-rows";
-import { naturalKey } from "@/lib/text/natural-key";
+import type { ResultField } from "@/lib/base/values/json-rows";
+import { naturalKey } from "@/lib/base/values/natural-key";
 import { isNumericField, toPlainText } from "@/lib/ui/cell-text";
 import { compareNumberText } from "@/lib/ui/exact-number";
 import { WordColumn } from "@/lib/ui/results/columns";

@@ -1,4 +1,4 @@
-import { ANY_VALUES_MAX, CONDITION_OPS, type Condition } from "@/lib/sql/conditions";
+import { ANY_VALUES_MAX, CONDITION_OPS, type Condition } from "@/lib/base/sql/conditions";
 
 /** What a table is asked for, by the names of its columns: the address has it before the table is known. */
 export type NamedArrangement = {

@@ -1,7 +1,7 @@
-import type { ChartData } from "@/lib/charts/data";
+import type { ChartData } from "@/lib/base/charts/data";
+import type { CellValue, ResultField, ResultRow } from "@/lib/base/values/json-rows";
 import type { TablePage, TableRowsAsk } from "@/lib/client/api";
 import { ApiError } from "@/lib/client/request";
-import type { CellValue, ResultField, ResultRow } from "@/lib/tabular/json-rows";
 import { type Arrangement, PLAIN } from "@/lib/ui/results/arrangement";
 import { chartRows, copyRows, sumRows } from "@/lib/ui/results/held-rows";
 import { type CellTable, ObjectTable } from "@/lib/ui/results/row-table";

@@ -1,8 +1,8 @@
-import type { ChartData } from "@/lib/charts/data";
-import type { ChartSettings } from "@/lib/charts/settings";
-import type { SqlDialect } from "@/lib/sql/dialects";
-import type { Summed } from "@/lib/tabular/exact-sum";
-import type { CellValue, ResultField, ResultRow } from "@/lib/tabular/json-rows";
+import type { ChartData } from "@/lib/base/charts/data";
+import type { ChartSettings } from "@/lib/base/charts/settings";
+import type { SqlDialect } from "@/lib/base/sql/dialects";
+import type { Summed } from "@/lib/base/values/exact-sum";
+import type { CellValue, ResultField, ResultRow } from "@/lib/base/values/json-rows";
 import type { CopyText } from "@/lib/ui/copy-rows";
 import type { Arrangement } from "@/lib/ui/results/arrangement";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { LoadMode } from "@/lib/connections/data-source";
-import { begin, type FlowSource, read } from "@/lib/connections/drivers/conformance/flow-steps";
-import type { WireValue } from "@/lib/tabular/fields";
+import type { WireValue } from "@/lib/base/values/fields";
+import type { LoadMode } from "@/lib/features/connections/data-source";
+import { begin, type FlowSource, read } from "@/lib/features/connections/drivers/conformance/flow-steps";
 import { DRIVERS, type DriverName, startValueSubject, type ValueSubject } from "./subjects";
 import { askClient, makeTables } from "./tables";
 import { isSame, isSameNumber, readShown, type ValueTable } from "./ways";

@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import type { Driver, QueryableSource } from "@/lib/connections/data-source";
-import { startFlowSubject } from "@/lib/connections/drivers/conformance/flow-steps";
-import { ask, startSubject } from "@/lib/connections/drivers/conformance/subjects";
-import { driverOf } from "@/lib/connections/drivers/registry";
-import type { WireValue } from "@/lib/tabular/fields";
+import type { WireValue } from "@/lib/base/values/fields";
+import type { Driver, QueryableSource } from "@/lib/features/connections/data-source";
+import { startFlowSubject } from "@/lib/features/connections/drivers/conformance/flow-steps";
+import { ask, startSubject } from "@/lib/features/connections/drivers/conformance/subjects";
+import { driverOf } from "@/lib/features/connections/drivers/registry";
 import { CLICKHOUSE, DUCKDB, MARIADB, POSTGRES, SQLITE, type TypeCase } from "./types";
 
 const run = promisify(execFile);

@@ -1,5 +1,5 @@
-import { ask } from "@/lib/connections/drivers/conformance/subjects";
-import type { Entity } from "@/lib/tabular/fields";
+import type { Entity } from "@/lib/base/values/fields";
+import { ask } from "@/lib/features/connections/drivers/conformance/subjects";
 import type { ValueSubject } from "./subjects";
 import type { TypeCase } from "./types";
 import type { Depth, ValueTable } from "./ways";

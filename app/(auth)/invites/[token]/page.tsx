@@ -2,9 +2,9 @@ import type { Metadata } from "next";
 import { AuthFrame } from "@/components/auth/auth-frame";
 import { EndedInvite } from "@/components/auth/ended-invite";
 import { AcceptInvite, ForeignInvite, OpenInvite } from "@/components/auth/invite-cards";
-import { getPageSession } from "@/lib/auth/page-session";
-import { findInvitation } from "@/lib/invites/service";
-import { toInvitedRole } from "@/lib/invites/words";
+import { findInvitation } from "@/lib/features/accounts/invites/service";
+import { toInvitedRole } from "@/lib/features/accounts/invites/words";
+import { getPageSession } from "@/lib/features/accounts/page-session";
 
 export const metadata: Metadata = { title: "Invitation", referrer: "no-referrer" };
 

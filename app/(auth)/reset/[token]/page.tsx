@@ -2,7 +2,7 @@ import type { Metadata } from "next";
 import Link from "next/link";
 import { AuthFrame } from "@/components/auth/auth-frame";
 import { ResetForm } from "@/components/auth/reset-form";
-import { isResetLinkOpen } from "@/lib/auth/reset-service";
+import { isResetLinkOpen } from "@/lib/features/accounts/reset-service";
 
 export const metadata: Metadata = { title: "Choose a new password", referrer: "no-referrer" };
 

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { Shell } from "@/components/shell/shell";
 import { LiveRefresh } from "@/components/workspace/live-refresh";
 import { WorkspaceProvider } from "@/components/workspace/workspace-context";
-import { getPageSession } from "@/lib/auth/page-session";
+import { getPageSession } from "@/lib/features/accounts/page-session";
 
 type LayoutProps = { children: ReactNode; params: Promise<{ slug: string }> };
 

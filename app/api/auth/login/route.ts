@@ -1,8 +1,8 @@
-import { signIn } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { loginAnswer, loginBody } from "@/lib/auth/schema";
-import { login } from "@/lib/auth/service";
-import { sessionTokenOf } from "@/lib/auth/session";
+import { loginAnswer, loginBody } from "@/lib/features/accounts/schema";
+import { login } from "@/lib/features/accounts/service";
+import { sessionTokenOf } from "@/lib/features/accounts/session";
+import { signIn } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

@@ -1,7 +1,7 @@
-import { account } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { changePassword } from "@/lib/auth/password-service";
-import { changePasswordBody } from "@/lib/auth/schema";
+import { changePassword } from "@/lib/features/accounts/password-service";
+import { changePasswordBody } from "@/lib/features/accounts/schema";
+import { account } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

@@ -1,7 +1,7 @@
-import { signIn } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { registerAnswer, registerBody } from "@/lib/auth/schema";
-import { register } from "@/lib/auth/service";
+import { registerAnswer, registerBody } from "@/lib/features/accounts/schema";
+import { register } from "@/lib/features/accounts/service";
+import { signIn } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { account } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { endOtherSessions, listSessions } from "@/lib/auth/own-sessions";
-import { endedSessionsSchema, sessionSchema } from "@/lib/auth/schema";
-import { asArray } from "@/lib/http/paging";
-import { listQuery } from "@/lib/http/schema";
+import { endOtherSessions, listSessions } from "@/lib/features/accounts/own-sessions";
+import { endedSessionsSchema, sessionSchema } from "@/lib/features/accounts/schema";
+import { account } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { asArray } from "@/lib/platform/http/paging";
+import { listQuery } from "@/lib/platform/http/schema";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

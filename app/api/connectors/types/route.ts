@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { anyCredential } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { connectionTypeSchema } from "@/lib/connections/schema";
-import { listConnectionTypes } from "@/lib/connections/service";
-import { partOf } from "@/lib/http/paging";
-import { boundedListQuery } from "@/lib/http/schema";
+import { connectionTypeSchema } from "@/lib/features/connections/schema";
+import { listConnectionTypes } from "@/lib/features/connections/service";
+import { anyCredential } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { partOf } from "@/lib/platform/http/paging";
+import { boundedListQuery } from "@/lib/platform/http/schema";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { open } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { boundedText } from "@/lib/http/schema";
-import { endAuthorization } from "@/lib/repohost/installations";
+import { endAuthorization } from "@/lib/features/repository/hosts/installations";
+import { open } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { boundedText } from "@/lib/platform/http/schema";
 
 /** Ours has some three hundred, the host's codes some twenty. */
 const STATE_CHARS_MAX = 1_100;

@@ -1,7 +1,7 @@
-import { open } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { receiveMessage } from "@/lib/repohost/messages";
-import { messageAnswer } from "@/lib/repohost/schema";
+import { receiveMessage } from "@/lib/features/repository/hosts/messages";
+import { messageAnswer } from "@/lib/features/repository/hosts/schema";
+import { open } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

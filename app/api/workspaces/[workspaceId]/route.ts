@@ -1,11 +1,11 @@
-import { admin, member, owner, peopleOnly } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { pathIds } from "@/lib/http/ids";
-import { noteNextCursor } from "@/lib/http/paging";
-import { innerListQuery } from "@/lib/http/schema";
-import { deleteWorkspace } from "@/lib/lifecycle/deletion";
-import { updateWorkspaceBody, workspaceDetailsSchema, workspaceSchema } from "@/lib/workspaces/schema";
-import { getWorkspaceOrThrow, renameWorkspace } from "@/lib/workspaces/service";
+import { deleteWorkspace } from "@/lib/features/instance/deletion";
+import { updateWorkspaceBody, workspaceDetailsSchema, workspaceSchema } from "@/lib/features/workspaces/schema";
+import { getWorkspaceOrThrow, renameWorkspace } from "@/lib/features/workspaces/service";
+import { admin, member, owner, peopleOnly } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
+import { noteNextCursor } from "@/lib/platform/http/paging";
+import { innerListQuery } from "@/lib/platform/http/schema";
 
 const params = pathIds("workspaceId");
 

@@ -1,1 +1,1 @@
-export { getNothing as GET, getNothing as POST } from "@/lib/git/service";
+export { getNothing as GET, getNothing as POST } from "@/lib/features/repository/git/service";

@@ -1,1 +1,1 @@
-export { postReceivePack as POST } from "@/lib/git/service";
+export { postReceivePack as POST } from "@/lib/features/repository/git/service";

@@ -1,1 +1,1 @@
-export { postUploadPack as POST } from "@/lib/git/service";
+export { postUploadPack as POST } from "@/lib/features/repository/git/service";

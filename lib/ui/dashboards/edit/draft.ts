@@ -1,6 +1,6 @@
-import type { Dashboard, Dataset, Filter, UpdateDashboardBody, Widget } from "@/lib/dashboards/schema";
-import { changesBetween } from "@/lib/dashboards/words";
-import { isSameJson } from "@/lib/text/same-json";
+import { isSameJson } from "@/lib/base/values/same-json";
+import type { Dashboard, Dataset, Filter, UpdateDashboardBody, Widget } from "@/lib/features/dashboards/schema";
+import { changesBetween } from "@/lib/features/dashboards/words";
 import { newId } from "@/lib/ui/new-id";
 import { firstGap, settle } from "./layout";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DATE_PRESETS } from "@/lib/crossfilter/filters";
+import { DATE_PRESETS } from "@/lib/features/results/crossfilter/filters";
 import { PRESET_WORDS, toDefaultText, toFilterDefault } from "./filter-default";
 
 describe("what a filter is set to at first", () => {

@@ -1,4 +1,4 @@
-import type { Filter } from "@/lib/dashboards/schema";
+import type { Filter } from "@/lib/features/dashboards/schema";
 
 /** The ranges that move with the day, as people call them. */
 export const PRESET_WORDS = { today: "Today", yesterday: "Yesterday", last7Days: "Last 7 days", last30Days: "Last 30 days", last90Days: "Last 90 days", last12Months: "Last 12 months", thisWeek: "This week", lastWeek: "Last week", thisMonth: "This month", lastMonth: "Last month", thisQuarter: "This quarter", lastQuarter: "Last quarter", thisYear: "This year", lastYear: "Last year" } as const; // biome-ignore format: one look

@@ -6,7 +6,7 @@ import {
   moveElement,
   verticalCompactor,
 } from "react-grid-layout/core";
-import type { Layout } from "@/lib/dashboards/schema";
+import type { Layout } from "@/lib/features/dashboards/schema";
 import { GRID_COLUMNS, placeWidgets } from "@/lib/ui/dashboard-grid";
 
 /* Where widgets stand on the grid of a page that is edited: they push others down, and nothing is left in the air. */

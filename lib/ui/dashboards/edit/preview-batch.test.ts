@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Preview, Widget } from "@/lib/dashboards/schema";
+import type { Preview, Widget } from "@/lib/features/dashboards/schema";
 import type { Draft } from "./draft";
 import { PreviewBatch, type PreviewItem, toPreviewItem } from "./preview-batch";
 

@@ -1,4 +1,4 @@
-import type { Dataset, Filter, Preview, Widget } from "@/lib/dashboards/schema";
+import type { Dataset, Filter, Preview, Widget } from "@/lib/features/dashboards/schema";
 import type { Draft } from "./draft";
 import { toComputed } from "./shelves";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ChartSettings } from "@/lib/charts/settings";
+import type { ChartSettings } from "@/lib/base/charts/settings";
 import {
   columnsOf, fromChart, guessShelves, LOOKS, lookOf, operationsFor, parseSpec, readShelves, toComputed, withLook, writeShelves,
 } from "./shelves"; // biome-ignore format: one look at the whole list

@@ -1,7 +1,7 @@
-import { type ChartSettings, isTimeField } from "@/lib/charts/settings";
-import { isIdentifierField, isNumericField } from "@/lib/tabular/cell-text";
-import type { ResultField } from "@/lib/tabular/json-rows";
-import { findJsonFault } from "@/lib/text/json-place";
+import { type ChartSettings, isTimeField } from "@/lib/base/charts/settings";
+import { isIdentifierField, isNumericField } from "@/lib/base/values/cell-text";
+import { findJsonFault } from "@/lib/base/values/json-place";
+import type { ResultField } from "@/lib/base/values/json-rows";
 import type { WidgetKind } from "./draft";
 
 /* What of a widget's specification is picked by name, and how it is written. The rest of it stays as it was. */

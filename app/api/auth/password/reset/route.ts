@@ -1,7 +1,7 @@
-import { signIn } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { resetPassword } from "@/lib/auth/reset-service";
-import { resetPasswordBody } from "@/lib/auth/schema";
+import { resetPassword } from "@/lib/features/accounts/reset-service";
+import { resetPasswordBody } from "@/lib/features/accounts/schema";
+import { signIn } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

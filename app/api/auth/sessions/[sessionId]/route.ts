@@ -1,7 +1,7 @@
-import { account } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { endSession } from "@/lib/auth/own-sessions";
-import { pathIds } from "@/lib/http/ids";
+import { endSession } from "@/lib/features/accounts/own-sessions";
+import { account } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   DELETE: route({

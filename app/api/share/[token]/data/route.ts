@@ -1,9 +1,9 @@
-import { open } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { DATA_REFUSALS } from "@/lib/dashboards/reference";
-import { dashboardDataSchema, sharedDataBody, sharedDataQuery } from "@/lib/dashboards/schema";
-import { readSharedData } from "@/lib/dashboards/share";
-import { shareParams } from "@/lib/shares/params";
+import { DATA_REFUSALS } from "@/lib/features/dashboards/reference";
+import { dashboardDataSchema, sharedDataBody, sharedDataQuery } from "@/lib/features/dashboards/schema";
+import { readSharedData } from "@/lib/features/dashboards/share";
+import { shareParams } from "@/lib/features/shares/params";
+import { open } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

@@ -1,8 +1,8 @@
-import { open } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { shareParams } from "@/lib/shares/params";
-import { unlockBody } from "@/lib/shares/schema";
-import { unlockShare } from "@/lib/shares/unlock";
+import { shareParams } from "@/lib/features/shares/params";
+import { unlockBody } from "@/lib/features/shares/schema";
+import { unlockShare } from "@/lib/features/shares/unlock";
+import { open } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

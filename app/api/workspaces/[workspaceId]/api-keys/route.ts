@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { admin, peopleOnly } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { apiKeySchema, createApiKeyBody, createdApiKeySchema } from "@/lib/auth/api-key-schema";
-import { createApiKey, listApiKeys } from "@/lib/auth/api-key-service";
-import { pathIds } from "@/lib/http/ids";
-import { asArray } from "@/lib/http/paging";
-import { listQuery } from "@/lib/http/schema";
+import { apiKeySchema, createApiKeyBody, createdApiKeySchema } from "@/lib/features/accounts/api-key-schema";
+import { createApiKey, listApiKeys } from "@/lib/features/accounts/api-key-service";
+import { admin, peopleOnly } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
+import { asArray } from "@/lib/platform/http/paging";
+import { listQuery } from "@/lib/platform/http/schema";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

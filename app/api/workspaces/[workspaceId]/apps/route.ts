@@ -1,8 +1,8 @@
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { appSchema, createAppBody } from "@/lib/apps/schema";
-import { createApp } from "@/lib/apps/service";
-import { pathIds } from "@/lib/http/ids";
+import { appSchema, createAppBody } from "@/lib/features/apps/schema";
+import { createApp } from "@/lib/features/apps/service";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

@@ -1,9 +1,9 @@
-import { member } from "@/lib/access/rules";
-import { createChat, listChats } from "@/lib/agent/chats";
-import { chatSchema, createChatBody } from "@/lib/agent/schema";
-import { route } from "@/lib/api/route";
-import { pathIds } from "@/lib/http/ids";
-import { listQuery, pageOf } from "@/lib/http/schema";
+import { createChat, listChats } from "@/lib/features/agent/chats";
+import { chatSchema, createChatBody } from "@/lib/features/agent/schema";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
+import { listQuery, pageOf } from "@/lib/platform/http/schema";
 
 const params = pathIds("workspaceId");
 

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { CONFIG_REFUSALS, createConnectionRequest } from "@/lib/connections/reference";
-import { connectionSchema } from "@/lib/connections/schema";
-import { createConnection, listConnections } from "@/lib/connections/service";
-import { pathIds } from "@/lib/http/ids";
-import { asArray } from "@/lib/http/paging";
-import { listQuery } from "@/lib/http/schema";
+import { CONFIG_REFUSALS, createConnectionRequest } from "@/lib/features/connections/reference";
+import { connectionSchema } from "@/lib/features/connections/schema";
+import { createConnection, listConnections } from "@/lib/features/connections/service";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
+import { asArray } from "@/lib/platform/http/paging";
+import { listQuery } from "@/lib/platform/http/schema";
 
 const params = pathIds("workspaceId");
 

@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { CONSOLE_REFUSALS } from "@/lib/consoles/reference";
-import { consoleSchema, consoleSummarySchema, createConsoleBody } from "@/lib/consoles/schema";
-import { createConsole, listConsoles } from "@/lib/consoles/service";
-import { SAVE_FAILURES } from "@/lib/folders/reference";
-import { pathIds } from "@/lib/http/ids";
-import { asArray } from "@/lib/http/paging";
-import { listQuery } from "@/lib/http/schema";
+import { CONSOLE_REFUSALS } from "@/lib/features/consoles/reference";
+import { consoleSchema, consoleSummarySchema, createConsoleBody } from "@/lib/features/consoles/schema";
+import { createConsole, listConsoles } from "@/lib/features/consoles/service";
+import { SAVE_FAILURES } from "@/lib/features/folders/reference";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
+import { asArray } from "@/lib/platform/http/paging";
+import { listQuery } from "@/lib/platform/http/schema";
 
 const params = pathIds("workspaceId");
 

@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { DASHBOARD_REFUSALS } from "@/lib/dashboards/reference";
-import { createDashboardBody, dashboardSchema, dashboardSummarySchema } from "@/lib/dashboards/schema";
-import { createDashboard, listDashboards } from "@/lib/dashboards/service";
-import { SAVE_FAILURES } from "@/lib/folders/reference";
-import { pathIds } from "@/lib/http/ids";
-import { asArray } from "@/lib/http/paging";
-import { listQuery } from "@/lib/http/schema";
+import { DASHBOARD_REFUSALS } from "@/lib/features/dashboards/reference";
+import { createDashboardBody, dashboardSchema, dashboardSummarySchema } from "@/lib/features/dashboards/schema";
+import { createDashboard, listDashboards } from "@/lib/features/dashboards/service";
+import { SAVE_FAILURES } from "@/lib/features/folders/reference";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
+import { asArray } from "@/lib/platform/http/paging";
+import { listQuery } from "@/lib/platform/http/schema";
 
 const params = pathIds("workspaceId");
 

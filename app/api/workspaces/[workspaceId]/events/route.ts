@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { mayStill } from "@/lib/auth/identity";
-import { eventsQuery } from "@/lib/events/schema";
-import { streamEvents } from "@/lib/events/stream";
-import { pathIds } from "@/lib/http/ids";
+import { mayStill } from "@/lib/features/accounts/identity";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { eventsQuery } from "@/lib/platform/events/schema";
+import { streamEvents } from "@/lib/platform/events/stream";
+import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

@@ -1,10 +1,10 @@
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { pathIds } from "@/lib/http/ids";
-import { listQuery, pageOf } from "@/lib/http/schema";
-import { originVisibility } from "@/lib/lifecycle/origin-visibility";
-import { listExecutions } from "@/lib/query/executions";
-import { executionSchema } from "@/lib/query/schema";
+import { originVisibility } from "@/lib/features/instance/origin-visibility";
+import { listExecutions } from "@/lib/features/query/executions";
+import { executionSchema } from "@/lib/features/query/schema";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
+import { listQuery, pageOf } from "@/lib/platform/http/schema";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { fileSchema, uploadAnswer, uploadQuery } from "@/lib/files/schema";
-import { listFiles, storeFile } from "@/lib/files/service";
-import { pathIds } from "@/lib/http/ids";
-import { asArray } from "@/lib/http/paging";
-import { opaqueListQuery } from "@/lib/http/schema";
+import { fileSchema, uploadAnswer, uploadQuery } from "@/lib/features/connections/files/schema";
+import { listFiles, storeFile } from "@/lib/features/connections/files/service";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
+import { asArray } from "@/lib/platform/http/paging";
+import { opaqueListQuery } from "@/lib/platform/http/schema";
 
 const params = pathIds("workspaceId");
 

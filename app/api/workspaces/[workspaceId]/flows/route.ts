@@ -1,14 +1,14 @@
 import { z } from "zod";
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { FLOW_REFUSALS, startedEnvelope } from "@/lib/flows/reference";
-import { triggerFlow } from "@/lib/flows/runs";
-import { flowSchema, flowStartedSchema, postFlowBody } from "@/lib/flows/schema";
-import { createFlow, listFlows } from "@/lib/flows/service";
-import { success } from "@/lib/http/envelope";
-import { pathIds } from "@/lib/http/ids";
-import { asArray } from "@/lib/http/paging";
-import { listQuery } from "@/lib/http/schema";
+import { FLOW_REFUSALS, startedEnvelope } from "@/lib/features/flows/reference";
+import { triggerFlow } from "@/lib/features/flows/runs";
+import { flowSchema, flowStartedSchema, postFlowBody } from "@/lib/features/flows/schema";
+import { createFlow, listFlows } from "@/lib/features/flows/service";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { success } from "@/lib/platform/http/envelope";
+import { pathIds } from "@/lib/platform/http/ids";
+import { asArray } from "@/lib/platform/http/paging";
+import { listQuery } from "@/lib/platform/http/schema";
 
 const params = pathIds("workspaceId");
 

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { admin, peopleOnly } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { pathIds } from "@/lib/http/ids";
-import { asArray } from "@/lib/http/paging";
-import { listQuery } from "@/lib/http/schema";
-import { createdInviteSchema, createInviteBody, inviteSchema } from "@/lib/invites/schema";
-import { createInvite, listInvites } from "@/lib/invites/service";
+import { createdInviteSchema, createInviteBody, inviteSchema } from "@/lib/features/accounts/invites/schema";
+import { createInvite, listInvites } from "@/lib/features/accounts/invites/service";
+import { admin, peopleOnly } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
+import { asArray } from "@/lib/platform/http/paging";
+import { listQuery } from "@/lib/platform/http/schema";
 
 const params = pathIds("workspaceId");
 

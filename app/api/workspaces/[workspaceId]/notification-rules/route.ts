@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { admin, member, orAnyKey } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { pathIds } from "@/lib/http/ids";
-import { asArray } from "@/lib/http/paging";
-import { ADDRESS_REFUSALS, RULE_WORDS, WEBHOOK_WORDS } from "@/lib/notifications/reference";
-import { createRuleBody, resourceQuery, ruleSchema, savedRuleSchema } from "@/lib/notifications/schema";
-import { createRule, listRules } from "@/lib/notifications/service";
+import { ADDRESS_REFUSALS, RULE_WORDS, WEBHOOK_WORDS } from "@/lib/features/notifications/reference";
+import { createRuleBody, resourceQuery, ruleSchema, savedRuleSchema } from "@/lib/features/notifications/schema";
+import { createRule, listRules } from "@/lib/features/notifications/service";
+import { admin, member, orAnyKey } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
+import { asArray } from "@/lib/platform/http/paging";
 
 const params = pathIds("workspaceId");
 

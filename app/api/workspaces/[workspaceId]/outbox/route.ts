@@ -1,9 +1,9 @@
-import { admin, peopleOnly } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { pathIds } from "@/lib/http/ids";
-import { listQuery, pageOf } from "@/lib/http/schema";
-import { outboxEntrySchema } from "@/lib/mail/schema";
-import { listOutbox } from "@/lib/mail/service";
+import { admin, peopleOnly } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
+import { listQuery, pageOf } from "@/lib/platform/http/schema";
+import { outboxEntrySchema } from "@/lib/platform/mail/schema";
+import { listOutbox } from "@/lib/platform/mail/service";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

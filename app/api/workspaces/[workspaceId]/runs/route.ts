@@ -1,10 +1,10 @@
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { pathIds } from "@/lib/http/ids";
-import { pageOf } from "@/lib/http/schema";
-import { onlyVisible } from "@/lib/notifications/resources";
-import { runSchema, runsQuery } from "@/lib/runs/schema";
-import { listWorkspaceRuns } from "@/lib/runs/service";
+import { onlyVisible } from "@/lib/features/notifications/resources";
+import { runSchema, runsQuery } from "@/lib/features/runs/schema";
+import { listWorkspaceRuns } from "@/lib/features/runs/service";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
+import { pageOf } from "@/lib/platform/http/schema";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

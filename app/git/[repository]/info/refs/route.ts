@@ -1,1 +1,1 @@
-export { getInfoRefs as GET } from "@/lib/git/service";
+export { getInfoRefs as GET } from "@/lib/features/repository/git/service";

@@ -1,8 +1,8 @@
-import { admin, member } from "@/lib/access/rules";
-import { getInstructions, putInstructions } from "@/lib/agent/instructions";
-import { instructionsBody, instructionsSchema } from "@/lib/agent/schema";
-import { route } from "@/lib/api/route";
-import { pathIds } from "@/lib/http/ids";
+import { getInstructions, putInstructions } from "@/lib/features/agent/instructions";
+import { instructionsBody, instructionsSchema } from "@/lib/features/agent/schema";
+import { admin, member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 const params = pathIds("workspaceId");
 

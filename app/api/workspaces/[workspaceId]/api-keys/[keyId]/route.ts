@@ -1,7 +1,7 @@
-import { admin, peopleOnly } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { deleteApiKey } from "@/lib/auth/api-key-service";
-import { pathIds } from "@/lib/http/ids";
+import { deleteApiKey } from "@/lib/features/accounts/api-key-service";
+import { admin, peopleOnly } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   DELETE: route({

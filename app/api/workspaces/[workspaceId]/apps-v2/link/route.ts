@@ -1,8 +1,8 @@
-import { admin, member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { pathIds } from "@/lib/http/ids";
-import { linkAnswer, linkBody, linkStatusAnswer } from "@/lib/repohost/schema";
-import { getLink, linkRepository, unlinkRepository } from "@/lib/repohost/service";
+import { linkAnswer, linkBody, linkStatusAnswer } from "@/lib/features/repository/hosts/schema";
+import { getLink, linkRepository, unlinkRepository } from "@/lib/features/repository/hosts/service";
+import { admin, member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

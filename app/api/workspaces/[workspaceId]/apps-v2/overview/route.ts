@@ -1,8 +1,8 @@
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { readOverview } from "@/lib/apps/feed/overview";
-import { overviewSchema } from "@/lib/apps/feed/schema";
-import { pathIds } from "@/lib/http/ids";
+import { readOverview } from "@/lib/features/apps/feed/overview";
+import { overviewSchema } from "@/lib/features/apps/feed/schema";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

@@ -1,8 +1,8 @@
-import { admin } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { pathIds } from "@/lib/http/ids";
-import { beginAuthorization } from "@/lib/repohost/installations";
-import { syncUrlAnswer } from "@/lib/repohost/schema";
+import { beginAuthorization } from "@/lib/features/repository/hosts/installations";
+import { syncUrlAnswer } from "@/lib/features/repository/hosts/schema";
+import { admin } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

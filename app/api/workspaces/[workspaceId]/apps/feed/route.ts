@@ -1,8 +1,8 @@
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { readFeed } from "@/lib/apps/feed/feed";
-import { feedQuery, feedSchema } from "@/lib/apps/feed/schema";
-import { pathIds } from "@/lib/http/ids";
+import { readFeed } from "@/lib/features/apps/feed/feed";
+import { feedQuery, feedSchema } from "@/lib/features/apps/feed/schema";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

@@ -1,10 +1,10 @@
-import { member } from "@/lib/access/rules";
-import { deleteChat, getChat, renameChat } from "@/lib/agent/chats";
-import { chatDetailSchema, chatSchema, updateChatBody } from "@/lib/agent/schema";
-import { route } from "@/lib/api/route";
-import { pathIds } from "@/lib/http/ids";
-import { noteNextCursor } from "@/lib/http/paging";
-import { innerListQuery } from "@/lib/http/schema";
+import { deleteChat, getChat, renameChat } from "@/lib/features/agent/chats";
+import { chatDetailSchema, chatSchema, updateChatBody } from "@/lib/features/agent/schema";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
+import { noteNextCursor } from "@/lib/platform/http/paging";
+import { innerListQuery } from "@/lib/platform/http/schema";
 
 const params = pathIds("workspaceId", "chatId");
 

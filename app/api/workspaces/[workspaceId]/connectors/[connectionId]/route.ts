@@ -1,9 +1,9 @@
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { UPDATE_REFUSALS, updateConnectionRequest } from "@/lib/connections/reference";
-import { connectionSchema } from "@/lib/connections/schema";
-import { getConnection, updateConnection } from "@/lib/connections/service";
-import { pathIds } from "@/lib/http/ids";
+import { UPDATE_REFUSALS, updateConnectionRequest } from "@/lib/features/connections/reference";
+import { connectionSchema } from "@/lib/features/connections/schema";
+import { getConnection, updateConnection } from "@/lib/features/connections/service";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 const params = pathIds("workspaceId", "connectionId");
 

@@ -1,9 +1,9 @@
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { CONFIG_REFUSALS, testConnectionRequest } from "@/lib/connections/reference";
-import { testAnswer } from "@/lib/connections/schema";
-import { testConfig } from "@/lib/connections/test-service";
-import { pathIds } from "@/lib/http/ids";
+import { CONFIG_REFUSALS, testConnectionRequest } from "@/lib/features/connections/reference";
+import { testAnswer } from "@/lib/features/connections/schema";
+import { testConfig } from "@/lib/features/connections/test-service";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

@@ -1,4 +1,4 @@
-import { foldersRoutes } from "@/lib/api/filed-routes";
-import { CONSOLES } from "@/lib/consoles/cabinet";
+import { CONSOLES } from "@/lib/features/consoles/cabinet";
+import { foldersRoutes } from "@/lib/features/folders/filed-routes";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = foldersRoutes(CONSOLES, "Consoles");

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { searchHitSchema, searchQuery } from "@/lib/consoles/schema";
-import { searchConsoles } from "@/lib/consoles/search";
-import { pathIds } from "@/lib/http/ids";
-import { partOf } from "@/lib/http/paging";
-import { boundedListQuery } from "@/lib/http/schema";
+import { searchHitSchema, searchQuery } from "@/lib/features/consoles/schema";
+import { searchConsoles } from "@/lib/features/consoles/search";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
+import { partOf } from "@/lib/platform/http/paging";
+import { boundedListQuery } from "@/lib/platform/http/schema";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

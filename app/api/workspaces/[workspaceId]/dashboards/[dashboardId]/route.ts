@@ -1,10 +1,10 @@
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { DASHBOARD_REFUSALS } from "@/lib/dashboards/reference";
-import { dashboardSchema, updateDashboardBody } from "@/lib/dashboards/schema";
-import { deleteDashboard, getDashboard, updateDashboard } from "@/lib/dashboards/service";
-import { SAVE_FAILURES } from "@/lib/folders/reference";
-import { pathIds } from "@/lib/http/ids";
+import { DASHBOARD_REFUSALS } from "@/lib/features/dashboards/reference";
+import { dashboardSchema, updateDashboardBody } from "@/lib/features/dashboards/schema";
+import { deleteDashboard, getDashboard, updateDashboard } from "@/lib/features/dashboards/service";
+import { SAVE_FAILURES } from "@/lib/features/folders/reference";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 const params = pathIds("workspaceId", "dashboardId");
 

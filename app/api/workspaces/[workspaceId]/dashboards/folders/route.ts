@@ -1,4 +1,4 @@
-import { foldersRoutes } from "@/lib/api/filed-routes";
-import { DASHBOARDS } from "@/lib/dashboards/cabinet";
+import { DASHBOARDS } from "@/lib/features/dashboards/cabinet";
+import { foldersRoutes } from "@/lib/features/folders/filed-routes";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = foldersRoutes(DASHBOARDS, "Dashboards");

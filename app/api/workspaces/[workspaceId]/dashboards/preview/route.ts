@@ -1,9 +1,9 @@
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { previewDashboard } from "@/lib/dashboards/preview";
-import { PREVIEW_REFUSALS } from "@/lib/dashboards/reference";
-import { previewBody, previewSchema } from "@/lib/dashboards/schema";
-import { pathIds } from "@/lib/http/ids";
+import { previewDashboard } from "@/lib/features/dashboards/preview";
+import { PREVIEW_REFUSALS } from "@/lib/features/dashboards/reference";
+import { previewBody, previewSchema } from "@/lib/features/dashboards/schema";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

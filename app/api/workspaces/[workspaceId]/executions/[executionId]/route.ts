@@ -1,9 +1,9 @@
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { pathIds } from "@/lib/http/ids";
-import { originVisibility } from "@/lib/lifecycle/origin-visibility";
-import { getExecution } from "@/lib/query/executions";
-import { executionParams, executionSchema } from "@/lib/query/schema";
+import { originVisibility } from "@/lib/features/instance/origin-visibility";
+import { getExecution } from "@/lib/features/query/executions";
+import { executionParams, executionSchema } from "@/lib/features/query/schema";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { listConnectionsOfFile } from "@/lib/connections/service";
-import { fileName } from "@/lib/files/schema";
-import { deleteFile } from "@/lib/files/service";
-import { objectId } from "@/lib/http/ids";
+import { fileName } from "@/lib/features/connections/files/schema";
+import { deleteFile } from "@/lib/features/connections/files/service";
+import { listConnectionsOfFile } from "@/lib/features/connections/service";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { objectId } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   DELETE: route({

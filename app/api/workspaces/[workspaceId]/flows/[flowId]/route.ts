@@ -1,9 +1,9 @@
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { UPDATE_FLOW_REFUSALS } from "@/lib/flows/reference";
-import { flowDetailSchema, flowSchema, updateFlowBody } from "@/lib/flows/schema";
-import { deleteFlow, getFlow, updateFlow } from "@/lib/flows/service";
-import { pathIds } from "@/lib/http/ids";
+import { UPDATE_FLOW_REFUSALS } from "@/lib/features/flows/reference";
+import { flowDetailSchema, flowSchema, updateFlowBody } from "@/lib/features/flows/schema";
+import { deleteFlow, getFlow, updateFlow } from "@/lib/features/flows/service";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 const params = pathIds("workspaceId", "flowId");
 

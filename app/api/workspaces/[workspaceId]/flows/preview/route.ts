@@ -1,10 +1,10 @@
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { previewSource } from "@/lib/flows/preview";
-import { PREVIEW_REFUSALS } from "@/lib/flows/reference";
-import { flowPreviewSchema, previewBody } from "@/lib/flows/schema";
-import { pathIds } from "@/lib/http/ids";
-import { EXECUTE_FAILURES } from "@/lib/query/reference";
+import { previewSource } from "@/lib/features/flows/preview";
+import { PREVIEW_REFUSALS } from "@/lib/features/flows/reference";
+import { flowPreviewSchema, previewBody } from "@/lib/features/flows/schema";
+import { EXECUTE_FAILURES } from "@/lib/features/query/reference";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

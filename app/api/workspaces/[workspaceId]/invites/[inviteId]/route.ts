@@ -1,7 +1,7 @@
-import { admin, peopleOnly } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { pathIds } from "@/lib/http/ids";
-import { deleteInvite } from "@/lib/invites/service";
+import { deleteInvite } from "@/lib/features/accounts/invites/service";
+import { admin, peopleOnly } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   DELETE: route({

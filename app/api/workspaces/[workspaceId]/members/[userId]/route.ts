@@ -1,9 +1,9 @@
-import { admin, member, peopleOnly } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { pathIds } from "@/lib/http/ids";
-import { followRoleChange } from "@/lib/lifecycle/role-change";
-import { removeMember, updateMemberRole } from "@/lib/workspaces/members";
-import { updatedMemberSchema, updateMemberBody } from "@/lib/workspaces/schema";
+import { followRoleChange } from "@/lib/features/instance/role-change";
+import { removeMember, updateMemberRole } from "@/lib/features/workspaces/members";
+import { updatedMemberSchema, updateMemberBody } from "@/lib/features/workspaces/schema";
+import { admin, member, peopleOnly } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 const params = pathIds("workspaceId", "userId");
 

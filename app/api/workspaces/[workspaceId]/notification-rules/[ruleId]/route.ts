@@ -1,9 +1,9 @@
-import { admin, orAnyKey } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { pathIds } from "@/lib/http/ids";
-import { ADDRESS_REFUSALS, CHANNEL_REFUSALS } from "@/lib/notifications/reference";
-import { savedRuleSchema, updateRuleBody } from "@/lib/notifications/schema";
-import { deleteRule, updateRule } from "@/lib/notifications/service";
+import { ADDRESS_REFUSALS, CHANNEL_REFUSALS } from "@/lib/features/notifications/reference";
+import { savedRuleSchema, updateRuleBody } from "@/lib/features/notifications/schema";
+import { deleteRule, updateRule } from "@/lib/features/notifications/service";
+import { admin, orAnyKey } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 const params = pathIds("workspaceId", "ruleId");
 

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { pathIds } from "@/lib/http/ids";
-import { asArray } from "@/lib/http/paging";
-import { listDeliveries } from "@/lib/notifications/deliveries";
-import { deliverySchema, resourceQuery } from "@/lib/notifications/schema";
+import { listDeliveries } from "@/lib/features/notifications/deliveries";
+import { deliverySchema, resourceQuery } from "@/lib/features/notifications/schema";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
+import { asArray } from "@/lib/platform/http/paging";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

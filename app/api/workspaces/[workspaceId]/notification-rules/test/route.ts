@@ -1,9 +1,9 @@
-import { admin, orAnyKey } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { pathIds } from "@/lib/http/ids";
-import { ADDRESS_REFUSALS, CHANNEL_REFUSALS } from "@/lib/notifications/reference";
-import { testAnswer, testBody } from "@/lib/notifications/schema";
-import { sendTest } from "@/lib/notifications/test-send";
+import { ADDRESS_REFUSALS, CHANNEL_REFUSALS } from "@/lib/features/notifications/reference";
+import { testAnswer, testBody } from "@/lib/features/notifications/schema";
+import { sendTest } from "@/lib/features/notifications/test-send";
+import { admin, orAnyKey } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

@@ -1,9 +1,9 @@
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { pathIds } from "@/lib/http/ids";
-import { pageOf } from "@/lib/http/schema";
-import { listWorkspaceDeliveries } from "@/lib/notifications/deliveries";
-import { deliveriesQuery, deliverySchema } from "@/lib/notifications/schema";
+import { listWorkspaceDeliveries } from "@/lib/features/notifications/deliveries";
+import { deliveriesQuery, deliverySchema } from "@/lib/features/notifications/schema";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
+import { pageOf } from "@/lib/platform/http/schema";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

@@ -1,9 +1,9 @@
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { pathIds } from "@/lib/http/ids";
-import { pageOf } from "@/lib/http/schema";
-import { listedRuleSchema, rulesQuery } from "@/lib/notifications/schema";
-import { listWorkspaceRules } from "@/lib/notifications/service";
+import { listedRuleSchema, rulesQuery } from "@/lib/features/notifications/schema";
+import { listWorkspaceRules } from "@/lib/features/notifications/service";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
+import { pageOf } from "@/lib/platform/http/schema";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

@@ -1,9 +1,9 @@
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { pathIds } from "@/lib/http/ids";
-import { onlyVisible } from "@/lib/notifications/resources";
-import { countRunsByHour } from "@/lib/runs/hours";
-import { runHoursQuery, runHoursSchema } from "@/lib/runs/schema";
+import { onlyVisible } from "@/lib/features/notifications/resources";
+import { countRunsByHour } from "@/lib/features/runs/hours";
+import { runHoursQuery, runHoursSchema } from "@/lib/features/runs/schema";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { bindingSchema } from "@/lib/apps/bindings/schema";
-import { listBindings } from "@/lib/apps/bindings/work";
-import { appParams as params } from "@/lib/apps/params";
-import { partOf } from "@/lib/http/paging";
-import { boundedListQuery } from "@/lib/http/schema";
+import { bindingSchema } from "@/lib/features/apps/bindings/schema";
+import { listBindings } from "@/lib/features/apps/bindings/work";
+import { appParams as params } from "@/lib/features/apps/params";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { partOf } from "@/lib/platform/http/paging";
+import { boundedListQuery } from "@/lib/platform/http/schema";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

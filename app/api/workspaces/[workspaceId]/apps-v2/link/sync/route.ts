@@ -1,8 +1,8 @@
-import { admin } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { pathIds } from "@/lib/http/ids";
-import { linkStatusAnswer, syncBody } from "@/lib/repohost/schema";
-import { requestSync } from "@/lib/repohost/service";
+import { linkStatusAnswer, syncBody } from "@/lib/features/repository/hosts/schema";
+import { requestSync } from "@/lib/features/repository/hosts/service";
+import { admin } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

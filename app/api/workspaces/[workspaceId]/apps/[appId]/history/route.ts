@@ -1,9 +1,9 @@
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { listAppHistory } from "@/lib/apps/commits";
-import { appParams as params } from "@/lib/apps/params";
-import { appCommitSchema } from "@/lib/apps/schema";
-import { opaqueListQuery, pageOf } from "@/lib/http/schema";
+import { listAppHistory } from "@/lib/features/apps/commits";
+import { appParams as params } from "@/lib/features/apps/params";
+import { appCommitSchema } from "@/lib/features/apps/schema";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { opaqueListQuery, pageOf } from "@/lib/platform/http/schema";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

@@ -1,9 +1,9 @@
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { appParams as params } from "@/lib/apps/params";
-import { listOperations } from "@/lib/apps/publish/deployments";
-import { operationsPage } from "@/lib/apps/publish/schema";
-import { listQuery } from "@/lib/http/schema";
+import { appParams as params } from "@/lib/features/apps/params";
+import { listOperations } from "@/lib/features/apps/publish/deployments";
+import { operationsPage } from "@/lib/features/apps/publish/schema";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { listQuery } from "@/lib/platform/http/schema";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

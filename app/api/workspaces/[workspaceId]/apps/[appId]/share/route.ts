@@ -1,6 +1,6 @@
-import { shareRoutes } from "@/lib/api/share-routes";
-import { appParams as params } from "@/lib/apps/params";
-import { getAppShare, putAppShare, removeAppShare } from "@/lib/apps/share";
+import { appParams as params } from "@/lib/features/apps/params";
+import { getAppShare, putAppShare, removeAppShare } from "@/lib/features/apps/share";
+import { shareRoutes } from "@/lib/features/shares/share-routes";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = shareRoutes({
   noun: "an app",

@@ -1,8 +1,8 @@
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { appParams as params } from "@/lib/apps/params";
-import { viewTokenSchema } from "@/lib/apps/view/schema";
-import { mintViewToken } from "@/lib/apps/view/view";
+import { appParams as params } from "@/lib/features/apps/params";
+import { viewTokenSchema } from "@/lib/features/apps/view/schema";
+import { mintViewToken } from "@/lib/features/apps/view/view";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

@@ -1,9 +1,9 @@
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { deleteConnectionQuery } from "@/lib/connections/schema";
-import { deleteConnection } from "@/lib/connections/service";
-import { pathIds } from "@/lib/http/ids";
-import { listUses } from "@/lib/lifecycle/in-use";
+import { deleteConnectionQuery } from "@/lib/features/connections/schema";
+import { deleteConnection } from "@/lib/features/connections/service";
+import { listUses } from "@/lib/features/instance/in-use";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   DELETE: route({

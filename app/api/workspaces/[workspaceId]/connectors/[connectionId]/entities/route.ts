@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { entitiesQuery, entitySchema } from "@/lib/connections/schema";
-import { listEntities } from "@/lib/connections/service";
-import { pathIds } from "@/lib/http/ids";
-import { partOf } from "@/lib/http/paging";
-import { boundedListQuery } from "@/lib/http/schema";
-import { SOURCE_FAILURES } from "@/lib/query/reference";
+import { entitiesQuery, entitySchema } from "@/lib/features/connections/schema";
+import { listEntities } from "@/lib/features/connections/service";
+import { SOURCE_FAILURES } from "@/lib/features/query/reference";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
+import { partOf } from "@/lib/platform/http/paging";
+import { boundedListQuery } from "@/lib/platform/http/schema";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

@@ -1,8 +1,8 @@
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { deleteDraft, findDraft, putDraft } from "@/lib/consoles/drafts";
-import { draftSchema, putDraftBody } from "@/lib/consoles/schema";
-import { pathIds } from "@/lib/http/ids";
+import { deleteDraft, findDraft, putDraft } from "@/lib/features/consoles/drafts";
+import { draftSchema, putDraftBody } from "@/lib/features/consoles/schema";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 const params = pathIds("workspaceId", "consoleId");
 

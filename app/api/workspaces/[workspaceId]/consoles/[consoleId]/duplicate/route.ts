@@ -1,9 +1,9 @@
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { consoleSchema } from "@/lib/consoles/schema";
-import { duplicateConsole } from "@/lib/consoles/service";
-import { SAVE_FAILURES } from "@/lib/folders/reference";
-import { pathIds } from "@/lib/http/ids";
+import { consoleSchema } from "@/lib/features/consoles/schema";
+import { duplicateConsole } from "@/lib/features/consoles/service";
+import { SAVE_FAILURES } from "@/lib/features/folders/reference";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

@@ -1,8 +1,8 @@
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { lastResultResponse } from "@/lib/consoles/last-result";
-import { lastResultSchema } from "@/lib/consoles/schema";
-import { pathIds } from "@/lib/http/ids";
+import { lastResultResponse } from "@/lib/features/consoles/last-result";
+import { lastResultSchema } from "@/lib/features/consoles/schema";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

@@ -1,9 +1,9 @@
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { listConsoleRuns } from "@/lib/consoles/schedule";
-import { consoleRunSchema } from "@/lib/consoles/schema";
-import { pathIds } from "@/lib/http/ids";
-import { listQuery, pageOf } from "@/lib/http/schema";
+import { listConsoleRuns } from "@/lib/features/consoles/schedule";
+import { consoleRunSchema } from "@/lib/features/consoles/schema";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
+import { listQuery, pageOf } from "@/lib/platform/http/schema";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

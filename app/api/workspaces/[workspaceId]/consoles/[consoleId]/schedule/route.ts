@@ -1,9 +1,9 @@
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { putConsoleSchedule, removeConsoleSchedule } from "@/lib/consoles/schedule";
-import { pathIds } from "@/lib/http/ids";
-import { SCHEDULE_REFUSALS, SCHEDULE_RULE } from "@/lib/schedules/reference";
-import { scheduleBody, scheduleSchema } from "@/lib/schedules/schema";
+import { putConsoleSchedule, removeConsoleSchedule } from "@/lib/features/consoles/schedule";
+import { SCHEDULE_REFUSALS, SCHEDULE_RULE } from "@/lib/features/runs/schedules/reference";
+import { scheduleBody, scheduleSchema } from "@/lib/features/runs/schedules/schema";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 const params = pathIds("workspaceId", "consoleId");
 

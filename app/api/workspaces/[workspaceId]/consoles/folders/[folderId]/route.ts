@@ -1,6 +1,6 @@
-import { folderRoutes } from "@/lib/api/filed-routes";
-import { CONSOLES } from "@/lib/consoles/cabinet";
-import { pathIds } from "@/lib/http/ids";
+import { CONSOLES } from "@/lib/features/consoles/cabinet";
+import { folderRoutes } from "@/lib/features/folders/filed-routes";
+import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = folderRoutes(CONSOLES, {
   tag: "Consoles",

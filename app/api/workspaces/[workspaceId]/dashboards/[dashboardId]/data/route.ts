@@ -1,10 +1,10 @@
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { readDashboardData } from "@/lib/dashboards/data";
-import { DATA_REFUSALS } from "@/lib/dashboards/reference";
-import { dashboardDataSchema, dataBody, dataQuery } from "@/lib/dashboards/schema";
-import { streamDashboardData, WIDGET_LINES } from "@/lib/dashboards/stream";
-import { pathIds } from "@/lib/http/ids";
+import { readDashboardData } from "@/lib/features/dashboards/data";
+import { DATA_REFUSALS } from "@/lib/features/dashboards/reference";
+import { dashboardDataSchema, dataBody, dataQuery } from "@/lib/features/dashboards/schema";
+import { streamDashboardData, WIDGET_LINES } from "@/lib/features/dashboards/stream";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

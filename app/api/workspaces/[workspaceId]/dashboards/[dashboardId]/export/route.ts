@@ -1,8 +1,8 @@
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { exportDashboard } from "@/lib/dashboards/portable";
-import { exportedDashboardSchema } from "@/lib/dashboards/schema";
-import { pathIds } from "@/lib/http/ids";
+import { exportDashboard } from "@/lib/features/dashboards/portable";
+import { exportedDashboardSchema } from "@/lib/features/dashboards/schema";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

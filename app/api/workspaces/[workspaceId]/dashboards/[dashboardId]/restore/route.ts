@@ -1,10 +1,10 @@
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { UNDELETE_REFUSALS } from "@/lib/dashboards/reference";
-import { dashboardSchema, undeleteDashboardBody } from "@/lib/dashboards/schema";
-import { undeleteDashboard } from "@/lib/dashboards/service";
-import { SAVE_FAILURES } from "@/lib/folders/reference";
-import { pathIds } from "@/lib/http/ids";
+import { UNDELETE_REFUSALS } from "@/lib/features/dashboards/reference";
+import { dashboardSchema, undeleteDashboardBody } from "@/lib/features/dashboards/schema";
+import { undeleteDashboard } from "@/lib/features/dashboards/service";
+import { SAVE_FAILURES } from "@/lib/features/folders/reference";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

@@ -1,6 +1,6 @@
-import { shareRoutes } from "@/lib/api/share-routes";
-import { getDashboardShare, putDashboardShare, removeDashboardShare } from "@/lib/dashboards/share";
-import { pathIds } from "@/lib/http/ids";
+import { getDashboardShare, putDashboardShare, removeDashboardShare } from "@/lib/features/dashboards/share";
+import { shareRoutes } from "@/lib/features/shares/share-routes";
+import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = shareRoutes({
   noun: "a dashboard",

@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { pathIds } from "@/lib/http/ids";
-import { partOf } from "@/lib/http/paging";
-import { boundedListQuery } from "@/lib/http/schema";
-import { ADDRESS_REFUSALS, SNAPSHOT_REFUSALS } from "@/lib/notifications/reference";
-import { createSnapshotBody, savedSnapshotSchema, snapshotSchema } from "@/lib/notifications/snapshot-schema";
-import { createSnapshot, listSnapshots } from "@/lib/notifications/snapshots/service";
-import { SCHEDULE_RULE } from "@/lib/schedules/reference";
+import { ADDRESS_REFUSALS, SNAPSHOT_REFUSALS } from "@/lib/features/notifications/reference";
+import { createSnapshotBody, savedSnapshotSchema, snapshotSchema } from "@/lib/features/notifications/snapshot-schema";
+import { createSnapshot, listSnapshots } from "@/lib/features/notifications/snapshots/service";
+import { SCHEDULE_RULE } from "@/lib/features/runs/schedules/reference";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
+import { partOf } from "@/lib/platform/http/paging";
+import { boundedListQuery } from "@/lib/platform/http/schema";
 
 const params = pathIds("workspaceId", "dashboardId");
 

@@ -1,6 +1,6 @@
-import { folderRoutes } from "@/lib/api/filed-routes";
-import { DASHBOARDS } from "@/lib/dashboards/cabinet";
-import { pathIds } from "@/lib/http/ids";
+import { DASHBOARDS } from "@/lib/features/dashboards/cabinet";
+import { folderRoutes } from "@/lib/features/folders/filed-routes";
+import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = folderRoutes(DASHBOARDS, {
   tag: "Dashboards",

@@ -1,8 +1,8 @@
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { pathIds } from "@/lib/http/ids";
-import { cancelExecution } from "@/lib/query/executions";
-import { executionParams } from "@/lib/query/schema";
+import { cancelExecution } from "@/lib/features/query/executions";
+import { executionParams } from "@/lib/features/query/schema";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

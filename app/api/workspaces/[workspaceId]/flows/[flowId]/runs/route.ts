@@ -1,11 +1,11 @@
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { BACKFILL_REFUSALS } from "@/lib/flows/reference";
-import { backfillFlow, listFlowRuns } from "@/lib/flows/runs";
-import { backfillBody, flowStartedSchema } from "@/lib/flows/schema";
-import { pathIds } from "@/lib/http/ids";
-import { listQuery, pageOf } from "@/lib/http/schema";
-import { runSchema } from "@/lib/runs/schema";
+import { BACKFILL_REFUSALS } from "@/lib/features/flows/reference";
+import { backfillFlow, listFlowRuns } from "@/lib/features/flows/runs";
+import { backfillBody, flowStartedSchema } from "@/lib/features/flows/schema";
+import { runSchema } from "@/lib/features/runs/schema";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
+import { listQuery, pageOf } from "@/lib/platform/http/schema";
 
 const params = pathIds("workspaceId", "flowId");
 

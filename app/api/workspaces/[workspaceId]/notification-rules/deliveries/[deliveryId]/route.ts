@@ -1,8 +1,8 @@
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { pathIds } from "@/lib/http/ids";
-import { getDelivery } from "@/lib/notifications/deliveries";
-import { deliveryDetailsSchema } from "@/lib/notifications/schema";
+import { getDelivery } from "@/lib/features/notifications/deliveries";
+import { deliveryDetailsSchema } from "@/lib/features/notifications/schema";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

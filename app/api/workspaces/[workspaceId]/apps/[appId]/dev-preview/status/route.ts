@@ -1,8 +1,8 @@
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { appParams as params } from "@/lib/apps/params";
-import { getPreview } from "@/lib/apps/preview/preview";
-import { previewSchema } from "@/lib/apps/preview/schema";
+import { appParams as params } from "@/lib/features/apps/params";
+import { getPreview } from "@/lib/features/apps/preview/preview";
+import { previewSchema } from "@/lib/features/apps/preview/schema";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

@@ -1,8 +1,8 @@
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { operationParams as params } from "@/lib/apps/params";
-import { getOperation } from "@/lib/apps/publish/deployments";
-import { operationSchema } from "@/lib/apps/publish/schema";
+import { operationParams as params } from "@/lib/features/apps/params";
+import { getOperation } from "@/lib/features/apps/publish/deployments";
+import { operationSchema } from "@/lib/features/apps/publish/schema";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

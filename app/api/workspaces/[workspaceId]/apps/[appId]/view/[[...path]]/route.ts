@@ -1,9 +1,9 @@
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { appParams } from "@/lib/apps/params";
-import { VIEW_ANSWERS } from "@/lib/apps/reference";
-import { viewPath } from "@/lib/apps/view/schema";
-import { viewAsMember } from "@/lib/apps/view/view";
+import { appParams } from "@/lib/features/apps/params";
+import { VIEW_ANSWERS } from "@/lib/features/apps/reference";
+import { viewPath } from "@/lib/features/apps/view/schema";
+import { viewAsMember } from "@/lib/features/apps/view/view";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

@@ -1,7 +1,7 @@
-import { member } from "@/lib/access/rules";
-import { chatResultResponse } from "@/lib/agent/chats";
-import { route } from "@/lib/api/route";
-import { pathIds } from "@/lib/http/ids";
+import { chatResultResponse } from "@/lib/features/agent/chats";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

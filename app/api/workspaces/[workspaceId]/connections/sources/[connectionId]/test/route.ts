@@ -1,8 +1,8 @@
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { testAnswer } from "@/lib/connections/schema";
-import { testConnection } from "@/lib/connections/test-service";
-import { pathIds } from "@/lib/http/ids";
+import { testAnswer } from "@/lib/features/connections/schema";
+import { testConnection } from "@/lib/features/connections/test-service";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

@@ -1,9 +1,9 @@
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { ddlAnswer, entityNameSchema } from "@/lib/connections/schema";
-import { readDdl } from "@/lib/connections/service";
-import { pathIds } from "@/lib/http/ids";
-import { SOURCE_FAILURES } from "@/lib/query/reference";
+import { ddlAnswer, entityNameSchema } from "@/lib/features/connections/schema";
+import { readDdl } from "@/lib/features/connections/service";
+import { SOURCE_FAILURES } from "@/lib/features/query/reference";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

@@ -1,9 +1,9 @@
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { CONSOLES } from "@/lib/consoles/cabinet";
-import { getCommit } from "@/lib/folders/history";
-import { commitQuery, fileCommitSchema } from "@/lib/folders/schema";
-import { pathIds } from "@/lib/http/ids";
+import { CONSOLES } from "@/lib/features/consoles/cabinet";
+import { getCommit } from "@/lib/features/folders/history";
+import { commitQuery, fileCommitSchema } from "@/lib/features/folders/schema";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

@@ -1,6 +1,6 @@
-import { historyRoutes } from "@/lib/api/filed-routes";
-import { CONSOLES } from "@/lib/consoles/cabinet";
-import { pathIds } from "@/lib/http/ids";
+import { CONSOLES } from "@/lib/features/consoles/cabinet";
+import { historyRoutes } from "@/lib/features/folders/filed-routes";
+import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = historyRoutes(CONSOLES, {
   tag: "Consoles",

@@ -1,10 +1,10 @@
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { restoreVersion } from "@/lib/consoles/history";
-import { consoleSchema } from "@/lib/consoles/schema";
-import { SAVE_FAILURES } from "@/lib/folders/reference";
-import { restoreVersionBody } from "@/lib/folders/schema";
-import { pathIds } from "@/lib/http/ids";
+import { restoreVersion } from "@/lib/features/consoles/history";
+import { consoleSchema } from "@/lib/features/consoles/schema";
+import { SAVE_FAILURES } from "@/lib/features/folders/reference";
+import { restoreVersionBody } from "@/lib/features/folders/schema";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

@@ -1,8 +1,8 @@
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { getConsoleRun } from "@/lib/consoles/schedule";
-import { consoleRunDetailsSchema } from "@/lib/consoles/schema";
-import { pathIds } from "@/lib/http/ids";
+import { getConsoleRun } from "@/lib/features/consoles/schedule";
+import { consoleRunDetailsSchema } from "@/lib/features/consoles/schema";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

@@ -1,9 +1,9 @@
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { dashboardCommitSchema } from "@/lib/dashboards/schema";
-import { getDashboardCommit } from "@/lib/dashboards/service";
-import { commitQuery } from "@/lib/folders/schema";
-import { pathIds } from "@/lib/http/ids";
+import { dashboardCommitSchema } from "@/lib/features/dashboards/schema";
+import { getDashboardCommit } from "@/lib/features/dashboards/service";
+import { commitQuery } from "@/lib/features/folders/schema";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

@@ -1,6 +1,6 @@
-import { historyRoutes } from "@/lib/api/filed-routes";
-import { DASHBOARDS } from "@/lib/dashboards/cabinet";
-import { pathIds } from "@/lib/http/ids";
+import { DASHBOARDS } from "@/lib/features/dashboards/cabinet";
+import { historyRoutes } from "@/lib/features/folders/filed-routes";
+import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = historyRoutes(DASHBOARDS, {
   tag: "Dashboards",

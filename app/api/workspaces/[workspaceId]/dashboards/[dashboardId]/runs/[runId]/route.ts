@@ -1,8 +1,8 @@
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { getRefresh } from "@/lib/dashboards/refresh";
-import { dashboardRunSchema } from "@/lib/dashboards/schema";
-import { pathIds } from "@/lib/http/ids";
+import { getRefresh } from "@/lib/features/dashboards/refresh";
+import { dashboardRunSchema } from "@/lib/features/dashboards/schema";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

@@ -1,9 +1,9 @@
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { pathIds } from "@/lib/http/ids";
-import { ADDRESS_REFUSALS, CHANNEL_REFUSALS, SNAPSHOT_REFUSALS } from "@/lib/notifications/reference";
-import { savedSnapshotSchema, updateSnapshotBody } from "@/lib/notifications/snapshot-schema";
-import { deleteSnapshot, updateSnapshot } from "@/lib/notifications/snapshots/service";
+import { ADDRESS_REFUSALS, CHANNEL_REFUSALS, SNAPSHOT_REFUSALS } from "@/lib/features/notifications/reference";
+import { savedSnapshotSchema, updateSnapshotBody } from "@/lib/features/notifications/snapshot-schema";
+import { deleteSnapshot, updateSnapshot } from "@/lib/features/notifications/snapshots/service";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 const params = pathIds("workspaceId", "dashboardId", "snapshotId");
 

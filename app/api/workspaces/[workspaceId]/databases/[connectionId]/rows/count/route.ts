@@ -1,9 +1,9 @@
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { pathIds } from "@/lib/http/ids";
-import { EXECUTE_FAILURES, TABLE_COUNT_REFUSALS } from "@/lib/query/reference";
-import { tableCountAnswer, tableCountBody } from "@/lib/query/schema";
-import { countTableRows } from "@/lib/query/table-rows";
+import { EXECUTE_FAILURES, TABLE_COUNT_REFUSALS } from "@/lib/features/query/reference";
+import { tableCountAnswer, tableCountBody } from "@/lib/features/query/schema";
+import { countTableRows } from "@/lib/features/query/table-rows";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

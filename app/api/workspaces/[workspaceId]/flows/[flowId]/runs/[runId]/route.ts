@@ -1,8 +1,8 @@
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { getFlowRun } from "@/lib/flows/runs";
-import { flowRunSchema } from "@/lib/flows/schema";
-import { pathIds } from "@/lib/http/ids";
+import { getFlowRun } from "@/lib/features/flows/runs";
+import { flowRunSchema } from "@/lib/features/flows/schema";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

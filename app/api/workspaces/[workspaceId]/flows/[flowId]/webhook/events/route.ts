@@ -1,9 +1,9 @@
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { listArrivals } from "@/lib/flows/arrivals";
-import { arrivalSchema, arrivalsQuery } from "@/lib/flows/schema";
-import { pathIds } from "@/lib/http/ids";
-import { pageOf } from "@/lib/http/schema";
+import { listArrivals } from "@/lib/features/flows/arrivals";
+import { arrivalSchema, arrivalsQuery } from "@/lib/features/flows/schema";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
+import { pageOf } from "@/lib/platform/http/schema";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

@@ -1,8 +1,8 @@
-import { admin } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { provisionBody, provisionedSchema } from "@/lib/flows/schema";
-import { provisionWebhook } from "@/lib/flows/webhook";
-import { pathIds } from "@/lib/http/ids";
+import { provisionBody, provisionedSchema } from "@/lib/features/flows/schema";
+import { provisionWebhook } from "@/lib/features/flows/webhook";
+import { admin } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

@@ -1,8 +1,8 @@
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { webhookStatsSchema } from "@/lib/flows/schema";
-import { webhookStats } from "@/lib/flows/webhook";
-import { pathIds } from "@/lib/http/ids";
+import { webhookStatsSchema } from "@/lib/features/flows/schema";
+import { webhookStats } from "@/lib/features/flows/webhook";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

@@ -1,8 +1,8 @@
-import { admin } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { inboundAnswer } from "@/lib/flows/schema";
-import { sendTestEvent } from "@/lib/flows/webhook";
-import { pathIds } from "@/lib/http/ids";
+import { inboundAnswer } from "@/lib/features/flows/schema";
+import { sendTestEvent } from "@/lib/features/flows/webhook";
+import { admin } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

@@ -1,8 +1,8 @@
-import { admin, orAnyKey } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { pathIds } from "@/lib/http/ids";
-import { resendDelivery } from "@/lib/notifications/deliveries";
-import { deliverySchema } from "@/lib/notifications/schema";
+import { resendDelivery } from "@/lib/features/notifications/deliveries";
+import { deliverySchema } from "@/lib/features/notifications/schema";
+import { admin, orAnyKey } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

@@ -1,8 +1,8 @@
-import { member } from "@/lib/access/rules";
-import { putFeedback } from "@/lib/agent/chats";
-import { feedbackBody } from "@/lib/agent/schema";
-import { route } from "@/lib/api/route";
-import { pathIds } from "@/lib/http/ids";
+import { putFeedback } from "@/lib/features/agent/chats";
+import { feedbackBody } from "@/lib/features/agent/schema";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   PUT: route({

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { readFilterValues } from "@/lib/dashboards/data";
-import { DATA_REFUSALS } from "@/lib/dashboards/reference";
-import { filterValuesSchema, localId, valuesBody, valuesQuery } from "@/lib/dashboards/schema";
-import { objectId } from "@/lib/http/ids";
+import { readFilterValues } from "@/lib/features/dashboards/data";
+import { DATA_REFUSALS } from "@/lib/features/dashboards/reference";
+import { filterValuesSchema, localId, valuesBody, valuesQuery } from "@/lib/features/dashboards/schema";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { objectId } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

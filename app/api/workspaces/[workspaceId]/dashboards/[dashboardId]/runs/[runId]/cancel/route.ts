@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { cancelRefresh } from "@/lib/dashboards/refresh";
-import { pathIds } from "@/lib/http/ids";
-import { runSchema } from "@/lib/runs/schema";
+import { cancelRefresh } from "@/lib/features/dashboards/refresh";
+import { runSchema } from "@/lib/features/runs/schema";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

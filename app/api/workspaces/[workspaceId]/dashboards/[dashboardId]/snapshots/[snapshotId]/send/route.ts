@@ -1,8 +1,8 @@
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { pathIds } from "@/lib/http/ids";
-import { snapshotSchema } from "@/lib/notifications/snapshot-schema";
-import { sendSnapshotNow } from "@/lib/notifications/snapshots/service";
+import { snapshotSchema } from "@/lib/features/notifications/snapshot-schema";
+import { sendSnapshotNow } from "@/lib/features/notifications/snapshots/service";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

@@ -1,9 +1,9 @@
-import { member } from "@/lib/access/rules";
-import { route } from "@/lib/api/route";
-import { readDashboardCube } from "@/lib/dashboards/cube";
-import { DATA_REFUSALS } from "@/lib/dashboards/reference";
-import { cubeBody, cubeQuery, cubeSchema, localId } from "@/lib/dashboards/schema";
-import { pathIds } from "@/lib/http/ids";
+import { readDashboardCube } from "@/lib/features/dashboards/cube";
+import { DATA_REFUSALS } from "@/lib/features/dashboards/reference";
+import { cubeBody, cubeQuery, cubeSchema, localId } from "@/lib/features/dashboards/schema";
+import { member } from "@/lib/platform/access/rules";
+import { route } from "@/lib/platform/api/route";
+import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

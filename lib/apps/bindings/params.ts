@@ -1,7 +1,0 @@
-import { z } from "zod";
-import { objectId } from "@/lib/http/ids";
-import { appRef } from "../schema";
-import { bindingName } from "./schema";
-
-/** The path of one binding. */
-export const bindingParams = z.object({ workspaceId: objectId, appId: appRef, bindingName });

@@ -1,9 +1,0 @@
-import "server-only";
-import type { ObjectId } from "mongodb";
-import { type Space, WORKSPACE_SPACE } from "@/lib/folders/model";
-import { privateRepositoryOf } from "@/lib/folders/repositories";
-
-/** The repository that holds the apps of a space: the workspace's, or that of a member's private files. */
-export function repositoryOf(workspaceId: ObjectId, space: Space): Promise<ObjectId> {
-  return space === WORKSPACE_SPACE ? Promise.resolve(workspaceId) : privateRepositoryOf(workspaceId, space);
-}

@@ -1,0 +1,41 @@
+import type { TopLevelSpec } from "vega-lite";
+import type { ChartSize, ChartTheme } from "@/lib/base/charts/spec";
+import type { ResultRow } from "@/lib/base/values/json-rows";
+
+/**
+ * A specification that says more than our settings, over rows and in the page's colours. Data of its own is left out wherever it
+ * stands: an address, or a billion points made of nothing, in a layer as well as at the top (T65).
+ */
+export function toForeignSpec(
+  { width: _, height: __, ...own }: Record<string, unknown>,
+  rows: readonly ResultRow[],
+  theme: ChartTheme,
+  size: ChartSize,
+): TopLevelSpec {
+  const spec = withoutData(own) as Record<string, unknown>;
+  const axis = { gridColor: theme.grid, labelColor: theme.axis, titleColor: theme.text, domain: false, ticks: false };
+  return {
+    ...spec,
+    data: { values: rows },
+    ...size,
+    autosize: { type: "fit", contains: "padding" },
+    background: "transparent",
+    config: {
+      font: theme.font,
+      axis,
+      view: { stroke: null },
+      legend: { labelColor: theme.text, titleColor: theme.text },
+      title: { color: theme.text },
+      range: { category: theme.series },
+      mark: { color: theme.series[0] },
+    },
+  } as unknown as TopLevelSpec;
+}
+
+/** Vega-Lite calls nothing else by these names. */
+function withoutData(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutData);
+  if (typeof value !== "object" || value === null) return value;
+  const kept = Object.entries(value).filter(([name]) => name !== "data" && name !== "datasets");
+  return Object.fromEntries(kept.map(([name, each]) => [name, withoutData(each)]));
+}

@@ -1,0 +1,30 @@
+import type { TimesLook } from "@/lib/base/values/cell-look";
+import type { CellValue } from "@/lib/base/values/json-rows";
+import { deviceZone } from "@/lib/base/values/names";
+import { offsetsOf } from "@/lib/base/values/offsets";
+
+const ZONE = /(?:Z|[+-]\d\d(?::?\d\d)?)$/;
+
+/**
+ * Reads times as the clock on a wall shows them, in epoch milliseconds as if the wall stood in UTC: days and hours are
+ * then cut where the reader sees them begin. A time without a zone of its own stays as it is written. The hour that a
+ * clock shows twice is one hour.
+ * @param zone the reader's zone by its name; null for UTC
+ */
+export function wallClock(zone: string | null): (value: CellValue) => number | null {
+  const offsetOf = zone === null ? () => 0 : offsetsOf(zone);
+  return (value) => {
+    if (typeof value !== "string") return null;
+    const text = value.replace(" ", "T");
+    const isDay = text.length <= 10;
+    const hasZone = !isDay && ZONE.test(text);
+    const time = Date.parse(isDay || hasZone ? text : `${text}Z`);
+    return Number.isNaN(time) ? null : hasZone ? time + offsetOf(time) : time;
+  };
+}
+
+/** The zone by which days are cut, of a reader's choice: what the database has is cut in UTC. */
+export function zoneOf({ times }: { times: TimesLook }): string | null {
+  if (times === "local") return deviceZone();
+  return times === "utc" || times === "raw" ? null : times;
+}

@@ -1,0 +1,106 @@
+import { niceSize } from "@/lib/base/charts/steps";
+import { groupDigits } from "@/lib/base/values/exact-number";
+
+/** An axis of numbers: where it begins and ends, and what stands at its ticks. */
+export type NumberAxis = { low: number; high: number; ticks: number[]; labels: string[] };
+type AxisAsk = {
+  low: number;
+  high: number;
+  /** Marks that have a length begin at zero. */
+  isZero: boolean;
+  /** Between whole numbers there is nothing to count. */
+  isWhole?: boolean;
+  isShare?: boolean;
+  /** Years and other names that are numbers have neither unit nor groups. */
+  isName?: boolean;
+  tickCount?: number;
+};
+
+const TICKS_MAX = 12;
+/** A line's axis begins at zero, too, unless what happens would be lost in less than this part of its height. */
+const LIVELY = 0.25;
+/** Ticks differ by this part of the greatest one at least. */
+const TELLING = 1e-12;
+const UNITS = [
+  { from: 1e12, size: 1e12, sign: " T" },
+  { from: 1e9, size: 1e9, sign: " G" },
+  { from: 1e6, size: 1e6, sign: " M" },
+  { from: 1e4, size: 1e3, sign: " k" },
+  { from: 1e-4, size: 1, sign: "" },
+];
+/** From here on numbers are written with their power of ten. */
+const POWERS_FROM = 1e15;
+
+/** One unit for the whole axis, chosen by its greatest tick, and as many digits as its step has: no tick reads "0 M". */
+export function toNumberAxis(ask: AxisAsk): NumberAxis {
+  const { isWhole = false, isShare = false, isName = false, tickCount = 5 } = ask;
+  let { low, high } = ask;
+  const isFlat = low === high;
+  if (ask.isZero || (isFlat && !isName) || isLively(low, high)) {
+    low = Math.min(0, low);
+    high = Math.max(0, high);
+  }
+  if (low === high) {
+    low -= isName ? 1 : 0;
+    high += 1;
+  }
+  // Closer ticks would be one and the same number, or read so.
+  const closest = Math.max(1e-300, TELLING * Math.max(Math.abs(low), Math.abs(high)));
+  const size = niceSize(Math.max(high / tickCount - low / tickCount, closest));
+  const step = isWhole ? Math.max(1, size) : size;
+  const first = Math.floor(low / step + 1e-9);
+  const last = Math.ceil(high / step - 1e-9);
+  const count = Math.min(TICKS_MAX, last - first + 1);
+  // Where neighbours are one and the same number there is nothing between to mark.
+  const ticks = [...new Set(Array.from({ length: count }, (_, i) => multiply(first + i, step)))].filter(
+    Number.isFinite,
+  );
+  return {
+    low: Math.min(low, ticks[0] ?? low),
+    high: Math.max(high, ticks.at(-1) ?? high),
+    ticks,
+    labels: toLabels(ticks, step, isShare, isName),
+  };
+}
+
+/** A number in short, with its unit: "1.21 M", "74.3", "0". @param digits significant ones, at most */
+export function toShort(value: number, digits = 3): string {
+  if (value === 0) return "0";
+  const rounded = Number(value.toPrecision(digits));
+  const unit = UNITS.find(({ from }) => Math.abs(rounded) >= from);
+  if (unit === undefined || Math.abs(rounded) >= POWERS_FROM) return rounded.toExponential().replace("e+", "e");
+  return `${groupDigits(toPlain(Number((rounded / unit.size).toPrecision(digits))))}${unit.sign}`;
+}
+
+function isLively(low: number, high: number): boolean {
+  const far = Math.max(Math.abs(low), Math.abs(high));
+  return (low < 0 && high > 0) || high / far - low / far > LIVELY;
+}
+
+function toLabels(ticks: number[], step: number, isShare: boolean, isName: boolean): string[] {
+  if (isShare) return ticks.map((tick) => `${Math.round(tick * 100)}%`);
+  if (isName) return ticks.map(toPlain);
+  const greatest = ticks.reduce((most, tick) => Math.max(most, Math.abs(tick)), 0);
+  const unit = UNITS.find(({ from }) => greatest >= from);
+  if (unit === undefined || greatest >= POWERS_FROM) {
+    const power = Math.floor(Math.log10(greatest || 1));
+    const digits = Math.max(0, power - Math.floor(Math.log10(step) + 1e-9));
+    return ticks.map((tick) => (tick === 0 ? "0" : `${(tick / 10 ** power).toFixed(Math.min(digits, 15))}e${power}`));
+  }
+  const digits = Math.max(0, -Math.floor(Math.log10(step / unit.size) + 1e-9));
+  return ticks.map((tick) =>
+    tick === 0 ? "0" : `${groupDigits((tick / unit.size).toFixed(Math.min(digits, 20)))}${unit.sign}`,
+  );
+}
+
+/** Small steps by division, which rounds once: 3 * 0.1 is no tick. */
+function multiply(count: number, step: number): number {
+  const value = step < 1 && step > 1e-15 ? count / Math.round(1 / step) : count * step;
+  return value === 0 ? 0 : value;
+}
+
+/** Without a power of ten, as long as it is short. */
+function toPlain(value: number): string {
+  const text = String(value);
+  return text.includes("e") && Math.abs(value) < 1 ? value.toFixed(20).replace(/0+$/, "") : text;
+}

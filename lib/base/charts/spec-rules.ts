@@ -1,0 +1,676 @@
+import { CHART_KINDS } from "@/lib/base/charts/settings";
+import { ANY_FIELD, type ExpressionUse, readExpression, refuseFormat } from "@/lib/base/charts/spec-expression";
+import { COMPUTED } from "@/lib/base/charts/widget-picture";
+
+/*
+ * The Vega-Lite that a chart may consist of. Rows of a result are bounded, and so is all that these rules admit: everything that
+ * multiplies rows, values, ticks, bins or views has a limit, so that no chart stops the browser or the process that draws it.
+ */
+
+export type SpecProblem = { path: string; message: string };
+type Row = Readonly<Record<string, unknown>>;
+type Record_ = Readonly<Record<string, unknown>>;
+
+/** Ticks, bins, steps of a curve and imputed keys: beyond these a chart is a solid area. */
+const COUNT_MAX = 1_000;
+/** Each view has its own axes. */
+const VIEWS_MAX = 50;
+const FACETS_MAX = 100;
+const DEPTH_MAX = 24;
+/** Of all expressions of a chart: more is a program. */
+const EXPRESSION_CHARS_MAX = 10_000;
+/** Of all expressions of a dashboard: parsing them takes the event loop up to 20 ms. */
+const DASHBOARD_EXPRESSION_CHARS_MAX = 40_000;
+const TEXT_CHARS_MAX = 2_000;
+const TRANSFORMS_MAX = 50;
+/** By how much computed values may be longer than those of the rows. */
+const GROWTH_MAX = 1_000;
+/** By how much folds may multiply the rows. */
+const FOLDS_MAX = 50;
+/** Rows that a transform makes of groups and keys: four times those of the largest widget. */
+const MADE_ROWS_MAX = 200_000;
+/** Marks, or rows behind them, of all views together. */
+const DRAWN_ROWS_MAX = 1_000_000;
+/** A logarithm's ticks are the multiples of its powers. */
+const BASE = { min: 1.5, max: 100 };
+/** A shorter dash is invisible, and a line has millions of them. */
+const DASH_PX_MIN = 0.5;
+/** Columns that are counted in all rows before a picture is drawn: of 50,000 rows 20 take the event loop 0.2 s. */
+const READ_COLUMNS_MAX = 20;
+const PROBLEMS_MAX = 10;
+
+const words = (text: string) => new Set(text.split(/\s+/));
+const MARKS = words(`arc area bar boxplot circle errorband errorbar geoshape line point rect rule square text tick trail
+  ${CHART_KINDS.join(" ")}`);
+const TYPES = words("quantitative ordinal temporal nominal geojson");
+const SCALES =
+  words(`linear log pow sqrt symlog identity sequential time utc quantile quantize threshold bin-ordinal ordinal
+  point band`);
+const TRANSFORMS = words(`aggregate bin calculate density filter flatten fold impute joinaggregate loess pivot quantile
+  regression sample stack timeUnit window extent`);
+const AGGREGATES =
+  words(`argmax argmin average count distinct max mean median min missing product q1 q3 ci0 ci1 stderr stdev
+  stdevp sum valid values variance variancep exponential exponentialb`);
+const TIME_UNIT =
+  /^(?:utc|local|binned|binnedutc)?(?:year|quarter|month|week|day|dayofyear|date|hours|minutes|seconds|milliseconds)+$/;
+const BIN_KEYS = words("anchor base binned divide extent maxbins minstep nice step steps");
+/** Finer intervals make millions of ticks over a few years. */
+const TICK_INTERVALS = words("year quarter month week day");
+const LAYOUTS = ["layer", "hconcat", "vconcat", "concat"] as const;
+const EXPRESSIONS = words("expr calculate labelExpr signal toggle");
+/** Keys whose texts are expressions, alone and in lists. */
+const PREDICATES = words("test filter and or not");
+const POSITIONS = ["x", "y"] as const;
+/** Removed before drawing (`toForeignSpec`), or read by nobody. The server's part of a widget is checked with the widget. */
+const IGNORED = words("data datasets usermeta config $schema");
+const EVENT = /^[a-z]{1,40}$/;
+const TRANSFORM_ON = /(?:^|\.)transform\.\d+\.on$/;
+
+/** Characters of expressions that the charts of one dashboard may still have. */
+export type ExpressionBudget = { chars: number };
+
+export function newExpressionBudget(): ExpressionBudget {
+  return { chars: DASHBOARD_EXPRESSION_CHARS_MAX };
+}
+
+/**
+ * Returns the reasons to refuse a chart's specification, each with its path; none for one that may be saved.
+ * @param budget shared by the charts of a dashboard
+ */
+export function findSpecProblems(spec: Record_, budget = newExpressionBudget()): SpecProblem[] {
+  return new Judge(budget).judge(spec).problems.slice(0, PROBLEMS_MAX);
+}
+
+/** Returns the reasons not to draw a specification over these rows: those of `findSpecProblems`, and those that rows decide. */
+export function findDrawProblems(spec: Record_, rows: readonly Row[]): SpecProblem[] {
+  const { problems, demands } = new Judge(newExpressionBudget()).judge(spec);
+  if (problems.length > 0) return problems.slice(0, PROBLEMS_MAX);
+  const facts = new RowFacts(rows);
+  return demands.flatMap(({ path, check }) => {
+    const message = check(facts);
+    return message === null ? [] : [{ path, message }];
+  });
+}
+
+/** Returns a sentence to show in a chart's place. */
+export function toProblemWords([first]: readonly SpecProblem[]): string {
+  return first ? `This chart cannot be drawn. ${first.message}` : "This chart cannot be drawn.";
+}
+
+/** A condition that only the rows can decide. */
+type Demand = { path: string; check: (rows: RowFacts) => string | null };
+/**
+ * Computed fields of a view, with the factor by which their values may be longer than a cell. `isOpen` says that other fields
+ * may be computed, too; `hasLists` that an expression may have made a list.
+ */
+type Made = { growth: Map<string, number>; isOpen: boolean; folds: number; flattens: number; hasLists: boolean };
+
+class Judge {
+  readonly problems: SpecProblem[] = [];
+  readonly demands: Demand[] = [];
+  /** Lists of columns that the demands read, each once. */
+  readonly #lists = new Set<string>();
+  #columns = 0;
+  #views = 0;
+  /** Rows of all views for each row of the result. */
+  #rowFactor = 0;
+  #expressionChars = 0;
+  #parameterGrowth = 1;
+  readonly #budget: ExpressionBudget;
+  readonly #known = new Map<string, ExpressionUse | string>();
+
+  constructor(budget: ExpressionBudget) {
+    this.#budget = budget;
+  }
+
+  judge(spec: Record_): this {
+    this.#walk(spec, "", 0);
+    // A tree that is too deep is not looked at any further.
+    if (this.problems.length === 0) {
+      this.#view(spec, "", { growth: new Map(), isOpen: false, folds: 1, flattens: 0, hasLists: false }, 1);
+      if (this.#views > VIEWS_MAX)
+        this.#refuse("", `A chart has at most ${VIEWS_MAX} views. Use fewer layers or repeats.`);
+      const factor = this.#rowFactor;
+      this.demands.push({
+        path: "",
+        check: (rows) =>
+          rows.count * factor <= DRAWN_ROWS_MAX
+            ? null
+            : "Its layers and folds make too many marks. Use fewer, or group the rows.",
+      });
+    }
+    return this;
+  }
+
+  #refuse(path: string, message: string): void {
+    this.problems.push({ path, message });
+  }
+
+  /** @param lists of the columns that the check reads of each row */
+  #demand(path: string, lists: readonly (readonly string[])[], check: Demand["check"]): void {
+    for (const list of lists) {
+      const key = keyOf(list);
+      if (this.#lists.has(key)) continue;
+      this.#lists.add(key);
+      this.#columns += list.length;
+    }
+    if (this.#columns <= READ_COLUMNS_MAX) this.demands.push({ path, check });
+    else {
+      this.#refuse(
+        path,
+        `The pivots, facets, imputed values and steps of bins of a chart read at most ${READ_COLUMNS_MAX} columns. Prepare the rows in the query.`,
+      );
+    }
+  }
+
+  /** Checks what has a limit wherever it appears. */
+  #walk(value: unknown, path: string, depth: number): void {
+    if (typeof value === "string") {
+      if (value.length > TEXT_CHARS_MAX) this.#refuse(path, `A text takes at most ${TEXT_CHARS_MAX} characters.`);
+      return;
+    }
+    if (typeof value !== "object" || value === null) return;
+    if (depth > DEPTH_MAX) {
+      this.#refuse(path, `A chart is nested at most ${DEPTH_MAX} levels deep.`);
+      return;
+    }
+    if (Array.isArray(value)) {
+      for (const [at, each] of value.entries()) this.#walk(each, join(path, at), depth + 1);
+      return;
+    }
+    for (const [key, each] of Object.entries(value)) {
+      if (IGNORED.has(key) || (depth === 0 && COMPUTED.has(key))) continue;
+      const at = join(path, key);
+      const message = this.#refusal(key, each, value as Record_, at);
+      if (message !== null) this.#refuse(at, message);
+      else this.#walk(each, at, depth + 1);
+    }
+  }
+
+  #refusal(key: string, value: unknown, parent: Record_, path: string): string | null {
+    if (EXPRESSIONS.has(key) || PREDICATES.has(key)) {
+      // A predicate may be a list. Its objects are walked, with their keys.
+      const texts = PREDICATES.has(key) ? [value].flat(DEPTH_MAX) : [value];
+      for (const text of texts) {
+        const read = typeof text === "string" ? this.#read(text) : null;
+        if (typeof read === "string") return read;
+      }
+      if (typeof value === "string") return null;
+    }
+    if (key.endsWith("Dash")) return isDashed(value) ? null : `A dash is 0 or at least ${DASH_PX_MIN} pixels long.`;
+    switch (key) {
+      case "maxbins":
+      case "minsteps":
+      case "maxsteps":
+        return isCount(value) ? null : `“${key}” is a number from 1 to ${COUNT_MAX}.`;
+      case "steps":
+        return Array.isArray(value) || isCount(value) ? null : `“steps” is a number from 1 to ${COUNT_MAX}.`;
+      case "count":
+      case "nice":
+        return typeof value !== "number" || isCount(value) ? null : `“${key}” is a number from 1 to ${COUNT_MAX}.`;
+      case "tickCount":
+        return refuseTickCount(value);
+      case "bins":
+        return isShortRange(value) ? null : `“bins” is a list, or a range of at most ${COUNT_MAX} steps.`;
+      case "base":
+        return typeof value !== "number" || (value >= BASE.min && value <= BASE.max)
+          ? null
+          : `“base” is a number from ${BASE.min} to ${BASE.max}.`;
+      case "minstep":
+        return isNumber(value) && value >= 0 ? null : "“minstep” is 0 or more.";
+      case "divide":
+        return Array.isArray(value) && value.every((each) => isNumber(each) && each > 0)
+          ? null
+          : "“divide” is a list of numbers above 0.";
+      case "bin":
+        return this.#bin(value, parent, path);
+      case "keyvals":
+        return isShortRange(value) ? null : `“keyvals” are at most ${COUNT_MAX} values.`;
+      case "frame":
+        // A title has a frame, too, which is a word.
+        return !("window" in parent) || isFrame(value) ? null : "A frame is two numbers of rows, or null for all.";
+      case "format":
+        return typeof value === "string" ? refuseFormat(value) : null;
+      case "on":
+      case "clear":
+        // A regression is on a column of any name.
+        if (key === "on" && typeof value === "string" && TRANSFORM_ON.test(path)) return null;
+        return typeof value === "boolean" || (typeof value === "string" && EVENT.test(value))
+          ? null
+          : `“${key}” is the name of one event, such as click.`;
+      case "bind":
+        return !isObject(value) || value.legend === undefined || EVENT.test(String(value.legend))
+          ? null
+          : "“legend” is the name of one event, such as click.";
+      case "translate":
+      case "zoom":
+        return typeof value === "string" ? `“${key}” is true or false.` : null;
+      case "element":
+        return "A chart's inputs stand below it. Remove “element”.";
+      case "timeUnit":
+        return isTimeUnit(value) ? null : "Name a time unit, such as yearmonth.";
+      default:
+        return null;
+    }
+  }
+
+  #read(text: string): ExpressionUse | string {
+    const known = this.#known.get(text);
+    if (known !== undefined) return known;
+    this.#expressionChars += text.length;
+    this.#budget.chars -= text.length;
+    const read =
+      this.#expressionChars > EXPRESSION_CHARS_MAX
+        ? `A chart's expressions take at most ${EXPRESSION_CHARS_MAX} characters. Compute the values in the query.`
+        : this.#budget.chars < 0
+          ? `The expressions of a dashboard take at most ${DASHBOARD_EXPRESSION_CHARS_MAX} characters. Compute the values in the query.`
+          : readExpression(text);
+    this.#known.set(text, read);
+    return read;
+  }
+
+  #bin(value: unknown, parent: Record_, path: string): string | null {
+    if (value === null || typeof value === "boolean" || value === "binned") return null;
+    if (!isObject(value)) return "“bin” is true, false, binned or an object.";
+    const unknown = Object.keys(value).find((key) => !BIN_KEYS.has(key));
+    if (unknown) return `“${unknown}” is not a setting of bins.`;
+    const { step, steps, extent, binned } = value;
+    const widths = [...(step === undefined ? [] : [step]), ...(Array.isArray(steps) ? steps : [])];
+    if (!widths.every((each) => isNumber(each) && each > 0)) return "A bin's step is a number above 0.";
+    const isOfParameter = widths.length === 0 && isParameter(extent);
+    if (extent !== undefined && !isPair(extent) && !isOfParameter)
+      return "“extent” is two numbers, the lower one first, or without a step a parameter.";
+    if (widths.length === 0) return null;
+    if (binned === true) return "Bins that the query made take no step. Use “bin”: “binned”.";
+    const width = Math.min(...(widths as number[]));
+    const tooMany = `These are more than ${COUNT_MAX} bins. Choose a larger step.`;
+    if (isPair(extent)) return (extent[1] - extent[0]) / width <= COUNT_MAX ? null : tooMany;
+    const { field } = parent;
+    this.#demand(path, typeof field === "string" ? [[field]] : [], (rows) => {
+      if (typeof field !== "string" || !rows.has(field)) return "A step needs an “extent” here.";
+      return rows.span(field) / width <= COUNT_MAX ? null : tooMany;
+    });
+    return null;
+  }
+
+  /** Checks one view and those in it. @param times how often it is repeated */
+  #view(view: unknown, path: string, above: Made, times: number): void {
+    if (!isObject(view)) {
+      this.#refuse(path, "A view is an object with a mark, or with views in it.");
+      return;
+    }
+    const computed = { ...above, growth: new Map(above.growth) };
+    this.#parameters(view.params, join(path, "params"));
+    this.#transforms(view.transform, join(path, "transform"), computed);
+    this.#mark(view.mark, join(path, "mark"));
+    this.#encoding(view.encoding, join(path, "encoding"), computed);
+    if (view.facet !== undefined) this.#facets(facetFields(view.facet), join(path, "facet"), computed);
+    const inner = LAYOUTS.flatMap((key) => {
+      const views = view[key];
+      if (views === undefined) return [];
+      if (Array.isArray(views)) return views.map((each, at) => ({ each, at: join(path, `${key}.${at}`) }));
+      this.#refuse(join(path, key), `“${key}” is a list of views.`);
+      return [];
+    });
+    this.#views += times;
+    this.#rowFactor += times * computed.folds;
+    for (const { each, at } of inner) this.#view(each, at, computed, times);
+    const repeats = this.#repeats(view.repeat, join(path, "repeat"));
+    if (view.spec !== undefined) this.#view(view.spec, join(path, "spec"), computed, times * repeats);
+  }
+
+  #repeats(repeat: unknown, path: string): number {
+    if (repeat === undefined) return 1;
+    const lists = Array.isArray(repeat) ? [repeat] : isObject(repeat) ? Object.values(repeat) : [];
+    if (
+      lists.length > 0 &&
+      lists.every((list) => Array.isArray(list) && list.every((each) => typeof each === "string"))
+    ) {
+      return lists.reduce<number>((product, list) => product * (list as unknown[]).length, 1);
+    }
+    this.#refuse(path, "“repeat” is a list of fields, or has such a list for rows, columns or layers.");
+    return 1;
+  }
+
+  /** Each expression may name other parameters, and so on: what they may come to is the product. */
+  #parameters(params: unknown, path: string): void {
+    if (params === undefined) return;
+    if (!Array.isArray(params)) {
+      this.#refuse(path, "“params” is a list.");
+      return;
+    }
+    for (const [at, each] of params.entries()) {
+      const expression = isObject(each) ? each.expr : undefined;
+      const use = typeof expression === "string" ? this.#read(expression) : null;
+      if (use === null || typeof use === "string") continue;
+      this.#parameterGrowth *= Math.max(1, use.names.length);
+      if (this.#parameterGrowth > GROWTH_MAX)
+        this.#refuse(join(path, at), "The parameters multiply each other too often.");
+    }
+  }
+
+  #transforms(transforms: unknown, path: string, computed: Made): void {
+    if (transforms === undefined) return;
+    if (!Array.isArray(transforms)) {
+      this.#refuse(path, "“transform” is a list.");
+      return;
+    }
+    if (transforms.length > TRANSFORMS_MAX) {
+      this.#refuse(path, `A view has at most ${TRANSFORMS_MAX} transforms.`);
+      return;
+    }
+    for (const [at, each] of transforms.entries()) {
+      const message = isObject(each) ? this.#transform(each, join(path, at), computed) : "A transform is an object.";
+      if (message !== null) this.#refuse(join(path, at), message);
+    }
+  }
+
+  #transform(transform: Record_, path: string, computed: Made): string | null {
+    const kind = Object.keys(transform).find((key) => TRANSFORMS.has(key));
+    if (kind === undefined || "lookup" in transform) {
+      const name = Object.keys(transform)[0] ?? "";
+      return `The transform “${name}” is not supported in a chart. Compute it in the query.`;
+    }
+    if (kind === "calculate") return this.#calculate(transform, computed);
+    if (kind === "filter") return null;
+    const { groupby, as } = transform;
+    computed.isOpen = true;
+    for (const name of [as].flat()) if (typeof name === "string") computed.growth.set(name, largest(computed));
+    const groups = fieldsOf(groupby);
+    switch (kind) {
+      case "fold": {
+        const fields = transform.fold;
+        if (!Array.isArray(fields)) return "“fold” is a list of fields.";
+        computed.folds *= Math.max(1, fields.length);
+        return computed.folds <= FOLDS_MAX ? null : `Folds make at most ${FOLDS_MAX} rows of one.`;
+      }
+      case "flatten":
+        computed.flattens += 1;
+        return computed.flattens > 1 || computed.hasLists
+          ? "Only lists of the result are flattened, and once. Flatten them in the query."
+          : null;
+      case "impute":
+        return this.#impute(transform.key, groups, transform.keyvals, path);
+      case "pivot": {
+        const pivot = [String(transform.pivot)];
+        this.#demand(path, [pivot, groups], (rows) =>
+          rows.distinct(pivot) * rows.distinct(groups) <= MADE_ROWS_MAX
+            ? null
+            : "The pivot makes too many columns. Pivot in the query.",
+        );
+        return null;
+      }
+      case "quantile": {
+        const { step, probs } = transform;
+        const isCoarse = step === undefined || (isNumber(step) && step >= 1 / COUNT_MAX);
+        const isShort = probs === undefined || (Array.isArray(probs) && probs.length <= COUNT_MAX);
+        return isCoarse && isShort ? null : `Quantiles have at most ${COUNT_MAX} steps.`;
+      }
+      case "regression": {
+        const { order } = transform;
+        return order === undefined || (isNumber(order) && order >= 0 && order <= 10) ? null : "“order” is at most 10.";
+      }
+      default:
+        return this.#operations(transform);
+    }
+  }
+
+  #operations(transform: Record_): string | null {
+    for (const list of [transform.aggregate, transform.joinaggregate]) {
+      if (list === undefined) continue;
+      if (!Array.isArray(list)) return "An aggregate is a list of operations.";
+      for (const each of list) {
+        const op = isObject(each) ? each.op : undefined;
+        if (!AGGREGATES.has(String(op)))
+          return `“${String(op)}” is not an operation. Use sum, mean, min, max or count.`;
+      }
+    }
+    return null;
+  }
+
+  #calculate({ calculate, as }: Record_, computed: Made): string | null {
+    if (typeof calculate !== "string") return "“calculate” is an expression.";
+    if (typeof as !== "string") return "Name the result in “as”.";
+    const use = this.#read(calculate);
+    // The walk has told of it.
+    if (typeof use === "string") return null;
+    const most = largest(computed);
+    const ofField = (field: string) =>
+      field === ANY_FIELD || computed.isOpen ? most : (computed.growth.get(field) ?? 1);
+    const growth =
+      use.fields.reduce((sum, field) => sum + ofField(field), 0) + use.names.length * this.#parameterGrowth;
+    if (growth > GROWTH_MAX)
+      return "The calculations multiply each other's values too often. Compute them in the query.";
+    computed.growth.set(as, Math.max(1, growth));
+    computed.hasLists ||= use.names.length > 0 || /\[|split|sequence/.test(calculate);
+    return null;
+  }
+
+  #impute(key: unknown, groups: readonly string[], keyvals: unknown, path: string): string | null {
+    const added = Array.isArray(keyvals) ? keyvals.length : keyvals === undefined ? 0 : COUNT_MAX;
+    const keys = [String(key)];
+    this.#demand(path, [keys, groups], (rows) =>
+      (rows.distinct(keys) + added) * rows.distinct(groups) <= MADE_ROWS_MAX
+        ? null
+        : "Imputed values would make too many rows. Fill the gaps in the query.",
+    );
+    return null;
+  }
+
+  #mark(mark: unknown, path: string): void {
+    if (mark === undefined) return;
+    const type = isObject(mark) ? mark.type : mark;
+    if (typeof type === "string" && MARKS.has(type)) return;
+    this.#refuse(
+      path,
+      `“${String(type).slice(0, 40)}” is not a mark. Use bar, line, area, point, arc, rect, tick or text.`,
+    );
+  }
+
+  #encoding(encoding: unknown, path: string, computed: Made): void {
+    if (encoding === undefined) return;
+    if (!isObject(encoding)) {
+      this.#refuse(path, "“encoding” is an object of channels.");
+      return;
+    }
+    for (const [name, channel] of Object.entries(encoding)) {
+      const at = join(path, name);
+      for (const each of [channel].flat()) this.#channel(each, at);
+    }
+    const facets = ["row", "column", "facet"].map((name) => encoding[name]).filter(isObject);
+    this.#facets(facets, path, computed);
+    for (const [name, other] of [POSITIONS, POSITIONS.toReversed()] as [string, string][]) {
+      const channel = encoding[name];
+      if (!isObject(channel) || !isObject(channel.impute)) continue;
+      const groups = Object.entries(encoding).filter(([each]) => each !== name && each !== other);
+      const key = isObject(encoding[other]) ? encoding[other].field : undefined;
+      this.#impute(
+        key,
+        groups.flatMap(([, each]) => fieldsOf(each)),
+        channel.impute.keyvals,
+        join(path, `${name}.impute`),
+      );
+    }
+  }
+
+  #channel(channel: unknown, path: string): void {
+    if (channel === null) return;
+    if (!isObject(channel)) {
+      this.#refuse(path, "A channel is an object with a field or a value.");
+      return;
+    }
+    const { field, type, aggregate, scale } = channel;
+    if (field !== undefined && typeof field !== "string" && !(isObject(field) && "repeat" in field)) {
+      this.#refuse(join(path, "field"), "“field” is the name of a column.");
+    }
+    if (type !== undefined && !TYPES.has(String(type))) {
+      this.#refuse(join(path, "type"), "“type” is quantitative, temporal, ordinal or nominal.");
+    }
+    if (typeof aggregate === "string" && !AGGREGATES.has(aggregate)) {
+      this.#refuse(join(path, "aggregate"), `“${aggregate}” is not an operation. Use sum, mean, min, max or count.`);
+    }
+    if (isObject(scale) && scale.type !== undefined && !SCALES.has(String(scale.type))) {
+      this.#refuse(join(path, "scale.type"), `“${String(scale.type)}” is not a scale. Use linear, log, time or band.`);
+    }
+  }
+
+  #facets(facets: readonly Record_[], path: string, { growth }: Made): void {
+    const fields = facets
+      .filter(({ bin, timeUnit }) => bin === undefined && timeUnit === undefined)
+      .flatMap(({ field }) => (typeof field === "string" && !growth.has(field) ? [field] : []));
+    if (fields.length === 0) return;
+    this.#demand(path, [fields], (rows) =>
+      rows.distinct(fields) <= FACETS_MAX
+        ? null
+        : `These are more than ${FACETS_MAX} small charts. Facet by a column with fewer values.`,
+    );
+  }
+}
+
+function facetFields(facet: unknown): Record_[] {
+  if (!isObject(facet)) return [];
+  return "field" in facet ? [facet] : Object.values(facet).filter(isObject);
+}
+
+function fieldsOf(value: unknown): string[] {
+  return [value].flat().flatMap((each) => {
+    const field = isObject(each) ? each.field : each;
+    return typeof field === "string" ? [field] : [];
+  });
+}
+
+function largest({ growth }: Made): number {
+  return Math.max(1, ...growth.values());
+}
+
+function keyOf(fields: readonly string[]): string {
+  return JSON.stringify(fields);
+}
+
+/** Counts and spans of rows, each computed once. */
+class RowFacts {
+  readonly count: number;
+  readonly #rows: readonly Row[];
+  readonly #distinct = new Map<string, number>();
+  readonly #spans = new Map<string, number>();
+
+  constructor(rows: readonly Row[]) {
+    this.#rows = rows;
+    this.count = rows.length;
+  }
+
+  has(field: string): boolean {
+    return this.count === 0 || field in (this.#rows[0] ?? {});
+  }
+
+  /** Counts groups of rows. Of a computed field as many are assumed as there are rows. */
+  distinct(fields: readonly string[]): number {
+    if (fields.length === 0) return 1;
+    if (!fields.every((field) => this.has(field))) return this.count;
+    return computeOnce(this.#distinct, keyOf(fields), () => countDistinct(this.#rows, fields));
+  }
+
+  span(field: string): number {
+    return computeOnce(this.#spans, field, () => spanOf(this.#rows, field));
+  }
+}
+
+function countDistinct(rows: readonly Row[], [field = "", ...others]: readonly string[]): number {
+  const found = new Set<unknown>();
+  for (const row of rows) {
+    const value = row[field];
+    // One column is usual, and its values are compared faster than their texts.
+    if (others.length > 0) found.add(JSON.stringify([value, ...others.map((other) => row[other])]));
+    else found.add(typeof value === "object" ? JSON.stringify(value) : value);
+  }
+  return found.size;
+}
+
+function computeOnce(known: Map<string, number>, key: string, compute: () => number): number {
+  const there = known.get(key);
+  if (there !== undefined) return there;
+  const value = compute();
+  known.set(key, value);
+  return value;
+}
+
+function spanOf(rows: readonly Row[], field: string): number {
+  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const row of rows) {
+    const value = row[field];
+    const number =
+      value === null
+        ? Number.NaN
+        : typeof value === "string" && Number.isNaN(Number(value))
+          ? Date.parse(value)
+          : Number(value);
+    if (Number.isNaN(number)) continue;
+    low = Math.min(low, number);
+    high = Math.max(high, number);
+  }
+  return Math.max(0, high - low);
+}
+
+function refuseTickCount(value: unknown): string | null {
+  if (typeof value === "number")
+    return value >= 0 && value <= COUNT_MAX ? null : `“tickCount” is a number up to ${COUNT_MAX}.`;
+  const interval = isObject(value) ? value.interval : value;
+  if (isObject(value) && ("expr" in value || "signal" in value)) return "“tickCount” is a number or an interval.";
+  if (isObject(value) && value.step !== undefined && !isCount(value.step)) return "An interval's step is 1 or more.";
+  return TICK_INTERVALS.has(String(interval)) ? null : "Ticks stand at each year, quarter, month, week or day.";
+}
+
+function isShortRange(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length <= COUNT_MAX;
+  if (!isObject(value)) return false;
+  const { start = 0, stop, step = 1 } = value;
+  if (!isNumber(start) || !isNumber(stop) || !isNumber(step) || step === 0) return false;
+  return Math.abs((stop - start) / step) <= COUNT_MAX;
+}
+
+function isFrame(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 2 && value.every((each) => each === null || isNumber(each));
+}
+
+function isDashed(value: unknown): boolean {
+  if (Array.isArray(value)) return value.every(isDashed);
+  if (isObject(value))
+    return [value.value, value.range, value.condition].every((each) => each === undefined || isDashed(each));
+  if (typeof value === "number") return value === 0 || value >= DASH_PX_MIN;
+  return true;
+}
+
+function isTimeUnit(value: unknown): boolean {
+  const unit = isObject(value) ? value.unit : value;
+  const step = isObject(value) ? value.step : undefined;
+  const isStepped = step === undefined || (isNumber(step) && step >= 1);
+  return isStepped && (value === null || unit === undefined || (typeof unit === "string" && TIME_UNIT.test(unit)));
+}
+
+function isCount(value: unknown): boolean {
+  return isNumber(value) && value > 0 && value <= COUNT_MAX;
+}
+
+function isPair(value: unknown): value is [number, number] {
+  return Array.isArray(value) && value.length === 2 && value.every(isNumber) && Number(value[0]) < Number(value[1]);
+}
+
+/** Whether an extent follows a selection, whose bins `maxbins` limits. */
+function isParameter(value: unknown): boolean {
+  if (!isObject(value) || typeof value.param !== "string") return false;
+  return Object.entries(value).every(
+    ([key, each]) => key === "param" || ((key === "encoding" || key === "field") && typeof each === "string"),
+  );
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value);
+}
+
+function isObject(value: unknown): value is Record_ {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function join(path: string, key: string | number): string {
+  return path === "" ? String(key) : `${path}.${key}`;
+}

@@ -1,0 +1,128 @@
+import { describe, expect, it } from "vitest";
+import { toChartData } from "@/lib/base/charts/data";
+import { readSettings, toKeptSpec } from "@/lib/base/charts/kept-spec";
+import { toPicture } from "@/lib/base/charts/picture";
+import { CHART_KINDS, type ChartSettings, STACKINGS } from "@/lib/base/charts/settings";
+import { toDrawnSpec } from "@/lib/base/charts/spec";
+import { SIZE, settingsOf, THEME, tableOf, toSvg } from "@/lib/base/charts/testing/samples";
+import type { CellTable } from "@/lib/base/values/json-rows";
+
+const sales = tableOf(
+  ["week:date", "region:string", "revenue:decimal", "year:int32"],
+  [
+    ["2026-10-05", "north", "50000", 2024],
+    ["2026-10-12", "north", "100000", 2025],
+    ["2026-10-12", "south", "150000", 2026],
+    ["2026-10-19", "south", "0.5", 2026],
+  ],
+);
+const LINES = settingsOf({ kind: "line", across: "week", up: [{ of: "sum", column: "revenue" }], colour: "region" });
+const draw = (table: CellTable, settings: ChartSettings, frame?: Parameters<typeof toDrawnSpec>[3]) =>
+  toSvg(toDrawnSpec(toPicture(toChartData(table, null, settings), settings), THEME, SIZE, frame));
+
+describe("toDrawnSpec", () => {
+  it("draws every kind over times, numbers and categories without making text into code, and nothing is out of place", async () => {
+    for (const kind of CHART_KINDS.filter((each) => each !== "kpi")) {
+      for (const across of ["week", "region", "year"]) {
+        for (const stack of STACKINGS) {
+          const svg = await draw(sales, { ...LINES, kind, across, stack, colour: kind === "pie" ? null : "region" });
+          expect(svg, `${kind} ${across} ${stack}`).toContain(THEME.series[0]);
+          expect(svg).not.toMatch(/NaN|Infinity|undefined/);
+        }
+      }
+    }
+  });
+
+  it("labels a few weeks each with its day, and thousands with their unit apart", async () => {
+    const svg = await draw(sales, { ...LINES, colour: null });
+    for (const label of [">5 Oct<", ">12 Oct<", ">19 Oct<", ">100 k<", ">0<"]) expect(svg).toContain(label);
+    expect(svg).not.toContain(">0 k<");
+  });
+
+  it("writes years as years", async () => {
+    const svg = await draw(sales, { ...LINES, across: "year", colour: null });
+    expect(svg).toContain(">2025<");
+    expect(svg).not.toMatch(/>2,02|>2 k|>2\.02/);
+  });
+
+  it("draws one row, one place and one value in the middle of something", async () => {
+    for (const kind of ["line", "bar", "area", "scatter", "histogram"] as const) {
+      for (const across of ["week", "region", "year"]) {
+        const one = { ...sales, rowCount: 1 };
+        expect(await draw(one, { ...LINES, kind, across })).not.toMatch(/NaN|Infinity/);
+      }
+    }
+  });
+
+  it("draws empty axes when every series is switched off", async () => {
+    const data = toChartData(sales, null, LINES);
+    for (const kind of ["line", "bar", "area", "scatter"] as const) {
+      const picture = toPicture(data, { ...LINES, kind }, new Set([0, 1]));
+      expect(await toSvg(toDrawnSpec(picture, THEME, SIZE))).not.toMatch(/NaN|Infinity/);
+    }
+  });
+
+  it("of a file has its name, what it leaves out, a legend and the page's ground", async () => {
+    const svg = await draw(sales, { ...LINES, kind: "bar" }, { title: "Weekly", lines: ["Put together."], background: "#fafafa" }); // biome-ignore format: one look
+    for (const text of [">Weekly<", ">Put together.<", ">north<", ">south<", "#fafafa"]) expect(svg).toContain(text);
+  });
+
+  it("never runs what a value says (T60)", async () => {
+    const evil = '<img src=x onerror="window.ran=1">';
+    const table = tableOf([`${evil}:string`, "n:int32"], [[evil, 1], ["plain", 2], ["datum.value", 3]]); // biome-ignore format: one look
+    for (const kind of ["bar", "pie", "line"] as const) {
+      const svg = await draw(table, settingsOf({ kind, across: evil, colour: evil }), { title: evil, lines: [evil], background: "#ffffff" }); // biome-ignore format: one look
+      expect(svg).not.toContain("<img");
+    }
+  });
+});
+
+describe("a kept specification", () => {
+  it("names the result's own columns so that other tools can draw it, and keeps the settings whole", async () => {
+    const fields = [{ name: "a.b[c]", type: "timestamp" }, ...sales.fields];
+    const settings = { ...LINES, across: "a.b[c]", top: 5, sort: "label", stack: "share" } as const;
+    const spec = toKeptSpec(settings, fields);
+    expect(spec).toMatchObject({
+      mark: { type: "line" },
+      encoding: {
+        x: { field: "a\\.b\\[c\\]", type: "temporal" },
+        y: { aggregate: "sum", field: "revenue" },
+        color: { field: "region" },
+      },
+    });
+    expect(readSettings(JSON.parse(JSON.stringify(spec)))).toEqual(settings);
+    for (const kind of CHART_KINDS) {
+      const up: ChartSettings["up"] = [
+        { of: "sum", column: "revenue" },
+        { of: "average", column: "revenue" },
+      ];
+      const kept = toKeptSpec({ ...LINES, kind, up, colour: null }, sales.fields);
+      expect(await toSvg({ ...kept, data: { values: [] } } as never)).toContain("<svg");
+    }
+  });
+
+  it("of before, with one measure and dots, still says what it said", () => {
+    const shelves = { kind: "dots", across: "x", up: { of: "each", column: "y" }, colour: null };
+    expect(readSettings({ mark: { type: "point" }, usermeta: { shelves } })).toEqual(
+      settingsOf({ kind: "scatter", across: "x", up: [{ of: "each", column: "y" }] }),
+    );
+    const count = { kind: "bar", across: "x", up: { of: "count", column: null }, colour: "c" };
+    expect(readSettings({ usermeta: { shelves: count } })).toMatchObject({ kind: "bar", up: [{ of: "count" }], stack: "stacked" }); // biome-ignore format: one look
+  });
+
+  it("of another tool is read where it says what settings can say, and never in half", () => {
+    const encoding = { x: { field: "week", type: "nominal" }, y: { field: "extra", type: "quantitative" } };
+    expect(readSettings({ mark: "bar", encoding })).toEqual(
+      settingsOf({ across: "week", up: [{ of: "each", column: "extra" }], sort: "label" }),
+    );
+    const share = { x: { field: "n", aggregate: "sum", stack: "normalize" }, y: { field: "a\\.b", type: "nominal", sort: "-x" }, color: { field: "c" } }; // biome-ignore format: one look
+    expect(readSettings({ mark: { type: "bar" }, encoding: share })).toEqual(settingsOf({ across: "a.b", colour: "c", stack: "share" })); // biome-ignore format: one look
+    for (const spec of [
+      null, "bar", { mark: "bar" }, { layer: [] }, { mark: "bar", encoding, transform: [{ filter: "datum.n > 1" }] },
+      { mark: "bar", encoding: { ...encoding, row: { field: "c" } } }, { mark: "boxplot", encoding },
+      { mark: "bar", encoding: { ...encoding, y: { field: "n", aggregate: "stdev" } } },
+      { mark: "bar", encoding: { ...encoding, x: { field: "week", timeUnit: "month" } } },
+      { usermeta: { shelves: { kind: "bar", across: "x", up: [] } } }, { usermeta: { shelves: { kind: "evil", across: "x", up: [{ of: "count" }] } } },
+    ]) expect(readSettings(spec)).toBeNull(); // biome-ignore format: one look
+  });
+});

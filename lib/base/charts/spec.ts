@@ -1,0 +1,423 @@
+import type { TopLevelSpec } from "vega-lite";
+import type { ChartData } from "@/lib/base/charts/data";
+import type { NumberAxis } from "@/lib/base/charts/number-axis";
+import type { Mark, Picture } from "@/lib/base/charts/picture";
+
+/** The colours and fonts of the page, as values: a chart cannot read the page's variables. */
+export type ChartTheme = {
+  series: string[];
+  grid: string;
+  axis: string;
+  text: string;
+  surface: string;
+  font: string;
+};
+/** In CSS pixels. */
+export type ChartSize = { width: number; height: number };
+/** What a picture in a file has beside the marks: a page shows it by itself. */
+export type ChartFrame = { title: string; lines: string[]; background: string };
+
+/** Up to so many places each has a label of its own, where there is room for one of this width. */
+const PLACE_LABELS = { count: 16, px: 64 };
+const DAY_MS = 86_400_000;
+const YEAR_MS = 365 * DAY_MS;
+/** From this length on, names of categories stand beside lying bars. */
+const LYING_LETTERS = 12;
+const LYING_COUNT = 12;
+/** Of the room of a place, what its bars take; the rest parts them from the next. */
+const BAR_PART = 0.8;
+const BAR_PX = { min: 1, max: 56 };
+/** Beside the plot for labels of the axis upwards, about. */
+const LABELS_PX = 56;
+const DOTS_ON_LINES_MAX = 40;
+
+/** Bars whose names are long or many lie, so that the names can be read. */
+export function isLying({ kind, data }: Picture): boolean {
+  if ((kind !== "bar" && kind !== "histogram") || data.scale !== "category") return false;
+  return data.places.length > LYING_COUNT || data.places.some(({ at }) => String(at).length > LYING_LETTERS);
+}
+
+/** The colour of a series: its own, however many of the others are switched off. The rest and the past are grey. */
+export function colourOf({ series }: ChartData, index: number, theme: ChartTheme): string {
+  const { isBefore, of } = series[index] ?? {};
+  if (isBefore) return of === undefined ? theme.axis : (theme.series[of % theme.series.length] ?? theme.axis);
+  return (series[index]?.isRest ? theme.series.at(-1) : theme.series[index % theme.series.length]) ?? "";
+}
+
+/** What is drawn, as a Vega-Lite specification: everything stands where the picture says, in the page's own colours. */
+export function toDrawnSpec(picture: Picture, theme: ChartTheme, size: ChartSize, frame?: ChartFrame): TopLevelSpec {
+  const { data, kind } = picture;
+  const drawn = kind === "pie" ? toPie(picture) : kind === "scatter" ? toScatter(picture, size) : toPlot(picture, size);
+  const names = data.series.map(({ name }) => name);
+  const hasLegend = frame !== undefined && names.length > 1;
+  const color = {
+    field: "series",
+    type: "nominal",
+    scale: { domain: names, range: names.map((_, i) => colourOf(data, i, theme)) },
+    legend: hasLegend
+      ? {
+          title: null,
+          orient: "top",
+          symbolType: "square",
+          columns: Math.max(1, Math.floor(size.width / 140)),
+          values: picture.shown.map((i) => names[i]),
+        }
+      : null,
+  };
+  const withColour = (layer: Layer) => ({ ...layer, encoding: { ...layer.encoding, color } });
+  return {
+    ...size,
+    autosize: { type: "fit", contains: "padding" },
+    padding: frame ? 16 : { left: 4, top: 8, right: 8, bottom: 4 },
+    background: frame?.background ?? "transparent",
+    ...(frame && { title: toTitle(frame, theme) }),
+    ...(drawn.length === 1 && drawn[0] ? withColour(drawn[0]) : { layer: drawn.map(withColour) }),
+    config: {
+      font: theme.font,
+      view: { stroke: null },
+      axis: { aria: false, labelColor: theme.axis, gridColor: theme.grid, labelFontSize: 12, labelPadding: 8 },
+      legend: { labelColor: theme.text, labelFontSize: 12, labelLimit: 160 },
+      line: { strokeWidth: 2, strokeJoin: "round" },
+      bar: { cornerRadiusEnd: 2 },
+      rect: { stroke: theme.surface, strokeWidth: 0.5 },
+      arc: { stroke: theme.surface, strokeWidth: 1 },
+    },
+  } as unknown as TopLevelSpec;
+}
+
+type Layer = { data?: unknown; mark: unknown; encoding: Record<string, unknown> };
+
+function toPlot(picture: Picture, size: ChartSize): Layer[] {
+  const { data, kind, marks, stack, shown } = picture;
+  const name = (series: number) => data.series[series]?.name ?? "";
+  const lying = isLying(picture);
+  const up = {
+    type: "quantitative",
+    title: null,
+    axis: toUpAxis(picture.up),
+    scale: { domain: [picture.up.low, picture.up.high], nice: false, zero: false },
+  };
+  if (kind === "line" || (kind === "area" && stack === "apart")) {
+    const values = marks.map((mark) => ({ across: mark.across, up: mark.value, series: name(mark.series) }));
+    const hasDots = data.places.length < DOTS_ON_LINES_MAX;
+    const across = toAcross(picture, size, 0);
+    const encoding = { x: { field: "across", ...across }, y: { field: "up", ...up } };
+    const before = data.series.filter(({ isBefore }) => isBefore).map((each) => each.name);
+    const isBefore = `indexof(${JSON.stringify(before)}, datum.series) >= 0`;
+    const line: Layer = {
+      mark: {
+        type: "line",
+        point: hasDots && before.length === 0 ? { size: 24, filled: true } : false,
+        invalid: "break-paths-show-domains",
+      },
+      encoding: {
+        ...encoding,
+        ...(before.length > 0 && { strokeDash: { condition: { test: isBefore, value: [3, 4] }, value: [1, 0] } }),
+      },
+    };
+    if (kind === "line") return [{ data: { values }, ...line }];
+    return [
+      {
+        data: { values: values.filter(({ series }) => !before.includes(series)) },
+        mark: { type: "area", opacity: 0.18, invalid: "break-paths-show-domains" },
+        encoding: { ...encoding, y: { ...encoding.y, stack: null } },
+      },
+      { data: { values }, ...line, encoding: { ...line.encoding, y: { ...encoding.y, stack: null } } },
+    ];
+  }
+  const drawn = marks.filter(({ value }) => value !== null);
+  if (kind === "area") {
+    const values = drawn.map((mark) => ({
+      across: mark.across,
+      low: mark.low,
+      high: mark.high,
+      series: name(mark.series),
+    }));
+    const across = toAcross(picture, size, 0);
+    const encoding = { x: { field: "across", ...across }, y: { field: "low", ...up }, y2: { field: "high" } };
+    return [{ data: { values }, mark: { type: "area", opacity: 0.85 }, encoding }];
+  }
+  if (data.scale === "time" || data.scale === "number") {
+    const width = toBarWidth(picture, size);
+    const values = drawn.map((mark) => {
+      const [from, to] = toSides(mark, picture, width);
+      return { from, to, low: mark.low, high: mark.high, series: name(mark.series) };
+    });
+    const across = toAcross(picture, size, width.slot);
+    const encoding = {
+      x: { field: "from", ...across },
+      x2: { field: "to" },
+      y: { field: "low", ...up },
+      y2: { field: "high" },
+    };
+    return [{ data: { values }, mark: { type: "rect" }, encoding }];
+  }
+  const values = drawn.map((mark) => ({
+    across: mark.across,
+    low: mark.low,
+    high: mark.high,
+    series: name(mark.series),
+  }));
+  const across = { field: "across", ...toAcross(picture, size, 0) };
+  const sub =
+    stack === "apart" && shown.length > 1
+      ? { field: "series", type: "nominal", scale: { domain: shown.map(name) } }
+      : undefined;
+  const at = { field: "low", ...up };
+  const encoding = lying
+    ? { y: across, x: at, x2: { field: "high" }, ...(sub && { yOffset: sub }) }
+    : { x: across, y: at, y2: { field: "high" }, ...(sub && { xOffset: sub }) };
+  // A bar of two ends would be a lying one otherwise.
+  return [
+    {
+      data: { values },
+      mark: {
+        type: "bar",
+        orient: lying ? "horizontal" : "vertical",
+        cornerRadius: stack === "apart" || shown.length < 2 ? 2 : 0,
+      },
+      encoding,
+    },
+  ];
+}
+
+function toScatter(picture: Picture, size: ChartSize): Layer[] {
+  const { data, up, shown } = picture;
+  const isShown = new Set(shown);
+  const values = data.dots
+    .filter(({ series }) => isShown.has(series))
+    .map(({ x, y, series }) => ({
+      across: data.scale === "category" ? (data.places[x]?.at ?? "") : x,
+      up: y,
+      series: data.series[series]?.name ?? "",
+    }));
+  const encoding = {
+    x: { field: "across", ...toAcross(picture, size, 0) },
+    y: {
+      field: "up",
+      type: "quantitative",
+      title: null,
+      axis: toUpAxis(up),
+      scale: { domain: [up.low, up.high], nice: false, zero: false },
+    },
+  };
+  return [
+    {
+      data: { values },
+      mark: { type: "point", filled: true, size: 36, opacity: values.length > 1000 ? 0.5 : 0.75 },
+      encoding,
+    },
+  ];
+}
+
+const TURN = 2 * Math.PI;
+/** The hole of a pie, as a part of its radius. */
+export const PIE_HOLE = 0.58;
+
+function toPie({ data, marks }: Picture): Layer[] {
+  const values = marks.map(({ low, high, series }) => ({
+    from: low * TURN,
+    to: high * TURN,
+    series: data.series[series]?.name ?? "",
+  }));
+  const encoding = {
+    theta: { field: "from", type: "quantitative", scale: null, stack: null },
+    theta2: { field: "to" },
+  };
+  return [
+    {
+      data: { values },
+      mark: { type: "arc", outerRadius: { expr: PIE_RADIUS }, innerRadius: { expr: `${PIE_HOLE} * ${PIE_RADIUS}` } },
+      encoding,
+    },
+  ];
+}
+
+/** In pixels; a pie stands in the middle of its plot. */
+export function toPieRadius({ width, height }: ChartSize): number {
+  return Math.max(10, Math.min(width, height) / 2 - 8);
+}
+/** The same in the picture's own words: what a title and a legend leave is known when they are laid out. */
+const PIE_RADIUS = "max(10, min(width, height) / 2 - 8)";
+
+/** Widths along a scale, in its own units: of a place, and of the bars in it. */
+type BarWidth = { slot: number; bar: number };
+
+function toBarWidth({ data, kind }: Picture, { width }: ChartSize): BarWidth {
+  const ats = data.places.map(({ at }) => Number(at));
+  const unit = data.scale === "time" ? DAY_MS : 1;
+  const gaps = ats.slice(1).map((at, i) => at - (ats[i] ?? at));
+  const slot =
+    data.step?.size ??
+    (gaps.length > 0 ? gaps.reduce((least, gap) => Math.min(least, gap), Number.POSITIVE_INFINITY) : unit);
+  const span = (ats.at(-1) ?? 0) - (ats[0] ?? 0) + slot;
+  const px = span / Math.max(1, width - LABELS_PX);
+  if (kind === "histogram") return { slot, bar: slot };
+  return { slot, bar: Math.max(BAR_PX.min * px, Math.min(BAR_PX.max * px, slot * BAR_PART)) };
+}
+
+/** Left and right side of a bar: bins begin at their place, bars stand around it, side by side when they are apart. */
+function toSides({ across, series }: Mark, { kind, stack, shown }: Picture, { slot, bar }: BarWidth): [number, number] {
+  const at = Number(across);
+  if (kind === "histogram") return [at, at + slot];
+  if (stack !== "apart" || shown.length < 2) return [at - bar / 2, at + bar / 2];
+  const part = bar / shown.length;
+  const from = at - bar / 2 + shown.indexOf(series) * part;
+  return [from, from + part];
+}
+
+function toAcross(picture: Picture, size: ChartSize, slot: number) {
+  const { data, kind, across } = picture;
+  const plain = { grid: false, domain: false, ticks: false, labelAngle: 0, labelOverlap: true };
+  if (kind === "scatter" ? data.scale === "category" : data.scale === "category" || data.scale === "none") {
+    const lying = isLying(picture);
+    const domain = data.places.map(({ at }) => at);
+    const isSpread = kind === "line" || kind === "area" || kind === "scatter";
+    return {
+      type: "ordinal",
+      sort: null,
+      title: null,
+      scale: { domain, ...(isSpread ? { type: "point", padding: 0.5 } : { paddingInner: 0.2, paddingOuter: 0.1 }) },
+      axis: { ...plain, labels: data.scale !== "none", labelLimit: lying ? Math.min(180, size.width * 0.4) : 120 },
+    };
+  }
+  const found = kind === "scatter" ? data.dots.map(({ x }) => x) : data.places.map(({ at }) => Number(at));
+  const ats = found.length === 0 ? [0] : found;
+  const least = ats.reduce((low, at) => Math.min(low, at), Number.POSITIVE_INFINITY);
+  const most = ats.reduce((high, at) => Math.max(high, at), Number.NEGATIVE_INFINITY);
+  const isBins = kind === "histogram";
+  const alone = least === most && slot === 0 ? (data.scale === "time" ? DAY_MS : 1) : slot;
+  const low = least - (isBins ? 0 : alone / 2);
+  const high = most + (isBins ? slot : alone / 2);
+  if (data.scale === "time") {
+    return {
+      type: "temporal",
+      title: null,
+      scale: { type: "utc", domain: { signal: `[${low}, ${high}]` }, nice: false },
+      axis: { ...plain, ...toTimeAxis(ats, low, high, size) },
+    };
+  }
+  if (across === null) return { type: "quantitative", title: null, axis: plain };
+  const isTight = slot > 0;
+  const ticks = across.ticks
+    .map((tick, i) => ({ tick, label: across.labels[i] ?? "" }))
+    .filter(({ tick }) => !isTight || (tick >= low && tick <= high));
+  return {
+    type: "quantitative",
+    title: null,
+    scale: { domain: isTight ? [low, high] : [across.low, across.high], nice: false, zero: false },
+    axis: {
+      ...plain,
+      values: ticks.map(({ tick }) => tick),
+      labelExpr: toLabelExpr(
+        ticks.map(({ tick }) => tick),
+        ticks.map(({ label }) => label),
+      ),
+    },
+  };
+}
+
+function toUpAxis({ ticks, labels }: NumberAxis) {
+  return {
+    grid: true,
+    domain: false,
+    ticks: false,
+    values: ticks,
+    labelExpr: toLabelExpr(ticks, labels),
+    labelOverlap: true,
+  };
+}
+
+/** The labels as they were worked out: which one it is follows from the tick's place among the others. */
+function toLabelExpr(ticks: number[], labels: string[]): string {
+  const [first = 0, second = first + 1] = ticks;
+  return `${JSON.stringify(labels)}[round((datum.value - ${first}) / ${second - first})]`;
+}
+
+/** Labels at the places themselves where they are few, in the grain that they have. */
+function toTimeAxis(ats: number[], low: number, high: number, { width }: ChartSize) {
+  const places = [...new Set(ats)].sort((a, b) => a - b);
+  const span = high - low;
+  const hasClock = places.some((place) => place % DAY_MS !== 0);
+  const format = span > 2 * YEAR_MS ? "%b %Y" : hasClock && span < 2 * DAY_MS ? "%H:%M" : "%-d %b";
+  const count = Math.max(2, Math.min(PLACE_LABELS.count, Math.floor(width / PLACE_LABELS.px)));
+  const nth = Math.ceil(places.length / count);
+  if (nth > 1 && !isEven(places)) return { format, tickCount: Math.max(2, Math.floor(width / 110)) };
+  // As an expression: a list of numbers would be made into dates by a call that the interpreter reads as a year.
+  return { format, values: { signal: `[${places.filter((_, i) => i % nth === 0).join()}]` } };
+}
+
+/** Weeks and months have their labels where they begin, not on the Sundays and firsts that a scale would choose. */
+function isEven(places: number[]): boolean {
+  const gaps = places.slice(1).map((at, i) => at - (places[i] ?? at));
+  const least = gaps.reduce((low, gap) => Math.min(low, gap), Number.POSITIVE_INFINITY);
+  return gaps.every((gap) => gap < 1.2 * least);
+}
+
+/** A figure for a file, where no page stands around it. */
+export function toFigureSpec(
+  figures: { name: string; value: string; note: string }[],
+  theme: ChartTheme,
+  size: ChartSize,
+  frame: ChartFrame,
+): TopLevelSpec {
+  const part = size.width / Math.max(1, figures.length);
+  const text = (field: string, y: number, fontSize: number, color: string, fontWeight: number) => ({
+    mark: { type: "text", align: "left", baseline: "top", fontSize, color, fontWeight, limit: part - 16 },
+    encoding: {
+      text: { field, type: "nominal" },
+      x: { field: "at", type: "quantitative", scale: null, axis: null },
+      y: { value: y },
+    },
+  });
+  return {
+    ...size,
+    padding: 16,
+    background: frame.background,
+    title: toTitle(frame, theme),
+    data: { values: figures.map((figure, i) => ({ ...figure, at: i * part })) },
+    layer: [
+      text("name", 12, 13, theme.text, 400),
+      text("value", 34, 36, theme.text, 600),
+      text("note", 84, 13, theme.axis, 400),
+    ],
+    config: { font: theme.font, view: { stroke: null } },
+  } as unknown as TopLevelSpec;
+}
+
+function toTitle({ title, lines }: ChartFrame, theme: ChartTheme) {
+  return {
+    text: title,
+    subtitle: lines,
+    anchor: "start",
+    fontSize: 14,
+    fontWeight: 600,
+    color: theme.text,
+    subtitleColor: theme.axis,
+    subtitleFontSize: 12,
+    subtitlePadding: 6,
+    offset: 12,
+  };
+}
+
+/** Names of series at the ends of their lines: their room, and how they must not lie over each other. */
+const ENDS = { letterPx: 6.8, gapPx: 18, roomMax: 160, rowPx: 17, viewMin: 420, axisPx: 40 };
+
+/**
+ * The room that the names of the series need at the ends of their lines; null where they would lie over each other, or
+ * there is no room: they stand in a legend then. Series that are switched off wait at the foot.
+ */
+export function findEndsRoom(picture: Picture, { width, height }: ChartSize): number | null {
+  const { data, kind, shown, stops, up } = picture;
+  if (kind !== "line" || data.series.length < 2 || width < ENDS.viewMin) return null;
+  const last = stops.at(-1);
+  const ys = shown.map((series) => last?.rows.find((row) => row.series === series)?.at ?? null);
+  if (ys.some((y) => y === null)) return null;
+  const plot = height - ENDS.axisPx;
+  const px = ys.map((y) => ((up.high - (y ?? 0)) / (up.high - up.low || 1)) * plot);
+  const off = data.series.flatMap((_, i) => (shown.includes(i) ? [] : [i]));
+  const all = [...px, ...off.map((_, i) => plot - i * ENDS.rowPx)].sort((a, b) => a - b);
+  if (all.some((y, i) => i > 0 && y - (all[i - 1] ?? 0) < ENDS.rowPx)) return null;
+  const letters = data.series.reduce((most, { name }) => Math.max(most, name.length), 0);
+  return Math.min(ENDS.roomMax, letters * ENDS.letterPx + ENDS.gapPx);
+}

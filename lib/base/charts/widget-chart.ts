@@ -1,0 +1,50 @@
+import { type ChartData, type ChartSeries, toChartData } from "@/lib/base/charts/data";
+import { zoneOf } from "@/lib/base/charts/moments";
+import { toTable } from "@/lib/base/charts/rows-fields";
+import type { ChartSettings } from "@/lib/base/charts/settings";
+import { canShowBefore, mergeBefore } from "@/lib/base/charts/widget-period";
+import { toWidgetPicture, type WidgetPicture } from "@/lib/base/charts/widget-picture";
+import type { CellLook } from "@/lib/base/values/cell-look";
+import type { ResultField, ResultRow } from "@/lib/base/values/json-rows";
+
+/** A widget's chart, ready to be drawn; `settings` are those by which its data are drawn, `picture` those of the widget. */
+export type WidgetChartData = { settings: ChartSettings; picture: ChartSettings; data: ChartData };
+
+type Rows = {
+  fields: readonly ResultField[];
+  rows: ResultRow[];
+  /** The earlier period, by the times of this one. */
+  before?: ResultRow[] | undefined;
+};
+
+/** What a chart of a widget shows; null where no column can be drawn, a specification where only Vega-Lite can draw it. */
+export function toWidgetChart(
+  spec: Readonly<Record<string, unknown>>,
+  rows: Rows,
+  look: CellLook,
+): WidgetChartData | Extract<WidgetPicture, { kind: "vega" }> | null {
+  const found = toWidgetPicture(spec, rows.fields);
+  if (found === null || found.kind === "vega") return found;
+  const picture = found.settings;
+  const now = toNamed(picture, rows.fields, rows.rows, look);
+  if (rows.before === undefined || !canShowBefore(picture, now)) return { settings: picture, picture, data: now };
+  const then = toNamed(picture, rows.fields, rows.before, look);
+  if (then.step !== null) return { settings: picture, picture, data: now };
+  return { settings: { ...picture, stack: "apart" }, picture, data: mergeBefore(now, then) };
+}
+
+function toNamed(
+  settings: ChartSettings,
+  fields: readonly ResultField[],
+  rows: ResultRow[],
+  look: CellLook,
+): ChartData {
+  const drawn = toChartData(toTable(fields, rows), null, settings, zoneOf(look));
+  // Groups come with the names that their measures have; "average of an average" is nobody's word.
+  const isByMeasure = settings.kind !== "pie" && (settings.colour === null || settings.up.length > 1);
+  if (!isByMeasure || drawn.series.length !== settings.up.length) return drawn;
+  const series = settings.up.map(
+    ({ column }, at): ChartSeries => ({ name: column ?? drawn.series[at]?.name ?? "", isRest: false }),
+  );
+  return { ...drawn, series };
+}

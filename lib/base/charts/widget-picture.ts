@@ -1,0 +1,101 @@
+import { readSettings } from "@/lib/base/charts/kept-spec";
+import {
+  CHART_KINDS,
+  type ChartSettings,
+  fitSettings,
+  isTimeField,
+  type Measure,
+  STACKINGS,
+  UP_MAX,
+} from "@/lib/base/charts/settings";
+import { isNumericField } from "@/lib/base/values/cell-text";
+import type { ResultField } from "@/lib/base/values/json-rows";
+
+/** How a widget's rows are drawn: by settings of ours, or by a Vega-Lite specification that says more than those. */
+export type WidgetPicture =
+  | { kind: "settings"; settings: ChartSettings }
+  | { kind: "vega"; spec: Record<string, unknown> };
+
+/** The part of a specification that the server computes; the rest is the picture. */
+export const COMPUTED: ReadonlySet<string> = new Set(["dimensions", "measures", "sort", "limit", "timeUnit", "trend"]);
+/** What two groups come to together is their sum; of all others there is no telling, so the rest is left out. */
+const ADDED_UP = new Set(["sum", "count"]);
+const MARKS: Readonly<Record<string, ChartSettings["kind"]>> = { point: "scatter", circle: "scatter", arc: "pie", text: "kpi" }; // biome-ignore format: one look
+
+/**
+ * The picture of a chart's specification over the columns that its data came with. `mark` names the kind, the first
+ * dimension stands across, the second is the colour, and all measures are drawn; `encoding` and `usermeta` say it as
+ * Vega-Lite does. Null where no column can be drawn.
+ */
+export function toWidgetPicture(
+  spec: Readonly<Record<string, unknown>>,
+  fields: readonly ResultField[],
+): WidgetPicture | null {
+  const picture = Object.fromEntries(Object.entries(spec).filter(([key]) => !COMPUTED.has(key)));
+  if (picture.usermeta !== undefined || picture.encoding !== undefined) {
+    const settings = fitSettings(readSettings(picture), fields);
+    if (settings) return { kind: "settings", settings };
+  }
+  if (picture.encoding !== undefined || LAYERED.some((key) => picture[key] !== undefined)) {
+    return { kind: "vega", spec: picture };
+  }
+  const settings = toPlainSettings(spec, fields);
+  return settings && { kind: "settings", settings };
+}
+
+const LAYERED = ["layer", "facet", "hconcat", "vconcat", "concat", "repeat", "spec"];
+
+function toPlainSettings(spec: Readonly<Record<string, unknown>>, fields: readonly ResultField[]) {
+  const measures = Array.isArray(spec.measures) ? spec.measures : [];
+  const dimensionCount = Array.isArray(spec.dimensions) ? spec.dimensions.length : 0;
+  const isComputed = measures.length + dimensionCount > 0;
+  // Columns come as dimensions, then measures; rows as they are have neither.
+  const across = isComputed ? fields.slice(0, dimensionCount) : fields.filter((field) => !isNumericField(field));
+  const drawn = (isComputed ? fields.slice(dimensionCount) : fields.filter(isNumericField)).slice(0, UP_MAX);
+  const up = drawn.map(({ name }, at): Measure => ({ of: toMeasure(measures[at]), column: name }));
+  if (up.length === 0) return null;
+  const [first, second] = across;
+  const kind = toKind(spec.mark) ?? (first === undefined ? "kpi" : isTimeField(first) ? "line" : "bar");
+  if (first === undefined && kind !== "kpi") return null;
+  const colour = across.find(({ name }) => name === spec.colour) ?? second;
+  return {
+    kind,
+    across: first?.name ?? null,
+    up,
+    colour: colour?.name ?? null,
+    stack: STACKINGS.find((each) => each === spec.stack) ?? "stacked",
+    // The server has sorted them as the widget asks.
+    sort: Array.isArray(spec.sort) && spec.sort.length > 0 ? "given" : "value",
+    top: null,
+  } satisfies ChartSettings;
+}
+
+function toMeasure(measure: unknown): Measure["of"] {
+  const op = typeof measure === "object" && measure !== null && "op" in measure ? measure.op : "sum";
+  // Each group has one value: it is drawn as it is.
+  return ADDED_UP.has(String(op)) ? "each" : op === "min" ? "min" : op === "max" ? "max" : "average";
+}
+
+function toKind(mark: unknown): ChartSettings["kind"] | undefined {
+  const name = String(typeof mark === "object" && mark !== null && "type" in mark ? mark.type : mark);
+  return CHART_KINDS.find((each) => each === name) ?? MARKS[name];
+}
+
+const SHORT = [
+  { from: 1e12, unit: "tn" },
+  { from: 1e9, unit: "bn" },
+  { from: 1e6, unit: "M" },
+];
+const WHOLE = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
+const SMALL = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
+
+/** A figure that is read from afar: "1.21 M", "16,284", "74.31". What is no number stays as it is. */
+export function formatFigure(text: string): string {
+  const value = Number(text);
+  if (text === "" || !Number.isFinite(value)) return text;
+  const size = Math.abs(value);
+  const short = SHORT.find(({ from }) => size >= from);
+  if (short) return `${SMALL.format(value / short.from)} ${short.unit}`;
+  // Adding nothing takes the sign off a zero.
+  return size > 0 && size < 0.1 ? SMALL.format(value) : WHOLE.format(value + 0);
+}

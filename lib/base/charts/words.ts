@@ -1,0 +1,293 @@
+import type { ChartData } from "@/lib/base/charts/data";
+import { isCell, type Picture, type Stop, type StopRow } from "@/lib/base/charts/picture";
+import { type ChartKind, type ChartSettings, toMeasureName } from "@/lib/base/charts/settings";
+import { formatCount, formatRows } from "@/lib/base/values/amounts";
+import { type CellLook, toShownText } from "@/lib/base/values/cell-look";
+import type { ResultField } from "@/lib/base/values/json-rows";
+
+export const KIND_NAMES: Record<ChartKind, string> = {
+  line: "Line chart",
+  bar: "Bar chart",
+  area: "Area chart",
+  scatter: "Scatter chart",
+  histogram: "Histogram",
+  pie: "Pie chart",
+  kpi: "Figure",
+};
+const DAY_MS = 86_400_000;
+/** Without a type of its own: what was added up or counted. */
+const AMOUNT: ResultField = { name: "", type: "decimal" };
+
+/** A value upwards as the grid would show it, every digit of it. */
+export function formatUp(text: string, { data }: Pick<Picture, "data">, series: number, look: CellLook): string {
+  const field = data.upFields.length > 1 ? data.upFields[series] : data.upFields[0];
+  return toShownText(text, field ?? AMOUNT, look);
+}
+
+/** 0.1234 as "12.3%"; a share that is there is never "0%". */
+export function formatShare(share: number): string {
+  if (share > 0 && share < 0.0005) return "<0.1%";
+  return `${Number((share * 100).toFixed(1))}%`;
+}
+
+/** A place across as the grid would show it; a bucket by where it begins, in its own grain. */
+export function formatPlace(data: ChartData, place: number, look: CellLook): string {
+  const { at, text } = data.places[place] ?? { at: "", text: null };
+  if (typeof at === "string") return at;
+  if (data.scale === "none") return "all rows";
+  if (data.scale === "time") return formatTime(data, at, text, look);
+  const field = data.acrossField ?? AMOUNT;
+  if (text !== null) return toShownText(text, field, look);
+  const from = toShownText(String(at), field, look);
+  return data.step === null ? from : `${from} to ${toShownText(String(toEnd(at, data.step.size)), field, look)}`;
+}
+
+/** What stands above the values at a stop. */
+export function formatStop(picture: Picture, stop: Stop, look: CellLook): string {
+  const { data, kind } = picture;
+  if (kind === "pie") return data.series[stop.place]?.name ?? "";
+  if (kind !== "scatter") return formatPlace(data, stop.place, look);
+  const text = data.dots[stop.place]?.xText ?? "";
+  return data.acrossField === null ? text : toShownText(text, data.acrossField, look);
+}
+
+/** One row of a stop: "1,883 (40%)"; "no value" for rows without one. */
+export function formatRow(picture: Picture, { series, text, share }: StopRow, look: CellLook): string {
+  if (text === null) return "no value";
+  const value = formatUp(text, picture, series, look);
+  return share === null ? value : `${value} (${formatShare(share)})`;
+}
+
+/** A stop in one sentence, for those who hear it. */
+export function describeStop(picture: Picture, stop: Stop, look: CellLook): string {
+  const { data } = picture;
+  const hasSeries = data.series.length > 1 && picture.kind !== "pie";
+  const rows = stop.rows.map((row) => {
+    const name = hasSeries ? `${data.series[row.series]?.name ?? ""} ` : "";
+    return `${name}${formatRow(picture, row, look)}`;
+  });
+  const total = stop.total === null ? "" : `, together ${formatUp(stop.total, picture, 0, look)}`;
+  return `${formatStop(picture, stop, look)}: ${rows.join(", ")}${total}`;
+}
+
+/** What the chart is: "Line chart of sum revenue by week". */
+export function nameChart({ kind, across, up, colour }: ChartSettings): string {
+  const of = kind === "histogram" ? "" : ` of ${(kind === "pie" ? up.slice(0, 1) : up).map(toMeasureName).join(", ")}`;
+  if (kind === "histogram")
+    return `${KIND_NAMES[kind]} of ${across ?? "rows"}${colour === null ? "" : ` by ${colour}`}`;
+  return `${KIND_NAMES[kind]}${of}${across === null ? "" : ` by ${across}`}`;
+}
+
+/** What a chart shows, for those who cannot see it: its settings, its series, its highest and lowest point. */
+export function describeChart(picture: Picture, look: CellLook): string {
+  const { data, stops, settings, shown, kind } = picture;
+  const named = nameChart({ ...settings, kind: settings.kind });
+  const drawn = kind === settings.kind ? "" : `, drawn as ${kind}s`;
+  if (kind === "kpi") {
+    const figures = toFigures(data).map(
+      ({ series, text }) =>
+        `${data.series[series]?.name ?? ""} ${text === null ? "no value" : formatUp(text, picture, series, look)}`,
+    );
+    return `${named}: ${figures.join(", ")}.`;
+  }
+  const points = stops.flatMap((stop) =>
+    stop.rows.flatMap((row) => (row.text === null ? [] : [{ stop, row, value: Number(row.text) }])),
+  );
+  const [first] = points;
+  if (first === undefined) return `${named}, without points`;
+  const high = points.reduce((most, point) => (point.value > most.value ? point : most), first);
+  const low = points.reduce((least, point) => (point.value < least.value ? point : least), first);
+  const hasSeries = data.series.length > 1;
+  const at = ({ stop, row }: typeof first) => {
+    const series = hasSeries && kind !== "pie" ? ` (${data.series[row.series]?.name ?? ""})` : "";
+    return `${formatRow(picture, row, look)} at ${formatStop(picture, stop, look)}${series}`;
+  };
+  const names = shown.map((series) => data.series[series]?.name).join(", ");
+  const lines =
+    settings.up.length > 1 || kind === "pie" || settings.colour === null
+      ? ""
+      : `, one colour a ${settings.colour}: ${names}`;
+  return `${named}${drawn}${lines}. Highest ${at(high)}, lowest ${at(low)}.`;
+}
+
+/** What a chart leaves out, puts together or draws otherwise, in one sentence each; empty when it shows all as it is. */
+export function describeCuts({ data, settings, notes, kind }: Picture): string[] {
+  const cuts: string[] = [];
+  const { across, colour, up } = settings;
+  const name = settings.kind === "pie" ? across : colour;
+  if (data.step !== null && kind !== "histogram") cuts.push(`Put together by ${data.step.name}.`);
+  const shown = data.places.length - Number(data.restPlaces > 0);
+  if (data.scale === "category" && kind !== "scatter" && data.placeCount > shown) {
+    const rest = data.restPlaces > 0 ? `, the others as "other"` : "";
+    cuts.push(`The ${formatCount(shown)} greatest of ${formatCount(data.placeCount)} ${across}${rest}.`);
+  }
+  if (up.length === 1 && data.seriesCount > data.series.length) {
+    cuts.push(
+      `The ${data.series.length - 1} greatest of ${formatCount(data.seriesCount)} ${name}, the others as "other".`,
+    );
+  }
+  if (data.everyNth > 1) cuts.push(`One of every ${formatCount(data.everyNth)} rows.`);
+  if (data.isAddedUp) cuts.push("Rows at the same place are added up.");
+  if (data.noPlace > 0)
+    cuts.push(
+      `${formatRows(data.noPlace)} without ${across ?? "a place"} ${data.noPlace === 1 ? "is" : "are"} left out.`,
+    );
+  if (data.noValue > 0) {
+    const columns = up.flatMap(({ column }) => column ?? []).join(", ");
+    cuts.push(
+      `${formatCount(data.noValue)} ${data.noValue === 1 ? "value" : "values"} of ${columns} ${data.noValue === 1 ? "is" : "are"} empty or no number.`,
+    );
+  }
+  if (data.blurred > 0) {
+    cuts.push(
+      `${formatCount(data.blurred)} numbers of ${across} have too many digits for a picture: neighbours lie on each other.`,
+    );
+  }
+  if (kind === "scatter" || kind === "kpi" ? false : data.places.length === 1 && (kind === "line" || kind === "area")) {
+    cuts.push("There is one place only: a line needs two.");
+  }
+  return [...cuts, ...notes];
+}
+
+export type ChartTable = {
+  head: string[];
+  rows: string[][] /** Columns from here on are numbers. */;
+  numbersFrom: number;
+  rowCount: number;
+};
+
+/** The values of a chart as a table, as they are drawn. @param rowsMax more rows are left out, `rowCount` counts them */
+export function toChartTable(picture: Picture, look: CellLook, rowsMax: number): ChartTable {
+  const { data, kind, settings, shown, stops } = picture;
+  const across = settings.across ?? "Rows";
+  const measure = settings.up.map(toMeasureName)[0] ?? "";
+  const seriesName = (series: number) => data.series[series]?.name ?? "";
+  if (kind === "kpi") {
+    const figures = data.places.flatMap((_, place) => data.series.map((__, series) => ({ place, series })));
+    return {
+      head: [across, "Figure", "Value"],
+      rows: figures.slice(0, rowsMax).map(({ place, series }) => {
+        const met = data.cells[series]?.[place];
+        return [
+          formatPlace(data, place, look),
+          seriesName(series),
+          isCell(met) ? formatUp(met.text, picture, series, look) : "no value",
+        ];
+      }),
+      numbersFrom: 2,
+      rowCount: figures.length,
+    };
+  }
+  const rowCount = stops.length;
+  const cut = stops.slice(0, rowsMax);
+  if (kind === "pie") {
+    return {
+      head: [across, measure, "Share"],
+      rows: cut.map((stop) => {
+        const [row] = stop.rows;
+        const text = row?.text ?? null;
+        return [
+          formatStop(picture, stop, look),
+          text === null ? "no value" : formatUp(text, picture, stop.place, look),
+          formatShare(row?.share ?? 0),
+        ];
+      }),
+      numbersFrom: 1,
+      rowCount,
+    };
+  }
+  if (kind === "scatter") {
+    const hasColour = settings.colour !== null;
+    return {
+      head: [...(hasColour ? [settings.colour ?? ""] : []), across, measure],
+      rows: cut.map((stop) => {
+        const [row] = stop.rows;
+        const name = hasColour ? [seriesName(row?.series ?? 0)] : [];
+        return [...name, formatStop(picture, stop, look), row ? formatRow(picture, row, look) : ""];
+      }),
+      numbersFrom: hasColour ? 1 : data.scale === "number" ? 0 : 1,
+      rowCount,
+    };
+  }
+  const hasTotal = stops.some(({ total }) => total !== null);
+  return {
+    head: [
+      across,
+      ...(data.series.length > 1 ? shown.map(seriesName) : [kind === "histogram" ? "rows" : measure]),
+      ...(hasTotal ? ["Total"] : []),
+    ],
+    rows: cut.map((stop) => [
+      formatStop(picture, stop, look),
+      ...stop.rows.map((row) => (row.text === null ? "" : formatRow(picture, row, look))),
+      ...(hasTotal ? [stop.total === null ? "" : formatUp(stop.total, picture, 0, look)] : []),
+    ]),
+    numbersFrom: 1,
+    rowCount,
+  };
+}
+
+/**
+ * A figure, with how it stood a place before where there are places. `change` is a part of the value before; null where
+ * there is none to compare with, or it was 0.
+ */
+export type Figure = {
+  series: number;
+  text: string | null;
+  place: number;
+  before: { text: string; place: number } | null;
+  change: number | null;
+  line: (number | null)[];
+};
+
+/** The figures of a chart: the last place that has a value, measured by the one before it. */
+export function toFigures({ cells, places }: ChartData): Figure[] {
+  return cells.map((met, series) => {
+    const at = met.findLastIndex(isCell);
+    const last = met[at];
+    const beforeAt = met.slice(0, Math.max(0, at)).findLastIndex(isCell);
+    const before = met[beforeAt];
+    const now = isCell(last) ? last.value : null;
+    const then = isCell(before) ? before.value : null;
+    return {
+      series,
+      text: isCell(last) ? last.text : null,
+      place: Math.max(0, at),
+      before: isCell(before) ? { text: before.text, place: beforeAt } : null,
+      change: now === null || then === null || then === 0 ? null : (now - then) / Math.abs(then),
+      line: places.length > 1 ? met.map((each) => (isCell(each) ? each.value : null)) : [],
+    };
+  });
+}
+
+function formatTime({ step, acrossField, places }: ChartData, at: number, text: string | null, look: CellLook): string {
+  if (step === null && text !== null && look.times === "raw") return text;
+  const iso = new Date(at).toISOString();
+  const day = iso.slice(0, 10);
+  if (step?.name === "year") return iso.slice(0, 4);
+  if (step?.name === "month") return iso.slice(0, 7);
+  if (step?.name === "week") return `week of ${day}`;
+  if (acrossField?.type === "date" || step?.name === "day" || (step !== null && step.size >= DAY_MS)) return day;
+  const hasSeconds = step === null ? places.some((place) => Number(place.at) % 60_000 !== 0) : step.size < 60_000;
+  const clock = `${day} ${iso.slice(11, hasSeconds ? 19 : 16)}`;
+  return Number(at) % 1000 === 0 || step !== null ? clock : `${clock}${iso.slice(19, 23)}`;
+}
+
+function toEnd(at: number, size: number): number {
+  return Number((at + size).toPrecision(12));
+}
+
+/** "+8.4% on 2026-11-09 (1,204)": how a figure stood before; null where nothing was. */
+export function describeChange(
+  picture: Picture,
+  { series, place, before, change }: Figure,
+  look: CellLook,
+): string | null {
+  const { data } = picture;
+  if (data.scale === "none") return null;
+  const at = formatPlace(data, place, look);
+  if (before === null) return at;
+  const then = `${formatPlace(data, before.place, look)} (${formatUp(before.text, picture, series, look)})`;
+  if (change === null) return `${at}, after ${then}`;
+  const sign = change < 0 ? "-" : "+";
+  return `${at}, ${sign}${formatShare(Math.abs(change))} on ${then}`;
+}

@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { describeQueryError, locateError, suggestName } from "@/lib/base/sql/query-error";
+
+describe("describeQueryError", () => {
+  it.each([
+    [
+      'Binder Error: Referenced column "net_cent" not found in FROM clause!\nCandidate bindings: "net_cents"',
+      'There is no column "net_cent"',
+    ],
+    ['Binder Error: Table "p" does not have a column named "nmae"', 'There is no column "nmae"'],
+    ['column "net_cent" does not exist', 'There is no column "net_cent"'],
+    ["column p.nmae does not exist", 'There is no column "nmae"'],
+    ["Unknown column 'p.nmae' in 'field list'", 'There is no column "nmae"'],
+    ["no such column: p.nmae", 'There is no column "nmae"'],
+    ['Catalog Error: Table with name ordres does not exist!\nDid you mean "orders"?', 'There is no table "ordres"'],
+    ['relation "ordres" does not exist', 'There is no table "ordres"'],
+    ["Table 'shop.ordres' doesn't exist", 'There is no table "ordres"'],
+    ['Parser Error: syntax error at or near "frm"', 'The query cannot be read from "frm" on'],
+    ["Parser Error: syntax error at end of input", "The query ends too early"],
+    ["Conversion Error: Could not convert\nLINE 1: x", "Conversion Error: Could not convert"],
+  ])("says %j in words", (message, title) => {
+    expect(describeQueryError(message).title).toBe(title);
+  });
+});
+
+describe("locateError", () => {
+  const content = "-- note\nselect id,\n  sum(net_cent)\nfrom paid;";
+  const from = content.indexOf("select");
+  const statement = content.slice(from, -1);
+  const place = { line: 3, column: 7, from: content.indexOf("net_cent"), to: content.indexOf("net_cent") + 8 };
+
+  it("turns the position in the statement into line and column of the console", () => {
+    const position = statement.indexOf("net_cent") + 1;
+    expect(locateError(content, { from, text: statement, dialect: "duckdb" }, { position }, "net_cent")).toEqual(place);
+  });
+
+  it("takes line and column when there is no position", () => {
+    expect(locateError(content, { from, text: statement, dialect: "duckdb" }, { line: 2, column: 7 }, null)).toEqual(
+      place,
+    );
+  });
+
+  it("searches for the name when the database gives no place", () => {
+    expect(locateError(content, { from, text: statement, dialect: "duckdb" }, {}, "net_cent")).toEqual(place);
+    expect(locateError(content, { from, text: statement, dialect: "duckdb" }, {}, null)).toBeNull();
+  });
+
+  it("marks the column, not its table, when the database points at both", () => {
+    const sql = "select p.nmae from products p";
+    expect(locateError(sql, { from: 0, text: sql, dialect: "duckdb" }, { position: 8 }, "nmae")).toMatchObject({
+      from: 9,
+      to: 13,
+      column: 10,
+    });
+  });
+
+  it("stays inside the text when the position lies behind its end", () => {
+    expect(locateError("select", { from: 0, text: "select", dialect: "duckdb" }, { position: 99 }, null)).toMatchObject(
+      { line: 1, from: 0, to: 6 },
+    );
+  });
+});
+
+describe("suggestName", () => {
+  it("prefers the database's candidates, without their tables", () => {
+    expect(suggestName("nmae", { candidates: ["p.name", "p.id"] }, ["game"])).toBe("name");
+  });
+
+  it("falls back to what exists", () => {
+    expect(suggestName("net_cent", {}, ["id", "net_cents"])).toBe("net_cents");
+    expect(suggestName("zzz", { candidates: ["alpha", "beta"] }, [])).toBeNull();
+    expect(suggestName(null, { candidates: ["a"] }, ["a"])).toBeNull();
+  });
+});

@@ -1,0 +1,140 @@
+import { findClosest } from "../values/edit-distance.ts";
+import type { SqlDialect } from "./dialects.ts";
+import { colourSql } from "./highlight.ts";
+
+/** Where a failed query broke. `line` and `column` are 1-based, in the console's text; `from`../..`to` is the piece to mark. */
+export type ErrorPlace = { line: number; column: number; from: number; to: number };
+
+/** The statement as it was sent: where it begins in the console's text, and how it is read. */
+type SentStatement = { from: number; text: string; dialect: SqlDialect };
+
+/** What the answer's `details` say (docs/api.md, Queries): 1-based, in the text that was sent. */
+export type QueryErrorDetails = { position?: number; line?: number; column?: number; candidates?: string[] };
+
+const COLUMN = [
+  /referenced column "([^"]+)" (?:not found|was not found)/i,
+  /does not have a column named "([^"]+)"/i,
+  /column "?(?:[\w$]+\.)?([^"\s]+?)"? does not exist/i,
+  /unknown column '(?:[^'.]+\.)*([^'.]+)'/i,
+  /no such column: (?:\w+\.)?(\S+)/i,
+  /unknown (?:expression )?identifier [`'"]?([\w.]+)/i,
+];
+const TABLE = [
+  /table with name (\S+?) does not exist/i,
+  /relation "([^"]+)" does not exist/i,
+  /table '(?:[^'.]+\.)?([^']+)' doesn't exist/i,
+  /no such table: (\S+)/i,
+  /unknown table expression identifier '([^']+)'/i,
+  /referenced table "([^"]+)" not found/i,
+];
+const FUNCTION = [
+  /scalar function with name (\S+) does not exist/i,
+  /(?:aggregate|table|macro) function with name (\S+) does not exist/i,
+  /function (\w+)\([^)]*\) does not exist/i,
+  /no such function: (\w+)/i,
+];
+const SYNTAX = [/syntax error at or near "([^"]+)"/i, /near "([^"]+)": syntax error/i, /syntax to use near '([^']+)'/i];
+const SYNTAX_AT_END = /syntax error at end of input|incomplete input/i;
+
+/**
+ * A failed query in words: the kinds of failure that databases name most, the first line of their own message otherwise.
+ * The whole message is shown below it in any case.
+ * @returns `name` is the table, column, function or word that the database stumbled over; null when it names none
+ */
+export function describeQueryError(message: string): { title: string; name: string | null } {
+  const first = (patterns: RegExp[]) => patterns.map((p) => p.exec(message)?.[1]).find((hit) => hit !== undefined);
+  const column = first(COLUMN);
+  if (column !== undefined) return { title: `There is no column "${column}"`, name: column };
+  const table = first(TABLE);
+  if (table !== undefined) return { title: `There is no table "${stripMark(table)}"`, name: stripMark(table) };
+  const called = first(FUNCTION);
+  if (called !== undefined) return { title: `There is no function "${called}"`, name: called };
+  const word = first(SYNTAX);
+  if (word !== undefined) return { title: `The query cannot be read from "${word}" on`, name: word };
+  if (SYNTAX_AT_END.test(message)) return { title: "The query ends too early", name: null };
+  return { title: message.split("\n")[0]?.trim() || "The database refused the query", name: null };
+}
+
+/**
+ * The place of a failure in the console's text.
+ * @param content the console's text when it was run
+ * @param name what the database stumbled over: searched for when the answer gives no place
+ * @returns null when neither the details nor the name lead to a place
+ */
+export function locateError(
+  content: string,
+  sent: SentStatement,
+  details: QueryErrorDetails,
+  name: string | null,
+): ErrorPlace | null {
+  const { from: statementFrom, text: statement } = sent;
+  let offset: number | null = null;
+  if (details.position !== undefined) offset = details.position - 1;
+  else if (details.line !== undefined) offset = toOffset(statement, details.line, details.column ?? 1);
+  else if (name !== null) offset = findName(sent, name);
+  if (offset === null) return null;
+  const at = Math.min(Math.max(0, offset), Math.max(0, statement.length - 1));
+  const token = wordAt(sent, at, name);
+  const from = statementFrom + token.from;
+  const before = content.slice(0, from);
+  const line = before.split("\n").length;
+  return { line, column: from - (before.lastIndexOf("\n") + 1) + 1, from, to: statementFrom + token.to };
+}
+
+/**
+ * The name that was probably meant.
+ * @param names what exists: columns in scope, tables
+ */
+export function suggestName(name: string | null, details: QueryErrorDetails, names: Iterable<string>): string | null {
+  if (name === null) return null;
+  const candidates = (details.candidates ?? []).map((candidate) => candidate.split(".").at(-1) ?? candidate);
+  // The database's own candidates come nearest first, but some list every column there is.
+  return (
+    findClosest(name, candidates) ??
+    findClosest(name, names) ??
+    (candidates.length === 1 ? (candidates[0] ?? null) : null)
+  );
+}
+
+function stripMark(name: string): string {
+  return name.replace(/[!"'`]+$/g, "").replace(/^["'`]+/g, "");
+}
+
+function toOffset(text: string, line: number, column: number): number {
+  let start = 0;
+  for (let n = 1; n < line; n++) {
+    const end = text.indexOf("\n", start);
+    if (end < 0) break;
+    start = end + 1;
+  }
+  return start + column - 1;
+}
+
+function findName({ text: statement, dialect }: SentStatement, name: string): number | null {
+  const folded = name.toLowerCase();
+  const token = colourSql(statement, dialect).find(({ kind, from, to }) => {
+    if (kind === "comment" || kind === "string") return false;
+    return (
+      statement
+        .slice(from, to)
+        .replace(/^["`[]|["`\]]$/g, "")
+        .toLowerCase() === folded
+    );
+  });
+  return token?.from ?? null;
+}
+
+/** The token at a place. Databases point at `p.nam` as a whole, or at its start: the name that is wrong is marked. */
+function wordAt(sent: SentStatement, at: number, name: string | null): { from: number; to: number } {
+  const { text: statement, dialect } = sent;
+  const tokens = colourSql(statement, dialect);
+  const index = tokens.findIndex(({ from, to }) => at >= from && at < to);
+  const token = tokens[index];
+  if (token === undefined) return { from: at, to: Math.min(statement.length, at + 1) };
+  const isDot = (t: typeof token | undefined) => t !== undefined && statement.slice(t.from, t.to) === ".";
+  const afterDot = tokens[index + 2];
+  const matches = (t: typeof token) =>
+    name !== null && statement.slice(t.from, t.to).toLowerCase() === name.toLowerCase();
+  if (isDot(tokens[index + 1]) && afterDot !== undefined && matches(afterDot) && !matches(token)) return afterDot;
+  return token;
+}

@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { guessKind, parseInputs, toTypedValue } from "@/lib/base/sql/variables";
+
+describe("a variable's value", () => {
+  it("is of its kind, or none", () => {
+    expect(toTypedValue({ kind: "number", text: " 12.5 " })).toEqual({ type: "number", value: 12.5 });
+    expect(toTypedValue({ kind: "number", text: "twelve" })).toBeNull();
+    expect(toTypedValue({ kind: "number", text: "" })).toBeNull();
+    expect(toTypedValue({ kind: "boolean", text: "true" })).toEqual({ type: "boolean", value: true });
+    expect(toTypedValue({ kind: "date", text: "2026-05-31" })).toEqual({ type: "date", value: "2026-05-31" });
+    expect(toTypedValue({ kind: "date", text: "" })).toBeNull();
+    expect(toTypedValue({ kind: "text", text: "" })).toEqual({ type: "text", value: "" });
+  });
+
+  it.each([
+    ["9007199254740991", 9007199254740991],
+    ["9007199254740993", "9007199254740993"],
+    ["-9223372036854775808", "-9223372036854775808"],
+    ["18446744073709551615", "18446744073709551615"],
+    ["12345678901234567890.123456789", "12345678901234567890.123456789"],
+    ["0.1", 0.1],
+    ["1e3", 1000],
+    ["1e400", null],
+    ["0x10", 16],
+  ])("C15 keeps the digits of %s", (text, value) => {
+    expect(toTypedValue({ kind: "number", text })).toEqual(value === null ? null : { type: "number", value });
+  });
+
+  it("begins with the kind that its name suggests", () => {
+    expect(["since", "min_price", "is_paid", "region"].map(guessKind)).toEqual(["date", "number", "boolean", "text"]);
+  });
+
+  it("is read back from the browser, without what does not fit", () => {
+    const kept = { a: { kind: "text", text: "x" }, b: { kind: "colour", text: "red" }, c: 7 };
+    expect(parseInputs(JSON.stringify(kept))).toEqual({ a: kept.a });
+    expect(parseInputs("{")).toEqual({});
+  });
+});

@@ -1,0 +1,55 @@
+import { isRounded } from "@/lib/base/values/exact-json";
+
+/** The kinds of value that a variable can have (docs/api.md, Consoles). A date is ISO text. */
+export const VARIABLE_KINDS = ["text", "number", "boolean", "date"] as const;
+export type VariableKind = (typeof VARIABLE_KINDS)[number];
+export type TypedValue =
+  | { type: "text"; value: string }
+  | { type: "number"; value: number | string }
+  | { type: "boolean"; value: boolean }
+  | { type: "date"; value: string };
+/** What stands in the input of a variable: text as it was typed. */
+export type VariableInput = { kind: VariableKind; text: string };
+
+/** The kind that a name suggests, for a variable that was never given a value. */
+export function guessKind(name: string): VariableKind {
+  if (/(^|_)(date|day|since|until|from|to|after|before|start|end)(_|$)/i.test(name)) return "date";
+  if (/^(is|has|with|only)_/i.test(name)) return "boolean";
+  if (/(^|_)(id|limit|count|min|max|n|days|year|month|week|cents|amount|quantity)(_|$)/i.test(name)) return "number";
+  return "text";
+}
+
+const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/;
+
+/** The value that is sent, a number that JavaScript would round as its text; null when what was typed is none of its kind. */
+export function toTypedValue({ kind, text }: VariableInput): TypedValue | null {
+  if (kind === "text") return { type: "text", value: text };
+  if (kind === "boolean") return { type: "boolean", value: text === "true" };
+  const trimmed = text.trim();
+  if (kind === "number") {
+    const value = Number(trimmed);
+    if (NUMBER.test(trimmed) && Number.isFinite(value) && isRounded(trimmed, value)) {
+      return { type: "number", value: trimmed };
+    }
+    return trimmed !== "" && Number.isFinite(value) ? { type: "number", value } : null;
+  }
+  return /^\d{4}-\d{2}-\d{2}$/.test(trimmed) ? { type: "date", value: trimmed } : null;
+}
+
+/** Reads what a browser kept; what does not fit is left out. */
+export function parseInputs(text: string | null): Record<string, VariableInput> {
+  try {
+    const value: unknown = JSON.parse(text ?? "{}");
+    if (typeof value !== "object" || value === null) return {};
+    return Object.fromEntries(
+      Object.entries(value).filter((entry): entry is [string, VariableInput] => isInput(entry[1])),
+    );
+  } catch {
+    return {};
+  }
+}
+
+function isInput(value: unknown): value is VariableInput {
+  if (typeof value !== "object" || value === null || !("kind" in value) || !("text" in value)) return false;
+  return VARIABLE_KINDS.some((kind) => kind === value.kind) && typeof value.text === "string";
+}

@@ -1,5 +1,0 @@
-/**
- * Version of the documents in the store. It rises when an older Millrace would misread or damage what this one writes;
- * each rise has a migration in lib/lifecycle/schema-migrations.ts.
- */
-export const SCHEMA_VERSION = 1;

@@ -1,0 +1,71 @@
+import "server-only";
+import { type ClientSession, ObjectId } from "mongodb";
+import { type Caller, toKeyAccess } from "@/lib/platform/access/caller";
+import { AppError } from "@/lib/platform/http/errors";
+import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/platform/http/paging";
+import type { ApiKey, CreateApiKeyBody, CreatedApiKey } from "./api-key-schema";
+import { collections } from "./collections";
+import type { ApiKeyDoc } from "./model";
+import { hashToken, newApiKey } from "./tokens";
+
+/**
+ * Makes a key that acts as its creator inside the workspace. The key itself is in this answer and nowhere else:
+ * what is stored is its hash (T16, T17).
+ */
+export async function createApiKey(
+  { workspaceId, user }: Caller,
+  body: CreateApiKeyBody,
+  now = new Date(),
+): Promise<CreatedApiKey> {
+  const { key, prefix } = newApiKey();
+  const doc: ApiKeyDoc = {
+    _id: new ObjectId(),
+    workspaceId,
+    createdBy: user._id,
+    name: body.name,
+    prefix,
+    hash: hashToken(key),
+    access: body.access,
+    createdAt: now,
+    expiresAt: body.expiresAt ?? null,
+    lastUsedAt: null,
+  };
+  await collections.apiKeys().insertOne(doc);
+  return { ...toApiKey(doc), key };
+}
+
+/** The workspace's keys, the newest first. @throws AppError `invalid_request` for a bad cursor */
+export async function listApiKeys({ workspaceId }: Caller, page: PageRequest): Promise<Page<ApiKey>> {
+  const after = readCursor(page.cursor);
+  const docs = await collections
+    .apiKeys()
+    .find({ workspaceId, ...(after && { _id: { $lt: after } }) })
+    .sort({ _id: -1 })
+    .limit(withExtra(page.limit))
+    .toArray();
+  return toPage(docs, page.limit, toApiKey);
+}
+
+/** Revokes a key; it is refused from the next request on (T19). @throws AppError `not_found` */
+export async function deleteApiKey({ workspaceId }: Caller, keyId: ObjectId): Promise<void> {
+  const { deletedCount } = await collections.apiKeys().deleteOne({ _id: keyId, workspaceId });
+  if (deletedCount === 0) throw new AppError("not_found", "There is no such API key in this workspace.");
+}
+
+/** Ends the keys that somebody made in a workspace: without their maker's membership they are nobody's (T20). */
+export async function deleteKeysOf(workspaceId: ObjectId, createdBy: ObjectId, session: ClientSession): Promise<void> {
+  await collections.apiKeys().deleteMany({ workspaceId, createdBy }, { session });
+}
+
+function toApiKey(doc: ApiKeyDoc): ApiKey {
+  return {
+    id: doc._id.toHexString(),
+    name: doc.name,
+    prefix: doc.prefix,
+    access: toKeyAccess(doc.access),
+    createdBy: doc.createdBy.toHexString(),
+    createdAt: doc.createdAt.toISOString(),
+    expiresAt: doc.expiresAt?.toISOString() ?? null,
+    lastUsedAt: doc.lastUsedAt?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,17 @@
+import "server-only";
+import { availableParallelism } from "node:os";
+import type { HashingAnswer, HashingRequest } from "@/lib/platform/embedded/hashing/messages";
+import { sharedState } from "@/lib/platform/process/shared-state";
+import { ThreadPool } from "@/lib/platform/process/thread-pool";
+
+/** Each hash takes 19 MiB and a core: one core is left to the server itself, and more than four gain nobody anything. */
+export const HASHES_AT_ONCE = Math.min(4, Math.max(1, availableParallelism() - 1));
+
+/** Does the work in a thread of its own. @throws Error when the thread has ended; the next request starts another */
+export async function inHashingThread<T extends string | boolean>(request: HashingRequest): Promise<T> {
+  const threads = sharedState("hashing-threads", () => {
+    return new ThreadPool<HashingRequest, HashingAnswer>("hashing", HASHES_AT_ONCE);
+  });
+  const { result } = await threads.run(request);
+  return result as T;
+}

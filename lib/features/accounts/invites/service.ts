@@ -1,0 +1,247 @@
+import "server-only";
+import type { ClientSession, ObjectId } from "mongodb";
+import { createElement } from "react";
+import { InviteMail } from "@/emails/invite";
+import type { Applicant } from "@/lib/features/accounts/sign-up";
+import { hashToken, newToken } from "@/lib/features/accounts/tokens";
+import { findUser, findUserByEmail } from "@/lib/features/users/service";
+import { findRole, join } from "@/lib/features/workspaces/memberships";
+import { toWorkspace } from "@/lib/features/workspaces/model";
+import type { Workspace } from "@/lib/features/workspaces/schema";
+import { getWorkspaceDocOrThrow } from "@/lib/features/workspaces/service";
+import type { Caller, UserCaller } from "@/lib/platform/access/caller";
+import { mayGive, ROLES, type Role } from "@/lib/platform/access/roles";
+import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
+import { inTransaction } from "@/lib/platform/db/transaction";
+import { env } from "@/lib/platform/env";
+import { AppError } from "@/lib/platform/http/errors";
+import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/platform/http/paging";
+import { sendMail } from "@/lib/platform/mail/service";
+import { collections } from "./collections";
+import { type InviteDoc, toInvite } from "./model";
+import { type CreatedInvite, type CreateInviteBody, type Invitation, type Invite, inviteToken } from "./schema";
+import { toInvitedRole, toInviteToken } from "./words";
+
+/** docs/api.md, Workspaces. */
+const INVITE_DAYS = 7;
+/** One address may be invited to several workspaces; a single valid invitation is enough. */
+const OPEN_INVITES_MAX = 20;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Invites an address and mails the link. A second invitation of one address replaces the first, whose link ends.
+ * @throws AppError `forbidden` when somebody but an owner invites an owner, or an address that an owner has invited as
+ *   one; `conflict` for who is a member already
+ */
+export async function createInvite(caller: Caller, body: CreateInviteBody, now = new Date()): Promise<CreatedInvite> {
+  const { workspaceId, user: inviter, role } = caller;
+  if (!mayGive(role, body.role)) {
+    throw new AppError("forbidden", "Only an owner can invite an owner.");
+  }
+  const workspace = await getWorkspaceDocOrThrow(workspaceId);
+  const known = await findUserByEmail(body.email);
+  if (known && (await findRole(workspaceId, known._id)) !== null) {
+    throw new AppError("conflict", "This person is a member of the workspace already.");
+  }
+
+  const token = newToken();
+  const facts = {
+    role: body.role,
+    invitedBy: inviter._id,
+    tokenHash: hashToken(token),
+    createdAt: now,
+    expiresAt: new Date(now.getTime() + INVITE_DAYS * DAY_MS),
+  };
+  const invite = await putInvite(caller, body.email, facts);
+
+  const link = `${env().publicUrl}/invites/${token}`;
+  const content = createElement(InviteMail, {
+    workspaceName: workspace.name,
+    inviterName: inviter.name,
+    role: toInvitedRole(body.role),
+    href: link,
+    days: INVITE_DAYS,
+  });
+  const subject = `${inviter.name} invites you to ${workspace.name}`;
+  const mail = await sendMail(workspaceId, { to: [body.email], subject, content, grants: body.role }, now);
+  return { ...toInvite(invite), link, mail };
+}
+
+/** The workspace's invitations that can still be accepted, the newest first. */
+export async function listInvites({ workspaceId }: Caller, page: PageRequest, now = new Date()): Promise<Page<Invite>> {
+  const after = readCursor(page.cursor);
+  const docs = await collections
+    .invites()
+    .find({ workspaceId, expiresAt: { $gt: now }, ...(after && { _id: { $lt: after } }) })
+    .sort({ _id: -1 })
+    .limit(withExtra(page.limit))
+    .toArray();
+  return toPage(docs, page.limit, toInvite);
+}
+
+/**
+ * Takes an invitation back; its link ends at once.
+ * @throws AppError `not_found`; `forbidden` for an owner's invitation, which only owners make and unmake
+ */
+export async function deleteInvite({ workspaceId, role }: Caller, inviteId: ObjectId): Promise<void> {
+  const which = { _id: inviteId, workspaceId };
+  const { deletedCount } = await collections.invites().deleteOne({ ...which, role: { $in: givableBy(role) } });
+  if (deletedCount > 0) return;
+  if (await collections.invites().findOne(which, { projection: { _id: 1 } })) throw ownersAlone();
+  throw new AppError("not_found", "There is no such invitation in this workspace.");
+}
+
+/**
+ * Ends the invitations that go with a right to give roles: their own, and the others' for more than a member, whose
+ * links they could read. An address is taken at its word when an account is made, so a link that somebody remembers
+ * would bring them back with the role that they have lost.
+ * @param after what they are from now on; null for somebody who leaves
+ */
+export async function endInvitesOf(
+  workspaceId: ObjectId,
+  userId: ObjectId,
+  { before, after }: { before: Role; after: Role | null },
+  session: ClientSession,
+): Promise<void> {
+  const lost = givableBy(before).filter((role) => after === null || !mayGive(after, role));
+  if (lost.length === 0) return;
+  await collections
+    .invites()
+    .deleteMany(
+      { workspaceId, role: { $in: lost }, $or: [{ invitedBy: userId }, { role: { $ne: "member" } }] },
+      { session },
+    );
+}
+
+/** What the link leads to. @throws AppError `not_found` for an unknown, used or ended link */
+export async function getInvitation(token: string, now = new Date()): Promise<Invitation> {
+  const invite = await getOpenInviteOrThrow(token, now);
+  const [workspace, inviter] = await Promise.all([
+    getWorkspaceDocOrThrow(invite.workspaceId),
+    findUser(invite.invitedBy),
+  ]);
+  return {
+    workspaceName: workspace.name,
+    inviterName: inviter?.name ?? "A former member",
+    email: invite.email,
+    role: invite.role,
+    expiresAt: invite.expiresAt.toISOString(),
+  };
+}
+
+/** What a text that may be a link's token leads to. Null for what is unknown, used or over: to who holds it they are the same. */
+export async function findInvitation(token: string): Promise<Invitation | null> {
+  if (!inviteToken.safeParse(token).success) return null;
+  try {
+    return await getInvitation(token);
+  } catch (error) {
+    if (error instanceof AppError && error.kind === "not_found") return null;
+    throw error;
+  }
+}
+
+/**
+ * The invitation that somebody comes from who signs in or makes an account.
+ * @param next where they go afterwards, judged already
+ * @returns null when that is no invitation; "ended" for one that leads nowhere any more
+ */
+export async function findInvitationBehind(
+  next: string | null,
+): Promise<(Invitation & { token: string }) | "ended" | null> {
+  const token = toInviteToken(next);
+  if (token === null) return null;
+  const invitation = await findInvitation(token);
+  return invitation === null ? "ended" : { ...invitation, token };
+}
+
+/**
+ * Tells whether an open invitation admits an applicant: by the token of its link, or by its address alone where a
+ * provider has verified it.
+ */
+export async function isInvited(applicant: Applicant, now = new Date()): Promise<boolean> {
+  const { email, inviteToken: token, isVerified } = applicant;
+  if (token === null && !isVerified) return false;
+  const which = token === null ? { email } : { email, tokenHash: hashToken(token) };
+  const open = await collections
+    .invites()
+    .find({ ...which, expiresAt: { $gt: now } })
+    .limit(OPEN_INVITES_MAX)
+    .toArray();
+  const backed = await Promise.all(open.map((invite) => isBacked(invite)));
+  return backed.includes(true);
+}
+
+/**
+ * Makes the user a member. Who is one already keeps the role they have. Our choice: an invitation is good for as long as
+ * its maker may still give its role, so that nobody goes on letting people in after they have lost the right to.
+ * @throws AppError `not_found` for an unknown, used or ended link; `forbidden` when it was sent to another address
+ */
+export async function acceptInvite({ user }: UserCaller, token: string, now = new Date()): Promise<Workspace> {
+  const invite = await getOpenInviteOrThrow(token, now);
+  if (invite.email !== user.email) {
+    throw new AppError("forbidden", "This invitation is for another address. Sign in with the account it was sent to.");
+  }
+  const { workspaceId } = invite;
+  const workspace = await getWorkspaceDocOrThrow(workspaceId);
+  const role = await inTransaction(async (session) => {
+    const { deletedCount } = await collections.invites().deleteOne({ _id: invite._id, workspaceId }, { session });
+    if (deletedCount === 0 || !(await isBacked(invite, session))) throw linkEnded();
+    return join(workspaceId, user._id, invite.role, { session, now });
+  });
+  return toWorkspace(workspace, role);
+}
+
+async function getOpenInviteOrThrow(token: string, now: Date): Promise<InviteDoc> {
+  const invite = await collections.invites().findOne({ tokenHash: hashToken(token) });
+  if (!invite || invite.expiresAt <= now || !(await isBacked(invite))) throw linkEnded();
+  return invite;
+}
+
+/** Whether who made the invitation may give its role now. */
+async function isBacked({ workspaceId, invitedBy, role }: InviteDoc, session?: ClientSession): Promise<boolean> {
+  const held = await findRole(workspaceId, invitedBy, session);
+  return held !== null && mayGive(held, role);
+}
+
+type InviteFacts = Omit<InviteDoc, "_id" | "workspaceId" | "email">;
+
+/** Writes the one open invitation of an address; an owner's gives way to owners alone. @throws AppError `forbidden` */
+async function putInvite({ workspaceId, role }: Caller, email: string, facts: InviteFacts): Promise<InviteDoc> {
+  const replaceable = { $or: [{ role: { $in: givableBy(role) } }, { expiresAt: { $lte: facts.createdAt } }] };
+  const write = () =>
+    collections
+      .invites()
+      .findOneAndUpdate(
+        { workspaceId, email, ...replaceable },
+        { $set: facts },
+        { upsert: true, returnDocument: "after" },
+      );
+  // Two invitations of one address at once: the second finds the first's when it looks again.
+  const invite = await write().catch(onDuplicate(write)).catch(onDuplicate(refuseOwners));
+  if (!invite) throw new Error("An upsert answered no document.");
+  return invite;
+}
+
+/** What a write comes to when the address has an invitation that the filter leaves out. */
+function onDuplicate<T>(then: () => T): (error: unknown) => T {
+  return (error) => {
+    if (isDuplicateKey(error)) return then();
+    throw error;
+  };
+}
+
+function refuseOwners(): never {
+  throw ownersAlone();
+}
+
+function ownersAlone(): AppError {
+  return new AppError("forbidden", "This address is invited as an owner, and only an owner can change that.");
+}
+
+function givableBy(held: Role): Role[] {
+  return ROLES.filter((role) => mayGive(held, role));
+}
+
+function linkEnded(): AppError {
+  return new AppError("not_found", "This invitation has ended or was used. Ask for a new one.");
+}

@@ -1,0 +1,356 @@
+import { randomInt, randomUUID } from "node:crypto";
+import { ObjectId } from "mongodb";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { collections } from "@/lib/features/instance/collections";
+import { database } from "@/lib/platform/db/client";
+import { env } from "@/lib/platform/env";
+import { type Answer, call, cookieOf } from "@/test/client";
+import { takeOwnDatabase } from "@/test/database";
+import { dumpDatabase } from "@/test/security/dump";
+import { type FakeGitHub, type GitHubUser, startFakeGitHub } from "@/test/security/fake-github";
+import { captureLog } from "@/test/security/log-lines";
+import { PASSWORD, seedPerson } from "@/test/seed";
+import { hashToken } from "./tokens";
+
+const PUBLIC_URL = "http://localhost:3000";
+const own = takeOwnDatabase();
+let github: FakeGitHub;
+
+beforeAll(async () => {
+  github = await startFakeGitHub();
+  Object.assign(process.env, {
+    PUBLIC_URL,
+    GITHUB_API_URL: github.apiUrl,
+    GITHUB_CLIENT_ID: github.clientId,
+    GITHUB_CLIENT_SECRET: github.clientSecret,
+    GOOGLE_CLIENT_ID: "millrace.apps.googleusercontent.com",
+    GOOGLE_CLIENT_SECRET: "not-asked-for-here",
+  });
+});
+afterAll(async () => {
+  await own.drop();
+  await github.close();
+});
+
+/** A browser's memory: what is set is sent back, what is cleared goes. */
+class Jar {
+  readonly cookies = new Map<string, string>();
+
+  keep(answer: Answer): Answer {
+    for (const line of answer.headers.getSetCookie()) {
+      const [pair = ""] = line.split(";");
+      const [name = "", value = ""] = pair.split(/=(.*)/s);
+      if (value === "" || /Max-Age=0/.test(line)) this.cookies.delete(name);
+      else this.cookies.set(name, value);
+    }
+    return answer;
+  }
+
+  get header(): string {
+    return [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+  }
+}
+
+function newUser(changes: Partial<GitHubUser> = {}): GitHubUser {
+  const id = randomInt(2 ** 40);
+  const emails = [
+    { email: `second-${id}@example.com`, primary: false, verified: true },
+    { email: `Octo-${id}@Example.com`, primary: true, verified: true },
+  ];
+  return { id, login: `octo${id}`, name: "Octavia Lind", emails, ...changes };
+}
+
+async function begin(jar: Jar, options: { callbackUrl?: string; headers?: Record<string, string> } = {}) {
+  const csrf = jar.keep(await call("GET", "/api/auth/csrf", { cookie: jar.header }));
+  const form = new URLSearchParams({
+    csrfToken: csrf.json.csrfToken,
+    callbackUrl: options.callbackUrl ?? `${PUBLIC_URL}/w/harbour`,
+  });
+  return jar.keep(
+    await call("POST", "/api/auth/signin/github", {
+      cookie: jar.header,
+      rawBody: form,
+      headers: { "content-type": "application/x-www-form-urlencoded", ...options.headers },
+    }),
+  );
+}
+
+async function comeBack(jar: Jar, address: string, headers: Record<string, string> = {}): Promise<Answer> {
+  const { pathname, search, origin } = new URL(address);
+  expect(origin).toBe(PUBLIC_URL);
+  return jar.keep(await call("GET", pathname + search, { cookie: jar.header, headers }));
+}
+
+async function signIn(user: GitHubUser, jar = new Jar()): Promise<Answer> {
+  const begun = await begin(jar);
+  return comeBack(jar, github.agree(begun.headers.get("location") ?? "", user));
+}
+
+it("C46 a provider's new account needs what SIGN_UP demands, an existing one does not", async () => {
+  const known = newUser();
+  await signIn(known);
+  Object.assign(env(), { SIGN_UP: { mode: "invite", domains: [] } });
+  try {
+    const stranger = newUser();
+    const refused = await signIn(stranger);
+    expect(refused.headers.get("location")).toBe(`${PUBLIC_URL}/login?error=SignUpClosed`);
+    expect(sessionCookiesOf(refused)).toEqual([]);
+    expect(await collections.users().countDocuments({ email: `octo-${stranger.id}@example.com` })).toBe(0);
+
+    expect((await signIn(known)).headers.get("location")).toBe(`${PUBLIC_URL}/w/harbour`);
+
+    const owner = await collections.memberships().findOne({ role: "owner" });
+    if (!owner) throw new Error("There is no owner.");
+    const now = Date.now();
+    await collections.invites().insertOne({
+      _id: new ObjectId(),
+      workspaceId: owner.workspaceId,
+      email: `octo-${stranger.id}@example.com`,
+      role: "member",
+      invitedBy: owner.userId,
+      tokenHash: randomUUID(),
+      createdAt: new Date(now),
+      expiresAt: new Date(now + 60_000),
+    });
+    expect((await signIn(stranger)).headers.get("location")).toBe(`${PUBLIC_URL}/w/harbour`);
+  } finally {
+    Object.assign(env(), { SIGN_UP: { mode: "open", domains: [] } });
+  }
+});
+
+const me = (cookie: string) => call("GET", "/api/auth/me", { cookie });
+const sessionCookiesOf = (answer: Answer) =>
+  answer.headers.getSetCookie().filter((line) => line.startsWith("auth_session="));
+
+describe("sign-in by GitHub", () => {
+  it("makes an account with the verified primary address, a workspace, and a session of login's kind", async () => {
+    const user = newUser();
+    const answer = await signIn(user);
+    expect([answer.status, answer.headers.get("location")]).toEqual([302, `${PUBLIC_URL}/w/harbour`]);
+
+    const [line = "", ...others] = sessionCookiesOf(answer);
+    expect(others).toEqual([]);
+    const [pair = "", ...attributes] = line.split("; ");
+    expect(pair).toMatch(/^auth_session=[A-Za-z0-9_-]{43}$/);
+    const expires = new Date(attributes.find((each) => each.startsWith("Expires="))?.slice(8) ?? 0);
+    const days = (expires.getTime() - Date.now()) / (24 * 60 * 60 * 1000);
+    expect(days).toBeGreaterThan(29.9);
+    expect(days).toBeLessThanOrEqual(30);
+    expect(attributes.filter((each) => !each.startsWith("Expires=")).sort()).toEqual([
+      "HttpOnly",
+      "Path=/",
+      "SameSite=Lax",
+    ]);
+
+    const { json } = await me(cookieOf(answer));
+    expect(json.data.user).toMatchObject({ email: `octo-${user.id}@example.com`, name: "Octavia Lind" });
+    expect(json.data.workspaces).toMatchObject([{ name: "Octavia's workspace", role: "owner" }]);
+    expect(github.complaints).toEqual([]);
+  });
+
+  it("stores the session as a hash, with where it came from, and the person can end it like any other (T10)", async () => {
+    const jar = new Jar();
+    const begun = await begin(jar);
+    const back = github.agree(begun.headers.get("location") ?? "", newUser());
+    const answer = await comeBack(jar, back, {
+      "user-agent": "Lynx/2.9",
+      "x-millrace-remote-address": "192.0.2.44",
+    });
+    const cookie = cookieOf(answer);
+    const token = cookie.slice("auth_session=".length);
+    expect(await collections.sessions().countDocuments({ sessionToken: token })).toBe(0);
+    expect(await collections.sessions().countDocuments({ sessionToken: hashToken(token) })).toBe(1);
+    const [session] = (await call("GET", "/api/auth/sessions", { cookie })).json.data;
+    expect(session).toMatchObject({ isCurrent: true, userAgent: "Lynx/2.9", address: "192.0.2.44" });
+    expect((await call("DELETE", `/api/auth/sessions/${session.id}`, { cookie })).status).toBe(200);
+    expect((await me(cookie)).status).toBe(401);
+  });
+
+  it("knows the person again by their GitHub account, though name and address have changed", async () => {
+    const user = newUser();
+    const first = (await me(cookieOf(await signIn(user)))).json.data.user;
+    const renamed = { ...newUser({ id: user.id, login: "other" }), name: "Octavia Berg" };
+    const second = (await me(cookieOf(await signIn(renamed)))).json.data.user;
+    expect(second).toEqual(first);
+  });
+
+  it("takes the login for a name where there is none, and cuts one that is too long for ours", async () => {
+    const nameless = newUser({ name: null });
+    expect((await me(cookieOf(await signIn(nameless)))).json.data.user.name).toBe(nameless.login);
+    const long = await me(cookieOf(await signIn(newUser({ name: "O".repeat(255) }))));
+    expect(long.json.data.user.name).toBe("O".repeat(120));
+    expect(long.json.data.workspaces[0].name.length).toBeLessThanOrEqual(80);
+  });
+
+  it("keeps nothing of GitHub's tokens: not in the store, not in an answer (T44, T46)", async () => {
+    const answer = await signIn(newUser());
+    const given = github.accessTokens.at(-1) ?? "";
+    expect(given).toMatch(/^gho_/);
+    const dump = await dumpDatabase();
+    expect(dump.includes(given)).toBe(false);
+    expect(dump.includes(github.clientSecret)).toBe(false);
+    const kept = await database()
+      .collection(collections.accounts.collectionName)
+      .findOne({}, { sort: { _id: -1 } });
+    expect(Object.keys(kept ?? {}).sort()).toEqual(["_id", "provider", "providerAccountId", "type", "userId"]);
+    expect(JSON.stringify([...answer.headers]) + answer.text).not.toContain(given);
+  });
+});
+
+describe("sign-in by GitHub is refused", () => {
+  it("when no address is verified, and nothing is stored", async () => {
+    const user = newUser();
+    const unverified = { ...user, emails: user.emails.map((each) => ({ ...each, verified: false })) };
+    const before = await collections.users().countDocuments();
+    const workspaces = await collections.workspaces().countDocuments();
+    const answer = await signIn(unverified);
+    expect(answer.headers.get("location")).toMatch(/^http:\/\/localhost:3000\/login\?error=/);
+    expect(sessionCookiesOf(answer)).toEqual([]);
+    expect(await collections.users().countDocuments()).toBe(before);
+    expect(await collections.workspaces().countDocuments()).toBe(workspaces);
+  });
+
+  it("for an address that has a password account: nothing is linked in silence", async () => {
+    const person = await seedPerson("Taken");
+    const user = newUser({ emails: [{ email: person.email.toUpperCase(), primary: true, verified: true }] });
+    const answer = await signIn(user);
+    expect(answer.headers.get("location")).toBe(`${PUBLIC_URL}/login?error=OAuthAccountNotLinked`);
+    expect(sessionCookiesOf(answer)).toEqual([]);
+    const accounts = database().collection(collections.accounts.collectionName);
+    expect(await accounts.countDocuments({ userId: new ObjectId(person.id) })).toBe(0);
+    // Nor does the GitHub account lead to the password account afterwards.
+    expect(sessionCookiesOf(await signIn(user))).toEqual([]);
+  });
+
+  it("when the way back is walked in another browser, twice, or with another state (T13)", async () => {
+    const jar = new Jar();
+    const begun = await begin(jar);
+    const back = github.agree(begun.headers.get("location") ?? "", newUser());
+    expect(sessionCookiesOf(await comeBack(new Jar(), back))).toEqual([]);
+
+    const forged = new URL(back);
+    forged.searchParams.set("state", "of-somebody-else");
+    const stolen = new Jar();
+    for (const [name, value] of jar.cookies) stolen.cookies.set(name, value);
+    expect(sessionCookiesOf(await comeBack(stolen, forged.href))).toEqual([]);
+
+    expect(sessionCookiesOf(await comeBack(jar, back))).toHaveLength(1);
+    expect(sessionCookiesOf(await comeBack(jar, back))).toEqual([]);
+  });
+
+  it("when it is begun without next-auth's csrf token, or from another site (T14)", async () => {
+    const form = new URLSearchParams({ csrfToken: "guessed", callbackUrl: PUBLIC_URL });
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    const guessed = await call("POST", "/api/auth/signin/github", { rawBody: form, headers });
+    expect(guessed.headers.get("location") ?? "").not.toContain("/login/oauth/authorize");
+    const foreign = await call("POST", "/api/auth/signin/github", {
+      rawBody: form,
+      headers: { ...headers, "sec-fetch-site": "cross-site" },
+    });
+    expect([foreign.status, foreign.json.code]).toEqual([403, "forbidden"]);
+  });
+
+  it("when GitHub is away or answers an error, with a way back to the sign-in page", async () => {
+    const jar = new Jar();
+    const begun = await begin(jar);
+    const back = new URL(github.agree(begun.headers.get("location") ?? "", newUser()));
+    back.searchParams.set("code", "unknown");
+    const log = captureLog();
+    const failed = await comeBack(jar, back.href);
+    const [line = "", ...more] = log.stop();
+    expect(failed.headers.get("location")).toBe(`${PUBLIC_URL}/login?error=Configuration`);
+    // Whoever runs the server is told why; nothing of the exchange is in it (T47).
+    expect([more, JSON.parse(line)]).toEqual([[], expect.objectContaining({ msg: "a sign-in by a provider failed" })]);
+    for (const secret of [
+      "unknown",
+      back.searchParams.get("state") ?? "",
+      github.clientSecret,
+      ...github.accessTokens,
+    ]) {
+      expect(line).not.toContain(secret);
+    }
+    github.complaints.length = 0;
+
+    const denied = new URL(back);
+    denied.searchParams.delete("code");
+    denied.searchParams.set("error", "access_denied");
+    const refused = await comeBack(jar, denied.href);
+    expect(refused.headers.get("location")).toMatch(/^http:\/\/localhost:3000\/login\?error=/);
+  });
+});
+
+describe("a browser that is signed in already", () => {
+  it("gets a session of its own for who signs in now; the account before gains no second way in (T8)", async () => {
+    const before = await seedPerson("Before");
+    const jar = new Jar();
+    jar.cookies.set("auth_session", before.cookie.slice("auth_session=".length));
+    const answer = await signIn(newUser(), jar);
+    const { json } = await me(cookieOf(answer));
+    expect(json.data.user.email).toMatch(/^octo-/);
+    const accounts = database().collection(collections.accounts.collectionName);
+    expect(await accounts.countDocuments({ userId: new ObjectId(before.id) })).toBe(0);
+    expect((await me(before.cookie)).status).toBe(401);
+  });
+
+  it("gets a new token when the same person signs in again", async () => {
+    const user = newUser();
+    const jar = new Jar();
+    const first = cookieOf(await signIn(user, jar));
+    const second = cookieOf(await signIn(user, jar));
+    expect(second).not.toBe(first);
+    expect((await me(first)).status).toBe(401);
+    expect((await me(second)).status).toBe(200);
+  });
+});
+
+describe("addresses of the flow", () => {
+  it("come from PUBLIC_URL, whatever host the request names (T109)", async () => {
+    const headers = { host: "evil.example", "x-forwarded-host": "evil.example", "x-forwarded-proto": "https" };
+    const begun = await begin(new Jar(), { headers });
+    const asked = new URL(begun.headers.get("location") ?? "");
+    expect(asked.searchParams.get("redirect_uri")).toBe(`${PUBLIC_URL}/api/auth/callback/github`);
+    expect(begun.text + JSON.stringify([...begun.headers])).not.toContain("evil.example");
+    expect(asked.searchParams.get("code_challenge_method")).toBe("S256");
+    expect(asked.searchParams.get("state")).toMatch(/.{20,}/);
+  });
+
+  it.each([
+    "https://evil.example/",
+    "//evil.example/",
+    "/\\evil.example/",
+    "javascript:alert(1)",
+    "http://localhost:3000.evil.example/",
+    "http://localhost:3000@evil.example/",
+    "http://[",
+  ])("never lead to %s afterwards", async (callbackUrl) => {
+    const jar = new Jar();
+    const begun = await begin(jar, { callbackUrl });
+    const answer = await comeBack(jar, github.agree(begun.headers.get("location") ?? "", newUser()));
+    expect([answer.status, answer.headers.get("location")]).toEqual([302, `${PUBLIC_URL}/`]);
+  });
+
+  it("lead back to the sign-in page from a way by Google that nobody began", async () => {
+    const answer = await call("GET", "/api/auth/callback/google?code=x&state=y");
+    expect(answer.status).toBe(302);
+    expect(answer.headers.get("location")).toMatch(/^http:\/\/localhost:3000\/login\?error=/);
+    expect(sessionCookiesOf(answer)).toEqual([]);
+  });
+
+  it("are 404 for what is not one of the two providers", async () => {
+    for (const provider of ["credentials", "email", "__proto__", "constructor", "session"]) {
+      const answer = await call("GET", `/api/auth/callback/${provider}`);
+      expect([provider, answer.status, answer.json?.code]).toEqual([provider, 404, "not_found"]);
+    }
+  });
+});
+
+it("an account that was made by GitHub gets a password by the reset link only", async () => {
+  const answer = await signIn(newUser());
+  const cookie = cookieOf(answer);
+  const { email } = (await me(cookie)).json.data.user;
+  const login = await call("POST", "/api/auth/login", { body: { email, password: PASSWORD } });
+  expect([login.status, login.json.code]).toEqual([401, "invalid_credentials"]);
+  const body = { current: "", next: `${PASSWORD} ${randomUUID()}` };
+  const change = await call("POST", "/api/auth/password", { cookie, body });
+  expect([change.status, change.json.code]).toEqual([401, "invalid_credentials"]);
+});

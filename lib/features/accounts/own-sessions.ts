@@ -1,0 +1,45 @@
+import "server-only";
+import type { ObjectId } from "mongodb";
+import type { BySession, UserCaller } from "@/lib/platform/access/caller";
+import { AppError } from "@/lib/platform/http/errors";
+import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/platform/http/paging";
+import { collections } from "./collections";
+import { toSession } from "./model";
+import type { Session } from "./schema";
+
+/** The caller's sessions that have not ended, the newest first. */
+export async function listSessions(
+  { user, via }: UserCaller<BySession>,
+  page: PageRequest,
+  now = new Date(),
+): Promise<Page<Session>> {
+  const after = readCursor(page.cursor);
+  const docs = await collections
+    .sessions()
+    .find({ userId: user._id, expires: { $gt: now }, ...(after && { _id: { $lt: after } }) })
+    .sort({ _id: -1 })
+    .limit(withExtra(page.limit))
+    .toArray();
+  return toPage(docs, page.limit, (doc) => toSession(doc, via.sessionId));
+}
+
+/**
+ * Ends one of the caller's sessions, the current one too.
+ * @throws AppError `not_found`, the same for an unknown id and for somebody else's session
+ */
+export async function endSession({ user }: UserCaller, sessionId: ObjectId): Promise<void> {
+  const { deletedCount } = await collections.sessions().deleteOne({ _id: sessionId, userId: user._id });
+  if (deletedCount === 0) throw new AppError("not_found", "This session has ended already.");
+}
+
+/** Ends all of the caller's sessions but the one that asks. @returns how many ended */
+export async function endOtherSessions({ user, via }: UserCaller<BySession>): Promise<number> {
+  const others = { userId: user._id, _id: { $ne: via.sessionId } };
+  const { deletedCount } = await collections.sessions().deleteMany(others);
+  return deletedCount;
+}
+
+/** Ends all sessions of an account, whoever asks: with a reset link nobody is signed in. */
+export async function endSessionsOf(userId: ObjectId): Promise<void> {
+  await collections.sessions().deleteMany({ userId });
+}

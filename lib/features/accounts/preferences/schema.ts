@@ -1,0 +1,53 @@
+import { z } from "zod";
+import { toZoneName, ZONE_CHARS_MAX } from "@/lib/base/values/names";
+import { boundedText } from "@/lib/platform/http/schema";
+
+/** All of a user's preferences together; far above what panels and keys need. */
+export const PREFERENCES_BYTES_MAX = 64 * 1024;
+
+/** Times with a zone: in the device's, in UTC, as the database gives them, or in a zone by its name. */
+const times = z.enum(["local", "utc", "raw"]).or(
+  boundedText(ZONE_CHARS_MAX)
+    .transform((text, context) => {
+      const name = toZoneName(text);
+      if (name !== null) return name;
+      context.addIssue("Times are local, utc, raw, or in a zone by its name, as Europe/Vienna.");
+      return z.NEVER;
+    })
+    // A transformation has no schema in the reference.
+    .pipe(z.string()),
+);
+
+/**
+ * How the product looks and behaves for one user. `panels` is the layout a workspace (sizes, open tabs), in the form
+ * that the browser gives it; `keys` changes shortcuts.
+ */
+export const preferencesSchema = z.object({
+  theme: z.enum(["light", "dark", "system"]).default("system"),
+  density: z.enum(["compact", "normal", "roomy"]).default("normal"),
+  /** Numbers in groups of three, or as they are. */
+  digits: z.enum(["grouped", "plain"]).default("grouped"),
+  times: times.default("local"),
+  /** Lines of the editor that are too long: broken, or scrolled to. */
+  wrapLines: z.boolean().default(false),
+  /** One-letter shortcuts can be in the way of speech control. */
+  singleKeyShortcuts: z.boolean().default(true),
+  keys: z.record(boundedText(60), boundedText(60)).default({}),
+  panels: z.record(boundedText(60), z.unknown()).default({}),
+});
+export type Preferences = z.infer<typeof preferencesSchema>;
+
+/** What is not sent stays as it is. */
+export const updatePreferencesBody = z
+  .object({
+    theme: preferencesSchema.shape.theme.removeDefault(),
+    density: preferencesSchema.shape.density.removeDefault(),
+    digits: preferencesSchema.shape.digits.removeDefault(),
+    times: preferencesSchema.shape.times.removeDefault(),
+    wrapLines: z.boolean(),
+    singleKeyShortcuts: z.boolean(),
+    keys: preferencesSchema.shape.keys.removeDefault(),
+    panels: preferencesSchema.shape.panels.removeDefault(),
+  })
+  .partial();
+export type UpdatePreferencesBody = z.infer<typeof updatePreferencesBody>;

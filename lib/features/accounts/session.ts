@@ -1,0 +1,85 @@
+import "server-only";
+import type { ObjectId } from "mongodb";
+import { env } from "@/lib/platform/env";
+import { authAdapter, type SessionOrigin } from "./adapter";
+import { collections } from "./collections";
+import { hashToken, newToken } from "./tokens";
+
+/** The name that clients know (docs/api.md, Accounts). */
+export const SESSION_COOKIE = "auth_session";
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** docs/api.md, Accounts: 30 days, renewed when under half is left, 180 days at the most. */
+export const SESSION_IDLE_MS = 30 * DAY_MS;
+export const SESSION_ABSOLUTE_MS = 180 * DAY_MS;
+
+/** Opens a session: its token, and the Set-Cookie value that hands it out. */
+export async function openSession(
+  userId: string,
+  from: SessionOrigin,
+  now = new Date(),
+): Promise<{ token: string; setCookie: string }> {
+  const token = newToken();
+  const expires = new Date(now.getTime() + SESSION_IDLE_MS);
+  // The adapter stores what else it is given.
+  const facts = { createdAt: now };
+  await authAdapter(from).createSession?.({ sessionToken: token, userId, expires, ...facts });
+  return { token, setCookie: sessionCookie(token, expires, now) };
+}
+
+/** Ends the session of this token; an unknown token is no error. */
+export async function closeSession(token: string): Promise<void> {
+  await authAdapter().deleteSession?.(token);
+}
+
+/**
+ * When a session should be renewed: until when, or null while more than half of its time is left or its
+ * absolute life is used up.
+ */
+export function renewedExpiry(session: { createdAt: Date; expires: Date }, now: Date): Date | null {
+  if (session.expires.getTime() - now.getTime() > SESSION_IDLE_MS / 2) return null;
+  const renewed = Math.min(now.getTime() + SESSION_IDLE_MS, session.createdAt.getTime() + SESSION_ABSOLUTE_MS);
+  return renewed > session.expires.getTime() ? new Date(renewed) : null;
+}
+
+/** Stores the new end and answers the Set-Cookie value that tells the browser. */
+export async function renewSession(
+  sessionId: ObjectId,
+  token: string,
+  expires: Date,
+  now = new Date(),
+): Promise<string> {
+  await collections.sessions().updateOne({ _id: sessionId, sessionToken: hashToken(token) }, { $set: { expires } });
+  return sessionCookie(token, expires, now);
+}
+
+export function sessionCookie(token: string, expires: Date, now: Date): string {
+  const maxAge = Math.max(0, Math.floor((expires.getTime() - now.getTime()) / 1000));
+  return `${SESSION_COOKIE}=${token}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secureSuffix()}`;
+}
+
+export function clearedSessionCookie(): string {
+  return `${SESSION_COOKIE}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax${secureSuffix()}`;
+}
+
+/** A Cookie header without the session; null when nothing is left. */
+export function withoutSessionToken(cookieHeader: string | null): string | null {
+  const others = (cookieHeader ?? "")
+    .split(";")
+    .map((pair) => pair.trim())
+    .filter((pair) => pair !== "" && pair.split("=")[0] !== SESSION_COOKIE);
+  return others.join("; ") || null;
+}
+
+/** The session token in a Cookie header, or null. */
+export function sessionTokenOf(cookieHeader: string | null): string | null {
+  for (const pair of cookieHeader?.split(";") ?? []) {
+    const [name, ...value] = pair.trim().split("=");
+    if (name === SESSION_COOKIE) return value.join("=") || null;
+  }
+  return null;
+}
+
+/** Over https the cookie never travels in the clear; a plain-http address could not use a Secure one at all (T9). */
+function secureSuffix(): string {
+  return env().publicUrl.startsWith("https:") ? "; Secure" : "";
+}

@@ -1,0 +1,44 @@
+import "server-only";
+import { AppError } from "@/lib/platform/http/errors";
+import type { AgentId, AgentsAnswer } from "./schema";
+import { toolNamesOf } from "./tools/registry";
+
+/** A mode of the agent: what it is for, and which tools it has. */
+export type AgentMode = { id: AgentId; name: string; description: string; task: string };
+
+const MODES: readonly AgentMode[] = [
+  {
+    id: "console",
+    name: "Console",
+    description: "Answers questions about your data with queries that it runs and shows, and writes consoles.",
+    task: "You help people to ask their databases: you find the tables, write the query, run it and say what came out.",
+  },
+  {
+    id: "flow",
+    name: "Flow",
+    description: "Sets up, runs and mends the flows that move data between connections.",
+    task: "You help people to move data between their connections: you look at flows and their runs, say why one failed, and set up new ones. You can ask databases as well.",
+  },
+];
+/** A map, so that a name that every object has is no agent (T69). */
+const BY_ID: ReadonlyMap<string, AgentMode> = new Map(MODES.map((mode) => [mode.id, mode]));
+const DEFAULT: AgentId = "console";
+
+/** @param id the default one without @throws AppError `not_found` */
+export function getAgentOrThrow(id: string = DEFAULT): AgentMode {
+  const mode = BY_ID.get(id);
+  if (mode) return mode;
+  throw new AppError("not_found", "There is no such agent. GET /api/agent/agents lists them.");
+}
+
+export function listAgents(): AgentsAnswer {
+  return {
+    agents: MODES.map(({ id, name, description }) => ({
+      id,
+      name,
+      description,
+      default: id === DEFAULT,
+      tools: toolNamesOf(id),
+    })),
+  };
+}

@@ -1,0 +1,36 @@
+import "server-only";
+import { ObjectId } from "mongodb";
+import { env } from "@/lib/platform/env";
+import { AppError } from "@/lib/platform/http/errors";
+import { collections } from "./collections";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Asked before each step, so that a turn ends with the budget too.
+ * @throws AppError `rate_limited` until midnight (UTC) when the workspace has spent what it may a day (T67)
+ */
+export async function requireBudget(workspaceId: ObjectId, now = new Date()): Promise<void> {
+  const spent = await collections.agentUsage().findOne({ workspaceId, day: dayOf(now) });
+  if (!spent || spent.tokens < env().CHAT_TOKENS_PER_DAY) return;
+  const left = DAY_MS - (now.getTime() % DAY_MS);
+  throw new AppError("rate_limited", "The workspace has used up its tokens of today. Go on tomorrow.", {
+    retryAfterSeconds: Math.ceil(left / 1000),
+  });
+}
+
+/** Counts what a step has cost. Two at once may pass the budget together by a step. */
+export async function spend(workspaceId: ObjectId, tokens: number, now = new Date()): Promise<void> {
+  if (tokens <= 0) return;
+  await collections
+    .agentUsage()
+    .updateOne(
+      { workspaceId, day: dayOf(now) },
+      { $inc: { tokens }, $setOnInsert: { _id: new ObjectId(), at: now } },
+      { upsert: true },
+    );
+}
+
+function dayOf(now: Date): string {
+  return now.toISOString().slice(0, 10);
+}

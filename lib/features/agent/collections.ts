@@ -1,0 +1,37 @@
+import "server-only";
+import { DAY_SECONDS, declareCollection } from "@/lib/platform/db/collection";
+import type { ChatDoc, InstructionsDoc, MessageDoc, PlanDoc, UsageDoc } from "./model";
+
+/** Longer than the day that is counted, for whoever asks what was spent. */
+const USAGE_DAYS = 35;
+
+export const collections = {
+  chats: declareCollection<ChatDoc>("chats", {
+    isOfWorkspace: true,
+    indexes: [{ key: { workspaceId: 1, ownerId: 1, order: -1 }, serves: "somebody's chats, newest first" }],
+  }),
+  chatMessages: declareCollection<MessageDoc>("chat_messages", {
+    isOfWorkspace: true,
+    indexes: [
+      { key: { workspaceId: 1, chatId: 1, seq: 1 }, unique: true, serves: "the messages of a chat, in their order" },
+    ],
+  }),
+  agentInstructions: declareCollection<InstructionsDoc>("agent_instructions", {
+    isOfWorkspace: true,
+    indexes: [],
+  }),
+  agentUsage: declareCollection<UsageDoc>("agent_usage", {
+    isOfWorkspace: true,
+    indexes: [
+      { key: { workspaceId: 1, day: 1 }, unique: true, serves: "what a workspace has spent on a day" },
+      { key: { at: 1 }, expireAfterSeconds: USAGE_DAYS * DAY_SECONDS, serves: "days that nobody asks for are swept" },
+    ],
+  }),
+  agentPlans: declareCollection<PlanDoc>("agent_plans", {
+    isOfWorkspace: true,
+    indexes: [
+      { key: { agentSessionId: 1 }, unique: true, serves: "the plan that a decision is about" },
+      { key: { workspaceId: 1, chatId: 1, turnId: 1 }, serves: "the grants of a turn, and plans decided behind it" },
+    ],
+  }),
+};

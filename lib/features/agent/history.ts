@@ -1,0 +1,203 @@
+import "server-only";
+import { ObjectId } from "mongodb";
+import { dropResults } from "@/lib/features/results/service";
+import type { Caller } from "@/lib/platform/access/caller";
+import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
+import { inTransaction } from "@/lib/platform/db/transaction";
+import { AppError } from "@/lib/platform/http/errors";
+import { newChat, noSuchChat, ownedBy, UNTITLED } from "./chats";
+import { collections } from "./collections";
+import { CHAT_BYTES_MAX, CHAT_MESSAGES_MAX, HISTORY_CHARS_MAX, IMAGE_CHARS, OWN_TITLE_CHARS } from "./limits";
+import type { ChatDoc, MessageDoc, MessageState } from "./model";
+import type { UserPart } from "./schema";
+
+/** What a turn has of the chat: the person's message, and the answer that is being written. */
+export type TurnMessages = { user: MessageDoc; answer: MessageDoc; isNewChat: boolean };
+
+/** @throws AppError `not_found` for a chat of somebody else, wherever it is */
+export async function refuseForeignChat({ workspaceId, user }: Caller, chatId: ObjectId): Promise<void> {
+  const doc = await collections.chats().findOne({ _id: chatId }, { projection: { workspaceId: 1, ownerId: 1 } });
+  if (doc && !(doc.workspaceId.equals(workspaceId) && doc.ownerId.equals(user._id))) throw noSuchChat();
+}
+
+type Session = Parameters<Parameters<typeof inTransaction>[0]>[0];
+
+/**
+ * Appends the person's message and an answer to come; a chat that is not there is made. Of those who begin one chat at
+ * once its id is one's, and what the others get is what an id of somebody else gets (T62).
+ * @param replaces a message of the chat that this one takes the place of; null for none
+ * @throws AppError `not_found` for a chat of somebody else, and for a message to replace that is not in it; `conflict`
+ *   for a chat that is full
+ */
+export async function beginTurn(
+  caller: Caller,
+  { chatId, replaces }: { chatId: ObjectId; replaces: ObjectId | null },
+  parts: UserPart[],
+  facts: Pick<ChatDoc, "agentId" | "modelId">,
+): Promise<TurnMessages> {
+  for (;;) {
+    try {
+      const { messages, orphans } = await inTransaction((session) => append(session));
+      // Should the server die here, their time ends them.
+      await dropResults(caller.workspaceId, orphans);
+      return messages;
+    } catch (error) {
+      // Somebody has made it at this moment, maybe the same person: now it is there.
+      if (!isDuplicateKey(error)) throw error;
+    }
+  }
+
+  async function append(session: Session): Promise<{ messages: TurnMessages; orphans: ObjectId[] }> {
+    const now = new Date();
+    const text = JSON.stringify(parts);
+    const title = titleOf(parts);
+    const before = await collections.chats().findOne({ _id: chatId }, { session });
+    if (before && !(before.workspaceId.equals(caller.workspaceId) && before.ownerId.equals(caller.user._id))) {
+      throw noSuchChat();
+    }
+    if (!before && replaces) throw noSuchMessage();
+    const gone = before && replaces ? await takeBack(before, replaces, session) : NOTHING_TAKEN;
+    const count = (before?.messageCount ?? 0) - gone.count + 2;
+    const bytes = (before?.bytes ?? 0) - gone.bytes + text.length;
+    if (before && (count > CHAT_MESSAGES_MAX || bytes > CHAT_BYTES_MAX)) {
+      throw new AppError("conflict", "This chat is full. Begin a new one.");
+    }
+    if (before) {
+      const isOwnTitle = before.isUntitled || (count === 2 && gone.title !== null && gone.title === before.title);
+      await collections.chats().updateOne(
+        { _id: chatId, ...ownedBy(caller) },
+        {
+          $set: { ...facts, updatedAt: now, ...(isOwnTitle && title && { title, isUntitled: false }) },
+          $inc: { messageCount: 2 - gone.count, bytes: text.length - gone.bytes },
+        },
+        { session },
+      );
+    } else {
+      const doc = newChat(caller, chatId, { title: title ?? UNTITLED, isUntitled: title === null, ...facts }, now);
+      await collections.chats().insertOne({ ...doc, messageCount: count, bytes: text.length }, { session });
+    }
+    const of = (seq: number, role: MessageDoc["role"], own: string, state: MessageState): MessageDoc => ({
+      _id: new ObjectId(),
+      workspaceId: caller.workspaceId,
+      chatId,
+      seq,
+      role,
+      parts: own,
+      state,
+      resultIds: [],
+      feedback: null,
+      createdAt: now,
+    });
+    const user = of(count - 1, "user", text, "done");
+    const answer = of(count, "assistant", "[]", "running");
+    await collections.chatMessages().insertMany([user, answer], { session });
+    return { messages: { user, answer, isNewChat: !before }, orphans: gone.resultIds };
+  }
+}
+
+/** What a chat has lost. `title`: what its first message was called by, where that is among it. */
+type Taken = { count: number; bytes: number; title: string | null; resultIds: ObjectId[] };
+const NOTHING_TAKEN: Taken = { count: 0, bytes: 0, title: null, resultIds: [] };
+
+/**
+ * Takes a turn and all that followed out of a chat: its messages, and what its plans still allow. A turn of them that
+ * is still being answered has nothing to save any more.
+ * @param messageId the person's message or its answer
+ */
+async function takeBack({ workspaceId, _id: chatId }: ChatDoc, messageId: ObjectId, session: Session): Promise<Taken> {
+  const named = await collections
+    .chatMessages()
+    .findOne({ _id: messageId, workspaceId, chatId }, { projection: { seq: 1, role: 1, createdAt: 1 }, session });
+  if (!named) throw noSuchMessage();
+  const from = named.role === "assistant" ? named.seq - 1 : named.seq;
+  const following = { workspaceId, chatId, seq: { $gte: from } };
+  const taken: Taken = { count: 0, bytes: 0, title: null, resultIds: [] };
+  const docs = collections.chatMessages().find(following, { session }).sort({ seq: 1 }).batchSize(20);
+  for await (const { seq, parts, resultIds } of docs) {
+    if (seq === 1) taken.title = titleOf(JSON.parse(parts) as UserPart[]);
+    taken.count += 1;
+    taken.bytes += parts.length;
+    taken.resultIds.push(...resultIds);
+  }
+  await collections.chatMessages().deleteMany(following, { session });
+  const open = { workspaceId, chatId, createdAt: { $gte: named.createdAt }, endedAt: null };
+  const endedAt = new Date();
+  await collections
+    .agentPlans()
+    .updateMany({ ...open, status: "pending" }, { $set: { status: "cancelled", endedAt } }, { session });
+  await collections.agentPlans().updateMany(open, { $set: { endedAt } }, { session });
+  return taken;
+}
+
+function noSuchMessage(): AppError {
+  return new AppError("not_found", "There is no such message in this chat.");
+}
+
+/** Writes down how far an answer is. */
+export async function saveAnswer(
+  answer: MessageDoc,
+  parts: string,
+  state: MessageState,
+  resultIds: ObjectId[],
+): Promise<void> {
+  const { _id, workspaceId, chatId } = answer;
+  const grown = parts.length - answer.parts.length;
+  answer.parts = parts;
+  const { matchedCount } = await collections
+    .chatMessages()
+    .updateOne({ _id, workspaceId }, { $set: { parts, state, resultIds } });
+  // The chat was deleted meanwhile.
+  if (matchedCount === 0) return;
+  await collections
+    .chats()
+    .updateOne({ _id: chatId, workspaceId }, { $inc: { bytes: grown }, $set: { updatedAt: new Date() } });
+}
+
+/** The turn goes on: its answer is being written. */
+export async function keepAnswerAlive({ _id, workspaceId }: Pick<MessageDoc, "_id" | "workspaceId">): Promise<void> {
+  await collections.chatMessages().updateOne({ _id, workspaceId, state: "running" }, [{ $set: { aliveAt: "$$NOW" } }]);
+}
+
+export type StoredMessage = { role: "user" | "assistant"; parts: StoredPart[] };
+export type StoredPart = { type: string; text?: string; [field: string]: unknown };
+
+/** What the model is shown of the chat up to this message, in its order: the newest, as far as there is room. */
+export async function readHistory(last: MessageDoc): Promise<StoredMessage[]> {
+  const { workspaceId, chatId, seq } = last;
+  if (seq === 1) return [{ role: last.role, parts: JSON.parse(last.parts) }];
+  const docs = collections
+    .chatMessages()
+    .find({ workspaceId, chatId, seq: { $lte: seq } })
+    .sort({ seq: -1 })
+    .batchSize(20);
+  const shown: StoredMessage[] = [];
+  let chars = 0;
+  for await (const { role, parts } of docs) {
+    const own = JSON.parse(parts) as StoredPart[];
+    chars += own.reduce((sum, part) => sum + (part.type === "file" ? IMAGE_CHARS : JSON.stringify(part).length), 0);
+    if (shown.length > 0 && chars > HISTORY_CHARS_MAX) break;
+    if (own.length > 0) shown.push({ role, parts: own });
+  }
+  // It begins with somebody's question, not in the middle of an answer.
+  while (shown.length > 1 && shown.at(-1)?.role === "assistant") shown.pop();
+  return shown.reverse();
+}
+
+/** Whether a tool of the chat has kept this result. */
+export async function hasKeptResult(
+  { workspaceId, chatId }: Pick<MessageDoc, "workspaceId" | "chatId">,
+  resultId: ObjectId,
+): Promise<boolean> {
+  const found = await collections
+    .chatMessages()
+    .findOne({ workspaceId, chatId, resultIds: resultId }, { projection: { _id: 1 } });
+  return found !== null;
+}
+
+/** The beginning of the first message, on one line; null for an image without words. */
+function titleOf(parts: UserPart[]): string | null {
+  const text = parts.flatMap((part) => (part.type === "text" ? part.text : [])).join(" ");
+  const line = [...text.replace(/[\s\p{C}]+/gu, " ").trim()];
+  if (line.length === 0) return null;
+  return line.length <= OWN_TITLE_CHARS ? line.join("") : `${line.slice(0, OWN_TITLE_CHARS).join("").trimEnd()}…`;
+}

@@ -1,0 +1,291 @@
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { ObjectId } from "mongodb";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sampleIdOf } from "@/lib/features/connections/testing/sample";
+import { appendLog } from "@/lib/features/runs/logs";
+import { call, callRaw } from "@/test/client";
+import { takeOwnDatabase } from "@/test/database";
+import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
+import { MODEL_RESULT_BYTES_MAX } from "../limits";
+
+const own = takeOwnDatabase();
+afterAll(() => own.drop());
+
+let ana: Person;
+let sampleId: string;
+let full: Client;
+let read: Client;
+beforeAll(async () => {
+  ana = await seedPerson("Ana");
+  sampleId = await sampleIdOf(ana.workspaceId, ana);
+  full = await connect(await seedKey(ana.workspaceId, ana));
+  read = await connect(await seedKey(ana.workspaceId, ana, "read"));
+});
+
+/** The protocol's own client, whose requests go to the route as a server would hand them over. */
+async function connect(key: string): Promise<Client> {
+  const client = new Client({ name: "test", version: "1" });
+  const fetchRoute = (async (url: string | URL, init: RequestInit = {}) => {
+    const headers = Object.fromEntries(new Headers(init.headers));
+    const { pathname } = new URL(url);
+    return callRaw(init.method ?? "GET", pathname, {
+      key,
+      headers,
+      ...(init.body && { rawBody: init.body as string }),
+    });
+  }) as typeof fetch;
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL("http://localhost:3000/api/mcp"), { fetch: fetchRoute }),
+  );
+  return client;
+}
+
+const use = (client: Client, name: string, input: object) =>
+  client.callTool({ name, arguments: input as Record<string, unknown> }) as Promise<{
+    isError?: boolean;
+    content: { text: string }[];
+    // biome-ignore lint/suspicious/noExplicitAny: each tool has its own
+    structuredContent?: any;
+  }>;
+
+const READING = [
+  "list_connections",
+  "list_entities",
+  "describe_entity",
+  "run_query",
+  "search_consoles",
+  "read_console",
+  "create_chart",
+  "list_flows",
+  "get_flow",
+  "get_run",
+];
+const WRITING = ["save_console", "create_flow", "trigger_flow"];
+
+describe("a client of the Model Context Protocol", () => {
+  it("sees the agent's tools with their hints; those that write with a full key alone", async () => {
+    const ofFull = (await full.listTools()).tools;
+    expect(ofFull.map(({ name }) => name).sort()).toEqual([...READING, ...WRITING].sort());
+    expect((await read.listTools()).tools.map(({ name }) => name).sort()).toEqual([...READING].sort());
+    for (const { name, annotations, outputSchema } of ofFull) {
+      expect([name, annotations?.readOnlyHint]).toEqual([name, READING.includes(name)]);
+      expect(outputSchema?.type).toBe("object");
+    }
+  });
+
+  it("asks the data, with structured answers that its own library finds right", async () => {
+    const { structuredContent } = await use(read, "list_connections", {});
+    expect(structuredContent.connections).toMatchObject([{ id: sampleId, language: "sql", dialect: "duckdb" }]);
+    const found = await use(read, "list_entities", { connectionId: sampleId, search: "orders" });
+    expect(found.structuredContent.entities[0]).toMatchObject({ name: "orders" });
+    const table = await use(read, "describe_entity", { connectionId: sampleId, name: "orders" });
+    expect(table.structuredContent.columns.length).toBeGreaterThan(2);
+    const rows = await use(read, "run_query", { connectionId: sampleId, query: "select count(*) as n from orders" });
+    expect(rows.structuredContent).toMatchObject({ rows: [{ n: 100_000 }], truncated: false });
+    expect(JSON.parse(rows.content[0]?.text ?? "")).toEqual(rows.structuredContent);
+    const many = await use(read, "run_query", { connectionId: sampleId, query: "select * from orders" });
+    expect(many.structuredContent).toMatchObject({ truncated: true });
+    expect(many.structuredContent.rows.length).toBeLessThanOrEqual(200);
+    const chart = { title: "t", spec: { mark: "bar" }, connectionId: sampleId, query: "select 1 as one" };
+    expect((await use(read, "create_chart", chart)).structuredContent.chart.rows).toEqual([{ one: 1 }]);
+    expect((await use(read, "list_flows", {})).structuredContent.flows).toEqual([]);
+    expect((await use(read, "search_consoles", { query: "x" })).structuredContent.consoles).toEqual([]);
+  });
+
+  it("writes with a full key alone, and by a query with none", async () => {
+    const saved = await use(full, "save_console", { name: "by mcp", content: "select 1" });
+    expect(saved.structuredContent).toEqual({ id: expect.any(String), version: 1 });
+    const text = await use(read, "read_console", { consoleId: saved.structuredContent.id });
+    expect(text.structuredContent).toMatchObject({ content: "select 1", truncated: false });
+    await expect(use(read, "save_console", { name: "no", content: "x" })).rejects.toThrow("no tool");
+    const file = { name: "Notes", type: "sqlite", config: { file: "notes.sqlite" }, readOnly: false };
+    const base = `/api/workspaces/${ana.workspaceId}`;
+    const { id } = (await call("POST", `${base}/connectors`, { cookie: ana.cookie, body: file })).json.data;
+    for (const client of [full, read]) {
+      const answer = await use(client, "run_query", { connectionId: id, query: "create table t (n int)" });
+      expect([answer.isError, answer.content[0]?.text]).toEqual([true, expect.stringMatching(/read/i)]);
+    }
+    const consoles = (await call("GET", `${base}/consoles`, { cookie: ana.cookie })).json.data;
+    expect(consoles.map(({ name }: { name: string }) => name)).toEqual(["by mcp"]);
+  });
+
+  it("hears what was wrong as a tool's error, and of no other workspace", async () => {
+    const eve = await seedPerson("Eve");
+    const foreign = await sampleIdOf(eve.workspaceId, eve);
+    const failed = await use(read, "run_query", { connectionId: sampleId, query: "select nothing from orders" });
+    expect([failed.isError, failed.content[0]?.text]).toEqual([true, expect.stringContaining("nothing")]);
+    const absent = await use(read, "run_query", { connectionId: foreign, query: "select 1" });
+    expect(absent.content[0]?.text).toBe("There is no such connection in this workspace.");
+    await expect(use(read, "run_query", { connectionId: 7 })).rejects.toMatchObject({ code: -32602 });
+    await expect(use(read, "__proto__", {})).rejects.toThrow("no tool");
+  });
+
+  it("T64 hears of each thing within 32 KB, however long its names, types, texts and logs are", async () => {
+    const base = `/api/workspaces/${ana.workspaceId}`;
+    const make = async (path: string, body: object) =>
+      (await call("POST", base + path, { cookie: ana.cookie, body })).json.data;
+    const file = { name: "Wide", type: "sqlite", config: { file: "wide.sqlite" }, readOnly: false };
+    const { id: connectionId } = await make("/connectors", file);
+    const run = (query: string) => make(`/databases/${connectionId}/execute`, { query });
+    const type = Array.from({ length: 40 }, (_, n) => `"a value of the enumeration ${n}"`).join(" ");
+    await run(`create table wide (${Array.from({ length: 400 }, (_, n) => `column_${n} ${type}`).join(", ")})`);
+    for (let n = 0; n < 150; n += 1) await run(`create table "${"long name ".repeat(24)}${n}" (n int)`);
+    const content = "select 'ü';\n".repeat(10_000);
+    const { id: consoleId } = await make("/consoles", { name: "long", content });
+    const { flow, run: queued } = await make("/flows", {
+      name: "long",
+      type: "query",
+      source: { connectionId, query: `select 1 as n -- ${"x".repeat(60_000)}` },
+      destination: { connectionId, table: "t", write: "append" },
+      trigger: true,
+    });
+    const lines = Array.from({ length: 60 }, (_, n) => ({ level: "error" as const, text: `${n} ${"y".repeat(2000)}` }));
+    await appendLog(new ObjectId(ana.workspaceId), new ObjectId(String(queued.id)), lines);
+    const get = async (name: string, input: object) => {
+      const { isError, content: said, structuredContent } = await use(full, name, input);
+      expect([name, isError ?? false]).toEqual([name, false]);
+      expect([name, Buffer.byteLength(said[0]?.text ?? "") <= MODEL_RESULT_BYTES_MAX]).toEqual([name, true]);
+      return structuredContent;
+    };
+    const wide = await get("describe_entity", { connectionId, name: "wide" });
+    expect(wide.columnCount).toBe(400);
+    expect(wide.columns.length).toBeGreaterThan(50);
+    // What was left out of a page is on the next one.
+    const names = new Set<string>();
+    for (let cursor: string | null = "0"; cursor !== null; ) {
+      const page: { entities: { name: string }[]; nextCursor: string | null } = await get("list_entities", {
+        connectionId,
+        limit: 100,
+        cursor,
+      });
+      for (const { name } of page.entities) names.add(name);
+      cursor = page.nextCursor;
+    }
+    expect(names.size).toBe(151);
+    const text = await get("read_console", { consoleId });
+    expect([text.truncated, content.startsWith(text.content)]).toEqual([true, true]);
+    expect((await get("list_flows", {})).flows).toHaveLength(1);
+    expect((await get("get_flow", { flowId: flow.id })).flow.source.query).toMatch(/^select 1 as n -- x+…$/);
+    expect((await get("get_run", { flowId: flow.id, runId: queued.id })).run.logs.at(-1).text).toMatch(/^59 y+…$/);
+  });
+
+  it("reads schemas and consoles as resources, those that the key's maker sees", async () => {
+    const body = { name: "private", content: "select 'secret'" };
+    const path = `/api/workspaces/${ana.workspaceId}/consoles`;
+    const { id } = (await call("POST", path, { cookie: ana.cookie, body })).json.data;
+    const { resources } = await read.listResources();
+    const uris = resources.map(({ uri }) => uri);
+    expect(uris).toEqual(
+      expect.arrayContaining([`millrace://connections/${sampleId}/schema`, `millrace://consoles/${id}`]),
+    );
+    const text = await read.readResource({ uri: `millrace://consoles/${id}` });
+    expect(text.contents[0]).toMatchObject({ text: "select 'secret'" });
+    const schema = await read.readResource({ uri: `millrace://connections/${sampleId}/schema` });
+    expect(JSON.parse((schema.contents[0] as { text: string }).text).entities.length).toBeGreaterThan(2);
+    const bob = await seedMember(ana.workspaceId, "member");
+    const bobs = await connect(await seedKey(ana.workspaceId, bob));
+    expect((await bobs.listResources()).resources.map(({ uri }) => uri)).not.toContain(`millrace://consoles/${id}`);
+    await expect(bobs.readResource({ uri: `millrace://consoles/${id}` })).rejects.toThrow("no such console");
+    await expect(bobs.readResource({ uri: "file:///etc/passwd" })).rejects.toThrow("no such resource");
+    expect((await read.listResourceTemplates()).resourceTemplates).toHaveLength(2);
+  });
+});
+
+describe("who is no key", () => {
+  const hello = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+  it.each([
+    ["nobody", {}],
+    ["a cookie alone", { withCookie: true }],
+    ["a bad key", { key: `mr_${"A".repeat(43)}` }],
+  ])(
+    "%s is 401 and told how to be somebody",
+    async (_, { withCookie, key }: { withCookie?: boolean; key?: string }) => {
+      const who = { ...(withCookie && { cookie: ana.cookie }), ...(key !== undefined && { key }) };
+      const answer = await call("POST", "/api/mcp", { ...who, body: hello });
+      expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
+    },
+  );
+
+  it("other verbs are 405: there are no sessions", async () => {
+    for (const verb of ["GET", "DELETE"]) expect((await call(verb, "/api/mcp")).status).toBe(405);
+  });
+});
+
+describe("C41 a client that speaks JSON-RPC by hand", () => {
+  const JSON_TYPE = { "content-type": "application/json" };
+  let key: string;
+  beforeAll(async () => {
+    key = await seedKey(ana.workspaceId, ana, "read");
+  });
+  const post = (rawBody: string, headers: Record<string, string> = {}) =>
+    call("POST", "/api/mcp", { key, rawBody, headers: { ...JSON_TYPE, accept: "*/*", ...headers } });
+  const list = JSON.stringify({ jsonrpc: "2.0", id: 7, method: "tools/list" });
+
+  it.each(["", "{", "not json", '{"jsonrpc":"2.0",}', "[1,", "\u0000", '{"id":1}}', "nul", "'a'", '{"a":\u00e9}'])(
+    "C41 %j is a parse error with a null id",
+    async (text) => {
+      const answer = await post(text);
+      expect([answer.status, answer.json]).toEqual([
+        400,
+        { jsonrpc: "2.0", id: null, error: { code: -32700, message: expect.stringMatching(/^Parse error/) } },
+      ]);
+    },
+  );
+
+  it.each([
+    ["*/*"],
+    ["application/json"],
+    ["application/*"],
+    ["application/json, text/event-stream"],
+    ["text/html, */*;q=0.8"],
+    ["APPLICATION/JSON; q=1"],
+  ])("C41 Accept: %s is answered as JSON", async (accept) => {
+    const answer = await post(list, { accept });
+    expect([answer.status, answer.headers.get("content-type"), answer.json.id]).toEqual([200, "application/json", 7]);
+  });
+
+  it("C41 an Accept that rules JSON out is 406", async () => {
+    expect((await post(list, { accept: "text/html" })).status).toBe(406);
+  });
+
+  it.each([
+    ["run_query", {}],
+    ["run_query", { connectionId: 7, query: "select 1" }],
+    ["run_query", { connectionId: "65f0aa00112233445566aabb" }],
+    ["run_query", { query: "select 1" }],
+    ["run_query", { connectionId: "65f0aa00112233445566aabb", query: "select 1", limit: 0 }],
+    ["describe_entity", { connectionId: "65f0aa00112233445566aabb" }],
+    ["read_console", {}],
+    ["get_flow", { flowId: "x" }],
+    ["create_chart", { title: "t", spec: {} }],
+    ["create_chart", { title: "t", spec: {}, resultId: "65f0aa00112233445566aabb" }],
+    ["no_such_tool", {}],
+  ])("C41 %s with %j is -32602", async (name, input) => {
+    const message = { jsonrpc: "2.0", id: "a", method: "tools/call", params: { name, arguments: input } };
+    const answer = await post(JSON.stringify(message));
+    expect([answer.status, answer.json.id, answer.json.error?.code]).toEqual([200, "a", -32602]);
+  });
+
+  it("C41 each required argument is listed as required", async () => {
+    const { tools } = await full.listTools();
+    const required = Object.fromEntries(tools.map(({ name, inputSchema }) => [name, inputSchema.required ?? []]));
+    expect(required).toMatchObject({
+      list_connections: [],
+      list_entities: ["connectionId"],
+      describe_entity: ["connectionId", "name"],
+      run_query: ["connectionId", "query"],
+      search_consoles: ["query"],
+      read_console: ["consoleId"],
+      save_console: ["content"],
+      create_chart: ["title", "spec", "connectionId", "query"],
+      list_flows: [],
+      get_flow: ["flowId"],
+      get_run: ["flowId", "runId"],
+      create_flow: ["name", "type", "destination"],
+      trigger_flow: ["flowId"],
+    });
+    const chart = tools.find(({ name }) => name === "create_chart");
+    expect(Object.keys(chart?.inputSchema.properties ?? {})).not.toContain("resultId");
+  });
+});

@@ -1,0 +1,207 @@
+import "server-only";
+import type { LanguageModelV4 } from "@ai-sdk/provider";
+import { env } from "@/lib/platform/env";
+import { AppError } from "@/lib/platform/http/errors";
+import { log } from "@/lib/platform/log";
+import { safeFetch } from "@/lib/platform/net/safe-fetch";
+import { streamThrough } from "@/lib/platform/net/stream-through";
+import { sharedState } from "@/lib/platform/process/shared-state";
+import type { ModelsAnswer } from "./schema";
+
+/** A model that may be asked. `open` loads its provider, which nobody pays for who never asks it. */
+export type Model = {
+  id: string;
+  name: string;
+  provider: string;
+  contextWindow?: number;
+  /** It runs here and costs nobody anything. */
+  isFree: boolean;
+  open: () => Promise<LanguageModelV4>;
+};
+
+type Provider = {
+  id: string;
+  name: string;
+  /** Null when its settings are not there. */
+  open: ((model: string) => Promise<LanguageModelV4>) | null;
+  models: readonly { id: string; name: string; contextWindow?: number }[];
+};
+
+/** The best ones of each provider, the one to begin with first; DEFAULT_MODEL adds any other. */
+const KNOWN = {
+  anthropic: [
+    { id: "claude-sonnet-5-5", name: "Claude Sonnet 5.5" },
+    { id: "claude-opus-5-5", name: "Claude Opus 5.5" },
+    { id: "claude-haiku-5-5", name: "Claude Haiku 5.5" },
+  ],
+  openai: [
+    { id: "gpt-6.1-sol", name: "GPT-6.1 Sol" },
+    { id: "gpt-6.1-terra", name: "GPT-6.1 Terra" },
+    { id: "gpt-5.4-mini", name: "GPT-5.4 mini" },
+  ],
+  google: [
+    { id: "gemini-pro-latest", name: "Gemini Pro" },
+    { id: "gemini-flash-latest", name: "Gemini Flash" },
+  ],
+} as const;
+
+/** How long the list of a server of one's own is believed, and how long it may take to give it. */
+const LIST_MS = 60_000;
+const LIST_TIMEOUT_MS = 3000;
+const LIST_BYTES_MAX = 1024 * 1024;
+const LISTED_MAX = 200;
+
+/** Every model that may be asked, in the order of their providers; the default one is marked. */
+export async function listModels(): Promise<ModelsAnswer> {
+  const models = await allModels();
+  const preferred = defaultOf(models);
+  return {
+    models: [...models.values()].map(({ id, name, provider, contextWindow }) => ({
+      id,
+      name,
+      provider,
+      default: id === preferred.id,
+      ...(contextWindow !== undefined && { contextWindow }),
+    })),
+  };
+}
+
+/**
+ * @param id the default one without
+ * @throws AppError `unknown_model` for one that no provider with a key has
+ */
+export async function getModelOrThrow(id?: string): Promise<Model> {
+  const models = await allModels();
+  const model = id === undefined ? defaultOf(models) : models.get(id);
+  if (model) return model;
+  throw new AppError("unknown_model", "There is no such model here. GET /api/agent/models lists them.", {
+    details: [{ path: "modelId", message: "Not one of the models that are set up." }],
+  });
+}
+
+/** A map, so that a name that every object has is no model (T69). */
+async function allModels(): Promise<ReadonlyMap<string, Model>> {
+  const models = new Map<string, Model>();
+  const { DEFAULT_MODEL } = env();
+  for (const provider of await providers()) {
+    const { open } = provider;
+    if (!open) continue;
+    const prefix = `${provider.id}/`;
+    const wanted = DEFAULT_MODEL?.startsWith(prefix) ? DEFAULT_MODEL.slice(prefix.length) : null;
+    const isListed = provider.models.some((each) => each.id === wanted);
+    const listed = wanted !== null && !isListed ? [{ id: wanted, name: wanted }, ...provider.models] : provider.models;
+    for (const { id, ...facts } of listed) {
+      const full = prefix + id;
+      models.set(full, { ...facts, id: full, provider: provider.name, isFree: false, open: () => open(id) });
+    }
+  }
+  models.set(OFFLINE.id, OFFLINE);
+  return models;
+}
+
+/** Needs no network and no key: always there, and the default one where there is no other. */
+const OFFLINE: Model = {
+  id: "millrace/offline",
+  name: "Offline assistant",
+  provider: "Millrace",
+  isFree: true,
+  open: async () => (await import("./offline")).offlineModel(),
+};
+
+function defaultOf(models: ReadonlyMap<string, Model>): Model {
+  return models.get(env().DEFAULT_MODEL ?? "") ?? models.values().next().value ?? OFFLINE;
+}
+
+async function providers(): Promise<Provider[]> {
+  const settings = env();
+  const { OPENAI_COMPATIBLE_BASE_URL: baseURL, OPENAI_COMPATIBLE_API_KEY: compatibleKey } = settings;
+  return [
+    {
+      id: "anthropic",
+      name: "Anthropic",
+      models: KNOWN.anthropic,
+      open: withKey(settings.ANTHROPIC_API_KEY, settings.ANTHROPIC_BASE_URL, openAnthropic),
+    },
+    {
+      id: "openai",
+      name: "OpenAI",
+      models: KNOWN.openai,
+      open: withKey(settings.OPENAI_API_KEY, settings.OPENAI_BASE_URL, openOpenAI),
+    },
+    {
+      id: "google",
+      name: "Google",
+      models: KNOWN.google,
+      open: withKey(settings.GOOGLE_GENERATIVE_AI_API_KEY, settings.GOOGLE_GENERATIVE_AI_BASE_URL, openGoogle),
+    },
+    {
+      id: "compatible",
+      name: "OpenAI-compatible",
+      models: baseURL === undefined ? [] : await compatibleModels(baseURL, compatibleKey),
+      open: baseURL === undefined ? null : (model) => openCompatible(baseURL, compatibleKey, model),
+    },
+  ];
+}
+
+type OpenWithKey = (
+  options: { apiKey: string; baseURL: string; fetch: typeof fetch },
+  model: string,
+) => Promise<LanguageModelV4>;
+
+/** Requests to providers leave by the egress door like all others. */
+function withKey(apiKey: string | undefined, baseURL: string, open: OpenWithKey): Provider["open"] {
+  return apiKey === undefined ? null : (model) => open({ apiKey, baseURL, fetch: streamThrough("platform") }, model);
+}
+
+const openAnthropic: OpenWithKey = async (options, model) => {
+  const { createAnthropic } = await import("@ai-sdk/anthropic");
+  return createAnthropic(options)(model);
+};
+const openOpenAI: OpenWithKey = async (options, model) => {
+  const { createOpenAI } = await import("@ai-sdk/openai");
+  return createOpenAI(options)(model);
+};
+const openGoogle: OpenWithKey = async (options, model) => {
+  const { createGoogle } = await import("@ai-sdk/google");
+  return createGoogle(options)(model);
+};
+
+async function openCompatible(baseURL: string, apiKey: string | undefined, model: string): Promise<LanguageModelV4> {
+  const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
+  return createOpenAICompatible({
+    name: "compatible",
+    baseURL,
+    ...(apiKey !== undefined && { apiKey }),
+    fetch: streamThrough("platform"),
+    includeUsage: true,
+  })(model);
+}
+
+type Listed = { at: number; models: { id: string; name: string }[] };
+
+/** What a server of one's own says that it has; nothing while it is away, when DEFAULT_MODEL still names one. */
+async function compatibleModels(baseURL: string, apiKey: string | undefined): Promise<Listed["models"]> {
+  const known = sharedState("agent-compatible-models", () => ({ asked: null as Promise<Listed> | null }));
+  const last = await known.asked;
+  if (!last || Date.now() - last.at > LIST_MS) known.asked = askForModels(baseURL, apiKey);
+  return (await known.asked)?.models ?? [];
+}
+
+async function askForModels(baseURL: string, apiKey: string | undefined): Promise<Listed> {
+  try {
+    const { status, body } = await safeFetch(`${baseURL}/models`, {
+      purpose: "platform",
+      headers: apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` },
+      timeoutMs: LIST_TIMEOUT_MS,
+      maxResponseBytes: LIST_BYTES_MAX,
+    });
+    const answer = status === 200 ? (JSON.parse(body.toString("utf8")) as { data?: unknown }) : {};
+    const ids = (Array.isArray(answer.data) ? answer.data : [])
+      .map((each: { id?: unknown }) => each?.id)
+      .filter((id): id is string => typeof id === "string" && id !== "" && id.length <= 200);
+    return { at: Date.now(), models: ids.slice(0, LISTED_MAX).map((id) => ({ id, name: id })) };
+  } catch (error) {
+    log.warn({ err: error }, "the models of OPENAI_COMPATIBLE_BASE_URL could not be listed");
+    return { at: Date.now(), models: [] };
+  }
+}

@@ -1,0 +1,502 @@
+import { SQL_DIALECTS, type SqlDialect } from "@/lib/base/sql/dialects";
+import { build } from "./build";
+import type { Conversation, ToolCall, ToolResult } from "./conversation";
+import { type Answer, cell, explain } from "./explain";
+import { isFollowUp, mergeFollowUp } from "./follow-up";
+import type { Frame } from "./frame";
+import { type Linked, link, type ValueHit, valueWordings } from "./link";
+import type { Plan } from "./plan";
+import { toPipeline } from "./render-mongo";
+import { toSql } from "./render-sql";
+import { failedQuery, repair } from "./repair";
+import { type Described, fitOf, Schema, type Table } from "./schema";
+import { understand } from "./understand";
+import { lookupColumns, lookupPipeline, lookupSql, readHits } from "./value-lookup";
+import { GRAMMAR, nameWords, SYNONYMS, tokenize } from "./words";
+
+/**
+ * Answers one question by tools. It yields calls and gets their results, and returns the last words. It keeps nothing:
+ * run again with the same results it makes the same calls.
+ */
+export type Turn = Generator<ToolCall[], string, ToolResult[]>;
+
+/** Tables that are listed at once; a database with more is searched. */
+const LISTED_MAX = 60;
+/** Tables that are described for one question. */
+const DESCRIBED_MAX = 14;
+const SEARCHES_MAX = 6;
+const RESULT_ROWS = 200;
+const REPAIRS_MAX = 2;
+/** Words that are read of a question. */
+const QUESTION_CHARS_MAX = 2000;
+
+const INTRODUCTION =
+  "I am Millrace's offline assistant: I answer questions about the data in your connections by writing and running queries, without a network and without a language model.";
+const EXAMPLES =
+  "Ask me for counts, sums, averages, shares, the top or bottom of something, trends by day, week, month, quarter or year, filters, rows that have no counterpart, or what tables and columns there are: “How many orders were placed last month?”, “revenue by category in 2025”, “which customers never ordered?”.";
+
+type Entity = { name: string; schema?: string; kind?: string; rowEstimate?: number; columnCount?: number };
+type Connection = {
+  id: string;
+  name: string;
+  type: string;
+  language: string | null;
+  dialect: string | null;
+  readOnly?: boolean;
+};
+
+export function* answer(conversation: Conversation, tools: ReadonlySet<string>): Turn {
+  const question = conversation.question.slice(0, QUESTION_CHARS_MAX);
+  const lower = question.toLowerCase().trim();
+  if (
+    lower === "" ||
+    /^(?:hi|hello|hey|help|thanks?|thank you|what can you do|who are you|good (?:morning|evening|afternoon))\b[\s\S]{0,40}$/.test(
+      lower,
+    )
+  ) {
+    return `${INTRODUCTION} ${EXAMPLES}`;
+  }
+  if (!tools.has("run_query") || !tools.has("list_connections")) {
+    return `${INTRODUCTION} Here I have no tool to read your data with, so I cannot help. Choose another model for this.`;
+  }
+  const failed = failedQuery(conversation.question);
+  const refused = failed ? null : beyond(lower);
+  if (refused) return refused;
+
+  const [listed] = yield [{ tool: "list_connections", input: {} }];
+  if (!listed?.isOk) return `I could not list the connections: ${plainWords(listed?.message)}`;
+  const connections = records<Connection>(listed.value.connections).filter(
+    ({ language }) => language === "sql" || language === "mongodb",
+  );
+  if (connections.length === 0)
+    return "This workspace has no connection that I could query. Add a database under Connections, then ask again.";
+  // Names in a query say nothing of where it was run.
+  const connection = chooseConnection(connections, failed ? "" : question, conversation);
+  if (!connection) {
+    const names = connections.slice(0, 12).map(({ name }) => `“${cell(name)}”`);
+    return `Which connection do you mean: ${names.join(", ")}? Name it in your question, or open a console on it.`;
+  }
+  if (failed && connection.language === "sql") {
+    return yield* repair({ id: connection.id, dialect: dialectOf(connection) }, failed);
+  }
+  return yield* answerOn(connection, stripName(question, connection.name), conversation);
+}
+
+/** What it does not do, in words; null when it may try. */
+function beyond(lower: string): string | null {
+  if (
+    /^(?:please )?(?:can you |could you )?(?:delete|drop|remove|update|insert|alter|truncate|rename|grant|create (?:a |the )?(?:table|index|view|user|flow)|add a (?:row|column))\b/.test(
+      lower,
+    )
+  ) {
+    return "I only read: I change no data and no schema. I can show the rows that you mean, so that you can write the change yourself in a console.";
+  }
+  if (
+    /\b(?:why|predict|forecast|will (?:we|it|they)|recommend|should (?:we|i)|correlat|regression|cluster|sentiment|median|percentile|standard deviation|variance|weekdays?|day of (?:the )?week|hour of (?:the )?day|per hour|by hour|hourly|running total|cumulative|moving average|growth|year over year|month over month)\b/.test(
+      lower,
+    )
+  ) {
+    return "That is beyond me: I do not explain causes, forecast, compare one time with another, group by hour or weekday, or compute medians and other statistics. I can give you the figures behind it: counts, sums, averages, minimum and maximum, shares, and trends over time.";
+  }
+  if (
+    /\b(?:draw|plot|chart|graph|visuali[sz]e)\b/.test(lower) &&
+    !/\b(?:by|per|over|trend|count|number|sum|average)\b/.test(lower)
+  ) {
+    return "I draw no charts. I can give you the figures as a table, which the result's own chart view can draw.";
+  }
+  return null;
+}
+
+function chooseConnection(
+  connections: readonly Connection[],
+  question: string,
+  { activeConnectionId, earlier }: Conversation,
+): Connection | null {
+  const named = (text: string) => {
+    const lower = ` ${text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, " ")} `;
+    const found = connections.filter(({ name }) =>
+      lower.includes(
+        ` ${name
+          .toLowerCase()
+          .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
+          .trim()} `,
+      ),
+    );
+    return found.sort((a, b) => b.name.length - a.name.length)[0] ?? null;
+  };
+  const active = connections.find(({ id }) => id === activeConnectionId) ?? null;
+  const before = earlier
+    .toReversed()
+    .map(named)
+    .find((each) => each !== null);
+  const [first] = connections;
+  const only = connections.length === 1 ? first : undefined;
+  return named(question) ?? active ?? only ?? before ?? null;
+}
+
+/** "In Sample shop" says where, not what. */
+function stripName(question: string, name: string): string {
+  const pattern = new RegExp(
+    `\\b(?:in|on|from|of|using|for) (?:the )?["“']?${name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}["”']?(?: connection| database| db)?`,
+    "i",
+  );
+  return question.replace(pattern, " ");
+}
+
+function* answerOn(connection: Connection, question: string, conversation: Conversation): Turn {
+  const [first] = yield [{ tool: "list_entities", input: { connectionId: connection.id, limit: LISTED_MAX } }];
+  if (!first?.isOk) return `I could not read the tables of “${cell(connection.name)}”: ${plainWords(first?.message)}`;
+  const entities = records<Entity>(first.value.entities);
+  const total = Number(first.value.total ?? entities.length);
+  if (entities.length === 0) return `“${cell(connection.name)}” has no tables that I may read.`;
+
+  const asked = aboutSchema(question);
+  if (asked === "tables") return listTables(connection, entities, total);
+  const known =
+    total > entities.length
+      ? yield* search(connection, entities, [question, ...conversation.earlier.slice(-1)])
+      : entities;
+  const described = yield* describeTables(connection, known, [question, ...conversation.earlier.slice(-1)], total);
+  const schema = new Schema(described);
+  if (asked === "describe" || asked === "columns") {
+    const said = sayColumns(asked, question, schema);
+    if (said) return said;
+  }
+  return yield* query(connection, question, schema, conversation);
+}
+
+type SchemaQuestion = "tables" | "describe" | "columns" | null;
+
+function aboutSchema(question: string): SchemaQuestion {
+  const lower = question.toLowerCase();
+  if (
+    /\b(?:which|what|list|show)\b.{0,30}\b(?:tables|collections|entities)\b(?! (?:has|have|contain|with|hold))/.test(
+      lower,
+    ) &&
+    !/\bcolumn|\bfield/.test(lower)
+  )
+    return "tables";
+  if (
+    /\b(?:tables|collections)\b.{0,20}\b(?:are there|exist|available|do you see|do we have|can i)\b|what(?:'s| is) in (?:this|the|my|our) (?:database|connection|data)|what data (?:do we|is there|can)/.test(
+      lower,
+    )
+  )
+    return "tables";
+  if (
+    /\b(?:which|what|where)\b.{0,40}\b(?:tables?|columns?|fields?)\b.{0,30}\b(?:has|have|contains?|holds?|with|store|is there|are there|named|called|is|find)\b|^where (?:can i find|do (?:we|you|i) (?:keep|store|find|have)|is|are)\b/.test(
+      lower,
+    )
+  )
+    return "columns";
+  if (
+    /^(?:please )?(?:describe|explain|show me the (?:structure|schema|columns) of)\b|\b(?:structure|schema|columns|fields|definition)(?: are)?(?: there)? (?:of|in|on|does|for)\b|what (?:do|can) (?:we|you) (?:know|keep|store|record|tell me) (?:about|on)\b|what (?:information|data|columns|fields|attributes|details)\b.{0,30}\b(?:about|of|for|in|on|do we (?:keep|store|have))\b/.test(
+      lower,
+    )
+  )
+    return "describe";
+  return null;
+}
+
+function listTables(connection: Connection, entities: readonly Entity[], total: number): string {
+  const lines = entities.slice(0, LISTED_MAX).map(({ name, schema, kind, rowEstimate }) => {
+    const rows = rowEstimate !== undefined && rowEstimate !== null ? `, about ${cell(rowEstimate)} rows` : "";
+    return `- \`${codeName(schema ? `${schema}.${name}` : name)}\` (${kind ?? "table"}${rows})`;
+  });
+  const more =
+    total > lines.length
+      ? `\n\n${total - lines.length} more are not listed here: name a word of the one that you look for.`
+      : "";
+  return `“${cell(connection.name)}” has ${total} ${total === 1 ? "table" : "tables"} and views:\n\n${lines.join("\n")}${more}`;
+}
+
+function sayColumns(asked: "describe" | "columns", question: string, schema: Schema): string | null {
+  const tokens = tokenize(question).filter(({ lower }) => !GRAMMAR.has(lower) && /\p{L}/u.test(lower));
+  const stems = tokens.map(({ stem }) => stem);
+  const ranked = schema.tables
+    .map((table) => ({
+      table,
+      fit: Math.max(0, ...spans(stems).map((span) => fitOf(span, table.words) + span.length * 0.01)),
+    }))
+    .filter(({ fit }) => fit >= 0.6)
+    .sort((a, b) => b.fit - a.fit);
+  const best = ranked[0]?.table;
+  if (asked === "columns") {
+    const hits = schema.tables.flatMap((table) =>
+      table.columns
+        .filter((column) =>
+          spans(stems).some((span) => fitOf(span, nameWords(column.name)) >= 0.75 || fitOf(span, column.words) >= 0.98),
+        )
+        .map((column) => ({ table, column })),
+    );
+    const isTableAsked =
+      best && /\b(?:column|field)s\b.{0,20}\b(?:does|do|has|have|are|of|in)\b/.test(question.toLowerCase());
+    if (hits.length > 0 && !isTableAsked) {
+      const lines = hits
+        .slice(0, 40)
+        .map(({ table, column }) => `- \`${codeName(table.id)}\`: \`${codeName(column.name)}\` (${cell(column.type)})`);
+      return `These columns fit:\n\n${lines.join("\n")}`;
+    }
+  }
+  if (!best) return null;
+  const edges = schema.edges.filter(({ from }) => from === best);
+  const lines = best.columns.map((column) => {
+    const edge = edges.find(({ fromColumns }) => fromColumns.includes(column.name));
+    const facts = [
+      cell(column.type),
+      ...(column.isKey ? ["key"] : []),
+      ...(edge ? [`refers to \`${codeName(edge.to.name)}\``] : []),
+      ...(column.nullable && !column.isKey ? ["may be empty"] : []),
+    ];
+    return `- \`${codeName(column.name)}\` (${facts.join(", ")})`;
+  });
+  const below = schema.edges.filter(({ to }) => to === best).map(({ from }) => `\`${codeName(from.name)}\``);
+  const rows = best.rowEstimate === null ? "" : ` and about ${cell(best.rowEstimate)} rows`;
+  return `\`${codeName(best.id)}\` has ${best.columns.length} columns${rows}:\n\n${lines.join("\n")}${below.length > 0 ? `\n\nIt is referred to by ${[...new Set(below)].join(", ")}.` : ""}`;
+}
+
+function spans(stems: readonly string[]): string[][] {
+  return stems.flatMap((_, i) =>
+    [1, 2, 3].flatMap((length) => (i + length <= stems.length ? [stems.slice(i, i + length)] : [])),
+  );
+}
+
+/** A database of many tables is searched by the words of the question. */
+function* search(
+  connection: Connection,
+  listed: readonly Entity[],
+  texts: readonly string[],
+): Generator<ToolCall[], Entity[], ToolResult[]> {
+  const searched = contentWords(texts).slice(0, SEARCHES_MAX);
+  if (searched.length === 0) return [...listed];
+  const results = yield searched.map((text) => ({
+    tool: "list_entities",
+    input: { connectionId: connection.id, search: text, limit: 20 },
+  }));
+  const found = new Map<string, Entity>();
+  for (const result of results) {
+    if (!result.isOk) continue;
+    for (const entity of records<Entity>(result.value.entities))
+      found.set(`${entity.schema ?? ""}.${entity.name}`, entity);
+  }
+  return [...found.values()];
+}
+
+function contentWords(texts: readonly string[]): string[] {
+  const found = texts.flatMap((text) =>
+    tokenize(text).filter(({ lower, number }) => !GRAMMAR.has(lower) && number === null && lower.length > 2),
+  );
+  return [...new Set(found.map(({ lower, stem }) => (lower.startsWith(stem) ? stem : lower)))];
+}
+
+/** Describes the tables that the question names, and those that they refer to. */
+function* describeTables(
+  connection: Connection,
+  entities: readonly Entity[],
+  texts: readonly string[],
+  total: number,
+): Generator<ToolCall[], Described[], ToolResult[]> {
+  const stems = texts.flatMap((text) => tokenize(text).map(({ stem }) => stem));
+  const wanted = stems.flatMap((stem) => [stem, ...(SYNONYMS.get(stem) ?? [])]);
+  const scoreOf = ({ name, rowEstimate }: Entity) => {
+    const parts = nameWords(name);
+    const hits = parts.filter((word) => wanted.includes(word)).length;
+    const own = parts.filter((word) => stems.includes(word)).length;
+    return (
+      (hits + own) / (parts.length + 0.2) + own + (rowEstimate ? Math.min(0.1, Math.log10(rowEstimate + 1) / 100) : 0)
+    );
+  };
+  const ranked = entities
+    .map((entity) => ({ entity, score: scoreOf(entity) }))
+    .sort((a, b) => b.score - a.score || a.entity.name.localeCompare(b.entity.name));
+  const isSmall = total <= DESCRIBED_MAX;
+  const chosen = (isSmall ? ranked : ranked.filter(({ score }) => score > 0.3).slice(0, 8)).map(({ entity }) => entity);
+  const described: Described[] = [];
+  const keyOf = ({ name, schema }: { name: string; schema?: string }) => `${schema ?? ""}.${name}`;
+  const done = new Set<string>();
+  let round = chosen.length > 0 ? chosen : ranked.slice(0, 3).map(({ entity }) => entity);
+  for (let depth = 0; depth < 3 && round.length > 0; depth++) {
+    const results = yield round.map(({ name, schema }) => ({
+      tool: "describe_entity",
+      input: { connectionId: connection.id, name, ...(schema && { schema }) },
+    }));
+    for (const entity of round) done.add(keyOf(entity));
+    const next: Entity[] = [];
+    for (const [i, result] of results.entries()) {
+      const entity = round[i];
+      if (!result.isOk || !entity) continue;
+      const table = { ...(result.value as unknown as Described), name: entity.name };
+      described.push({
+        ...table,
+        ...((table.rowEstimate ?? entity.rowEstimate) !== undefined && {
+          rowEstimate: table.rowEstimate ?? entity.rowEstimate,
+        }),
+      });
+      if (isSmall) continue;
+      for (const { references } of table.foreignKeys ?? [])
+        next.push({ name: references.name, ...(references.schema && { schema: references.schema }) });
+    }
+    round = next
+      .filter(
+        (entity, i) => !done.has(keyOf(entity)) && next.findIndex((other) => keyOf(other) === keyOf(entity)) === i,
+      )
+      .slice(0, DESCRIBED_MAX - described.length);
+  }
+  return described;
+}
+
+function* query(connection: Connection, question: string, schema: Schema, conversation: Conversation): Turn {
+  const today = conversation.today ?? "";
+  if (today === "" && /\b(?:today|yesterday|last|this|past|current|ago|ytd)\b/i.test(question)) {
+    return "I do not know today's date here, so I cannot tell what that time is. Say the dates themselves, such as 2026-03-01.";
+  }
+  const day = today === "" ? "2000-01-01" : today;
+  const thread = threadOf(question, conversation.earlier, schema, day);
+  const hits = yield* lookUp(connection, thread, schema, day);
+  let frame: Frame | null = null;
+  for (const text of thread) {
+    const linked = link(text, schema, hits, day);
+    frame = frame === null ? understand(linked, schema) : mergeFollowUp(frame, linked, schema);
+  }
+  if (!frame) return beyondWords(schema);
+  const unknown = unknownNames(frame, link(question, schema, hits, day));
+  if (unknown.length > 0) {
+    return `I found nothing called ${unknown.map((word) => `“${cell(word)}”`).join(" or ")} in “${cell(connection.name)}”, neither as a table or column nor as a value. Write it as it stands in the data, or ask what tables there are.`;
+  }
+  const built = build(frame, schema);
+  if ("problem" in built) return `${built.problem} ${beyondWords(schema)}`;
+  const notes = [...built.notes];
+  if (frame.ignored.length > 0)
+    notes.push(
+      `I left out of account: ${[...new Set(frame.ignored)]
+        .slice(0, 8)
+        .map((word) => `“${cell(word)}”`)
+        .join(", ")}.`,
+    );
+  return yield* run(connection, built.plan, notes);
+}
+
+/** The question with those before it that it leans on. */
+function threadOf(question: string, earlier: readonly string[], schema: Schema, today: string): string[] {
+  const thread = [question];
+  for (let i = earlier.length - 1; i >= 0; i--) {
+    const first = thread[0] ?? "";
+    if (!isFollowUp(link(first, schema, [], today))) break;
+    thread.unshift(earlier[i] ?? "");
+  }
+  return thread;
+}
+
+/** Which columns hold words of the question, asked of the database itself. */
+function* lookUp(
+  connection: Connection,
+  thread: readonly string[],
+  schema: Schema,
+  today: string,
+): Generator<ToolCall[], ValueHit[], ToolResult[]> {
+  const linked = thread.map((text) => link(text, schema, [], today));
+  const wordings = [...new Set(linked.flatMap(valueWordings))];
+  if (wordings.length === 0) return [];
+  const near = linked.flatMap(tablesOf);
+  const refs = lookupColumns(schema, near);
+  if (refs.length === 0) return [];
+  const text =
+    connection.language === "mongodb"
+      ? lookupPipeline(refs, wordings)
+      : lookupSql(refs, wordings, dialectOf(connection));
+  const [result] = yield [
+    { tool: "run_query", input: { connectionId: connection.id, query: text, limit: RESULT_ROWS } },
+  ];
+  return result?.isOk ? readHits(records<Record<string, unknown>>(result.value.rows), refs) : [];
+}
+
+function tablesOf({ mentions }: Linked): Table[] {
+  return [...new Set(mentions.flatMap(({ tables }) => tables.slice(0, 1).map(({ table }) => table)))];
+}
+
+/**
+ * Names that people write as names, and words right before what is asked for: an answer that leaves them out would be
+ * wrong.
+ */
+function unknownNames(frame: Frame, linked: Linked): string[] {
+  const isName = ({ raw, isQuoted }: Linked["tokens"][number], i: number) =>
+    isQuoted || (i > 0 && /^\p{Lu}/u.test(raw) && !/^[A-Z]{2,5}$/.test(raw));
+  const isBeforeSubject = (i: number) =>
+    linked.mentions.some(({ from, tables }) => from === i + 1 && tables[0]?.table === frame.target);
+  return linked.tokens
+    .filter((token, i) => frame.ignored.includes(token.raw) && (isName(token, i) || isBeforeSubject(i)))
+    .map(({ raw }) => raw);
+}
+
+function dialectOf({ dialect }: Connection): SqlDialect {
+  return SQL_DIALECTS.find((each) => each === dialect) ?? "standard";
+}
+
+/** Runs a plan; a failing query is mended by what the database says of it, at most twice. */
+function* run(connection: Connection, plan: Plan, notes: readonly string[]): Turn {
+  let current = plan;
+  for (let attempt = 0; ; attempt++) {
+    const text = connection.language === "mongodb" ? toPipeline(current) : toSql(current, dialectOf(connection));
+    const [result] = yield [
+      { tool: "run_query", input: { connectionId: connection.id, query: text, limit: RESULT_ROWS } },
+    ];
+    if (result?.isOk) return explain(current, toAnswer(result.value), notes);
+    const message = plainWords(result?.message);
+    const mended = attempt < REPAIRS_MAX ? mend(current, result?.message ?? "") : null;
+    if (!mended)
+      return `The database refused my query: ${message} I could not mend it. Ask in other words, or write it yourself in a console.`;
+    current = mended;
+  }
+}
+
+/** Leaves out what the database says it does not have or cannot do. */
+function mend(plan: Plan, message: string): Plan | null {
+  const named = (name: string) => message.toLowerCase().includes(name.toLowerCase());
+  const extra = plan.outputs.filter(
+    ({ alias, ref }) =>
+      named(ref.column.name) &&
+      plan.outputs.length > 1 &&
+      !plan.order.some((each) => each.alias === alias) &&
+      plan.measures.length === 0,
+  );
+  if (extra.length > 0) return { ...plan, outputs: plan.outputs.filter((output) => !extra.includes(output)) };
+  // A text that looks like a date to us is none to the database, or the other way round: read it as one.
+  const broken = plan.where.find((each) => each.kind === "span" && named(each.ref.column.name));
+  if (broken?.kind === "span") {
+    const column = { ...broken.ref.column, isYear: !broken.ref.column.isYear };
+    return {
+      ...plan,
+      where: plan.where.map((each) => (each === broken ? { ...broken, ref: { ...broken.ref, column } } : each)),
+    };
+  }
+  return null;
+}
+
+function toAnswer(value: Record<string, unknown>): Answer {
+  const rows = records<Record<string, unknown>>(value.rows);
+  const fields = records<{ name: string }>(value.fields).map(({ name }) => String(name));
+  return {
+    fields: fields.length > 0 ? fields : Object.keys(rows[0] ?? {}),
+    rows,
+    rowCount: Number(value.rowCount ?? rows.length),
+    truncated: value.truncated === true,
+  };
+}
+
+function beyondWords(schema: Schema): string {
+  const tables = schema.tables.slice(0, 8).map(({ name }) => `\`${codeName(name)}\``);
+  return `I do not understand this question well enough to answer it. I know these tables: ${tables.join(", ")}. ${EXAMPLES}`;
+}
+
+/** A message of a tool is data: one line of plain text. */
+function plainWords(message: string | undefined): string {
+  const text = cell((message ?? "the tool gave no answer").slice(0, 400));
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+function codeName(name: string): string {
+  return name.replaceAll(/[`\r\n]/g, "'").slice(0, 120);
+}
+
+function records<T>(value: unknown): T[] {
+  return Array.isArray(value) ? (value.filter((each) => typeof each === "object" && each !== null) as T[]) : [];
+}

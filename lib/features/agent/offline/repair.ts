@@ -1,0 +1,207 @@
+import type { SqlDialect } from "@/lib/base/sql/dialects";
+import { SQL_KEYWORDS } from "@/lib/base/sql/keywords";
+import { readSqlTokens, type SqlToken } from "@/lib/base/sql/lexer";
+import { toSqlName } from "@/lib/base/sql/names";
+import { describeQueryError } from "@/lib/base/sql/query-error";
+import { findClosest } from "@/lib/base/values/edit-distance";
+import type { ToolCall, ToolResult } from "./conversation";
+import { fitOf } from "./schema";
+import { nameWords } from "./words";
+
+/*
+ * Mends a query of the person's own that a database has refused: names that do not exist, words that are mistyped, a
+ * comma too many. What it changes it runs, so that nothing is offered that has not worked.
+ */
+
+export type FailedQuery = { message: string; sql: string };
+type Turn = Generator<ToolCall[], string, ToolResult[]>;
+type Place = { id: string; dialect: SqlDialect };
+type Column = { name: string };
+/** Of the text: these tokens give way to `by`, which `words` tell the person. */
+type Change = { tokens: readonly SqlToken[]; by: string; words: string };
+
+const SQL_BLOCK = /```(?:[a-z]+)?[ \t]*\r?\n([\s\S]*?)\r?\n?```/i;
+/** A query is changed so often; the tool itself allows no more failures in a turn. */
+const CHANGES_MAX = 3;
+const LISTED_MAX = 60;
+/** A mistyped name begins right more often than not: what begins so is looked for in a database of many tables. */
+const BEGINNING_CHARS = 3;
+const DESCRIBED_MAX = 14;
+const SEARCHES_MAX = 6;
+const RESULT_ROWS = 20;
+/** Names of the same words in another order, or of most of them. */
+const SAME_WORDS_FIT = 0.6;
+/** Words of a query that people mistype; of two that are as near the first is meant. Shorter ones are too near to names. */
+const MEANT =
+  "select from where group order having join left inner outer limit offset and not between like distinct union case when then else end desc asc with values".split(
+    " ",
+  );
+const WORD_CHARS_MIN = 3;
+const READS = /^\s*(?:select|with|from|values|table|show|describe|explain|summarize)\b/i;
+
+/** A request to mend a query, with the database's message; null for any other question. */
+export function failedQuery(question: string): FailedQuery | null {
+  const asked =
+    /^\s*(?:please )?(?:fix|mend|repair|correct)\b(?: (?:this|the|my))?(?: (?:error|query|sql))?[:.]?/i.exec(question);
+  const block = SQL_BLOCK.exec(question);
+  const sql = block?.[1]?.trim();
+  if (!asked || !block || !sql) return null;
+  return { message: question.slice(asked[0].length, block.index).trim(), sql };
+}
+
+export function* repair(place: Place, { message, sql }: FailedQuery): Turn {
+  const tables = yield* listTables(place, message, sql);
+  const told: string[] = [];
+  let text = sql;
+  let refusal = message;
+  for (let round = 0; round < CHANGES_MAX; round += 1) {
+    const change = yield* findChange(place, text, refusal, tables);
+    if (!change) break;
+    for (const { start, end } of change.tokens.toReversed()) text = text.slice(0, start) + change.by + text.slice(end);
+    told.push(change.words);
+    if (!READS.test(text)) {
+      return `${told.join(" ")} I only read, so I have not tried it: the statement changes something. Run it yourself in a console:\n\n${quoted(text)}`;
+    }
+    const [result] = yield [{ tool: "run_query", input: { connectionId: place.id, query: text, limit: RESULT_ROWS } }];
+    if (result?.isOk) {
+      const rows = Number(result.value.rowCount ?? 0);
+      const counted = `${rows}${result.value.truncated === true && rows >= RESULT_ROWS ? " or more" : ""}`;
+      return `${told.join(" ")} With that it works and gives ${counted} ${rows === 1 ? "row" : "rows"}:\n\n${quoted(text)}`;
+    }
+    refusal = result?.message ?? "";
+  }
+  const tried = told.length === 0 ? "" : ` I tried this: ${told.join(" ")} It was refused again.`;
+  return `${meaning(refusal)}${tried} I found nothing in it that I can put right by myself: look at the place that the database names, or ask another model.`;
+}
+
+function* findChange(
+  place: Place,
+  text: string,
+  message: string,
+  tables: readonly string[],
+): Generator<ToolCall[], Change | null, ToolResult[]> {
+  const { title, name } = describeQueryError(message);
+  const tokens = readSqlTokens(text, place.dialect);
+  if (/^There is no table/.test(title) && name) {
+    const bare = name.split(".").at(-1) ?? name;
+    const meant = findClosest(bare, tables) ?? sameWords(bare, tables);
+    if (meant) return rename(tokensOf(tokens, bare), meant, place, "table");
+  }
+  if (/^There is no column/.test(title) && name) {
+    const bare = name.split(".").at(-1) ?? name;
+    const columns = yield* columnsOf(place, tokens, tables);
+    const meant = findClosest(bare, columns) ?? sameWords(bare, columns);
+    const places = tokensOf(tokens, bare);
+    // Where another table has it, only one of them is wrong.
+    if (meant) return rename(columns.includes(bare) ? places.slice(0, 1) : places, meant, place, "column");
+  }
+  return commaTooMany(tokens) ?? mistypedWord(tokens, name, tables);
+}
+
+/** Those that there are, as far as they are listed at once; of many those of the query, and those that begin like the wrong name. */
+function* listTables(
+  { id, dialect }: Place,
+  message: string,
+  sql: string,
+): Generator<ToolCall[], string[], ToolResult[]> {
+  const [result] = yield [{ tool: "list_entities", input: { connectionId: id, limit: LISTED_MAX } }];
+  if (!result?.isOk) return [];
+  const listed = named(result.value.entities);
+  if (Number(result.value.total ?? listed.length) <= listed.length) return listed;
+  const wrong = describeQueryError(message).name?.split(".").at(-1)?.slice(0, BEGINNING_CHARS);
+  const own = readSqlTokens(sql, dialect).filter(
+    (token) => isName(token) && !SQL_KEYWORDS.has(token.text.toLowerCase()) && token.text.length >= WORD_CHARS_MIN,
+  );
+  const words = [...new Set([...(wrong ? [wrong] : []), ...own.map(({ text }) => text)])].slice(0, SEARCHES_MAX);
+  const results = yield words.map((search) => ({
+    tool: "list_entities",
+    input: { connectionId: id, search, limit: LISTED_MAX },
+  }));
+  return [...new Set([...listed, ...results.flatMap((each) => (each.isOk ? named(each.value.entities) : []))])];
+}
+
+/** Of the tables that the query names. */
+function* columnsOf(
+  { id }: Place,
+  tokens: readonly SqlToken[],
+  tables: readonly string[],
+): Generator<ToolCall[], string[], ToolResult[]> {
+  const used = new Set(tokens.filter(isName).map(({ text }) => text.toLowerCase()));
+  const described = tables.filter((name) => used.has(name.toLowerCase())).slice(0, DESCRIBED_MAX);
+  if (described.length === 0) return [];
+  const results = yield described.map((name) => ({ tool: "describe_entity", input: { connectionId: id, name } }));
+  return results.flatMap((result) => (result.isOk ? named(result.value.columns) : []));
+}
+
+function rename(tokens: readonly SqlToken[], meant: string, { dialect }: Place, what: string): Change | null {
+  if (tokens.length === 0) return null;
+  return { tokens, by: toSqlName(meant, dialect), words: `The ${what} is called \`${code(meant)}\`.` };
+}
+
+/** `select a, from t`: nothing stands behind the comma. */
+function commaTooMany(tokens: readonly SqlToken[]): Change | null {
+  const at = tokens.findIndex(
+    ({ text }, index) =>
+      text === "," && /^(?:from|where|group|having|order|limit|\)|;)$/i.test(tokens[index + 1]?.text ?? ";"),
+  );
+  const comma = tokens[at];
+  return comma ? { tokens: [comma], by: "", words: "There is a comma too many." } : null;
+}
+
+/** The word that the database stumbles over, or one of the two before it, is nearly a word of SQL. */
+function mistypedWord(tokens: readonly SqlToken[], name: string | null, tables: readonly string[]): Change | null {
+  const known = new Set(tables.map((table) => table.toLowerCase()));
+  const at =
+    name === null ? tokens.length - 1 : tokens.findIndex(({ text }) => text.toLowerCase() === name.toLowerCase());
+  if (at < 0) return null;
+  for (const token of [tokens[at], tokens[at - 1], tokens[at - 2]]) {
+    const word = token?.text.toLowerCase() ?? "";
+    if (token?.kind !== "word" || word.length < WORD_CHARS_MIN || SQL_KEYWORDS.has(word) || known.has(word)) continue;
+    const meant = findClosest(token.text, MEANT);
+    if (!meant) continue;
+    return { tokens: [token], by: meant, words: `The word is \`${meant}\`, not \`${code(token.text)}\`.` };
+  }
+  return null;
+}
+
+function tokensOf(tokens: readonly SqlToken[], name: string): SqlToken[] {
+  return tokens.filter((token) => isName(token) && token.text.toLowerCase() === name.toLowerCase());
+}
+
+function isName({ kind }: SqlToken): boolean {
+  return kind === "word" || kind === "name";
+}
+
+function sameWords(name: string, names: readonly string[]): string | null {
+  const words = nameWords(name);
+  const fits = names.map((each) => ({ each, fit: fitOf(words, nameWords(each)) })).sort((a, b) => b.fit - a.fit);
+  const [best, second] = fits;
+  // Two that fit as well are a guess.
+  return best && best.fit >= SAME_WORDS_FIT && best.fit > (second?.fit ?? 0) ? best.each : null;
+}
+
+function named(list: unknown): string[] {
+  return (Array.isArray(list) ? (list as Column[]) : []).flatMap(({ name }) =>
+    typeof name === "string" ? [name] : [],
+  );
+}
+
+function meaning(message: string): string {
+  const { title } = describeQueryError(message);
+  const plain = title
+    .replaceAll(/[`*_<>[\]\r\n]/g, " ")
+    .slice(0, 300)
+    .trim();
+  return /[.!?]$/.test(plain) ? plain : `${plain}.`;
+}
+
+function code(name: string): string {
+  return name.replaceAll(/[`\r\n]/g, "'").slice(0, 120);
+}
+
+/** In a block that the text itself cannot end. */
+function quoted(sql: string): string {
+  const longest = Math.max(2, ...[...sql.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence}sql\n${sql}\n${fence}`;
+}

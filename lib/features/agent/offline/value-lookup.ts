@@ -1,0 +1,91 @@
+import type { SqlDialect } from "@/lib/base/sql/dialects";
+import { toSqlName, toSqlText } from "@/lib/base/sql/names";
+import type { ValueHit } from "./link";
+import type { Ref } from "./plan";
+import { collectionText, sameText, toShell } from "./render-mongo";
+import { tableName } from "./render-sql";
+import type { Schema, Table } from "./schema";
+
+/** Asks the database itself which columns hold the words of a question: one bounded query. */
+
+/** Columns that one look looks into. */
+const COLUMNS_MAX = 24;
+/** A table with more rows than this is not read for a word. */
+const ROWS_MAX = 5_000_000;
+const HITS_OF_COLUMN_MAX = 8;
+
+/** Texts that people tell rows apart by; addresses, notes and keys are none. */
+const UNLIKELY = new Set([
+  "email",
+  "mail",
+  "url",
+  "path",
+  "hash",
+  "token",
+  "password",
+  "phone",
+  "description",
+  "comment",
+  "note",
+  "bodi",
+  "body",
+  "content",
+  "session",
+  "uuid",
+  "json",
+  "sku",
+]);
+
+/** Columns to look into, those of the nearest tables first. */
+export function lookupColumns(schema: Schema, near: readonly Table[]): Ref[] {
+  const distance = (table: Table) => Math.min(9, ...near.map((each) => schema.path(each, table)?.length ?? 9));
+  return schema.tables
+    .filter(({ rowEstimate }) => (rowEstimate ?? 0) <= ROWS_MAX)
+    .map((table) => ({ table, at: near.length === 0 ? 0 : distance(table) }))
+    .sort((a, b) => a.at - b.at)
+    .flatMap(({ table }) =>
+      table.columns
+        .filter(
+          ({ kind, isReference, words }) =>
+            kind === "text" && !isReference && !words.some((word) => UNLIKELY.has(word)),
+        )
+        .map((column) => ({ table, column })),
+    )
+    .slice(0, COLUMNS_MAX);
+}
+
+export function lookupSql(refs: readonly Ref[], wordings: readonly string[], dialect: SqlDialect): string {
+  const list = wordings.map((wording) => toSqlText(wording, dialect)).join(", ");
+  return refs
+    .map(({ table, column }, i) => {
+      const name = toSqlName(column.name, dialect);
+      // PostgreSQL's enums are no texts until they are made so.
+      const text = dialect === "postgres" ? `${name}::text` : name;
+      return `select * from (select distinct ${i} as place, ${text} as found from ${tableName(table, dialect)} where lower(${text}) in (${list}) limit ${HITS_OF_COLUMN_MAX}) as t${i}`;
+    })
+    .join("\nunion all\n");
+}
+
+export function readHits(rows: readonly Record<string, unknown>[], refs: readonly Ref[]): ValueHit[] {
+  return rows.flatMap((row) => {
+    const ref = refs[Number(row.place)];
+    return ref && typeof row.found === "string" ? [{ ref, value: row.found, isExact: false }] : [];
+  });
+}
+
+/** The same for collections. */
+export function lookupPipeline(refs: readonly Ref[], wordings: readonly string[]): string {
+  const patterns = wordings.map(sameText);
+  const [first, ...others] = refs.map(({ table, column }, place) => ({
+    table,
+    stages: [
+      { $match: { [column.name]: { $in: patterns } } },
+      { $group: { _id: `$${column.name}` } },
+      { $limit: HITS_OF_COLUMN_MAX },
+      { $project: { _id: 0, place: { $literal: place }, found: "$_id" } },
+    ],
+  }));
+  if (!first) return "";
+  const unions = others.map(({ table, stages }) => ({ $unionWith: { coll: table.name, pipeline: stages } }));
+  return `${collectionText(first.table)}.aggregate(${toShell([...first.stages, ...unions])})`;
+}

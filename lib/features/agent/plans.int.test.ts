@@ -1,0 +1,398 @@
+import { randomUUID } from "node:crypto";
+import { ObjectId } from "mongodb";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { call } from "@/test/client";
+import { type Person, seedMember, seedPerson } from "@/test/seed";
+import { collections } from "./collections";
+import { waitForDecision } from "./plans";
+import { ask, askRaw, type Event, newId, readEvents } from "./testing/ask";
+import type { Say } from "./testing/model-server";
+import { takeScriptedModel } from "./testing/scripted-model";
+
+const model = await takeScriptedModel({ SAMPLE_DATA: "off" });
+
+let ana: Person;
+let base: string;
+let notesId: string;
+const asAna = () => ({ cookie: ana.cookie, workspaceId: ana.workspaceId });
+beforeAll(async () => {
+  ana = await seedPerson("Ana");
+  base = `/api/workspaces/${ana.workspaceId}`;
+  const file = { name: "Notes", type: "sqlite", config: { file: "notes.sqlite" }, readOnly: false };
+  notesId = (await call("POST", `${base}/connectors`, { cookie: ana.cookie, body: file })).json.data.id;
+  const body = { query: "create table notes (n int)" };
+  await call("POST", `${base}/databases/${notesId}/execute`, { cookie: ana.cookie, body });
+});
+
+const decide = (body: object, who: { cookie?: string; key?: string } = { cookie: ana.cookie }) =>
+  call("POST", "/api/agent/plan-decision", { ...who, body });
+const plan = (grants: string[], more: object = {}): Say => ({
+  tool: "propose_plan",
+  input: { planMarkdown: "1. Write it down", grants, ...more },
+});
+const insert = (): Say => ({
+  tool: "run_query",
+  input: { connectionId: notesId, query: "insert into notes values (1)" },
+});
+const countNotes = async () => {
+  const body = { query: "select count(*) as n from notes" };
+  return (await call("POST", `${base}/databases/${notesId}/execute`, { cookie: ana.cookie, body })).json.data.rows[0].n;
+};
+const results = (events: Event[]) => events.filter(({ type }) => type === "tool-result");
+
+/** Asks, and decides on the plan while the stream waits. */
+async function askAndDecide(decision: object, chatId = newId()) {
+  const response = await askRaw("Write it down", { ...asAna(), chatId });
+  const events: Event[] = [];
+  let decided: Awaited<ReturnType<typeof decide>> | undefined;
+  for await (const event of readEvents(response)) {
+    events.push(event);
+    if (event.type !== "tool-input-available" || event.toolName !== "propose_plan") continue;
+    const { agentSessionId } = event.input;
+    decided = await decide({ agentSessionId, ...decision });
+  }
+  return { events, decided, chatId };
+}
+
+describe("a plan", () => {
+  it("that is approved while the stream waits lets the tools write, until the turn ends", async () => {
+    const before = await countNotes();
+    model.say(
+      [insert()],
+      [plan(["query-write", "console-write"])],
+      [insert()],
+      [{ tool: "save_console", input: { name: "by plan", content: "select 1" } }],
+    );
+    const { events, decided, chatId } = await askAndDecide({ decision: "approve" });
+    const { agentSessionId } = events.find(({ toolName }) => toolName === "propose_plan")?.input ?? {};
+    expect(decided?.json.data).toEqual({
+      agentSessionId,
+      status: "approved",
+      grants: ["query-write", "console-write"],
+      expiresAt: expect.any(String),
+    });
+    const left = new Date(decided?.json.data.expiresAt).getTime() - Date.now();
+    expect(left).toBeGreaterThan(119 * 60_000);
+    expect(left).toBeLessThanOrEqual(120 * 60_000);
+    expect(results(events)).toMatchObject([
+      { errorText: expect.stringMatching(/read/i) },
+      { output: { agentSessionId, status: "approved", grants: ["query-write", "console-write"] } },
+      { output: { executionId: expect.any(String) } },
+      { output: { version: 1 } },
+    ]);
+    expect(await countNotes()).toBe(before + 1);
+    // The next turn may not, in the same chat neither.
+    model.say([insert()], [{ tool: "save_console", input: { name: "again", content: "x" } }]);
+    const next = await ask("Again", { ...asAna(), chatId });
+    expect(results(next.events)).toMatchObject([{ errorText: expect.any(String) }, { errorText: expect.any(String) }]);
+    expect(await countNotes()).toBe(before + 1);
+    // The chat tells what was asked and decided.
+    const chat = await call("GET", `${base}/chats/${chatId}`, { cookie: ana.cookie });
+    const parts = chat.json.data.messages[1].parts as { type: string; output?: object }[];
+    expect(parts.find(({ type }) => type === "tool-propose_plan")?.output).toMatchObject({
+      status: "approved",
+      decidedAt: expect.any(String),
+    });
+  });
+
+  it("gives no more than was approved of it", async () => {
+    const before = await countNotes();
+    model.say(
+      [plan(["query-write", "console-write"])],
+      [insert()],
+      [{ tool: "save_console", input: { name: "allowed", content: "select 1" } }],
+    );
+    const { events } = await askAndDecide({ decision: "approve", grants: ["console-write"] });
+    expect(results(events)).toMatchObject([
+      { output: { grants: ["console-write"] } },
+      { errorText: expect.stringMatching(/read/i) },
+      { output: { version: 1 } },
+    ]);
+    expect(await countNotes()).toBe(before);
+  });
+
+  it.each([
+    ["request_changes", "changes_requested"],
+    ["cancel", "cancelled"],
+  ])("that meets %s grants nothing, and the model hears what was said", async (decision, status) => {
+    const before = await countNotes();
+    model.say([plan(["query-write"])], [insert()]);
+    const { events, decided } = await askAndDecide({
+      decision,
+      planMarkdown: "Not like this",
+      grants: ["query-write"],
+    });
+    expect(decided?.json.data).toMatchObject({ status, grants: [], expiresAt: null });
+    expect(results(events)[0]?.output).toMatchObject({ status, grants: [], planMarkdown: "Not like this" });
+    expect(results(events)[1]).toMatchObject({ errorText: expect.any(String) });
+    expect(await countNotes()).toBe(before);
+  });
+
+  it("that is decided behind its turn counts for the next one, once", async () => {
+    model.say([plan(["query-write"])]);
+    const chatId = newId();
+    const proposed = await askRaw("Write it down", { ...asAna(), chatId });
+    let agentSessionId = "";
+    for await (const event of readEvents(proposed)) {
+      if (event.toolName === "propose_plan") agentSessionId = event.input.agentSessionId;
+      if (agentSessionId !== "") break;
+    }
+    const id = agentSessionId;
+    await vi.waitFor(async () => {
+      expect(await collections.agentPlans().findOne({ agentSessionId: id })).toMatchObject({ turnId: null });
+    }, 10_000);
+    expect((await decide({ agentSessionId, decision: "approve" })).status).toBe(200);
+    const chat = await call("GET", `${base}/chats/${chatId}`, { cookie: ana.cookie });
+    expect(chat.text).toContain('"state":"stopped"');
+    const before = await countNotes();
+    model.say([insert()]);
+    const next = await ask("Go on", { ...asAna(), chatId });
+    expect(results(next.events)[0]).toMatchObject({ output: expect.any(Object) });
+    const told = JSON.stringify(
+      model.calls.find(({ messages }) => JSON.stringify(messages).includes("Go on"))?.messages,
+    );
+    expect(told).toContain("plansDecidedSince");
+    expect(await countNotes()).toBe(before + 1);
+    model.say([insert()]);
+    expect(results((await ask("Once more", { ...asAna(), chatId })).events)[0]?.errorText).toMatch(/read/i);
+  });
+
+  it("has the id that the model gives it, or one of ours", async () => {
+    const agentSessionId = randomUUID();
+    model.say([plan(["query-write"], { agentSessionId })]);
+    const { events, decided } = await askAndDecide({ decision: "cancel" });
+    expect(events.find(({ toolName }) => toolName === "propose_plan")?.input.agentSessionId).toBe(agentSessionId);
+    expect(decided?.json.data.agentSessionId).toBe(agentSessionId);
+    // Another chat cannot take it.
+    model.say([plan(["query-write"], { agentSessionId })]);
+    const { events: others } = await ask("Again", asAna());
+    expect(results(others)[0]?.errorText).toContain("agentSessionId");
+  });
+
+  it("is waited for with comments that keep the line open, in both forms of the stream", async () => {
+    model.script = ({ messages }) =>
+      messages.at(-1)?.role === "tool" ? [{ text: "As you like." }] : [plan(["query-write"])];
+    await Promise.all(
+      ["", "?stream=ui"].map(async (query) => {
+        const response = await askRaw("Write it down", { ...asAna(), query });
+        const reader = response.body?.getReader();
+        let text = "";
+        const readUntil = async (isThere: () => boolean) => {
+          while (!isThere()) {
+            const { value, done } = (await reader?.read()) ?? { done: true };
+            if (done) break;
+            text += Buffer.from(value ?? []).toString();
+          }
+        };
+        await readUntil(() => text.includes(": ping\n\n"));
+        const [, agentSessionId] = /"agentSessionId":"([0-9a-f-]{36})"/.exec(text) ?? [];
+        expect((await decide({ agentSessionId, decision: "cancel" })).status).toBe(200);
+        await readUntil(() => false);
+        expect(text).toContain(": ping");
+        expect(text).toMatch(/data: \[DONE\]\n\n$/);
+        // Nothing but events and comments, so that a reader of lines is not led astray.
+        for (const block of text.trimEnd().split("\n\n")) expect(block).toMatch(/^(?:data: .+|: ping)$/);
+      }),
+    );
+  }, 60_000);
+
+  it("is told on the workspace's stream to its person alone", async () => {
+    model.say([plan(["query-write"])]);
+    const { decided } = await askAndDecide({ decision: "cancel" });
+    expect(decided?.status).toBe(200);
+    const { database } = await import("@/lib/platform/db/client");
+    await vi.waitFor(async () => {
+      const told = await database()
+        .collection("events")
+        .find({ kind: "plan", "data.resourceId": decided?.json.data.agentSessionId })
+        .sort({ position: 1 })
+        .toArray();
+      expect(told).toMatchObject([
+        { userId: new ObjectId(ana.id), data: { status: "pending" } },
+        { userId: new ObjectId(ana.id), data: { status: "cancelled" } },
+      ]);
+    }, 5000);
+  });
+
+  it("stays open when nobody decides in time", async () => {
+    const [workspaceId, chatId, turnId] = [new ObjectId(ana.workspaceId), new ObjectId(), new ObjectId()];
+    const agentSessionId = randomUUID();
+    const doc = { _id: new ObjectId(), workspaceId, agentSessionId, chatId, userId: new ObjectId(ana.id), turnId };
+    const open = { status: "pending" as const, planMarkdown: "p", grants: [], granted: [], createdAt: new Date() };
+    const never = { decidedMarkdown: null, decidedBy: null, decidedAt: null, expiresAt: null, endedAt: null };
+    await collections.agentPlans().insertOne({ ...doc, ...open, ...never });
+    const caller = { workspaceId } as Parameters<typeof waitForDecision>[0]["caller"];
+    const signal = new AbortController().signal;
+    expect(await waitForDecision({ caller, chatId, turnId }, agentSessionId, signal, 50)).toBeNull();
+    expect(await collections.agentPlans().findOne({ agentSessionId })).toMatchObject({
+      status: "pending",
+      turnId: null,
+    });
+  });
+});
+
+describe("a decision", () => {
+  const pending = async (grants: ("query-write" | "console-write")[] = ["query-write"]) => {
+    const agentSessionId = randomUUID();
+    await collections.agentPlans().insertOne({
+      _id: new ObjectId(),
+      workspaceId: new ObjectId(ana.workspaceId),
+      agentSessionId,
+      chatId: new ObjectId(),
+      userId: new ObjectId(ana.id),
+      turnId: null,
+      planMarkdown: "p",
+      grants,
+      status: "pending",
+      granted: [],
+      decidedMarkdown: null,
+      decidedBy: null,
+      decidedAt: null,
+      expiresAt: null,
+      endedAt: null,
+      createdAt: new Date(),
+    });
+    return agentSessionId;
+  };
+
+  it("is checked in order: 401, 400, 404, a grant that was not asked for 400, settled 409", async () => {
+    const agentSessionId = await pending();
+    const ok = { agentSessionId, decision: "approve" };
+    expect((await decide(ok, {})).status).toBe(401);
+    for (const bad of [
+      { ...ok, agentSessionId: "zz" },
+      { ...ok, decision: "maybe" },
+      { ...ok, grants: ["everything"] },
+      { ...ok, grants: "query-write" },
+      {},
+    ]) {
+      expect([bad, (await decide(bad)).status]).toEqual([bad, 400]);
+    }
+    const bob = await seedMember(ana.workspaceId, "owner");
+    const foreign = await decide(ok, { cookie: bob.cookie });
+    const missing = await decide({ ...ok, agentSessionId: randomUUID() }, { cookie: bob.cookie });
+    expect([foreign.status, foreign.text]).toEqual([404, missing.text]);
+    expect((await decide({ ...ok, grants: ["flow-write"] })).status).toBe(400);
+    expect((await decide(ok)).status).toBe(200);
+    expect((await decide(ok)).status).toBe(409);
+  });
+
+  it("is one of fifty that come at once", async () => {
+    const agentSessionId = await pending();
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => decide({ agentSessionId, decision: n % 2 ? "approve" : "cancel" })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(49).fill(409)]);
+  });
+
+  it("of who was removed from the workspace is 404", async () => {
+    const bob = await seedMember(ana.workspaceId, "member");
+    const agentSessionId = await pending();
+    await collections.agentPlans().updateOne({ agentSessionId }, { $set: { userId: new ObjectId(bob.id) } });
+    await call("DELETE", `${base}/members/${bob.id}`, { cookie: ana.cookie });
+    expect((await decide({ agentSessionId, decision: "approve" }, { cookie: bob.cookie })).status).toBe(404);
+  });
+});
+
+it("a grant ends two hours after it was given, in a turn that goes on", async () => {
+  const { hasGrant } = await import("./plans");
+  const ids = { chatId: new ObjectId(), turnId: new ObjectId() };
+  const workspaceId = new ObjectId(ana.workspaceId);
+  const caller = { workspaceId, user: { _id: new ObjectId(ana.id) } } as Parameters<typeof hasGrant>[0]["caller"];
+  const expiresAt = new Date();
+  await collections.agentPlans().insertOne({
+    _id: new ObjectId(),
+    workspaceId,
+    agentSessionId: randomUUID(),
+    ...ids,
+    userId: caller.user._id,
+    planMarkdown: "p",
+    grants: ["query-write"],
+    status: "approved",
+    granted: ["query-write"],
+    decidedMarkdown: null,
+    decidedBy: caller.user._id,
+    decidedAt: expiresAt,
+    expiresAt,
+    endedAt: null,
+    createdAt: expiresAt,
+  });
+  expect(await hasGrant({ caller, ...ids }, "query-write", new Date(expiresAt.getTime() - 1))).toBe(true);
+  expect(await hasGrant({ caller, ...ids }, "query-write", expiresAt)).toBe(false);
+  expect(await hasGrant({ caller, ...ids, turnId: new ObjectId() }, "query-write", new Date(0))).toBe(false);
+});
+
+describe("C25 a change of a console that has a schedule", () => {
+  const ALL = ["console-write", "schedule-write", "query-write"];
+  let readOnlyId: string;
+  beforeAll(async () => {
+    const body = { name: "Read", type: "sqlite", config: { file: "read.sqlite" }, readOnly: true };
+    readOnlyId = (await call("POST", `${base}/connectors`, { cookie: ana.cookie, body })).json.data.id;
+  });
+
+  let made = 0;
+  async function consoleOf(connectionId: string, schedule: "on" | "off" | "none"): Promise<string> {
+    const body = { name: `scheduled ${made++}`, content: "select 1", access: "workspace", connectionId };
+    const { id } = (await call("POST", `${base}/consoles`, { cookie: ana.cookie, body })).json.data;
+    if (schedule === "none") return id;
+    const timing = { cron: "0 5 * * *", timezone: "UTC", enabled: schedule === "on" };
+    const put = await call("PUT", `${base}/consoles/${id}/schedule`, { cookie: ana.cookie, body: timing });
+    expect(put.status).toBeLessThan(300);
+    return id;
+  }
+
+  const NAMED = "named";
+  const UNNAMED = "no targets";
+  const OTHER = "another target";
+  it.each<
+    [where: "writes" | "reads", schedule: "on" | "off" | "none", grants: string[], targets: string, may: boolean]
+  >([
+    ["writes", "none", ["console-write"], UNNAMED, true],
+    ["writes", "none", ["console-write"], NAMED, true],
+    ["writes", "none", ["console-write"], OTHER, false],
+    ["writes", "on", ["console-write"], NAMED, false],
+    ["writes", "off", ["console-write"], NAMED, false],
+    ["writes", "on", ["console-write", "schedule-write"], NAMED, false],
+    ["writes", "off", ["console-write", "schedule-write"], NAMED, false],
+    ["writes", "on", ["console-write", "query-write"], NAMED, false],
+    ["writes", "on", ["schedule-write", "query-write"], NAMED, false],
+    ["writes", "on", ALL, NAMED, true],
+    ["writes", "off", ALL, NAMED, true],
+    ["writes", "on", ALL, UNNAMED, false],
+    ["writes", "off", ALL, OTHER, false],
+    ["reads", "on", ["console-write"], NAMED, false],
+    ["reads", "on", ["console-write", "schedule-write"], NAMED, true],
+    ["reads", "off", ["console-write", "schedule-write"], UNNAMED, false],
+  ])("on a connection that %s, schedule %s, with %j and %s: %s", async (where, schedule, grants, targets, may) => {
+    const id = await consoleOf(where === "writes" ? notesId : readOnlyId, schedule);
+    const named = { [NAMED]: { targets: [id] }, [OTHER]: { targets: [newId()] } }[targets] ?? {};
+    model.say(
+      [plan(grants, named)],
+      [{ tool: "save_console", input: { consoleId: id, content: "insert into notes values (9)", version: 1 } }],
+    );
+    const { events } = await askAndDecide({ decision: "approve" });
+    expect(results(events)[1]).toMatchObject(may ? { output: { version: 2 } } : { errorText: expect.any(String) });
+    const saved = await call("GET", `${base}/consoles/${id}`, { cookie: ana.cookie });
+    expect(saved.json.data.content).toBe(may ? "insert into notes values (9)" : "select 1");
+  });
+
+  it("is judged by the connection that it is given, too", async () => {
+    const id = await consoleOf(readOnlyId, "on");
+    model.say(
+      [plan(["console-write", "schedule-write"], { targets: [id] })],
+      [{ tool: "save_console", input: { consoleId: id, content: "x", version: 1, connectionId: notesId } }],
+    );
+    const { events } = await askAndDecide({ decision: "approve" });
+    expect(results(events)[1]).toMatchObject({ errorText: expect.stringContaining("query-write") });
+  });
+
+  it("gives a query that writes to the named connections alone", async () => {
+    const before = await countNotes();
+    model.say([plan(["query-write"], { targets: [newId()] })], [insert()]);
+    await askAndDecide({ decision: "approve" });
+    expect(await countNotes()).toBe(before);
+    model.say([plan(["query-write"], { targets: [notesId] })], [insert()]);
+    await askAndDecide({ decision: "approve" });
+    expect(await countNotes()).toBe(before + 1);
+  });
+});

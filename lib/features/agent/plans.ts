@@ -1,0 +1,310 @@
+import "server-only";
+import { ObjectId } from "mongodb";
+import { enterWorkspace } from "@/lib/features/accounts/identity";
+import type { Caller, UserCaller } from "@/lib/platform/access/caller";
+import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
+import { followEvents } from "@/lib/platform/events/follow";
+import { publish } from "@/lib/platform/events/publish";
+import { AppError } from "@/lib/platform/http/errors";
+import { collections } from "./collections";
+import { GONE_AFTER_MS, GRANT_MS, PLAN_WAIT_MS } from "./limits";
+import type { PlanDoc, PlanStatus } from "./model";
+import type { Grant, PlanAnswer, PlanDecisionBody } from "./schema";
+
+/** Events are hints: a plan is looked at this often all the same. */
+const LOOK_EVERY_MS = 15_000;
+/** A plan that was proposed longer ago than so many answers is not looked for in the chat. */
+const MESSAGES_LOOKED_AT = 50;
+
+const STATUS_OF = {
+  approve: "approved",
+  request_changes: "changes_requested",
+  cancel: "cancelled",
+} as const satisfies Record<PlanDecisionBody["decision"], PlanStatus>;
+
+export type TurnOf = { caller: Caller; chatId: ObjectId; turnId: ObjectId };
+export type Proposal = {
+  agentSessionId: string;
+  planMarkdown: string;
+  grants: Grant[];
+  targets?: string[] | undefined;
+};
+
+/** The object that a grant is needed for. */
+export type GrantTarget = {
+  id: string;
+  /** A plan that names no targets does not cover it. */
+  isNamed?: boolean;
+};
+
+/**
+ * Puts a plan before the person. One that was sent back for changes may be proposed again under its id.
+ * @throws AppError `conflict` for an id that another plan has
+ */
+export async function proposePlan({ caller, chatId, turnId }: TurnOf, proposal: Proposal): Promise<void> {
+  const { workspaceId, user } = caller;
+  const { agentSessionId, planMarkdown } = proposal;
+  const open = {
+    turnId,
+    planMarkdown,
+    grants: [...new Set(proposal.grants)],
+    targets: proposal.targets?.map((id) => id.toLowerCase()) ?? null,
+    status: "pending",
+    granted: [],
+    decidedMarkdown: null,
+    decidedBy: null,
+    decidedAt: null,
+    expiresAt: null,
+    endedAt: null,
+    aliveAt: new Date(),
+    createdAt: new Date(),
+  } as const satisfies Partial<PlanDoc>;
+  const again = await collections
+    .agentPlans()
+    .updateOne({ agentSessionId, workspaceId, chatId, status: "changes_requested" }, { $set: open });
+  if (again.matchedCount === 0) {
+    const doc: PlanDoc = { _id: new ObjectId(), workspaceId, agentSessionId, chatId, userId: user._id, ...open };
+    try {
+      await collections.agentPlans().insertOne(doc);
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+      throw new AppError("conflict", "This agentSessionId is another plan's. Leave it out.");
+    }
+  }
+  tell(workspaceId, user._id, { agentSessionId, chatId, status: "pending" });
+}
+
+/**
+ * Waits for what the person decides, on whichever server they do.
+ * @param waitMs then the plan stays open, and what is decided later is for the next turn
+ * @returns null when nothing was decided
+ * @throws the signal's reason
+ */
+export async function waitForDecision(
+  { caller: { workspaceId }, chatId }: TurnOf,
+  agentSessionId: string,
+  signal: AbortSignal,
+  waitMs = PLAN_WAIT_MS,
+): Promise<PlanDoc | null> {
+  const filter = { agentSessionId, workspaceId, chatId, status: { $ne: "pending" as const } };
+  const until = Date.now() + waitMs;
+  let wake = () => {};
+  const stopFollowing = await followEvents(workspaceId, (event) => {
+    if (event.kind === "plan" && event.data.resourceId === agentSessionId) wake();
+  });
+  try {
+    for (;;) {
+      const woken = Promise.withResolvers<void>();
+      wake = woken.resolve;
+      signal.throwIfAborted();
+      const decided = await collections.agentPlans().findOne(filter);
+      if (decided) return decided;
+      if (Date.now() >= until && (await letGo(filter))) return null;
+      const timer = setTimeout(woken.resolve, Math.min(LOOK_EVERY_MS, Math.max(0, until - Date.now())));
+      signal.addEventListener("abort", wake, { once: true });
+      await woken.promise;
+      signal.removeEventListener("abort", wake);
+      clearTimeout(timer);
+    }
+  } finally {
+    stopFollowing();
+  }
+}
+
+/** The turn goes on: what is decided on its plans is for it. */
+export async function giveSignOfLife({ caller: { workspaceId }, chatId, turnId }: TurnOf): Promise<void> {
+  await collections
+    .agentPlans()
+    .updateMany({ workspaceId, chatId, turnId, endedAt: null }, { $set: { aliveAt: new Date() } });
+}
+
+/** From here on a decision is for the next turn. @returns false when it was made at this very moment */
+async function letGo({
+  agentSessionId,
+  workspaceId,
+  chatId,
+}: Pick<PlanDoc, "agentSessionId" | "workspaceId" | "chatId">) {
+  const { matchedCount } = await collections
+    .agentPlans()
+    .updateOne({ agentSessionId, workspaceId, chatId, status: "pending" }, { $set: { turnId: null } });
+  return matchedCount === 1;
+}
+
+/**
+ * Settles a plan. Its grants begin with this and end with the turn, or after two hours.
+ * @throws AppError `not_found` for an unknown plan and for another person's, `invalid_request` for a grant that it did
+ *   not ask for, `conflict` when it is settled
+ */
+export async function decidePlan(caller: UserCaller, body: PlanDecisionBody, now = new Date()): Promise<PlanAnswer> {
+  const { agentSessionId, decision, planMarkdown } = body;
+  const plan = await collections.agentPlans().findOne({ agentSessionId });
+  if (!plan?.userId.equals(caller.user._id) || !(await isInside(caller, plan.workspaceId))) throw noSuchPlan();
+  const { workspaceId, chatId } = plan;
+  const asked = new Set(plan.grants);
+  const unasked = (body.grants ?? []).filter((each) => !asked.has(each));
+  if (unasked.length > 0) {
+    throw new AppError("invalid_request", `The plan does not ask for ${unasked.join(", ")}.`, {
+      details: [{ path: "grants", message: "Give those that the plan asks for, or fewer." }],
+    });
+  }
+  const status = STATUS_OF[decision];
+  const granted = status === "approved" ? [...new Set(body.grants ?? plan.grants)] : [];
+  const expiresAt = granted.length > 0 ? new Date(now.getTime() + GRANT_MS) : null;
+  const hasGone = plan.aliveAt !== undefined && plan.aliveAt < goneBefore(now);
+  const decided = await collections.agentPlans().findOneAndUpdate(
+    { _id: plan._id, workspaceId, status: "pending" },
+    {
+      $set: {
+        status,
+        granted,
+        expiresAt,
+        decidedMarkdown: planMarkdown ?? null,
+        decidedBy: caller.user._id,
+        decidedAt: now,
+        // The next turn takes it over.
+        ...(hasGone && { turnId: null }),
+      },
+    },
+    { returnDocument: "after" },
+  );
+  if (!decided) throw new AppError("conflict", "This plan is settled already.");
+  // A turn that waits for it writes it down itself.
+  if (decided.turnId === null) await noteDecision(decided);
+  tell(workspaceId, caller.user._id, { agentSessionId, chatId, status });
+  return { agentSessionId, status, grants: granted, expiresAt: expiresAt?.toISOString() ?? null };
+}
+
+/** Asked by each tool that writes, each time that it does. @throws AppError `not_allowed` */
+export async function requireGrant(turn: TurnOf, grant: Grant, target: GrantTarget | null = null): Promise<void> {
+  if (await hasGrant(turn, grant, new Date(), target)) return;
+  const named = target === null ? "" : ` and name ${target.id} in its targets`;
+  throw new AppError(
+    "not_allowed",
+    `This needs the grant ${grant}. Say what you would do with propose_plan, ask for it there${named}.`,
+  );
+}
+
+/** Returns whether an approved plan of the turn gives the grant. A plan that names targets gives it for those alone. */
+export async function hasGrant(
+  { caller, chatId, turnId }: TurnOf,
+  grant: Grant,
+  now = new Date(),
+  target: GrantTarget | null = null,
+): Promise<boolean> {
+  const { workspaceId, user } = caller;
+  const covering = target && { targets: { $in: [target.id.toLowerCase(), ...(target.isNamed ? [] : [null])] } };
+  const plan = await collections.agentPlans().findOne(
+    {
+      workspaceId,
+      chatId,
+      turnId,
+      userId: user._id,
+      status: "approved",
+      granted: grant,
+      ...covering,
+      expiresAt: { $gt: now },
+      endedAt: null,
+    },
+    { projection: { _id: 1 } },
+  );
+  return plan !== null;
+}
+
+/**
+ * What was decided while no turn was waiting: its grants are this turn's from now on.
+ * @returns those plans, for the model to hear of
+ */
+export async function adoptDecisions({ caller, chatId, turnId }: TurnOf, now = new Date()): Promise<PlanDoc[]> {
+  const { workspaceId } = caller;
+  const any = await collections
+    .agentPlans()
+    .findOne({ workspaceId, chatId, endedAt: null }, { projection: { _id: 1 } });
+  // Few chats have a plan, and looking costs the store less than two writes that find nothing.
+  if (!any) return [];
+  // What turns were allowed whose server has gone with them: nobody could use it, and here nobody takes it over.
+  const ofGone = { workspaceId, chatId, turnId: { $ne: null }, aliveAt: { $lt: goneBefore(now) } };
+  await collections
+    .agentPlans()
+    .updateMany({ ...ofGone, status: { $ne: "pending" }, endedAt: null }, { $set: { endedAt: now } });
+  const late = { workspaceId, chatId, turnId: null, status: { $ne: "pending" as const }, endedAt: null };
+  const adopted: PlanDoc[] = [];
+  // One by one: of two turns that begin at once each plan is one's alone.
+  for (;;) {
+    const plan = await collections
+      .agentPlans()
+      .findOneAndUpdate(late, { $set: { turnId } }, { returnDocument: "after" });
+    if (!plan) return adopted;
+    adopted.push(plan);
+  }
+}
+
+function goneBefore(now: Date): Date {
+  return new Date(now.getTime() - GONE_AFTER_MS);
+}
+
+/** The turn is over, and with it what it was allowed. Plans that nobody has decided on wait for the next one. */
+export async function endGrants({ caller: { workspaceId }, chatId, turnId }: TurnOf, now = new Date()): Promise<void> {
+  const ofTurn = { workspaceId, chatId, turnId };
+  await collections.agentPlans().updateMany({ ...ofTurn, status: "pending" }, { $set: { turnId: null } });
+  await collections
+    .agentPlans()
+    .updateMany({ ...ofTurn, status: { $ne: "pending" }, endedAt: null }, { $set: { endedAt: now } });
+}
+
+/** The chat tells what was decided, also where nobody was waiting any more. */
+async function noteDecision(plan: PlanDoc): Promise<void> {
+  const { workspaceId, chatId, agentSessionId } = plan;
+  const messages = collections
+    .chatMessages()
+    .find({ workspaceId, chatId, role: "assistant" })
+    .sort({ seq: -1 })
+    .limit(MESSAGES_LOOKED_AT);
+  for await (const { _id, parts: before } of messages) {
+    if (!before.includes(agentSessionId)) continue;
+    const parts = (JSON.parse(before) as ToolPart[]).map((part) =>
+      part.type === "tool-propose_plan" && part.output?.agentSessionId === agentSessionId
+        ? { ...part, output: { ...part.output, ...outcomeOf(plan) } }
+        : part,
+    );
+    await collections
+      .chatMessages()
+      .updateOne({ _id, workspaceId, parts: before }, { $set: { parts: JSON.stringify(parts) } });
+    return;
+  }
+}
+
+type ToolPart = { type: string; output?: { agentSessionId?: string } };
+
+/** What came of a plan, as its tool says it and the chat keeps it. */
+export function outcomeOf(plan: PlanDoc | null) {
+  return {
+    status: plan?.status ?? ("pending" as const),
+    grants: plan?.granted ?? [],
+    expiresAt: plan?.expiresAt?.toISOString() ?? null,
+    planMarkdown: plan?.decidedMarkdown ?? null,
+    decidedAt: plan?.decidedAt?.toISOString() ?? null,
+  };
+}
+
+async function isInside(caller: UserCaller, workspaceId: ObjectId): Promise<boolean> {
+  try {
+    await enterWorkspace(caller, workspaceId);
+    return true;
+  } catch (error) {
+    if (error instanceof AppError && error.kind === "forbidden") return false;
+    throw error;
+  }
+}
+
+function noSuchPlan(): AppError {
+  return new AppError("not_found", "There is no such plan. It may be another person's.");
+}
+
+function tell(
+  workspaceId: ObjectId,
+  onlyFor: ObjectId,
+  { agentSessionId, chatId, status }: { agentSessionId: string; chatId: ObjectId; status: PlanStatus },
+): void {
+  const data = { chatId: chatId.toHexString(), status };
+  publish({ workspaceId, kind: "plan", resourceType: "plan", resourceId: agentSessionId, onlyFor, data });
+}

@@ -1,0 +1,15 @@
+import type { ErrorKind } from "@/lib/platform/http/errors";
+
+/** What a turn may be refused with before it begins; later failures are events of its stream. */
+export const TURN_FAILURES = [
+  "forbidden",
+  "not_found",
+  "unknown_model",
+  "rate_limited",
+  "conflict",
+] as const satisfies ErrorKind[];
+
+export const CHAT_REFUSALS = {
+  messages:
+    "A last message that is not the user's, has neither words nor an image, more than 100 parts or 64 KB of text; a role other than user and assistant; a part of another type than text, file, reasoning and the tools' own",
+};

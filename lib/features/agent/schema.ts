@@ -1,0 +1,229 @@
+import { z } from "zod";
+import { boundedText, isoDate, isStorable, objectIdText, trimmedText } from "@/lib/platform/http/schema";
+import {
+  FEEDBACK_CHARS_MAX,
+  INSTRUCTIONS_CHARS_MAX,
+  MESSAGE_PARTS_MAX,
+  MESSAGE_TEXT_BYTES_MAX,
+  MESSAGES_MAX,
+  OPEN_CONSOLES_MAX,
+  PLAN_CHARS_MAX,
+  TITLE_CHARS_MAX,
+} from "./limits";
+
+export const AGENT_IDS = ["console", "flow"] as const;
+export type AgentId = (typeof AGENT_IDS)[number];
+
+/** What only a plan that was approved lets the agent do (docs/api.md, Agent). */
+export const GRANTS = ["query-write", "console-write", "flow-write", "schedule-write"] as const;
+export const grant = z.enum(GRANTS);
+export type Grant = z.infer<typeof grant>;
+
+/** The body's own limit is the tighter one; what counts is the last message's text. */
+const PART_CHARS_MAX = 8 * 1024 * 1024;
+/** As long as a console's text may be. */
+const CONTENT_CHARS_MAX = 1024 * 1024;
+/** Parts that the server makes, or the client's library keeps beside: taken and not read. */
+const IGNORED_PART = /^(?:reasoning|reasoning-file|step-start|dynamic-tool|tool-.{1,200})$/;
+/** Images alone, in the request itself: an address would be fetched by us, or by whoever provides the model. */
+const IMAGE = /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}$/;
+
+const textPart = z.looseObject({ type: z.literal("text"), text: z.string().max(PART_CHARS_MAX) });
+const filePart = z.looseObject({
+  type: z.literal("file"),
+  mediaType: z.enum(["image/png", "image/jpeg", "image/gif", "image/webp"], "Only images can be sent."),
+  url: z.string().max(PART_CHARS_MAX).regex(IMAGE, "Send the image itself, as a data: URL."),
+  filename: z.string().max(255).optional(),
+});
+const ignoredPart = z.looseObject({
+  type: z.string().regex(IGNORED_PART, "A part is text, file (an image), reasoning or a tool's."),
+});
+const part = z
+  .looseObject({ type: z.string("Each part says its type.") })
+  .superRefine((value, context) => {
+    const schema = value.type === "text" ? textPart : value.type === "file" ? filePart : ignoredPart;
+    const outcome = schema.safeParse(value);
+    for (const { path, message } of outcome.error?.issues ?? []) {
+      context.issues.push({ code: "custom", path: [...path], message, input: value });
+    }
+  })
+  .meta({ reference: z.toJSONSchema(z.union([textPart, filePart, ignoredPart]), { unrepresentable: "any" }) });
+
+const message = z.looseObject({
+  id: z.string("A message has an id.").max(200),
+  role: z.enum(["user", "assistant"], "A message's role is user or assistant."),
+  parts: z.array(part, "A message has a list of parts.").max(1000),
+});
+export type SentMessage = z.infer<typeof message>;
+
+/** One that was never saved goes by a UUID of the client's own. */
+const shownConsoleId = z.union([objectIdText, z.uuid()], "A console's id, or a UUID for one that was never saved.");
+const openConsole = z.object({
+  id: shownConsoleId,
+  title: z.string().max(1000).optional(),
+  content: z.string().max(CONTENT_CHARS_MAX),
+  connectionId: objectIdText.nullish(),
+  language: z.string().max(40).nullish(),
+});
+export type OpenConsole = z.infer<typeof openConsole>;
+
+export const chatBody = z.object({
+  messages: z
+    .array(message)
+    .min(1, "Send at least one message.")
+    .max(MESSAGES_MAX)
+    .superRefine((messages, context) => {
+      const last = messages.at(-1);
+      if (!last) return;
+      const path = [messages.length - 1];
+      const say = (message: string) => void context.issues.push({ code: "custom", path, message, input: last });
+      if (last.role !== "user") return say("The last message is the user's.");
+      const own = userParts(last);
+      if (last.parts.length > MESSAGE_PARTS_MAX) say(`At most ${MESSAGE_PARTS_MAX} parts.`);
+      if (own.length === 0) say("Write something, or send an image.");
+      const bytes = own.reduce((sum, each) => sum + (each.type === "text" ? Buffer.byteLength(each.text) : 0), 0);
+      if (bytes > MESSAGE_TEXT_BYTES_MAX) say(`A message takes at most ${MESSAGE_TEXT_BYTES_MAX / 1024} KB of text.`);
+      if (own.some((each) => each.type === "text" && !isStorable(each.text))) {
+        say("The text holds a character that cannot be stored.");
+      }
+    })
+    .describe("The last one is the user's and begins the turn; of the others the server has its own record"),
+  chatId: objectIdText.describe("A new one begins a chat, a known one goes on with it"),
+  replaces: objectIdText
+    .optional()
+    .describe("A message of the chat, or its answer: both give way to this one, with all that followed them"),
+  workspaceId: objectIdText,
+  modelId: z.string().max(200).optional().describe("Of GET /api/agent/models; its default unless told"),
+  agentId: z.string().max(100).optional().describe("console (default) or flow"),
+  openConsoles: z.array(openConsole).max(OPEN_CONSOLES_MAX).optional(),
+  consoleId: shownConsoleId.nullish().describe("The console that the person looks at"),
+});
+export type ChatBody = z.infer<typeof chatBody>;
+
+export type TextPart = { type: "text"; text: string };
+export type ImagePart = { type: "file"; mediaType: string; url: string; filename?: string };
+export type UserPart = TextPart | ImagePart;
+
+/** What a person has said, of all that their client sends along; fields that nobody knows are left out. */
+export function userParts({ parts }: SentMessage): UserPart[] {
+  return parts.flatMap((each): UserPart[] => {
+    if (each.type === "text") {
+      const text = String(each.text);
+      return text.trim() === "" ? [] : [{ type: "text", text }];
+    }
+    if (each.type !== "file") return [];
+    const { mediaType, url, filename } = each as ImagePart;
+    return [{ type: "file", mediaType, url, ...(filename !== undefined && { filename }) }];
+  });
+}
+
+/** `stream=ui` asks for the ai SDK's own names of chunks, as its header does. */
+export const chatQuery = z.object({ stream: z.enum(["ui"]).optional() });
+
+export const modelsAnswer = z.object({
+  models: z.array(
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      provider: z.string(),
+      default: z.boolean(),
+      contextWindow: z.int().optional().describe("In tokens"),
+    }),
+  ),
+});
+export type ModelsAnswer = z.infer<typeof modelsAnswer>;
+
+export const agentsAnswer = z.object({
+  agents: z.array(
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      description: z.string(),
+      default: z.boolean(),
+      tools: z.array(z.string()),
+    }),
+  ),
+});
+export type AgentsAnswer = z.infer<typeof agentsAnswer>;
+
+const title = trimmedText(TITLE_CHARS_MAX, "Give the chat a title.").refine(
+  isStorable,
+  "The title holds a character that cannot be stored.",
+);
+export const createChatBody = z.object({ title: title.optional() }).default({});
+export type CreateChatBody = z.infer<typeof createChatBody>;
+export const updateChatBody = z.object({ title });
+
+export const chatSchema = z.object({
+  id: objectIdText,
+  title: z.string(),
+  agentId: z.string(),
+  modelId: z.string(),
+  messageCount: z.int().nonnegative(),
+  createdAt: isoDate,
+  updatedAt: isoDate,
+});
+export type Chat = z.infer<typeof chatSchema>;
+
+export const feedbackSchema = z.object({ value: z.enum(["up", "down"]), text: z.string().nullable() });
+export type Feedback = z.infer<typeof feedbackSchema>;
+
+export const chatMessageSchema = z.object({
+  id: objectIdText,
+  role: z.enum(["user", "assistant"]),
+  parts: z
+    .array(z.looseObject({ type: z.string() }))
+    .describe("As the ai SDK's UI messages have them: text, file, reasoning, step-start, tool-<name>"),
+  state: z.enum(["running", "done", "stopped", "failed"]).describe("stopped: the reader left; failed: it broke off"),
+  feedback: feedbackSchema.nullable(),
+  createdAt: isoDate,
+});
+export type ChatMessage = z.infer<typeof chatMessageSchema>;
+
+export const chatDetailSchema = chatSchema.extend({
+  messages: z.array(chatMessageSchema).describe("The newest ones, in their order; X-Next-Cursor leads to older ones"),
+});
+export type ChatDetail = z.infer<typeof chatDetailSchema>;
+
+export const feedbackBody = z.object({
+  value: z.enum(["up", "down"]).nullable().describe("null takes it back"),
+  text: boundedText(FEEDBACK_CHARS_MAX)
+    .refine(isStorable, "The text holds a character that cannot be stored.")
+    .nullish(),
+});
+export type FeedbackBody = z.infer<typeof feedbackBody>;
+
+export const instructionsBody = z.object({
+  text: boundedText(INSTRUCTIONS_CHARS_MAX)
+    .refine(isStorable, "The text holds a character that cannot be stored.")
+    .describe("What every turn of the workspace is told; empty takes it away"),
+});
+export const instructionsSchema = z.object({
+  text: z.string(),
+  updatedBy: objectIdText.nullable(),
+  updatedAt: isoDate.nullable().describe("null: nobody has written any"),
+});
+export type Instructions = z.infer<typeof instructionsSchema>;
+
+export const planDecisionBody = z.object({
+  agentSessionId: z.uuid("The agentSessionId is a UUID."),
+  decision: z.enum(["approve", "request_changes", "cancel"]),
+  planMarkdown: boundedText(PLAN_CHARS_MAX)
+    .refine(isStorable, "The plan holds a character that cannot be stored.")
+    .optional()
+    .describe("The plan as it was changed, or with request_changes what should be"),
+  grants: z
+    .array(grant)
+    .max(GRANTS.length * 2)
+    .optional()
+    .describe("Of those asked for; all of them unless told"),
+});
+export type PlanDecisionBody = z.infer<typeof planDecisionBody>;
+
+export const planAnswer = z.object({
+  agentSessionId: z.uuid(),
+  status: z.enum(["approved", "changes_requested", "cancelled"]),
+  grants: z.array(grant),
+  expiresAt: isoDate.nullable().describe("When the grants end, unless the turn ends before; null without any"),
+});
+export type PlanAnswer = z.infer<typeof planAnswer>;

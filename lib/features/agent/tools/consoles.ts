@@ -1,0 +1,212 @@
+import "server-only";
+import { ObjectId } from "mongodb";
+import { z } from "zod";
+import { findSpecProblems } from "@/lib/base/charts/spec-rules";
+import { mayOnlyRead } from "@/lib/features/connections/model";
+import { getConnectionDocOrThrow } from "@/lib/features/connections/service";
+import { createConsoleBody, updateConsoleBody } from "@/lib/features/consoles/schema";
+import { searchConsoles } from "@/lib/features/consoles/search";
+import { createConsole, getConsole, updateConsole } from "@/lib/features/consoles/service";
+import { RESOURCE_TYPE } from "@/lib/features/consoles/standing";
+import { schedulesOf } from "@/lib/features/runs/schedules/service";
+import { AppError } from "@/lib/platform/http/errors";
+import { objectIdText } from "@/lib/platform/http/schema";
+import { query, queryInput } from "./queries";
+import { beginningOf } from "./short";
+import { BOTH, defineTool, type ToolContext } from "./tool";
+
+const HITS_MAX = 50;
+const HITS_DEFAULT = 20;
+/** Of a console's text to the model; it fits into what a result may take, line breaks and quotes written out. */
+const CONTENT_BYTES_MAX = 24_000;
+const SPEC_CHARS_MAX = 64 * 1024;
+
+const searchConsolesTool = defineTool({
+  name: "search_consoles",
+  description: "Finds saved consoles (queries) of the person and the workspace by words of their paths and texts.",
+  input: z.object({ query: z.string().trim().min(1).max(200), limit: z.int().min(1).max(HITS_MAX).optional() }),
+  output: z.object({
+    consoles: z.array(
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        path: z.string(),
+        connectionId: z.string().nullable(),
+        language: z.string(),
+        excerpt: z.string().nullable(),
+      }),
+    ),
+  }),
+  writes: null,
+  agents: BOTH,
+  run: async ({ caller }, { query: words, limit = HITS_DEFAULT }) => {
+    const hits = (await searchConsoles(caller, words)).slice(0, limit);
+    return {
+      consoles: hits.map(({ id, name, path, connectionId, language, snippet }) => ({
+        id,
+        name,
+        path,
+        connectionId,
+        language,
+        excerpt: snippet?.text ?? null,
+      })),
+    };
+  },
+});
+
+const readConsoleTool = defineTool({
+  name: "read_console",
+  description: "Reads a saved console: its text, its connection and its version.",
+  input: z.object({ consoleId: objectIdText }),
+  output: z.object({
+    id: z.string(),
+    name: z.string(),
+    path: z.string(),
+    connectionId: z.string().nullable(),
+    language: z.string(),
+    content: z.string(),
+    truncated: z.boolean().describe("The text goes on; do not save it back as it is here"),
+    version: z.int(),
+  }),
+  writes: null,
+  agents: BOTH,
+  run: async ({ caller }, { consoleId }) => {
+    const { id, name, path, connectionId, language, content, version } = await getConsole(
+      caller,
+      new ObjectId(consoleId),
+    );
+    const shown = beginningOf(content, CONTENT_BYTES_MAX);
+    const truncated = shown.length < content.length;
+    return { id, name, path, connectionId, language, content: shown, truncated, version };
+  },
+});
+
+const saveConsoleTool = defineTool({
+  name: "save_console",
+  description:
+    "Saves a console: a new one with a name, or a new text of the one with consoleId and the version that you have read. Needs the grant console-write. One with a schedule needs schedule-write too, query-write where its connection may write, and its id in the plan's targets.",
+  input: z.object({
+    consoleId: objectIdText.optional().describe("Left out, a new console is made"),
+    name: z.string().max(120).optional().describe("Required for a new console"),
+    content: z.string().max(1024 * 1024),
+    version: z.int().optional().describe("With consoleId: the version that you have read"),
+    connectionId: objectIdText.optional(),
+    folderId: objectIdText.optional(),
+  }),
+  output: z.object({ id: z.string(), version: z.int() }),
+  writes: "console-write",
+  isDestructive: true,
+  agents: BOTH,
+  run: async (context, { consoleId, ...fields }) => {
+    if (consoleId === undefined) {
+      await context.requireGrant("console-write");
+      const { id, version } = await createConsole(context.caller, parsed(createConsoleBody, fields));
+      return { id, version };
+    }
+    if (fields.version === undefined) {
+      throw new AppError("invalid_request", "Read the console first, and say its version.");
+    }
+    await requireGrantsToChange(context, consoleId, fields.connectionId);
+    const saved = await updateConsole(context.caller, new ObjectId(consoleId), parsed(updateConsoleBody, fields));
+    return { id: saved.id, version: saved.version };
+  },
+});
+
+/**
+ * Requires what a change of a console has as its effects. A scheduled one runs its text by itself, now or once the schedule
+ * is switched on again: that takes `schedule-write`, and `query-write` where its connection may write. The plan has to name
+ * it then.
+ * @throws AppError `not_allowed`, `not_found`
+ */
+async function requireGrantsToChange(context: ToolContext, consoleId: string, newConnectionId?: string): Promise<void> {
+  const { caller } = context;
+  const { id, connectionId } = await getConsole(caller, new ObjectId(consoleId));
+  const isScheduled = (await schedulesOf(caller.workspaceId, RESOURCE_TYPE, [new ObjectId(id)])).size > 0;
+  await context.requireGrant("console-write", { id, isNamed: isScheduled });
+  if (!isScheduled) return;
+  await context.requireGrant("schedule-write", { id, isNamed: true });
+  for (const each of new Set([connectionId, newConnectionId ?? null])) {
+    if (each === null) continue;
+    const connection = await getConnectionDocOrThrow(caller, new ObjectId(each));
+    if (!mayOnlyRead(connection)) await context.requireGrant("query-write", { id, isNamed: true });
+  }
+}
+
+const createChartTool = defineTool({
+  name: "create_chart",
+  description:
+    "Shows a chart of a result: a Vega-Lite specification without data, over a resultId of run_query, or over a connectionId and query of its own.",
+  input: z.object({
+    title: z.string().trim().min(1).max(200),
+    spec: z.record(z.string(), z.unknown()).describe("Vega-Lite; its data are the result's rows"),
+    resultId: objectIdText.optional(),
+    connectionId: queryInput.shape.connectionId.optional(),
+    query: queryInput.shape.query.optional(),
+  }),
+  output: z.object({
+    chart: z.object({
+      title: z.string(),
+      spec: z.record(z.string(), z.unknown()),
+      resultId: z.string().optional(),
+      rows: z.array(z.record(z.string(), z.unknown())).optional().describe("Where no result was kept"),
+    }),
+  }),
+  writes: null,
+  agents: ["console"],
+  // Results are kept in chats.
+  withoutChat: { required: ["connectionId", "query"], absent: ["resultId"] },
+  run: async (context, { title, spec, resultId, connectionId, query: text }) => {
+    const own = chartSpec(spec);
+    if (resultId !== undefined) {
+      if (!(await context.chat?.hasKept(resultId))) {
+        throw new AppError("not_found", "There is no such result in this chat. Run the query first.");
+      }
+      return { chart: { title, spec: own, resultId } };
+    }
+    if (connectionId === undefined || text === undefined) {
+      throw new AppError("invalid_request", "Name a resultId, or a connectionId and a query.");
+    }
+    const answer = await query(context, { connectionId, query: text });
+    return {
+      chart: {
+        title,
+        spec: own,
+        ...(answer.resultId === undefined ? { rows: answer.rows } : { resultId: answer.resultId }),
+      },
+    };
+  },
+});
+
+export const consoleTools = [searchConsolesTool, readConsoleTool, saveConsoleTool];
+export const chartTools = [createChartTool];
+
+/** A specification draws what it is given and fetches nothing (T65): data of its own and addresses are refused. */
+function chartSpec(spec: Record<string, unknown>): Record<string, unknown> {
+  if (JSON.stringify(spec).length > SPEC_CHARS_MAX) {
+    throw new AppError("invalid_request", "The specification is longer than 64 KiB. Leave the rows out of it.");
+  }
+  const { data: _, datasets: __, ...own } = spec;
+  if (hasAddress(own)) {
+    throw new AppError("invalid_request", "A chart takes no addresses: leave data, url and href out.");
+  }
+  const [problem] = findSpecProblems(own);
+  if (problem) {
+    const details = [{ path: `spec.${problem.path}`, message: problem.message }];
+    throw new AppError("invalid_request", `spec.${problem.path}: ${problem.message}`, { details });
+  }
+  return own;
+}
+
+function hasAddress(value: unknown): boolean {
+  if (value === null || typeof value !== "object") return false;
+  return Object.entries(value).some(
+    ([key, inner]) => key === "url" || key === "href" || key === "datasets" || hasAddress(inner),
+  );
+}
+
+function parsed<T>(schema: z.ZodType<T>, input: unknown): T {
+  const outcome = schema.safeParse(input);
+  if (outcome.success) return outcome.data;
+  const [issue] = outcome.error.issues;
+  throw new AppError("invalid_request", `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "malformed"}`);
+}

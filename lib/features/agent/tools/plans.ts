@@ -1,0 +1,53 @@
+import "server-only";
+import { randomUUID } from "node:crypto";
+import { z } from "zod";
+import { AppError } from "@/lib/platform/http/errors";
+import { isStorable, objectIdText } from "@/lib/platform/http/schema";
+import { PLAN_CHARS_MAX } from "../limits";
+import { outcomeOf, type Proposal } from "../plans";
+import { grant } from "../schema";
+import { BOTH, defineTool } from "./tool";
+
+/** More than a person reads through. */
+const TARGETS_MAX = 50;
+
+const proposePlanTool = defineTool({
+  name: "propose_plan",
+  description:
+    "Shows the person what you would change, in Markdown, and asks for the grants that it takes. Nothing may be written before they approve. It waits for them.",
+  input: z.object({
+    agentSessionId: z.uuid().optional().describe("Leave it out"),
+    planMarkdown: z.string().trim().min(1).max(PLAN_CHARS_MAX).refine(isStorable),
+    grants: z.array(grant).min(1).max(10),
+    targets: z
+      .array(objectIdText)
+      .min(1)
+      .max(TARGETS_MAX)
+      .optional()
+      .describe("Ids of the connections, consoles and flows that you would change: the grants are for these alone"),
+  }),
+  output: z.object({
+    agentSessionId: z.string(),
+    status: z.enum(["approved", "changes_requested", "cancelled", "pending"]),
+    grants: z.array(grant).describe("What you may do now, until the turn ends"),
+    expiresAt: z.string().nullable(),
+    planMarkdown: z.string().nullable().describe("The plan as the person has changed it, or what they ask for"),
+    decidedAt: z.string().nullable(),
+  }),
+  writes: null,
+  agents: BOTH,
+  needsChat: true,
+  run: async ({ chat }, { agentSessionId }) => {
+    // The turn has given it its id and stored it (`withSessionId`).
+    if (!chat || agentSessionId === undefined) throw new AppError("not_allowed", "There is nobody here to ask.");
+    return { agentSessionId, ...outcomeOf(await chat.decision(agentSessionId)) };
+  },
+});
+
+export const planTools = [proposePlanTool];
+
+/** The plan's id is in what the stream says of the call, so that whoever reads it can decide while it waits. */
+export function withSessionId(input: unknown): Proposal {
+  const { agentSessionId = randomUUID(), ...rest } = input as Omit<Proposal, "agentSessionId"> & Partial<Proposal>;
+  return { agentSessionId, ...rest };
+}

@@ -1,0 +1,196 @@
+import "server-only";
+import { ObjectId } from "mongodb";
+import { z } from "zod";
+import type { Batch, Field, WireValue } from "@/lib/base/values/fields";
+import { mayOnlyRead } from "@/lib/features/connections/model";
+import { getConnectionDocOrThrow } from "@/lib/features/connections/service";
+import { consumeQuery } from "@/lib/features/query/service";
+import { keepResult } from "@/lib/features/results/service";
+import { AppError } from "@/lib/platform/http/errors";
+import { objectIdText } from "@/lib/platform/http/schema";
+import {
+  KEPT_BYTES_MAX,
+  KEPT_MS,
+  KEPT_ROWS_MAX,
+  MODEL_RESULT_BYTES_MAX,
+  MODEL_ROWS_MAX,
+  QUERY_REPAIRS_MAX,
+} from "../limits";
+import { shortText } from "./short";
+import { BOTH, defineTool, type ToolContext } from "./tool";
+
+const QUERY_CHARS_MAX = 100_000;
+/** Of one cell to the model: the beginning says what it is. */
+const CELL_CHARS_MAX = 1000;
+/** The same where a row is so wide that it would not fit. */
+const WIDE_CELL_CHARS_MAX = 40;
+/** A turn waits for its queries; somebody sits before it. */
+const TIMEOUT_MS = 60_000;
+
+const row = z.record(z.string(), z.unknown());
+export const queryInput = z.object({
+  connectionId: objectIdText,
+  query: z
+    .string()
+    .min(1)
+    .max(QUERY_CHARS_MAX)
+    .describe("One statement in the connection's dialect, or MongoDB shell text"),
+  limit: z.int().min(1).max(MODEL_ROWS_MAX).optional().describe(`Rows to show you; ${MODEL_ROWS_MAX} unless told`),
+});
+
+const runQueryTool = defineTool({
+  name: "run_query",
+  description:
+    "Runs one statement and gives its first rows; the person can open the whole result. It only reads, unless a plan with the grant query-write was approved. A failure comes back with the database's message: mend the query, at most twice.",
+  input: queryInput,
+  output: z.object({
+    executionId: z.string(),
+    fields: z.array(z.object({ name: z.string(), type: z.string() })),
+    rows: z.array(row),
+    rowCount: z.int().describe("Of the whole result, as far as it was read"),
+    truncated: z.boolean().describe("There are more rows than you see"),
+    affectedRows: z
+      .int()
+      .nullable()
+      .describe("Rows that INSERT, UPDATE, DELETE, MERGE or REPLACE changed; null for others"),
+    durationMs: z.number(),
+    resultId: z.string().optional().describe("The result that is kept for the person"),
+  }),
+  writes: null,
+  agents: BOTH,
+  run: async (context, input) => {
+    const failed = context.chat?.failedQueries ?? { count: 0 };
+    if (failed.count > QUERY_REPAIRS_MAX) {
+      throw new AppError("not_allowed", "The query has failed and was mended twice. Tell the person what went wrong.");
+    }
+    try {
+      const answer = await query(context, input);
+      failed.count = 0;
+      return answer;
+    } catch (error) {
+      failed.count += 1;
+      throw error;
+    }
+  },
+});
+
+export const queryTools = [runQueryTool];
+
+/** Runs a statement as the caller, keeps what comes out for them, and gives the model the beginning. */
+export async function query(
+  context: ToolContext,
+  { connectionId, query: text, limit = MODEL_ROWS_MAX }: z.output<typeof queryInput>,
+) {
+  const { caller, signal, chat } = context;
+  const connection = await getConnectionDocOrThrow(caller, new ObjectId(connectionId));
+  const mayWrite = !mayOnlyRead(connection) && (await context.mayWriteByQuery(connectionId));
+  const { fields, resultId, executionId, affectedRows, durationMs, beginning } = await consumeQuery(
+    caller,
+    {
+      connection,
+      origin: chat ? { kind: "chat", id: chat.id } : { kind: "mcp", id: null },
+      statement: { query: text },
+      timeoutMs: TIMEOUT_MS,
+      signal,
+      readOnly: !mayWrite,
+    },
+    async ({ fields, batches }) => {
+      const beginning = new Beginning(fields, limit);
+      const seen = beginning.watch(batches);
+      if (!chat || fields.length === 0) {
+        for await (const _ of seen) if (beginning.isFull) break;
+        return { fields, beginning, rowCount: beginning.rowCount, resultId: null };
+      }
+      const kept = await keepResult(
+        caller.workspaceId,
+        { fields, batches: seen },
+        { rows: KEPT_ROWS_MAX, bytes: KEPT_BYTES_MAX, ms: KEPT_MS },
+      );
+      const resultId = kept.resultId.toHexString();
+      chat.keep(resultId);
+      return { fields, beginning, rowCount: kept.rowCount, resultId };
+    },
+  );
+  const { rows, isCut } = fitting(beginning.rows);
+  return {
+    executionId,
+    fields: fields.map(({ name, type }) => ({ name, type })),
+    rows,
+    rowCount: beginning.rowCount,
+    truncated: isCut || beginning.hasMore,
+    affectedRows,
+    durationMs,
+    ...(resultId !== null && { resultId }),
+  };
+}
+
+/** The first rows of a result, noted while it passes by; it passes no further than what is kept. */
+class Beginning {
+  readonly rows: Record<string, WireValue>[] = [];
+  rowCount = 0;
+  hasMore = false;
+
+  constructor(
+    private readonly fields: readonly Field[],
+    private readonly limit: number,
+  ) {}
+
+  get isFull(): boolean {
+    return this.rowCount > this.limit;
+  }
+
+  async *watch(batches: AsyncIterable<Batch>): AsyncGenerator<Batch> {
+    for await (const batch of batches) {
+      const left = KEPT_ROWS_MAX - this.rowCount;
+      const take = Math.min(batch.rowCount, left);
+      for (let index = 0; index < take && this.rows.length < this.limit; index += 1) {
+        this.rows.push(
+          Object.fromEntries(this.fields.map(({ name }, column) => [name, batch.columns[column]?.[index] ?? null])),
+        );
+      }
+      this.rowCount += take;
+      if (this.rowCount > this.rows.length || batch.isCut) this.hasMore = true;
+      if (take === batch.rowCount) {
+        yield batch;
+      } else {
+        this.hasMore = true;
+        yield { rowCount: take, columns: batch.columns.map((column) => column.slice(0, take)) };
+        return;
+      }
+    }
+  }
+}
+
+/** As many of the rows as the model is shown, with long cells cut (T64). */
+export function fitting(rows: readonly Record<string, WireValue>[]): {
+  rows: Record<string, WireValue>[];
+  isCut: boolean;
+} {
+  const [first] = rows;
+  if (!first) return { rows: [], isCut: false };
+  const isWide = sizeOf(shortened(first, CELL_CHARS_MAX)) > MODEL_RESULT_BYTES_MAX;
+  const chars = isWide ? WIDE_CELL_CHARS_MAX : CELL_CHARS_MAX;
+  const shown: Record<string, WireValue>[] = [];
+  let bytes = 0;
+  for (const each of rows) {
+    const short = shortened(each, chars);
+    bytes += sizeOf(short);
+    if (bytes > MODEL_RESULT_BYTES_MAX) return { rows: shown, isCut: true };
+    shown.push(short);
+  }
+  return { rows: shown, isCut: false };
+}
+
+function shortened(from: Record<string, WireValue>, chars: number): Record<string, WireValue> {
+  return Object.fromEntries(
+    Object.entries(from).map(([name, value]): [string, WireValue] => {
+      if (value === null || typeof value === "number" || typeof value === "boolean") return [name, value];
+      const text = typeof value === "string" ? value : JSON.stringify(value);
+      return [name, text.length <= chars ? value : shortText(text, chars)];
+    }),
+  );
+}
+
+function sizeOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value)) + 1;
+}

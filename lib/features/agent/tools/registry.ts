@@ -1,0 +1,71 @@
+import "server-only";
+import { z } from "zod";
+import { AppError } from "@/lib/platform/http/errors";
+import { log } from "@/lib/platform/log";
+import { MODEL_RESULT_BYTES_MAX } from "../limits";
+import type { AgentId } from "../schema";
+import { connectionTools } from "./connections";
+import { chartTools, consoleTools } from "./consoles";
+import { flowTools } from "./flows";
+import { planTools } from "./plans";
+import { queryTools } from "./queries";
+import type { Tool, ToolContext } from "./tool";
+
+/** Every tool once, for the agent and for clients of the Model Context Protocol. */
+export const TOOLS: readonly Tool[] = [
+  ...connectionTools,
+  ...queryTools,
+  ...consoleTools,
+  ...chartTools,
+  ...planTools,
+  ...flowTools,
+];
+
+export function toolsOf(agent: AgentId): Tool[] {
+  return TOOLS.filter(({ agents }) => agents.includes(agent));
+}
+
+export function toolNamesOf(agent: AgentId): string[] {
+  return toolsOf(agent).map(({ name }) => name);
+}
+
+/** Twice what a result's rows may take: their frame and the names of columns come on top. */
+const OUTPUT_BYTES_MAX = 2 * MODEL_RESULT_BYTES_MAX;
+const BROKEN = "The tool failed on our side. Try it once more; if it stays, say so.";
+
+/**
+ * Runs a tool and gives what it may say.
+ * @throws ToolFailure with words that model and person may read: never a driver's own, never a secret (T68)
+ */
+export async function runTool(tool: Tool, context: ToolContext, input: unknown): Promise<unknown> {
+  try {
+    const output = await tool.run(context, input);
+    if (Buffer.byteLength(JSON.stringify(output)) > OUTPUT_BYTES_MAX) {
+      throw new AppError("too_large", "That is more than fits here. Ask for less of it.");
+    }
+    return output;
+  } catch (error) {
+    if (context.signal.aborted) throw context.signal.reason;
+    throw new ToolFailure(wordsOf(error, tool.name), { cause: error });
+  }
+}
+
+/** What a tool failed with, in words for model and person. */
+export class ToolFailure extends Error {}
+
+function wordsOf(error: unknown, tool: string): string {
+  if (error instanceof z.ZodError) {
+    const [issue] = error.issues;
+    return `The input of ${tool} is malformed. ${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}`;
+  }
+  if (error instanceof AppError && error.status < 500) return error.message + placeOf(error);
+  if (error instanceof AppError && error.kind !== "internal") return error.message;
+  log.error({ err: error, tool }, "a tool of the agent failed");
+  return BROKEN;
+}
+
+/** Where in the query the database has found the fault. */
+function placeOf({ details }: AppError): string {
+  if (!details || Array.isArray(details) || typeof details.line !== "number") return "";
+  return ` (line ${details.line}${typeof details.column === "number" ? `, column ${details.column}` : ""})`;
+}

@@ -1,0 +1,443 @@
+import "server-only";
+import type { jsonSchema, ModelMessage, Schema, ToolSet, UIMessage, UIMessageChunk } from "ai";
+import { ObjectId } from "mongodb";
+import { z } from "zod";
+import { enterWorkspace } from "@/lib/features/accounts/identity";
+import type { Caller, UserCaller } from "@/lib/platform/access/caller";
+import { consume } from "@/lib/platform/access/rate-limit";
+import { publish } from "@/lib/platform/events/publish";
+import { AppError } from "@/lib/platform/http/errors";
+import { SseStream } from "@/lib/platform/http/sse";
+import { log } from "@/lib/platform/log";
+import { onShutdown } from "@/lib/platform/process/shutdown";
+import { type AgentMode, getAgentOrThrow } from "./agents";
+import { AnswerParts } from "./answer-parts";
+import { requireBudget, spend } from "./budget";
+import {
+  beginTurn,
+  hasKeptResult,
+  keepAnswerAlive,
+  readHistory,
+  refuseForeignChat,
+  saveAnswer,
+  type TurnMessages,
+} from "./history";
+import { getInstructions } from "./instructions";
+import {
+  MODEL_SILENCE_MS,
+  OUTPUT_TOKENS_MAX,
+  PING_MS,
+  READER_SILENCE_MS,
+  SIGN_OF_LIFE_MS,
+  STEPS_MAX,
+  STREAM_BUFFER_BYTES,
+} from "./limits";
+import { mergingModel } from "./merge-deltas";
+import type { MessageState } from "./model";
+import { getModelOrThrow, type Model } from "./models";
+import {
+  adoptDecisions,
+  endGrants,
+  giveSignOfLife,
+  hasGrant,
+  type Proposal,
+  proposePlan,
+  requireGrant,
+  type TurnOf,
+  waitForDecision,
+} from "./plans";
+import { contextText, DATA_NOTICE, type ScreenContext, screenContext, systemText } from "./prompt";
+import { type ChatBody, userParts } from "./schema";
+import { withSessionId } from "./tools/plans";
+import { runTool, ToolFailure, toolsOf } from "./tools/registry";
+import type { Tool, ToolContext } from "./tools/tool";
+import { toPlainResult, toWire, UI_STREAM_HEADER, UI_STREAM_VERSION, type WireForm } from "./wire";
+
+/** What the SDK would print of a provider's limits is no line of our log, and for its developers. */
+globalThis.AI_SDK_LOG_WARNINGS = false;
+
+/** Tools of one step that work at the same time; a workspace has ten queries in all. */
+const TOOLS_AT_ONCE = 3;
+
+export type TurnRequest = {
+  body: ChatBody;
+  form: WireForm;
+  /** Asked before each step: a turn ends with the session, the key or the membership that began it. */
+  mayGoOn: (workspaceId: ObjectId) => Promise<boolean>;
+  signal: AbortSignal;
+};
+
+/**
+ * One turn of a chat: the person's message, the model with its tools, the stream. What is refused is refused before
+ * anything is written (docs/api.md, Agent).
+ * @throws AppError `forbidden` for the workspace; `not_found` for the chat, the message that is replaced, the agent, a console or a connection; `unknown_model`; `rate_limited`;
+ *   `conflict` for a chat that is full
+ */
+export async function startTurn(whoever: UserCaller, { body, form, mayGoOn, signal }: TurnRequest): Promise<Response> {
+  const caller = await enterWorkspace(whoever, new ObjectId(body.workspaceId));
+  const chatId = new ObjectId(body.chatId);
+  await refuseForeignChat(caller, chatId);
+  const mode = getAgentOrThrow(body.agentId);
+  const model = await getModelOrThrow(body.modelId);
+  const screen = await screenContext(caller, body);
+  await consume("chatTurn", caller.user._id.toHexString());
+  if (!model.isFree) await requireBudget(caller.workspaceId);
+  const last = body.messages.at(-1);
+  const parts = last ? userParts(last) : [];
+  const facts = { agentId: mode.id, modelId: model.id };
+  const replaces = body.replaces === undefined ? null : new ObjectId(body.replaces);
+  const messages = await beginTurn(caller, { chatId, replaces }, parts, facts);
+
+  const stop = new AbortController();
+  const onLeave = () => stop.abort(new AppError("cancelled", "The reader has left."));
+  const stream = new SseStream({
+    pingMs: PING_MS,
+    bufferBytes: STREAM_BUFFER_BYTES,
+    silenceMs: READER_SILENCE_MS,
+    onLeave,
+  });
+  // A lost right is told to its person; a reader who has left hears nothing.
+  const onAbort = () => {
+    const { reason } = signal;
+    if (reason instanceof AppError && reason.kind === "unauthenticated") stop.abort(reason);
+    else onLeave();
+  };
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
+  const forget = onShutdown(() => stop.abort(new AppError("unavailable", "The server is stopping. Send it again.")));
+  const turn = new Turn({ caller, mode, model, screen, messages, form, mayGoOn, stream, signal: stop.signal });
+  // Not awaited: the answer begins now. Nothing that it fails with is anybody else's.
+  void turn
+    .run()
+    .catch((error: unknown) => log.error({ err: error }, "a turn of a chat could not be written down"))
+    .finally(() => {
+      forget();
+      signal.removeEventListener("abort", onAbort);
+      stream.close();
+      // Whatever of the model or a tool still runs has nobody to run for.
+      stop.abort(new AppError("cancelled", "The turn is over."));
+    });
+  return new Response(stream.body, {
+    headers: {
+      "Content-Type": "text/event-stream; charset=utf-8",
+      // Whatever gathers bytes on the way would hold words back.
+      "Cache-Control": "no-store, no-transform",
+      "X-Accel-Buffering": "no",
+      ...(form === "ui" && { [UI_STREAM_HEADER]: UI_STREAM_VERSION }),
+    },
+  });
+}
+
+type TurnParts = {
+  caller: Caller;
+  mode: AgentMode;
+  model: Model;
+  screen: ScreenContext;
+  messages: TurnMessages;
+  form: WireForm;
+  mayGoOn: TurnRequest["mayGoOn"];
+  stream: SseStream;
+  signal: AbortSignal;
+};
+
+class Turn {
+  readonly #turn: TurnOf;
+  readonly #answer = new AnswerParts();
+  readonly #resultIds: ObjectId[] = [];
+  readonly #toolNames = new Map<string, string>();
+  readonly #refusedPlans = new Map<string, AppError>();
+  #hasFailed = false;
+  #hasFinished = false;
+  /** It has proposed plans, or taken decided ones over: without any there is nothing to end. */
+  #hasPlans = false;
+  /** Tools of the step under way were called, so that another step follows. */
+  #hasCalled = false;
+  #saved: { text: string; state: MessageState } | undefined;
+
+  constructor(private readonly of: TurnParts) {
+    this.#turn = { caller: of.caller, chatId: of.messages.user.chatId, turnId: of.messages.answer._id };
+  }
+
+  /** To its end, whatever that is: the answer is saved as far as it came, and what was granted ends. */
+  async run(): Promise<void> {
+    let state: MessageState = "stopped";
+    const signsOfLife = setInterval(() => {
+      // One that is missed is no harm.
+      this.#giveSignOfLife().catch((error: unknown) =>
+        log.warn({ err: error }, "a turn could not say that it goes on"),
+      );
+    }, SIGN_OF_LIFE_MS);
+    try {
+      for await (const chunk of this.#chunks()) await this.#pass(chunk);
+      state = this.#hasFailed ? "failed" : "done";
+    } catch (error) {
+      state = this.#hasLeft() ? "stopped" : "failed";
+      if (state === "failed") await this.#fail(error);
+    }
+    clearInterval(signsOfLife);
+    await this.#end(state);
+  }
+
+  async #giveSignOfLife(): Promise<void> {
+    await Promise.all([keepAnswerAlive(this.of.messages.answer), this.#hasPlans && giveSignOfLife(this.#turn)]);
+  }
+
+  /** The model's answer as it comes; what it is made of is loaded when the first turn needs it. */
+  async *#chunks(): AsyncGenerator<UIMessageChunk> {
+    const { mode, model, screen, messages, mayGoOn, signal, caller } = this.of;
+    const messageId = messages.answer._id.toHexString();
+    yield { type: "start", messageId };
+    const [
+      { streamText, toUIMessageStream, convertToModelMessages, isStepCount, wrapLanguageModel },
+      opened,
+      instructions,
+      history,
+      late,
+    ] = await Promise.all([
+      import("ai"),
+      model.open(),
+      getInstructions(caller),
+      readHistory(messages.user),
+      messages.isNewChat ? [] : adoptDecisions(this.#turn),
+    ]);
+    this.#hasPlans = late.length > 0;
+    const tools = await this.#tools();
+    const said = await convertToModelMessages(history as Omit<UIMessage, "id">[], {
+      tools,
+      ignoreIncompleteToolCalls: true,
+    });
+    const result = streamText({
+      model: wrapLanguageModel({ model: opened, middleware: mergingModel }),
+      instructions: systemText(mode, instructions.text, new Date()),
+      messages: withContext(said, contextText(screen, late)),
+      tools,
+      toolCallConcurrency: TOOLS_AT_ONCE,
+      experimental_refineToolInput: { propose_plan: (input) => this.#propose(input) },
+      stopWhen: isStepCount(STEPS_MAX),
+      maxOutputTokens: OUTPUT_TOKENS_MAX,
+      timeout: { firstChunkMs: MODEL_SILENCE_MS, chunkMs: MODEL_SILENCE_MS },
+      abortSignal: signal,
+      prepareStep: async ({ stepNumber }) => {
+        // The request was judged a moment ago.
+        if (stepNumber === 0) return undefined;
+        if (!(await mayGoOn(caller.workspaceId))) {
+          throw new AppError("unauthenticated", "Your access to this workspace has ended.");
+        }
+        if (!model.isFree) await requireBudget(caller.workspaceId);
+        return undefined;
+      },
+      onStepEnd: async ({ usage }) => {
+        if (!model.isFree) await spend(caller.workspaceId, usage.totalTokens ?? 0);
+      },
+      // Told by the stream; without this it would be printed as well.
+      onError: () => {},
+    });
+    const stream = toUIMessageStream({ stream: result.stream, tools, sendStart: false, onError: wordsOf });
+    const reader = stream.getReader();
+    try {
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done) return;
+        yield value;
+      }
+    } finally {
+      await reader.cancel().catch(() => {});
+    }
+  }
+
+  async #pass(chunk: UIMessageChunk): Promise<void> {
+    const { form } = this.of;
+    if (chunk.type === "abort") throw this.of.signal.reason ?? new AppError("timeout", SILENT);
+    this.#answer.take(chunk);
+    if (chunk.type === "start-step") this.#hasCalled = false;
+    // The last step is saved by the answer's end, which follows at once.
+    if (chunk.type === "finish-step" && this.#hasCalled) await this.#save("running");
+    if (chunk.type === "error") this.#hasFailed = true;
+    if (chunk.type === "finish") return this.#finish(this.#hasFailed ? "error" : chunk.finishReason);
+    if (chunk.type === "tool-input-available" || chunk.type === "tool-input-error") {
+      this.#toolNames.set(chunk.toolCallId, chunk.toolName);
+      this.#hasCalled = true;
+    }
+    // The person may decide on it wherever else they have the chat open.
+    if (chunk.type === "tool-input-available" && chunk.toolName === "propose_plan") await this.#save("running");
+    const toolName = "toolCallId" in chunk ? (this.#toolNames.get(chunk.toolCallId) ?? "") : "";
+    const event = (form === "plain" ? toPlainResult(chunk, toolName) : null) ?? toWire(chunk, form);
+    if (event) await this.of.stream.write(event);
+  }
+
+  /** Before the stream tells of the call: whoever reads of a plan can decide on it at once. */
+  async #propose(input: unknown): Promise<Proposal> {
+    const proposal = withSessionId(input);
+    this.#hasPlans = true;
+    try {
+      await proposePlan(this.#turn, proposal);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      this.#refusedPlans.set(proposal.agentSessionId, error);
+    }
+    return proposal;
+  }
+
+  /** The answer is whole in the store before its reader hears that it is. */
+  async #finish(finishReason: Extract<UIMessageChunk, { type: "finish" }>["finishReason"] = "other"): Promise<void> {
+    if (this.#hasFinished) return;
+    this.#hasFinished = true;
+    await this.#save(finishReason === "error" ? "failed" : "done");
+    await this.#endGrants();
+    await this.of.stream.write({ type: "finish", finishReason });
+  }
+
+  async #fail(error: unknown): Promise<void> {
+    this.#hasFailed = true;
+    try {
+      await this.of.stream.write({ type: "error", errorText: wordsOf(error) });
+    } catch {
+      // Its reader has left meanwhile.
+    }
+  }
+
+  async #end(state: MessageState): Promise<void> {
+    try {
+      if (!this.#hasFinished && state !== "stopped") await this.#finish(state === "failed" ? "error" : "other");
+      await this.of.stream.write("[DONE]");
+    } catch (error) {
+      if (!this.#hasLeft()) log.warn({ err: error }, "a turn of a chat could not be ended");
+    } finally {
+      await this.#save(state);
+      await this.#endGrants();
+    }
+  }
+
+  async #save(state: MessageState): Promise<void> {
+    const text = JSON.stringify(this.#answer.parts);
+    if (this.#saved?.text === text && this.#saved.state === state) return;
+    const { answer } = this.of.messages;
+    await saveAnswer(answer, text, state, this.#resultIds);
+    this.#saved = { text, state };
+    const { workspaceId, user } = this.of.caller;
+    // For the person's other pages that show the chat.
+    publish({
+      workspaceId,
+      kind: "plan",
+      resourceType: "chat",
+      resourceId: answer.chatId,
+      onlyFor: user._id,
+      data: { messageId: answer._id.toHexString(), state },
+    });
+  }
+
+  async #endGrants(): Promise<void> {
+    if (!this.#hasPlans) return;
+    await endGrants(this.#turn);
+    this.#hasPlans = false;
+  }
+
+  /** Whether nobody reads any more; a server that stops is another matter, which the reader is told. */
+  #hasLeft(): boolean {
+    const { signal } = this.of;
+    return signal.aborted && (signal.reason as AppError).kind === "cancelled";
+  }
+
+  async #tools(): Promise<ToolSet> {
+    const { caller, mode, messages } = this.of;
+    const { tool: toSdk, jsonSchema } = await import("ai");
+    const failedQueries = { count: 0 };
+    const contextOf = (signal: AbortSignal): ToolContext => ({
+      caller,
+      signal,
+      requireGrant: (grant, target) => requireGrant(this.#turn, grant, target),
+      mayWriteByQuery: (id) => hasGrant(this.#turn, "query-write", new Date(), { id }),
+      chat: {
+        id: this.#turn.chatId,
+        keep: (resultId) => this.#resultIds.push(new ObjectId(resultId)),
+        hasKept: async (resultId) => {
+          const id = new ObjectId(resultId);
+          return this.#resultIds.some((own) => own.equals(id)) || hasKeptResult(messages.user, id);
+        },
+        failedQueries,
+        decision: async (agentSessionId) => {
+          const refused = this.#refusedPlans.get(agentSessionId);
+          if (refused) throw refused;
+          return waitForDecision(this.#turn, agentSessionId, signal);
+        },
+      },
+    });
+    return Object.fromEntries(
+      toolsOf(mode.id).map((each) => [
+        each.name,
+        toSdk({
+          description: each.description,
+          inputSchema: inputSchemaOf(each, jsonSchema),
+          execute: (input: unknown, { abortSignal }) => runTool(each, contextOf(abortSignal ?? this.of.signal), input),
+          toModelOutput: ({ output }) => ({
+            type: "json",
+            value: { notice: DATA_NOTICE, ...(output as object) } as never,
+          }),
+        }),
+      ]),
+    );
+  }
+}
+
+const INPUT_SCHEMAS = new Map<string, Schema>();
+
+/** A tool's input for the SDK. Written as JSON Schema once, not with each step of each turn. */
+function inputSchemaOf({ name, input }: Tool, toSchema: typeof jsonSchema): Schema {
+  const known = INPUT_SCHEMAS.get(name);
+  if (known) return known;
+  const made = toSchema<unknown>(z.toJSONSchema(input, { io: "input" }) as Parameters<typeof jsonSchema>[0], {
+    validate: (value) => {
+      const { success, data, error } = input.safeParse(value);
+      return success ? { success, value: data } : { success: false, error };
+    },
+  });
+  INPUT_SCHEMAS.set(name, made);
+  return made;
+}
+
+/** Behind what the person said, as data of its own: the chat keeps their words alone. */
+function withContext(messages: ModelMessage[], context: string | null): ModelMessage[] {
+  const last = messages.at(-1);
+  if (context === null || last?.role !== "user") return messages;
+  const content = typeof last.content === "string" ? [{ type: "text" as const, text: last.content }] : last.content;
+  return [...messages.slice(0, -1), { ...last, content: [...content, { type: "text", text: context }] }];
+}
+
+const SILENT = "The model has stopped answering. Try again, or choose another one.";
+const FAILED = "The model could not answer. Try again, or choose another one.";
+
+/** As providers say it: 529 is one's own. */
+const BUSY = new Set([429, 503, 529]);
+
+/** What went wrong, in words that hold nothing of what a provider or a driver says (T68). */
+export function wordsOf(error: unknown): string {
+  if (error instanceof ToolFailure || error instanceof AppError) return error.message;
+  const { name, statusCode } = lastTryOf(error);
+  const cause = causeOf(error);
+  if (cause) return cause.message;
+  if (name === "AI_NoSuchToolError") return "There is no such tool.";
+  if (name === "AI_InvalidToolInputError") return "The input of the tool is malformed.";
+  log.warn({ err: error, statusCode }, "a model has failed");
+  if (statusCode === 401 || statusCode === 403) {
+    return "The model's provider refuses the key of this server. An administrator has to look at it.";
+  }
+  if (statusCode !== undefined && BUSY.has(statusCode))
+    return "The model's provider has too much to do. Wait a little, then try again.";
+  if (name === "TimeoutError" || name === "AbortError") return SILENT;
+  return FAILED;
+}
+
+/** What the last of several tries failed with, which is what it is all about. */
+function lastTryOf(error: unknown): { name?: string; statusCode?: number } {
+  const { lastError } = error as { lastError?: unknown };
+  return (lastError instanceof Error ? lastError : error) as { name?: string; statusCode?: number };
+}
+
+/** A failure of ours that a library has wrapped, once or after several tries. */
+function causeOf(error: unknown): AppError | null {
+  for (let inner: unknown = error, depth = 0; inner instanceof Error && depth < 5; depth += 1) {
+    if (inner instanceof AppError) return inner;
+    inner = inner.cause ?? (inner as { lastError?: unknown }).lastError;
+  }
+  return null;
+}

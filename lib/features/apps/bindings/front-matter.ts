@@ -1,0 +1,177 @@
+import { type Document, isMap, isScalar, type ParsedNode, parseDocument } from "yaml";
+import { z } from "zod";
+import { ZONE_CHARS_MAX } from "@/lib/base/values/names";
+import { BadSchedule, CronSchedule } from "@/lib/features/runs/schedules/cron";
+import {
+  BINDING_BYTES_MAX,
+  BINDING_NAME_CHARS_MAX,
+  BINDING_PARAMS_MAX,
+  BINDINGS_MAX,
+  FRONT_MATTER_BYTES_MAX,
+} from "./limits";
+
+/* What a file of `bindings/` says (docs/apps.md). */
+
+const FOLDER = "bindings/";
+const ENDING = ".sql";
+/** It stands in addresses and in the app's own code, and must mean one file on any computer. */
+const NAME = new RegExp(`^[A-Za-z0-9][A-Za-z0-9_-]{0,${BINDING_NAME_CHARS_MAX - 1}}$`);
+const KIB = 1024;
+
+const param = z.union(
+  [z.string(), z.number(), z.boolean(), z.null()],
+  "A value is a text, a number, true, false or null.",
+);
+const cron = z.string('Write a cron expression in quotes, as "0 6 * * *".').max(200, "No cron expression is so long.");
+const SCHEDULE_WORDS = 'Write a cron expression in quotes, as "0 6 * * *", or {cron, timezone}.';
+
+export const frontMatterSchema = z.strictObject({
+  connectionId: z
+    .string("Name the connection that the statement is for: connectionId: <its id>.")
+    .regex(/^[0-9a-f]{24}$/i, "The id of a connection has 24 hexadecimal digits."),
+  schedule: z
+    .union(
+      [cron, z.strictObject({ cron, timezone: z.string().max(ZONE_CHARS_MAX).optional() }), z.null()],
+      SCHEDULE_WORDS,
+    )
+    .optional(),
+  params: z
+    .union(
+      [z.array(param).max(BINDING_PARAMS_MAX), z.record(z.string(), param)],
+      "Write a list or a map of texts, numbers, true, false or null.",
+    )
+    .refine((params) => Object.keys(params).length <= BINDING_PARAMS_MAX, `At most ${BINDING_PARAMS_MAX} values.`)
+    .nullish(),
+  acceptTruncated: z.boolean("Write true or false.").optional(),
+  description: z.string("A description is text.").max(2_000, "A description has at most 2,000 characters.").nullish(),
+});
+export type FrontMatter = z.infer<typeof frontMatterSchema>;
+
+/** A binding that can be read. */
+export type Binding = {
+  name: string;
+  path: string;
+  frontMatter: FrontMatter;
+  schedule: { cron: string; timezone: string } | null;
+  sql: string;
+};
+/** `line` counts from 1 in the file; null when no line is to blame. */
+export type BrokenBinding = { name: string; path: string; frontMatter: null; error: string; line: number | null };
+
+/** The bindings among an app's files, by their names; null contents are those that are too large to be read. */
+export function readBindings(files: ReadonlyMap<string, Uint8Array | null>): (Binding | BrokenBinding)[] {
+  const paths = [...files.keys()].filter(isBindingPath).sort();
+  return paths.map((path, index) =>
+    index < BINDINGS_MAX
+      ? parseBinding(path, files.get(path) ?? null)
+      : broken(path, `An app has at most ${BINDINGS_MAX} bindings. Join some of their statements.`),
+  );
+}
+
+export function isBroken(binding: Binding | BrokenBinding): binding is BrokenBinding {
+  return "error" in binding;
+}
+
+/** Whether a path in an app's folder is that of a binding, or meant to be. */
+export function isBindingPath(path: string): boolean {
+  return path.startsWith(FOLDER) && path.endsWith(ENDING);
+}
+
+export function bindingPath(name: string): string {
+  return `${FOLDER}${name}${ENDING}`;
+}
+
+/** Reads one file: front matter in YAML between lines of three dashes, and the statement behind it. */
+export function parseBinding(path: string, content: Uint8Array | null): Binding | BrokenBinding {
+  const name = nameIn(path);
+  if (!NAME.test(name)) {
+    return broken(path, "A binding is a file right below bindings/, its name of letters, digits, - and _.");
+  }
+  if (content === null || content.length > BINDING_BYTES_MAX) {
+    return broken(path, `A binding has at most ${BINDING_BYTES_MAX / KIB} KiB.`);
+  }
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(content);
+  } catch {
+    return broken(path, "This is no text in UTF-8.");
+  }
+  if (text.includes("\0")) return broken(path, "This is no text: it holds a character that no database takes.");
+  const parts = /^---[ \t]*\r?\n(?<yaml>(?:.*\r?\n)*?)---[ \t]*(?:\r?\n(?<sql>[\s\S]*))?$/.exec(text);
+  if (!parts?.groups) {
+    return broken(path, "Begin with a line of three dashes, then connectionId: <its id>, and another such line.", 1);
+  }
+  const { yaml = "", sql = "" } = parts.groups;
+  if (yaml.length > FRONT_MATTER_BYTES_MAX) {
+    return broken(path, `What stands before the statement has at most ${FRONT_MATTER_BYTES_MAX / KIB} KiB.`);
+  }
+  const read = readYaml(yaml);
+  if ("error" in read) return broken(path, read.error, read.line);
+  if (sql.trim() === "") return broken(path, "Write a statement below the second line of dashes.");
+  const { schedule } = read.frontMatter;
+  try {
+    return { name, path, frontMatter: read.frontMatter, schedule: toSchedule(schedule ?? null), sql };
+  } catch (error) {
+    if (error instanceof BadSchedule) return broken(path, `schedule: ${error.message}`);
+    throw error;
+  }
+}
+
+function readYaml(yaml: string): { frontMatter: FrontMatter } | { error: string; line: number | null } {
+  // Its first line is the second of the file.
+  const lineOf = (offset: number | undefined) =>
+    offset === undefined ? null : yaml.slice(0, offset).split("\n").length + 1;
+  const doc = parseDocument(yaml, { prettyErrors: false, logLevel: "silent", uniqueKeys: true, merge: false });
+  const [problem] = [...doc.errors, ...doc.warnings];
+  if (problem) return { error: `This is no YAML: ${problem.message}`, line: lineOf(problem.pos[0]) };
+  if (!isMap(doc.contents))
+    return { error: "Name the connection that the statement is for: connectionId: <its id>.", line: 2 };
+  keepDigits(doc);
+  let value: unknown;
+  try {
+    // What is named once and meant many times makes a page of text a mountain.
+    value = doc.toJS({ maxAliasCount: 0 });
+  } catch {
+    return { error: "Write each value where it stands: anchors and aliases are not read.", line: 2 };
+  }
+  const { data, error } = frontMatterSchema.safeParse(value);
+  if (data) return { frontMatter: data };
+  const [issue] = error.issues;
+  if (issue?.code === "unrecognized_keys") {
+    const known = Object.keys(frontMatterSchema.shape).join(", ");
+    return {
+      error: `“${issue.keys[0]}” is not known here. There are: ${known}.`,
+      line: lineOf(placeOf(doc, [...issue.path, issue.keys[0] ?? ""])),
+    };
+  }
+  const at = issue?.path.join(".") ?? "";
+  const words = issue?.message ?? "It does not fit.";
+  return { error: at === "" ? words : `${at}: ${words}`, line: lineOf(placeOf(doc, issue?.path ?? [])) };
+}
+
+/** An id that happens to have the digits of a number alone, or of one with an exponent, is an id all the same. */
+function keepDigits({ contents }: Document.Parsed): void {
+  const node = isMap(contents) ? contents.get("connectionId", true) : null;
+  if (isScalar(node) && typeof node.value === "number" && node.source !== undefined) node.value = node.source as never;
+}
+
+/** Where a value begins; undefined where it is not there. */
+function placeOf(doc: Document.Parsed, path: readonly PropertyKey[]): number | undefined {
+  const node = doc.getIn(path, true) as ParsedNode | undefined;
+  return node?.range?.[0];
+}
+
+function toSchedule(schedule: NonNullable<FrontMatter["schedule"]> | null): Binding["schedule"] {
+  if (schedule === null) return null;
+  const { cron, timezone = "UTC" } = typeof schedule === "string" ? { cron: schedule } : schedule;
+  const read = new CronSchedule(cron, timezone);
+  return { cron: read.cron, timezone: read.timezone };
+}
+
+function broken(path: string, error: string, line: number | null = null): BrokenBinding {
+  return { name: nameIn(path), path, frontMatter: null, error, line };
+}
+
+function nameIn(path: string): string {
+  return path.slice(FOLDER.length, -ENDING.length);
+}

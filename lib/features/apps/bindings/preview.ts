@@ -1,0 +1,24 @@
+import "server-only";
+import type { Caller } from "@/lib/platform/access/caller";
+import { AppError } from "@/lib/platform/http/errors";
+import { readData } from "./data";
+import { type BindingData, dataQuery } from "./schema";
+import { tryBinding } from "./work";
+
+/** As many as somebody looks through to see that a statement is right. */
+const PREVIEW_ROWS = 1000;
+
+/**
+ * Reads a binding as the caller has it and gives its first rows.
+ * @throws AppError as `tryBinding`
+ */
+export async function previewBinding(
+  caller: Caller,
+  ref: string,
+  name: string,
+  signal: AbortSignal,
+): Promise<BindingData> {
+  const { kept } = await tryBinding(caller, ref, name, signal);
+  if (!kept) throw new AppError("conflict", "These rows were replaced meanwhile. Try again.");
+  return readData(kept, dataQuery.parse({ limit: PREVIEW_ROWS }), signal);
+}

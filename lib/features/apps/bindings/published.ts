@@ -1,0 +1,248 @@
+import "server-only";
+import { ObjectId } from "mongodb";
+import { callerOfJob } from "@/lib/features/accounts/identity";
+import { dropDatasets, readDatasets, refreshDataset } from "@/lib/features/results/datasets/service";
+import { putSchedule, removeSchedule, schedulesOf } from "@/lib/features/runs/schedules/service";
+import type { Caller } from "@/lib/platform/access/caller";
+import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
+import { AppError } from "@/lib/platform/http/errors";
+import { Semaphore } from "@/lib/platform/process/semaphore";
+import { collections } from "../collections";
+import type { AppDoc, BindingDoc, BindingSetDoc } from "../model";
+import { type Binding, isBroken, parseBinding, readBindings } from "./front-matter";
+import { BINDINGS_MAX } from "./limits";
+import {
+  connectionIdsOf,
+  isIn,
+  type OfApp,
+  originOf,
+  publishedOwner,
+  publishedPlace,
+  RESOURCE_TYPE,
+  resolveBinding,
+  sourceKeyOf,
+} from "./places";
+import { wordsOf } from "./words";
+
+/** Of one app: sources that are read at once. */
+const READS_AT_ONCE = 4;
+/** Rows of as many earlier commits stay beside those that are served, so that a rollback finds them. */
+const SETS_KEPT = 10;
+/** Longer than from the last binding to the pointer. */
+const LEFT_BEHIND_MS = 60_000;
+const GIVEN_UP_MS = 60 * 60_000;
+const SETTLED_AT_ONCE = 20;
+
+type Prepare = {
+  workspaceId: ObjectId;
+  app: Pick<AppDoc, "_id" | "workspaceId" | "space">;
+  /** The commit that is about to be published. */
+  sha: string;
+  /** Its files; only those of `bindings/` are looked at. */
+  files: ReadonlyMap<string, Uint8Array>;
+  /** With whose rights they are read, now and at each refresh. */
+  publisher: Caller;
+  onLog: (line: string) => void;
+  signal: AbortSignal;
+};
+
+/**
+ * Makes sure that each binding of a commit has rows, before users are sent to it: what was read for the same text earlier
+ * counts, everything else is read now. What is published meanwhile is not touched. Call `settleBindings` once the commit is
+ * what is served.
+ * @throws AppError build_failed that names the bindings that are not ready, each with its reason
+ */
+export async function prepareBindings({ app, sha, files, publisher, onLog, signal }: Prepare): Promise<void> {
+  const { workspaceId, _id: appId } = app;
+  const read = readBindings(files);
+  const broken = read.filter(isBroken);
+  if (broken.length > 0) throw notReady(broken.map(({ path, error }) => ({ path, message: error })));
+  const bindings = read.filter((each) => !isBroken(each)) as Binding[];
+  const { _id: publisherId } = publisher.user;
+  const keyed = bindings.map((binding) => ({ binding, sourceKey: sourceKeyOf(publisherId, binding) }));
+  const kept = await readDatasets(publishedOwner(app), new Map(keyed.map(({ sourceKey }) => [sourceKey, sourceKey])));
+  const reads = new Semaphore(READS_AT_ONCE, BINDINGS_MAX);
+  const failures: { path: string; message: string }[] = [];
+  await Promise.all(
+    keyed.map(async ({ binding, sourceKey }) => {
+      const { name, path } = binding;
+      const state = kept.get(sourceKey);
+      const there = state?.kept;
+      if (there) return onLog(`${name}: ${rowsOf(there.rowCount)}, read ${there.at.toISOString()}`);
+      const leave = await reads.acquire(signal);
+      try {
+        onLog(`${name}: is being read`);
+        const source = await resolveBinding(publisher, binding, originOf(app));
+        const dataset = await refreshDataset(
+          publisher,
+          publishedPlace(app, sourceKey),
+          source,
+          signal,
+          undefined,
+          state,
+        );
+        const cut = dataset.kept?.truncated ? ", and there is more than is kept" : "";
+        onLog(`${name}: ${rowsOf(dataset.kept?.rowCount ?? 0)}${cut}`);
+      } catch (error) {
+        signal.throwIfAborted();
+        const message = wordsOf(error);
+        failures.push({ path, message });
+        onLog(`${name}: ${message}`);
+      } finally {
+        leave();
+      }
+    }),
+  );
+  if (failures.length > 0) throw notReady(failures);
+  await Promise.all(keyed.map(({ binding }) => bindingDocOf(app, binding.name)));
+  const set = {
+    publisherId,
+    connectionIds: connectionIdsOf(bindings),
+    bindings: keyed.map(({ binding: { name, path }, sourceKey }) => ({
+      name,
+      path,
+      content: Buffer.from(files.get(path) ?? []).toString("utf8"),
+      sourceKey,
+    })),
+    at: new Date(),
+    unsettledSince: new Date(),
+  };
+  // A set of this commit may be what is served now: it is exchanged as a whole, and its rows are there.
+  await collections
+    .appBindingSets()
+    .updateOne(
+      { workspaceId, appId, sha },
+      { $set: set, $setOnInsert: { _id: new ObjectId(), workspaceId, appId, sha } },
+      { upsert: true },
+    );
+}
+
+/**
+ * Makes schedules what the published commit says, and gives up what is kept of commits long ago. Call it when the pointer
+ * of an app has moved; safe to repeat, and to call at any other time.
+ */
+export async function settleBindings(app: OfApp): Promise<void> {
+  const { workspaceId, _id: appId } = app;
+  const set = await findLiveSet(app);
+  const docs = await collections.appBindings().find({ workspaceId, appId }).toArray();
+  const publisher = set && (await callerOfJob(workspaceId, set.publisherId, appId));
+  const schedules = await schedulesOf(
+    workspaceId,
+    RESOURCE_TYPE,
+    docs.map(({ _id }) => _id),
+  );
+  for (const doc of docs) {
+    const resource = { resourceType: RESOURCE_TYPE, resourceId: doc._id };
+    const wanted = (set && bindingIn(set, doc.name)?.schedule) ?? null;
+    const current = schedules.get(doc._id.toHexString());
+    if (!wanted && current) await removeSchedule({ workspaceId }, resource);
+    const isSame = wanted && current?.cron === wanted.cron && current.timezone === wanted.timezone && current.enabled;
+    const isTheirs = set && current?.ownerId.equals(set.publisherId);
+    if (wanted && publisher && !(isSame && isTheirs)) {
+      await putSchedule(publisher, resource, { ...wanted, enabled: true });
+    }
+  }
+  await forgetOld(app, set);
+  if (!set) return;
+  await collections
+    .appBindingSets()
+    .updateOne({ _id: set._id, workspaceId, at: set.at }, { $unset: { unsettledSince: "" } });
+}
+
+/** Settles what a server that died has left behind its pointer. */
+export async function settleLeftBehind(now = new Date()): Promise<void> {
+  const left = await collections
+    .appBindingSets()
+    .find({ unsettledSince: { $lt: new Date(now.getTime() - LEFT_BEHIND_MS) } })
+    .sort({ unsettledSince: 1 })
+    .limit(SETTLED_AT_ONCE)
+    .toArray();
+  for (const { _id, workspaceId, appId, at } of left) {
+    await settleBindings({ workspaceId, _id: appId });
+    // One that is not served after so long never will be without being made ready again.
+    if (now.getTime() - at.getTime() < GIVEN_UP_MS) continue;
+    await collections.appBindingSets().updateOne({ _id, workspaceId, at }, { $unset: { unsettledSince: "" } });
+  }
+}
+
+/** What is served of an app's bindings; null for an app that is not published, and for one that had none made ready. */
+export async function findLiveSet({ workspaceId, _id }: OfApp): Promise<BindingSetDoc | null> {
+  const app = await collections.apps().findOne({ _id, workspaceId }, { projection: { publishedSha: 1 } });
+  return app?.publishedSha ? findSet({ workspaceId, _id }, app.publishedSha) : null;
+}
+
+/** The bindings of one deployment. */
+export function findSet({ workspaceId, _id: appId }: OfApp, sha: string): Promise<BindingSetDoc | null> {
+  return collections.appBindingSets().findOne({ workspaceId, appId, sha });
+}
+
+/** What the rows of a binding of a deployment are kept as; null when it has none of this name. */
+export async function findSourceKey(
+  { workspaceId, _id: appId }: OfApp,
+  sha: string,
+  name: string,
+): Promise<string | null> {
+  // Without the texts, which nobody needs who looks at rows.
+  const projection = { "bindings.name": 1, "bindings.sourceKey": 1 };
+  const set = await collections.appBindingSets().findOne({ workspaceId, appId, sha }, { projection });
+  return set?.bindings.find((each) => each.name === name)?.sourceKey ?? null;
+}
+
+/** One binding of a set; null when it has none of this name. */
+export function bindingIn({ bindings }: BindingSetDoc, name: string): Binding | null {
+  const kept = bindings.find((each) => each.name === name);
+  const read = kept && parseBinding(kept.path, Buffer.from(kept.content));
+  return read && !isBroken(read) ? read : null;
+}
+
+/** What a binding's name stands for, made when it is not there. */
+async function bindingDocOf({ workspaceId, _id: appId }: OfApp, name: string): Promise<BindingDoc> {
+  const key = { workspaceId, appId, name };
+  for (;;) {
+    try {
+      const doc = await collections
+        .appBindings()
+        .findOneAndUpdate(
+          key,
+          { $setOnInsert: { _id: new ObjectId(), ...key } },
+          { upsert: true, returnDocument: "after" },
+        );
+      if (doc) return doc;
+    } catch (error) {
+      // Another has made it at this moment.
+      if (!isDuplicateKey(error)) throw error;
+    }
+  }
+}
+
+async function forgetOld(app: OfApp, live: BindingSetDoc | null): Promise<void> {
+  const { workspaceId, _id: appId } = app;
+  const sets = await collections
+    .appBindingSets()
+    .find({ workspaceId, appId }, { projection: { sha: 1, "bindings.sourceKey": 1, "bindings.name": 1 } })
+    .sort({ at: -1 })
+    .toArray();
+  const isKept = (set: BindingSetDoc, index: number) => index < SETS_KEPT || set.sha === live?.sha;
+  const [kept, old] = [sets.filter(isKept), sets.filter((set, index) => !isKept(set, index))];
+  if (old.length === 0) return;
+  const still = new Set(kept.flatMap(({ bindings }) => bindings.map(({ sourceKey }) => sourceKey)));
+  const gone = new Set(old.flatMap(({ bindings }) => bindings.map(({ sourceKey }) => sourceKey)));
+  await collections.appBindingSets().deleteMany({ workspaceId, appId, _id: { $in: old.map(({ _id }) => _id) } });
+  await dropDatasets(
+    publishedOwner(app),
+    [...gone].filter((sourceKey) => !still.has(sourceKey)),
+  );
+  const names = new Set(old.flatMap(({ bindings }) => bindings.map(({ name }) => name)));
+  const unnamed = [...names].filter((name) => !kept.some((set) => isIn(set, name)));
+  await collections.appBindings().deleteMany({ workspaceId, appId, name: { $in: unnamed } });
+}
+
+function rowsOf(count: number): string {
+  return `${count.toLocaleString("en")} ${count === 1 ? "row" : "rows"}`;
+}
+
+function notReady(details: { path: string; message: string }[]): AppError {
+  const [first] = details;
+  const more = details.length > 1 ? ` ${details.length - 1} more are not ready, either.` : "";
+  return new AppError("build_failed", `${first?.path}: ${first?.message}${more}`, { details });
+}

@@ -1,0 +1,171 @@
+import "server-only";
+import { ObjectId } from "mongodb";
+import { callerOfJob } from "@/lib/features/accounts/identity";
+import { readDatasets, refreshDataset } from "@/lib/features/results/datasets/service";
+import type { ScheduleDoc } from "@/lib/features/runs/schedules/model";
+import type { Caller } from "@/lib/platform/access/caller";
+import { AppError } from "@/lib/platform/http/errors";
+import { log } from "@/lib/platform/log";
+import { sendJobEvents } from "@/lib/platform/process/job-events";
+import { isShuttingDown, onShutdown } from "@/lib/platform/process/shutdown";
+import { collections } from "../collections";
+import type { BindingDoc, BindingSetDoc } from "../model";
+import { getAppDocOrThrow } from "../service";
+import { tellApp } from "../tell";
+import { type Build, toBuild } from "./build";
+import { originOf, publishedOwner, publishedPlace, resolveBinding } from "./places";
+import { bindingIn, findLiveSet, settleBindings } from "./published";
+import { PUBLISHER_LEFT, wordsOf } from "./words";
+
+/** What the job runner is woken with when the rows of a binding are to be read anew. */
+export const BINDING_QUEUED_EVENT = "app/binding.queued";
+export type BindingQueued = { workspaceId: string; bindingId: string };
+/** A wake-up call that nobody has followed by then is lost, or whoever followed it has died. */
+const PATIENCE_MS = 60_000;
+const WOKEN_AT_ONCE = 20;
+
+/**
+ * Reads the published rows of a binding anew, in the background and with the rights of who published the app. Of however many
+ * who ask at once, all get the same refresh.
+ * @throws AppError not_found for an app, and for a binding that nothing of is published
+ */
+export async function startBindingRefresh(caller: Caller, ref: string, name: string): Promise<Build> {
+  const app = await getAppDocOrThrow(caller, ref);
+  const set = await findLiveSet(app);
+  const kept = set?.bindings.find((each) => each.name === name);
+  const { workspaceId, _id: appId } = app;
+  const doc = await collections.appBindings().findOne({ workspaceId, appId, name });
+  if (!set || !kept || !doc) {
+    throw new AppError("not_found", "No binding of this name is published. Publish the app with it first.");
+  }
+  const queued = await queue(doc);
+  tellApp(app);
+  const datasets = await readDatasets(publishedOwner(app), new Map([[kept.sourceKey, kept.sourceKey]]));
+  return toBuild(datasets.get(kept.sourceKey), queued.doc, set.sha);
+}
+
+/** What a tick of a binding's schedule does (`lib/features/runs/schedules/tick`). */
+export async function queueBindingTick(
+  schedule: ScheduleDoc,
+  tick: Date,
+): Promise<"queued" | "busy" | "away" | "gone"> {
+  const { workspaceId, resourceId, cron, timezone } = schedule;
+  const doc = await collections.appBindings().findOne({ _id: resourceId, workspaceId });
+  if (!doc) return "gone";
+  const app = { workspaceId, _id: doc.appId };
+  const set = await findLiveSet(app);
+  const wanted = (set && bindingIn(set, doc.name)?.schedule) ?? null;
+  if (!wanted) return "gone";
+  if (wanted.cron !== cron || wanted.timezone !== timezone) {
+    // It is that of a commit that is not served.
+    await settleBindings(app);
+    return "away";
+  }
+  // Another server has queued it and died before it could say so.
+  if (doc.lastTick && doc.lastTick >= tick) return "queued";
+  return (await queue(doc, tick)).isNew ? "queued" : "busy";
+}
+
+/**
+ * Carries out what is queued of a binding. Safe to call twice and at once: of two, one reads and the other waits for it. What
+ * fails in the reading is written down beside the old rows.
+ * @throws what is nobody's fault, this server's stop above all: then it stays queued, and is begun again
+ */
+export async function carryOutBindingRefresh(queued: BindingQueued): Promise<void> {
+  if (isShuttingDown()) return;
+  const workspaceId = new ObjectId(queued.workspaceId);
+  const bindingId = new ObjectId(queued.bindingId);
+  const doc = await collections.appBindings().findOne({ _id: bindingId, workspaceId });
+  if (!doc?.queuedAt) return;
+  const stop = new AbortController();
+  const forget = onShutdown(() => stop.abort(new AppError("cancelled", "The server stops.")));
+  let failure: BindingDoc["failure"] | null = null;
+  try {
+    await readAnew(doc, stop.signal);
+  } catch (error) {
+    if (stop.signal.aborted) return;
+    failure = { message: wordsOf(error), at: new Date() };
+  } finally {
+    forget();
+  }
+  await collections
+    .appBindings()
+    .updateOne(
+      { _id: bindingId, workspaceId, queuedAt: doc.queuedAt },
+      { $unset: { queuedAt: "", ...(failure === null && { failure: "" }) }, ...(failure && { $set: { failure } }) },
+    );
+  const app = await collections.apps().findOne({ _id: doc.appId, workspaceId });
+  if (app) tellApp(app);
+}
+
+/** Wakes whoever carries out refreshes that were queued and not followed: the runner was away, or a server has died. */
+export async function wakeBindings(now = new Date()): Promise<void> {
+  const waiting = await collections
+    .appBindings()
+    .find({ queuedAt: { $lt: new Date(now.getTime() - PATIENCE_MS) } })
+    .sort({ queuedAt: 1 })
+    .limit(WOKEN_AT_ONCE)
+    .toArray();
+  for (const doc of waiting) {
+    const { _id, workspaceId, queuedAt } = doc;
+    if (await isBeingRead(doc)) continue;
+    const again = await collections
+      .appBindings()
+      .findOneAndUpdate({ _id, workspaceId, queuedAt }, { $set: { queuedAt: now } }, { returnDocument: "after" });
+    if (again) await wake(again);
+  }
+}
+
+async function readAnew(doc: BindingDoc, signal: AbortSignal): Promise<void> {
+  const { workspaceId, appId, name } = doc;
+  const app = { workspaceId, _id: appId };
+  const set = await findLiveSet(app);
+  const binding = set && bindingIn(set, name);
+  // It was published without it meanwhile.
+  if (!set || !binding) return;
+  const [publisher, appDoc] = await Promise.all([
+    callerOfJob(workspaceId, set.publisherId, doc._id),
+    collections.apps().findOne(app),
+  ]);
+  if (!appDoc) return;
+  if (!publisher) throw new AppError("forbidden", PUBLISHER_LEFT);
+  const place = publishedPlace(app, sourceKeyIn(set, name));
+  await refreshDataset(publisher, place, await resolveBinding(publisher, binding, originOf(appDoc)), signal);
+}
+
+async function isBeingRead({ workspaceId, appId, name }: BindingDoc): Promise<boolean> {
+  const app = { workspaceId, _id: appId };
+  const set = await findLiveSet(app);
+  if (!set || !bindingIn(set, name)) return false;
+  const sourceKey = sourceKeyIn(set, name);
+  const datasets = await readDatasets(publishedOwner(app), new Map([[sourceKey, sourceKey]]));
+  return datasets.get(sourceKey)?.isRefreshing === true;
+}
+
+function sourceKeyIn({ bindings }: BindingSetDoc, name: string): string {
+  return bindings.find((each) => each.name === name)?.sourceKey ?? "";
+}
+
+async function queue(doc: BindingDoc, tick?: Date): Promise<{ doc: BindingDoc; isNew: boolean }> {
+  const { _id, workspaceId } = doc;
+  const queued = await collections
+    .appBindings()
+    .findOneAndUpdate(
+      { _id, workspaceId, queuedAt: { $exists: false } },
+      { $set: { queuedAt: new Date(), ...(tick && { lastTick: tick }) } },
+      { returnDocument: "after" },
+    );
+  if (queued) await wake(queued);
+  return queued ? { doc: queued, isNew: true } : { doc, isNew: false };
+}
+
+/** When that fails it stays queued, and the sweeper finds it. */
+async function wake({ _id, workspaceId, queuedAt }: BindingDoc): Promise<void> {
+  const data: BindingQueued = { workspaceId: workspaceId.toHexString(), bindingId: _id.toHexString() };
+  const id = `${BINDING_QUEUED_EVENT}:${data.bindingId}:${queuedAt?.getTime() ?? 0}`;
+  try {
+    await sendJobEvents([{ name: BINDING_QUEUED_EVENT, id, data }]);
+  } catch (error) {
+    log.warn({ err: error, bindingId: data.bindingId }, "a refresh waits: the job runner takes no events");
+  }
+}

@@ -1,0 +1,87 @@
+import { z } from "zod";
+import { fieldSchema } from "@/lib/features/query/schema";
+import { aggregateSpec, TIME_UNITS } from "@/lib/features/results/crossfilter/spec";
+import { isoDate } from "@/lib/platform/http/schema";
+import { frontMatterSchema } from "./front-matter";
+import { BINDING_NAME_CHARS_MAX } from "./limits";
+
+const BUILD_STATES = ["missing", "queued", "building", "ready", "error"] as const;
+
+export const bindingName = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_-]*$/, "A binding is named by letters, digits, - and _.")
+  .max(BINDING_NAME_CHARS_MAX, "No binding's name is so long.")
+  .describe("The name of its file, without bindings/ and .sql");
+
+const count = z.int().nonnegative();
+export const buildSchema = z.object({
+  state: z.enum(BUILD_STATES),
+  builtAt: isoDate
+    .nullable()
+    .describe("The rows that are there are no older; they stay while others are read, and when that fails"),
+  rowCount: count.nullable(),
+  bytes: count.nullable(),
+  truncated: z.boolean().describe("There are more rows than are kept: 1,000,000 or 256 MiB"),
+  sha: z.string().nullable().describe("The published commit that it is of; null for what only you have tried out"),
+  error: z.string().nullable().describe("Why the file, or the last refresh, came to no end"),
+});
+export type Build = z.infer<typeof buildSchema>;
+
+export const bindingSchema = z.object({
+  name: z.string(),
+  path: z.string(),
+  description: z.string().nullable(),
+  connectionId: z.string().nullable(),
+  schedule: z.object({ cron: z.string(), timezone: z.string() }).nullable(),
+  params: z.union([z.array(z.unknown()), z.record(z.string(), z.unknown())]).nullable(),
+  frontMatter: frontMatterSchema.nullable().describe("As it is written; null while it cannot be read"),
+  line: z.int().nullable().describe("Where the file is broken"),
+  fields: z
+    .array(fieldSchema.pick({ name: true, type: true }))
+    .nullable()
+    .describe("The columns of the rows of `build`; null while there are none"),
+  build: buildSchema.describe(
+    "Of this text: the published rows where it is as published, else those of your last preview",
+  ),
+  published: buildSchema.nullable().describe("What users see under this name; null while nothing is published"),
+});
+export type BindingItem = z.infer<typeof bindingSchema>;
+
+/** More than these are a page of their own, or a question that should be asked by its columns. */
+const WHERE_MAX = 20;
+const CHOSEN_MAX = 1000;
+const TEXT_CHARS_MAX = 1000;
+const text = z.string().max(TEXT_CHARS_MAX);
+const scalar = z.union([text, z.number(), z.boolean(), z.null()]);
+const range = z
+  .union([
+    z.strictObject({ from: z.iso.date().nullish(), to: z.iso.date().nullish() }),
+    z.strictObject({ from: z.number().nullish(), to: z.number().nullish() }),
+  ])
+  .refine(({ from, to }) => from == null || to == null || from <= to, "The range ends before it begins.");
+
+const spec = aggregateSpec.shape;
+/** What `useBinding(name, query)` asks. */
+export const dataQuery = z.strictObject({
+  groupBy: spec.dimensions,
+  measures: spec.measures,
+  where: z
+    .record(z.string(), z.union([scalar, z.array(scalar).max(CHOSEN_MAX), range, z.strictObject({ contains: text })]))
+    .refine((where) => Object.keys(where).length <= WHERE_MAX, `At most ${WHERE_MAX} columns can be narrowed.`)
+    .default({}),
+  sort: spec.sort,
+  limit: z.int().min(1).max(50_000).optional(),
+  timeUnit: z.enum(TIME_UNITS).optional(),
+  timezone: z.string().max(64).default("UTC"),
+});
+export type DataQuery = z.output<typeof dataQuery>;
+
+export const bindingDataSchema = z.object({
+  fields: z.array(fieldSchema.pick({ name: true, type: true })),
+  rows: z.array(z.record(z.string(), z.unknown())),
+  builtAt: isoDate,
+  ageMs: count,
+  truncated: z.boolean().describe("There is more than these rows"),
+  notice: z.string().nullable().describe("What to do about what is left out; null when nothing is"),
+});
+export type BindingData = z.infer<typeof bindingDataSchema>;

@@ -1,0 +1,38 @@
+import "server-only";
+import type { z } from "zod";
+import { MAX_FILE_BYTES } from "@/lib/features/repository/limits";
+import { BODY_LIMITS, parseJsonBytes, readRawBody } from "@/lib/platform/http/body";
+import { AppError } from "@/lib/platform/http/errors";
+import { putFileBody } from "./schema";
+
+const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
+
+/**
+ * The content of a file that is sent: as JSON, where the request says so, and else as it is.
+ * @throws AppError too_large, invalid_request, unsupported_media_type for a compressed one
+ */
+export async function readFileBody(request: Request): Promise<Buffer> {
+  if (!JSON_TYPE.test(request.headers.get("content-type") ?? "")) return readRawBody(request, MAX_FILE_BYTES);
+  const { content, encoding } = judge(putFileBody, parseJsonBytes(await readRawBody(request, BODY_LIMITS.json)));
+  return Buffer.from(content, encoding ?? "utf8");
+}
+
+/**
+ * A body of JSON that may be left out altogether, for what most who ask have nothing to say of.
+ * @throws AppError too_large, invalid_request, unsupported_media_type for any other body
+ */
+export async function readOptionalBody<T extends z.ZodType>(request: Request, schema: T): Promise<z.output<T>> {
+  const bytes = await readRawBody(request, BODY_LIMITS.json);
+  if (bytes.length === 0) return judge(schema, {});
+  if (!JSON_TYPE.test(request.headers.get("content-type") ?? "")) {
+    throw new AppError("unsupported_media_type", "Send JSON, with Content-Type: application/json, or no body at all.");
+  }
+  return judge(schema, parseJsonBytes(bytes));
+}
+
+function judge<T extends z.ZodType>(schema: T, input: unknown): z.output<T> {
+  const { data, error } = schema.safeParse(input);
+  if (!error) return data;
+  const details = error.issues.map(({ path, message }) => ({ path: path.join("."), message }));
+  throw new AppError("invalid_request", details[0] ? `${details[0].path}: ${details[0].message}` : "", { details });
+}

@@ -1,0 +1,216 @@
+import "server-only";
+import {
+  blobId,
+  type Change,
+  commitChanges,
+  compareFolder,
+  folderHistory,
+  requireHistoryCursor,
+  toChanges,
+} from "@/lib/features/repository/service";
+import type { Caller } from "@/lib/platform/access/caller";
+import { AppError } from "@/lib/platform/http/errors";
+import type { Page } from "@/lib/platform/http/paging";
+import type { ListQuery } from "@/lib/platform/http/schema";
+import { pathIn } from "./files";
+import type { AppDoc, Draft, WorkbenchDoc } from "./model";
+import { refreshPreview } from "./preview/preview";
+import { findSession } from "./sandbox/registry";
+import type { AppCommit, AppStatus } from "./schema";
+import { getAppDocOrThrow } from "./service";
+import { tellWork } from "./tell";
+import { committedFiles, takeUp, type Work, workOn } from "./work";
+import { changeDrafts, findWorkbench, forgetLeftBehind, readContent } from "./workbench";
+
+/** One for each request of the same person that was quicker. */
+const TRIES_MAX = 10;
+
+type Commit = { sha: string; branch: string };
+
+/**
+ * Commits the caller's draft of an app to their branch.
+ * @throws AppError conflict when there is nothing to commit, or a file is another than the one that they began from
+ */
+export async function commitDrafts(caller: Caller, ref: string, message: string | undefined): Promise<Commit> {
+  const app = await getAppDocOrThrow(caller, ref);
+  const whose = { app, userId: caller.user._id };
+  for (let tries = 1; ; tries++) {
+    const bench = await findWorkbench(whose);
+    const work = await takeUp(caller, app);
+    const committed = await committedFiles(work);
+    const open = openDrafts(bench.drafts, committed);
+    if (open.length === 0) {
+      if (bench.drafts.length > 0) await settle(whose, bench.drafts);
+      throw new AppError("conflict", "There is nothing to commit: all files are as in the last commit.");
+    }
+    try {
+      refuseMoved(open, committed);
+      const sha = await commit(caller, app, work, open, message);
+      await settle(whose, bench.drafts);
+      await forgetLeftBehind(await findWorkbench(whose));
+      tellWork(app, caller.user._id);
+      return { sha, branch: work.branch };
+    } catch (error) {
+      // Another tab may have committed the same at the same moment: then the drafts are others by now.
+      const isSame = (await findWorkbench(whose)).version === bench.version;
+      if (!(error instanceof AppError) || error.kind !== "conflict" || isSame || tries === TRIES_MAX) throw error;
+    }
+  }
+}
+
+/** Throws the caller's draft of an app away, or that of one file. */
+export async function discardDrafts(caller: Caller, ref: string, sent: string | undefined): Promise<void> {
+  const app = await getAppDocOrThrow(caller, ref);
+  const path = sent === undefined ? undefined : pathIn(app, sent);
+  await changeDrafts({ app, userId: caller.user._id }, async (drafts) => {
+    const kept = path === undefined ? [] : drafts.filter((draft) => draft.path !== path);
+    return kept.length === drafts.length ? null : kept;
+  });
+  await forgetLeftBehind(await findWorkbench({ app, userId: caller.user._id }));
+  await refreshPreview(caller, app).catch((error: unknown) => {
+    // One that has just ended reads the files anew when it starts again.
+    if (!(error instanceof AppError)) throw error;
+  });
+  tellWork(app, caller.user._id);
+}
+
+/**
+ * How the caller's work on an app stands: while a sandbox runs, its working copy against the branch's last commit; else that
+ * commit against main. Drafts stand beside it. Starts no sandbox.
+ * @param live false: the last commit, also while a sandbox runs
+ */
+export async function getStatus(caller: Caller, ref: string, live = true): Promise<AppStatus> {
+  const app = await getAppDocOrThrow(caller, ref);
+  const work = await workOn(app, caller.user._id);
+  const { repositoryId, branch, folder, state } = work;
+  const { ahead, behind, changes } = await compareFolder(repositoryId, state, folder);
+  const { drafts } = await findWorkbench({ app, userId: caller.user._id });
+  const committed = await committedFiles(work);
+  const workingCopy = live ? await readWorkingCopy(caller, app) : null;
+  return {
+    branch,
+    baseSha: state.baseSha,
+    headSha: state.headSha,
+    ahead,
+    behind,
+    changes: workingCopy ? changesBetween(committed, workingCopy) : changes,
+    offline: workingCopy === null,
+    drafts: toChanges(
+      openDrafts(drafts, committed).map((draft) => ({
+        path: draft.path,
+        before: entryOf(committed.get(draft.path)),
+        after: entryOf(draft.kind === "put" ? draft.oid : undefined),
+      })),
+    ),
+  };
+}
+
+/** The ids of the files in the caller's sandbox; null when none runs, or it ends meanwhile. */
+async function readWorkingCopy({ user }: Caller, app: AppDoc): Promise<Map<string, string> | null> {
+  const running = findSession({ workspaceId: app.workspaceId, appId: app._id, userId: user._id });
+  try {
+    const files = await running?.session.readFiles();
+    return files ? new Map(Array.from(files, ([path, content]) => [path, blobId(content)])) : null;
+  } catch (error) {
+    if (error instanceof AppError && error.kind === "unavailable") return null;
+    throw error;
+  }
+}
+
+function changesBetween(
+  before: ReadonlyMap<string, string>,
+  after: ReadonlyMap<string, string>,
+): ReturnType<typeof toChanges> {
+  const paths = new Set([...before.keys(), ...after.keys()]);
+  const changed = [...paths].filter((path) => before.get(path) !== after.get(path)).sort();
+  return toChanges(
+    changed.map((path) => ({ path, before: entryOf(before.get(path)), after: entryOf(after.get(path)) })),
+  );
+}
+
+function entryOf(oid: string | undefined): { mode: "100644"; name: string; oid: string } | null {
+  return oid === undefined ? null : { mode: "100644", name: "", oid };
+}
+
+/** The commits of an app that the caller's branch has, newest first. @throws AppError invalid_request for a bad cursor */
+export async function listAppHistory(
+  caller: Caller,
+  ref: string,
+  { limit, cursor }: ListQuery,
+): Promise<Page<AppCommit>> {
+  if (cursor !== undefined) requireHistoryCursor(cursor);
+  const app = await getAppDocOrThrow(caller, ref);
+  const { repositoryId, branch, folder, state } = await workOn(app, caller.user._id);
+  const where = { repositoryId, folder, limit, ...(cursor !== undefined && { cursor }) };
+  const page = await folderHistory(state.isOwn ? { ...where, branch } : where);
+  const items = page.items.map(({ sha, author, date, subject }) => ({
+    sha,
+    author,
+    date: date.toISOString(),
+    subject,
+  }));
+  return { items, nextCursor: page.nextCursor };
+}
+
+/** What somebody has not committed of an app. */
+export async function openDraftsOf(app: AppDoc, userId: WorkbenchDoc["userId"]): Promise<Draft[]> {
+  const { drafts } = await findWorkbench({ app, userId });
+  return drafts.length === 0 ? [] : openDrafts(drafts, await committedFiles(await workOn(app, userId)));
+}
+
+/** The drafts that a commit would change something by. */
+function openDrafts(drafts: readonly Draft[], committed: ReadonlyMap<string, string>): Draft[] {
+  return drafts.filter((draft) => (draft.kind === "put" ? draft.oid : null) !== (committed.get(draft.path) ?? null));
+}
+
+/** Refuses what would undo a change that its author has not seen: of a push to their branch, above all. */
+function refuseMoved(drafts: readonly Draft[], committed: ReadonlyMap<string, string>): void {
+  const moved = drafts.filter(({ path, baseOid }) => (committed.get(path) ?? null) !== baseOid).map(({ path }) => path);
+  if (moved.length === 0) return;
+  throw new AppError(
+    "conflict",
+    `“${moved[0]}” has another version in the last commit than the one that you began from. Discard it, and do your change again.`,
+    { details: { paths: moved.slice(0, 50) } },
+  );
+}
+
+async function commit(
+  { user }: Caller,
+  app: AppDoc,
+  { repositoryId, branch, folder, state }: Work,
+  drafts: readonly Draft[],
+  message = `Save ${app.title}`,
+): Promise<string> {
+  const changes: Change[] = [];
+  for (const draft of drafts) {
+    const path = `${folder}/${draft.path}`;
+    if (draft.kind === "delete") changes.push({ kind: "delete", path });
+    else {
+      const content = await readContent(app.workspaceId, draft);
+      if (!content) throw new AppError("conflict", `“${draft.path}” has just been saved. Commit again.`);
+      changes.push({ kind: "put", path, content });
+    }
+  }
+  const { sha } = await commitChanges({
+    repositoryId,
+    branch,
+    author: { name: user.name, email: user.email },
+    message,
+    changes,
+    ...(state.branchHead !== null && { expectedHead: state.branchHead }),
+  });
+  return sha;
+}
+
+/** Ends the drafts that a commit has taken in; those that came meanwhile go on from what it has left. */
+async function settle(whose: { app: AppDoc; userId: WorkbenchDoc["userId"] }, taken: readonly Draft[]): Promise<void> {
+  const byPath = new Map(taken.map((draft) => [draft.path, draft]));
+  const oidOf = (draft: Draft) => (draft.kind === "put" ? draft.oid : null);
+  await changeDrafts(whose, async (drafts) =>
+    drafts.flatMap((draft) => {
+      const done = byPath.get(draft.path);
+      if (!done) return [draft];
+      return oidOf(done) === oidOf(draft) ? [] : [{ ...draft, baseOid: oidOf(done) }];
+    }),
+  );
+}

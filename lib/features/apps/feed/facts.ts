@@ -1,0 +1,119 @@
+import "server-only";
+import type { ObjectId } from "mongodb";
+import { WORKSPACE_SPACE } from "@/lib/features/folders/model";
+import type { Caller } from "@/lib/platform/access/caller";
+import { sharedState } from "@/lib/platform/process/shared-state";
+import { collections } from "../collections";
+import { APPS_MAX } from "../limits";
+import type { AppDoc } from "../model";
+
+/** What an order is made from; times in milliseconds. */
+export type AppFacts = {
+  id: string;
+  space: string;
+  ownerId: string;
+  isPublished: boolean;
+  publishedAt: number | null;
+  createdAt: number;
+  heat: number;
+  /** What its maker has done for those who look for it, from 0 to 1. */
+  quality: number;
+};
+
+/** All apps of a workspace as they were at a moment; what has come since is looked for from there on. */
+export type KnownApps = { at: Date; apps: readonly AppFacts[] };
+
+/** Popularity moves by the week. Who asks after this time still gets these, and they are read again behind the answer. */
+const FRESH_MS = 10 * 60_000;
+/** Older ones nobody gets: that is as long as an order is frozen. */
+const KEPT_MS = 24 * 60 * 60_000;
+/** Those asked for last. Ten thousand apps are some 3 MB. */
+const WORKSPACES_MAX = 10;
+
+type Entry = { known: Promise<KnownApps>; since: number; isBeingRead: boolean };
+export type FactsSource = Pick<
+  AppDoc,
+  "_id" | "space" | "ownerId" | "publishedSha" | "description" | "publishedAt" | "createdAt" | "heat" | "thumbnail"
+>;
+/** What `toFacts` needs of an app. */
+export const FACTS = {
+  space: 1,
+  ownerId: 1,
+  publishedSha: 1,
+  description: 1,
+  publishedAt: 1,
+  createdAt: 1,
+  heat: 1,
+  thumbnail: 1,
+} as const;
+
+const entries = () => sharedState("app-feed-facts", () => new Map<string, Entry>());
+
+/** Reading ten thousand apps takes the store longer than a first page may take, so that one reading serves all viewers. */
+export function knownApps(workspaceId: ObjectId, now: Date): Promise<KnownApps> {
+  const id = workspaceId.toHexString();
+  const entry = entries().get(id);
+  const age = entry ? Math.abs(now.getTime() - entry.since) : Number.POSITIVE_INFINITY;
+  if (!entry || age > KEPT_MS) return keep(id, read(workspaceId, now), now);
+  if (age > FRESH_MS && !entry.isBeingRead) {
+    entry.isBeingRead = true;
+    const again = read(workspaceId, now);
+    again.then(
+      () => keep(id, again, now),
+      () => {
+        entry.isBeingRead = false;
+      },
+    );
+  }
+  // Those asked for last stand last.
+  entries().delete(id);
+  entries().set(id, entry);
+  return entry.known;
+}
+
+/** For tests that put apps where no feed looks for new ones. */
+export function forgetKnownApps(): void {
+  entries().clear();
+}
+
+function keep(id: string, known: Promise<KnownApps>, now: Date): Promise<KnownApps> {
+  const entry = { known, since: now.getTime(), isBeingRead: false };
+  entries().delete(id);
+  entries().set(id, entry);
+  for (const oldest of entries().keys()) {
+    if (entries().size <= WORKSPACES_MAX) break;
+    entries().delete(oldest);
+  }
+  // A reading that fails is its askers' alone.
+  known.catch(() => {
+    if (entries().get(id) === entry) entries().delete(id);
+  });
+  return known;
+}
+
+async function read(workspaceId: ObjectId, now: Date): Promise<KnownApps> {
+  const docs = collections.apps().find<FactsSource>({ workspaceId }, { projection: FACTS }).limit(APPS_MAX);
+  const apps: AppFacts[] = [];
+  for await (const doc of docs) apps.push(toFacts(doc));
+  return { at: now, apps };
+}
+
+export function toFacts(app: FactsSource): AppFacts {
+  return {
+    id: app._id.toHexString(),
+    space: app.space,
+    ownerId: app.ownerId.toHexString(),
+    isPublished: app.publishedSha !== null,
+    publishedAt: app.publishedAt?.getTime() ?? null,
+    createdAt: app.createdAt.getTime(),
+    heat: app.heat ?? 0,
+    quality: (app.description === "" ? 0 : 0.4) + (app.thumbnail ? 0.3 : 0) + (app.publishedAt ? 0.3 : 0),
+  };
+}
+
+/** As `shownTo` asks the store, of what was known. What a page shows is asked of the store all the same. */
+export function wasShownTo({ user }: Caller): (app: AppFacts) => boolean {
+  const me = user._id.toHexString();
+  return ({ space, ownerId, isPublished }) =>
+    (space === WORKSPACE_SPACE || space === me) && (isPublished || ownerId === me);
+}

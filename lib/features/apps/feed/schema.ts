@@ -1,0 +1,65 @@
+import { z } from "zod";
+import { access } from "@/lib/features/folders/schema";
+import { isoDate, objectIdText } from "@/lib/platform/http/schema";
+
+/** One screen of cards, and what a page can draw at once. */
+const PAGE_DEFAULT = 24;
+const PAGE_MAX = 100;
+
+export const feedQuery = z.object({
+  cursor: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,200}$/, "This cursor is not one of ours. Leave it out to begin at the start.")
+    .optional()
+    .describe("The nextCursor of the page before, as it was"),
+  limit: z
+    .string()
+    .regex(/^-?\d+$/, "The limit is an integer.")
+    .optional()
+    .transform((text) => (text === undefined ? PAGE_DEFAULT : Math.min(PAGE_MAX, Math.max(1, Number(text)))))
+    .meta({
+      reference: { type: "integer", default: PAGE_DEFAULT, description: `Clamped to 1..${PAGE_MAX}` },
+    }),
+});
+export type FeedQuery = z.output<typeof feedQuery>;
+
+const cardSchema = z.object({
+  id: objectIdText,
+  slug: z.string(),
+  title: z.string(),
+  description: z.string(),
+  access,
+  owner: z.object({ id: objectIdText, name: z.string() }),
+  thumbnailUrl: z.string().nullable(),
+  publishedAt: isoDate.nullable(),
+  updatedAt: isoDate,
+  views: z.int(),
+  favorite: z.boolean(),
+  shared: z.boolean().describe("An open link shows it to whoever has it"),
+});
+export type Card = z.infer<typeof cardSchema>;
+
+export const feedSchema = z.object({
+  popular: z.array(cardSchema).optional().describe("On the first page alone, at most 8"),
+  fresh: z.array(cardSchema).optional().describe("The same"),
+  apps: z.array(cardSchema),
+  nextCursor: z.string().nullable(),
+});
+export type Feed = z.infer<typeof feedSchema>;
+
+export const overviewSchema = z.object({
+  mine: z.int(),
+  favorites: z.int(),
+  shared: z.int().describe("Those that an open link shows"),
+  bench: z
+    .array(
+      z.object({
+        id: objectIdText,
+        slug: z.string(),
+        title: z.string(),
+        changes: z.int().describe("Your files that are not committed"),
+      }),
+    )
+    .describe("What you have worked on last, the latest first, at most 20"),
+});
+export type Overview = z.infer<typeof overviewSchema>;

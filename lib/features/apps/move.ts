@@ -1,0 +1,76 @@
+import "server-only";
+import { accessOf, type Space } from "@/lib/features/folders/model";
+import { type Change, commitChanges, findBranch, readFile, sizesOf } from "@/lib/features/repository/service";
+import type { Caller } from "@/lib/platform/access/caller";
+import { AppError } from "@/lib/platform/http/errors";
+import { collections } from "./collections";
+import type { AppDoc } from "./model";
+import { carryOutRemoval, noteRemoval } from "./removals";
+import { claimSlug } from "./slugs";
+import { committedFiles, takeUp, type Work, workOn } from "./work";
+
+/** Files that are held in memory at once while they are copied, as long as none alone is larger. */
+const BATCH_BYTES = 32 * 1024 * 1024;
+
+/**
+ * Brings an app to the other side: its files as main has them to main there, and what its owner has committed and not
+ * published to their branch there. Its history stays where it was. The app counts as moved once all of that is there.
+ * @throws AppError conflict when somebody else moves or deletes it at the same moment
+ */
+export async function moveApp(caller: Caller, app: AppDoc, space: Space): Promise<void> {
+  const message = accessOf(space) === "workspace" ? `Share the app ${app.title}` : `Make the app ${app.title} private`;
+  const author = { name: caller.user.name, email: caller.user.email };
+  const { workspaceId, slug, _id } = app;
+  const moved: AppDoc = { ...app, space, slug: await claimSlug(workspaceId, space, slug) };
+  // Should the move break off, this takes away what it has brought; else what it has left.
+  const arrival = await noteRemoval(moved, caller.user, `Take back: ${message}`);
+  try {
+    const work = await workOn(app, caller.user._id);
+    const onMain = { ...work, state: { ...work.state, headSha: await findBranch(work.repositoryId, "main") } };
+    const target = await workOn(moved, caller.user._id);
+    await copyFiles(onMain, target, { author, message });
+    if (work.state.isOwn) await copyFiles(work, await takeUp(caller, moved), { author, message }, target.branch);
+    const departure = await noteRemoval(app, caller.user, message);
+    const { matchedCount } = await collections
+      .apps()
+      .updateOne({ _id, workspaceId, space: app.space, slug }, { $set: { space, slug: moved.slug } });
+    await carryOutRemoval(departure);
+    if (matchedCount === 0) throw new AppError("conflict", "Somebody has just changed this app. Look at it again.");
+  } finally {
+    await carryOutRemoval(arrival);
+  }
+}
+
+/** Makes the folder at the target the same as at the source. */
+async function copyFiles(
+  from: Work,
+  to: Work,
+  commit: { author: { name: string; email: string }; message: string },
+  branch?: string,
+): Promise<void> {
+  const [files, standing] = [await committedFiles(from), await committedFiles(to)];
+  const sizes = await sizesOf(from.repositoryId, [...files.values()]);
+  let batch: Change[] = [];
+  let bytes = 0;
+  const flush = async () => {
+    if (batch.length > 0) await commitChanges({ repositoryId: to.repositoryId, branch, ...commit, changes: batch });
+    batch = [];
+    bytes = 0;
+  };
+  for (const path of standing.keys())
+    if (!files.has(path)) batch.push({ kind: "delete", path: `${to.folder}/${path}` });
+  for (const [path, oid] of files) {
+    if (standing.get(path) === oid) continue;
+    const size = sizes.get(oid) ?? 0;
+    if (bytes + size > BATCH_BYTES) await flush();
+    const content = await contentOf(from, path);
+    batch.push({ kind: "put", path: `${to.folder}/${path}`, content });
+    bytes += size;
+  }
+  await flush();
+}
+
+async function contentOf({ repositoryId, folder, state }: Work, path: string): Promise<Buffer> {
+  if (state.headSha === null) throw new Error("A repository without a commit has no files.");
+  return (await readFile({ repositoryId, sha: state.headSha, path: `${folder}/${path}` })).content;
+}

@@ -1,0 +1,38 @@
+import "server-only";
+import { makeThumbnail } from "@/lib/platform/engines/pictures/thumbnail";
+import { sharedState } from "@/lib/platform/process/shared-state";
+
+/** A picture for previews; what is larger was made for something else. */
+const SOURCE_BYTES_MAX = 5 * 1024 * 1024;
+/** Each is 300 KB at the most. */
+const KEPT_MAX = 30;
+
+/** The formats that thumbnails may have, by how their files begin: a name says nothing. */
+function isRaster(content: Buffer): boolean {
+  const begins = (hex: string, at = 0) => content.subarray(at, at + hex.length / 2).toString("hex") === hex;
+  const isWebp = begins("52494646") && content.subarray(8, 12).toString("latin1") === "WEBP";
+  return begins("89504e470d0a1a0a") || begins("ffd8ff") || isWebp;
+}
+
+/**
+ * A thumbnail as a JPEG for link previews, without whatever it says of camera and place. Kept by its content's id.
+ * @returns null for what is no picture that may be shown
+ */
+export async function toPreview(oid: string, read: () => Promise<Buffer>): Promise<Buffer | null> {
+  const kept = sharedState("apps.previews", () => new Map<string, Buffer>());
+  const known = kept.get(oid);
+  if (known) return known;
+  const made = await makePreview(await read());
+  if (!made) return null;
+  kept.set(oid, made);
+  for (const oldest of kept.keys()) {
+    if (kept.size <= KEPT_MAX) break;
+    kept.delete(oldest);
+  }
+  return made;
+}
+
+/** Makes the picture without a look at those that are kept. */
+export async function makePreview(source: Buffer): Promise<Buffer | null> {
+  return source.length > SOURCE_BYTES_MAX || !isRaster(source) ? null : makeThumbnail(source);
+}

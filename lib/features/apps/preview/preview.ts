@@ -1,0 +1,154 @@
+import "server-only";
+import type { Caller } from "@/lib/platform/access/caller";
+import { env } from "@/lib/platform/env";
+import { AppError } from "@/lib/platform/http/errors";
+import { answerData } from "../bindings/data";
+import { collections } from "../collections";
+import type { AppDoc } from "../model";
+import {
+  endWithRight,
+  findSession,
+  openSession,
+  type Running,
+  stopSessions,
+  touchSessionAt,
+  type Whose,
+  watch,
+} from "../sandbox/registry";
+import { type AppFiles, DEV_PATH } from "../sandbox/sandbox";
+import { getAppDocOrThrow } from "../service";
+import { viewHeaders } from "../view/policy";
+import { pathOf, toText } from "../view/serve";
+import { committedFiles, contentsOf, workOn } from "../work";
+import { findWorkbench, readContents } from "../workbench";
+import type { Preview } from "./schema";
+
+/** Where a page's own messages to the dev server go; everything else is read alone. */
+const HOT_PATH = "__hot";
+const DATA = "__data/";
+/** A message of a page to Vite: that it has reloaded, or what broke it. */
+const MESSAGE_BYTES_MAX = 256 * 1024;
+/** The first page of a large app, which Vite has to read first. */
+const PROBE_MS = 5_000;
+
+/**
+ * Starts the caller's dev server for an app with the files as they have them; the one that runs, if one does.
+ * @throws AppError sandbox_unavailable with what to install, conflict when this server has no place for it
+ */
+export async function startPreview(caller: Caller, ref: string): Promise<Preview> {
+  const app = await getAppDocOrThrow(caller, ref);
+  const running = await openSession(whose(caller, app), () => workingFiles(app, caller));
+  endWithRight(running, caller);
+  return probe(running);
+}
+
+/** Ends it. What was written is in the caller's draft. */
+export async function stopPreview(caller: Caller, ref: string): Promise<void> {
+  await stopSessions(whose(caller, await getAppDocOrThrow(caller, ref)));
+}
+
+/** How it stands, by asking it. Starts none (T100). */
+export async function getPreview(caller: Caller, ref: string): Promise<Preview> {
+  return probe(findSession(whose(caller, await getAppDocOrThrow(caller, ref))));
+}
+
+/**
+ * What a dev server answers below its address, for whoever knows that: no cookie is read, and which server is asked is the
+ * session's matter alone (T100).
+ */
+export async function answerPreview(request: Request, capability: string): Promise<Response> {
+  const base = `${DEV_PATH}${capability}/`;
+  const headers = new Headers(viewHeaders(request, base));
+  try {
+    return await answer(request, base, headers);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return toText(error.kind, error.message, error.status, headers);
+  }
+}
+
+async function answer(request: Request, base: string, headers: Headers): Promise<Response> {
+  if (request.headers.get("sec-fetch-dest") === "document") {
+    throw new AppError("forbidden", "A preview is shown by the workbench, inside of a frame. Open the app there.");
+  }
+  const running = touchSessionAt(base);
+  if (!running) throw new AppError("not_found", "This preview has ended. Start it again in the workbench.");
+  const { pathname, search } = new URL(request.url);
+  const path = pathOf(request, base);
+  if (path.startsWith(DATA)) return ownData(request, running, path, headers);
+  if (request.method === "POST" && path !== HOT_PATH) {
+    throw new AppError("method_not_allowed", "Files of a preview are read alone.");
+  }
+  const body = request.method === "POST" ? await messageOf(request) : undefined;
+  const { session } = running;
+  if (request.method === "GET" && path === HOT_PATH) watch(running, request.signal);
+  const answered = await session.request({
+    method: request.method,
+    path: (pathname.startsWith(base) ? pathname : base) + search,
+    headers: request.headers,
+    signal: request.signal,
+    ...(body && { body }),
+  });
+  for (const [name, value] of answered.headers) headers.set(name, value);
+  if (!headers.has("cache-control")) headers.set("Cache-Control", "no-store");
+  return new Response(answered.body, { status: answered.status, headers });
+}
+
+/** The rows of a binding, as the person whose preview it is may read them: by us, never by the sandbox. */
+async function ownData(request: Request, { workspaceId, appId, userId }: Running, path: string, headers: Headers) {
+  const { search } = new URL(request.url);
+  const app = await collections.apps().findOne({ _id: appId, workspaceId });
+  const at = { kind: "work", userId } as const;
+  const answered =
+    app && (await answerData({ app, at, path, search, headers: request.headers, signal: request.signal }));
+  if (!answered) throw new AppError("not_found", "There is no such data in this app.");
+  for (const [name, value] of headers) answered.headers.set(name, value);
+  return answered;
+}
+
+/** @throws AppError too_large */
+async function messageOf(request: Request): Promise<ReadableStream<Uint8Array>> {
+  const bytes = new Uint8Array(await request.arrayBuffer());
+  if (bytes.length > MESSAGE_BYTES_MAX) throw new AppError("too_large", "This message is too large for a dev server.");
+  return new Blob([bytes]).stream();
+}
+
+async function probe(running: Running | null): Promise<Preview> {
+  if (!running?.session.isAlive) return { serving: false, socket: false, port: null };
+  const { session } = running;
+  const found = await session
+    .request({ method: "HEAD", path: session.base, headers: new Headers(), signal: AbortSignal.timeout(PROBE_MS) })
+    .catch(() => null);
+  return {
+    serving: found?.ok ?? false,
+    socket: session.isAlive,
+    port: null,
+    ...(session.isAlive && { url: `${env().publicUrl}${session.base}` }),
+  };
+}
+
+/** All files of an app as somebody has them, drafts included. */
+async function workingFiles(app: AppDoc, { user }: Caller): Promise<AppFiles> {
+  const work = await workOn(app, user._id);
+  const { drafts } = await findWorkbench({ app, userId: user._id });
+  const drafted = new Map(drafts.map((draft) => [draft.path, draft]));
+  const committed = [...(await committedFiles(work))].filter(([path]) => !drafted.has(path));
+  const files = await contentsOf(work.repositoryId, committed);
+  for (const [path, content] of await readContents(app.workspaceId, drafts)) files.set(path, content);
+  return files;
+}
+
+/** Brings the caller's running dev server to the files as they have them now. */
+export async function refreshPreview(caller: Caller, app: AppDoc): Promise<void> {
+  const running = findSession(whose(caller, app));
+  if (!running) return;
+  const [wanted, there] = await Promise.all([workingFiles(app, caller), running.session.readFiles()]);
+  for (const path of there.keys()) if (!wanted.has(path)) await running.session.writeFile(path, null);
+  for (const [path, content] of wanted) {
+    if (!there.get(path)?.equals(content)) await running.session.writeFile(path, content);
+  }
+}
+
+function whose({ user }: Caller, { workspaceId, _id: appId }: AppDoc): Whose {
+  return { workspaceId, appId, userId: user._id };
+}

@@ -1,0 +1,144 @@
+import "server-only";
+import { createHash } from "node:crypto";
+import { ObjectId } from "mongodb";
+import { filesIn, readBlob as readGitBlob } from "@/lib/features/repository/service";
+import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
+import { AppError } from "@/lib/platform/http/errors";
+import { isServed, kindOf } from "../build/kind";
+import { collections } from "../collections";
+import { BUILD_BYTES_MAX, BUILD_FILES_MAX } from "../limits";
+import type { AppDoc } from "../model";
+import type { BuildProblem } from "../sandbox/sandbox";
+import { THUMBNAILS } from "../thumbnail";
+import { contentsOf } from "../work";
+import { type Blob, explainFullDisk, storeBlob } from "./blobs";
+import { findBuilder } from "./builder";
+import type { BuildDoc, BuiltFileDoc } from "./model";
+
+const MIB = 1024 * 1024;
+/** Changes when the same files are served in another way. */
+const STATIC_VERSION = "static 1";
+const ENTRY = "index.html";
+/** Answered by the server, so that no file may have it. */
+const DATA_FOLDER = "__data/";
+/** Documents of one insert. */
+const WRITE_BATCH = 1_000;
+
+/** What is wrong with an app's files, as far as a build can tell. */
+export class BuildFailed extends AppError {
+  /** @param output the end of what the build said */
+  constructor(
+    message: string,
+    readonly problems: BuildProblem[] = [],
+    output: string[] = [],
+  ) {
+    super("build_failed", message, { details: { problems, output } });
+  }
+}
+
+type Request = {
+  app: AppDoc;
+  repositoryId: ObjectId;
+  /** The app's folder; null when it has no file. */
+  tree: string | null;
+  onLog: (line: string) => void;
+  signal: AbortSignal;
+};
+
+/**
+ * The build of a state of an app's folder; the one that is there already, if the same files were built before.
+ * @throws AppError build_failed (a `BuildFailed` with what is wrong), sandbox_unavailable, storage_full
+ */
+export async function buildOf(request: Request): Promise<BuildDoc> {
+  const { app, repositoryId, tree, onLog } = request;
+  const { _id: appId, workspaceId } = app;
+  const sources = await filesIn(repositoryId, tree);
+  const kind = kindOf(sources.keys());
+  const builder = kind === "built" ? await findBuilder() : null;
+  const key = createHash("sha256")
+    .update([builder?.version ?? STATIC_VERSION, tree ?? ""].join("\n"))
+    .digest("hex");
+  const known = await collections.appBuilds().findOne({ workspaceId, appId, key });
+  if (known) {
+    onLog("Nothing has changed in the files: the earlier build is taken.");
+    return known;
+  }
+  const _id = new ObjectId();
+  const files: BuiltFileDoc[] = [];
+  const add = (path: string, blob: Blob) =>
+    files.push({ _id: new ObjectId(), workspaceId, appId, buildId: _id, path, ...blob });
+  const served = [...sources].filter(([path]) => isServed(path) && !path.startsWith(DATA_FOLDER) && !isHidden(path));
+  if (builder) {
+    const given = await contentsOf(repositoryId, sources);
+    const { signal } = request;
+    const result = await builder.build({ workspaceId, appId, files: given, onLog, signal });
+    if (!result.ok) throw new BuildFailed("The build failed. Its output says where.", result.problems);
+    refuseTooMuch(
+      result.files.size,
+      Array.from(result.files.values(), (content) => content.length),
+    );
+    for (const [path, content] of result.files) add(path, await storeBlob(app, content));
+    // The picture of an app is no part of what it loads, so that a builder leaves it out.
+    for (const name of THUMBNAILS) {
+      const content = result.files.has(name) ? undefined : given.get(name);
+      if (content) add(name, await storeBlob(app, content));
+    }
+  } else {
+    refuseTooMuch(served.length, []);
+    for (const [path, oid] of served) add(path, await storeBlob(app, await readGitBlob(repositoryId, oid)));
+    refuseTooMuch(
+      files.length,
+      files.map(({ bytes }) => bytes),
+    );
+    onLog(`${files.length} files, served as they are.`);
+  }
+  if (!files.some(({ path }) => path === ENTRY)) {
+    throw new BuildFailed(`An app begins with “${ENTRY}” in its folder. Add one, commit it and publish again.`);
+  }
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  const build: BuildDoc = { _id, workspaceId, appId, key, files: files.length, bytes, createdAt: new Date() };
+  for (let at = 0; at < files.length; at += WRITE_BATCH) {
+    await collections
+      .appBuiltFiles()
+      .insertMany(files.slice(at, at + WRITE_BATCH))
+      .catch((error: unknown) => Promise.reject(explainFullDisk(error)));
+  }
+  try {
+    // Last: a build that is there is whole.
+    await collections.appBuilds().insertOne(build);
+    return build;
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+    const winner = await collections.appBuilds().findOne({ workspaceId, appId, key });
+    if (!winner) throw error;
+    await collections.appBuiltFiles().deleteMany({ workspaceId, buildId: _id });
+    return winner;
+  }
+}
+
+/** The picture that a build has; of several the first by name. */
+export async function thumbnailIn({
+  _id: buildId,
+  workspaceId,
+}: Pick<BuildDoc, "_id" | "workspaceId">): Promise<string | null> {
+  const found = await collections
+    .appBuiltFiles()
+    .find({ workspaceId, buildId, path: { $in: [...THUMBNAILS] } }, { projection: { path: 1 } })
+    .toArray();
+  return found.map(({ path }) => path).sort()[0] ?? null;
+}
+
+/** What begins with a dot is for tools, and may hold what they keep to themselves. */
+function isHidden(path: string): boolean {
+  return path.split("/").some((name) => name.startsWith("."));
+}
+
+function refuseTooMuch(count: number, sizes: readonly number[]): void {
+  if (count > BUILD_FILES_MAX) {
+    throw new BuildFailed(`A published app has at most ${BUILD_FILES_MAX} files; this one has ${count}.`);
+  }
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  if (bytes > BUILD_BYTES_MAX) {
+    throw new BuildFailed(`The files of a published app take at most ${BUILD_BYTES_MAX / MIB} MiB.`);
+  }
+}

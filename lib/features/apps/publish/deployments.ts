@@ -1,0 +1,88 @@
+import "server-only";
+import type { ObjectId } from "mongodb";
+import type { Caller } from "@/lib/platform/access/caller";
+import { AppError } from "@/lib/platform/http/errors";
+import { type Page, readCursor, toPage, withExtra } from "@/lib/platform/http/paging";
+import type { ListQuery } from "@/lib/platform/http/schema";
+import { collections } from "../collections";
+import { getAppDocOrThrow } from "../service";
+import { thumbnailIn } from "./builds";
+import { toDeployment, toOperation } from "./model";
+import { ANSWER_WITHIN_MS, readyData, type Started, startAndWait } from "./publish";
+import type { Deployment, Operation } from "./schema";
+
+/** The versions of an app that can be shown again, newest first. @throws AppError not_found */
+export async function listDeployments(
+  caller: Caller,
+  ref: string,
+  { limit, cursor }: ListQuery,
+): Promise<Page<Deployment>> {
+  const app = await getAppDocOrThrow(caller, ref);
+  const before = readCursor(cursor);
+  const docs = await collections
+    .appDeployments()
+    .find({ workspaceId: app.workspaceId, appId: app._id, ...(before && { _id: { $lt: before } }) })
+    .sort({ _id: -1 })
+    .limit(withExtra(limit))
+    .toArray();
+  return toPage(docs, limit, (doc) => toDeployment(doc, app.deploymentId));
+}
+
+/** What was done to an app, newest first, without what its builds said. @throws AppError not_found */
+export async function listOperations(
+  caller: Caller,
+  ref: string,
+  { limit, cursor }: ListQuery,
+): Promise<Page<Omit<Operation, "log" | "problems">>> {
+  const { _id: appId, workspaceId } = await getAppDocOrThrow(caller, ref);
+  const before = readCursor(cursor);
+  const docs = await collections
+    .appOperations()
+    .find({ workspaceId, appId, ...(before && { _id: { $lt: before } }) })
+    .sort({ _id: -1 })
+    .limit(withExtra(limit))
+    .toArray();
+  return toPage(docs, limit, (doc) => {
+    const { log: _log, problems: _problems, ...operation } = toOperation(doc);
+    return operation;
+  });
+}
+
+/** How a publish or a rollback stands, or has ended. @throws AppError not_found */
+export async function getOperation(caller: Caller, ref: string, operationId: ObjectId): Promise<Operation> {
+  const { _id: appId, workspaceId } = await getAppDocOrThrow(caller, ref);
+  const doc = await collections.appOperations().findOne({ _id: operationId, workspaceId, appId });
+  if (!doc) throw new AppError("not_found", "This app has no such operation, or it is more than a month ago.");
+  return toOperation(doc);
+}
+
+/**
+ * Serves an earlier version again; main stays as it is.
+ * @throws AppError not_found when the app has no deployment of that commit any more
+ */
+export async function rollBack(
+  caller: Caller,
+  ref: string,
+  sha: string,
+  withinMs = ANSWER_WITHIN_MS,
+): Promise<Started> {
+  const app = await getAppDocOrThrow(caller, ref);
+  const { _id: appId, workspaceId } = app;
+  const find = () => collections.appDeployments().findOne({ workspaceId, appId, sha }, { sort: { _id: -1 } });
+  if (!(await find())) throw noDeployment();
+  const work = async (hold: Parameters<Parameters<typeof startAndWait>[3]>[0]) => {
+    const deployment = await find();
+    if (!deployment) throw noDeployment();
+    await hold.begin("bindings");
+    await readyData(caller, app, deployment, hold);
+    await hold.begin("pointer");
+    hold.signal.throwIfAborted();
+    const thumbnail = await thumbnailIn({ _id: deployment.buildId, workspaceId });
+    return { sha, deploymentId: deployment._id, thumbnail, note: null };
+  };
+  return startAndWait(caller, app, "rollback", work, withinMs);
+}
+
+function noDeployment(): AppError {
+  return new AppError("not_found", "This app has no version of this commit that could be shown again.");
+}

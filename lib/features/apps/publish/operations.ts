@@ -1,0 +1,336 @@
+import "server-only";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ObjectId } from "mongodb";
+import { accessOf } from "@/lib/features/folders/model";
+import type { Person } from "@/lib/platform/access/caller";
+import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
+import { inTransaction } from "@/lib/platform/db/transaction";
+import { publish } from "@/lib/platform/events/publish";
+import { AppError } from "@/lib/platform/http/errors";
+import { log } from "@/lib/platform/log";
+import { collections } from "../collections";
+import type { AppDoc } from "../model";
+import { BuildFailed } from "./builds";
+import { dropDeployments } from "./drop";
+import type { Failure, OperationDoc } from "./model";
+import { STEP_NAMES, type StepName } from "./schema";
+
+/** Three beats may be lost before another server takes an operation for dead. */
+const LEASE_MS = 30_000;
+const BEAT_MS = 10_000;
+/** The one before has a build of two minutes at the most, and data to make ready. */
+const TURN_WAIT_MS = 5 * 60_000;
+const TURN_POLL_MS = 200;
+/** What is told of a build: its end says why it failed. */
+const LOG_LINES_MAX = 500;
+const LOG_LINE_CHARS_MAX = 1_000;
+const LOG_FLUSH_MS = 300;
+/** An event takes 16 KiB. */
+const EVENT_LINES_MAX = 12;
+const SWEPT_AT_ONCE = 50;
+
+const DIED = "The server stopped while this was under way. What was published before is still there; publish again.";
+
+/** What an operation's work is given. */
+export type Hold = {
+  id: ObjectId;
+  signal: AbortSignal;
+  say: (line: string) => void;
+  /** Ends the step before, and begins this one. */
+  begin: (step: StepName) => Promise<void>;
+};
+export type Outcome = { sha: string; deploymentId: ObjectId; thumbnail: string | null; note: string | null };
+export type Ended = { operationId: ObjectId; sha: string; publishedAt: Date; note: string | null };
+
+/**
+ * Notes that what an app shows is to be changed, and does it when it is its turn: one at a time for each app.
+ * @returns its id at once, and `ended` when it is done; that fails with what the work has failed with
+ */
+export async function startOperation(
+  app: AppDoc,
+  { user, kind }: { user: Person; kind: OperationDoc["kind"] },
+  work: (hold: Hold) => Promise<Outcome>,
+): Promise<{ operationId: ObjectId; ended: Promise<Ended> }> {
+  const { workspaceId, _id: appId } = app;
+  const doc: OperationDoc = {
+    _id: new ObjectId(),
+    workspaceId,
+    appId,
+    kind,
+    by: { id: user._id, name: user.name },
+    state: "queued",
+    steps: STEP_NAMES.filter((name) => kind === "publish" || name !== "build").map((name) => ({
+      ...{ name, state: "waiting" as const },
+      ...{ startedAt: null, endedAt: null },
+    })),
+    log: [],
+    problems: [],
+    until: new Date(Date.now() + LEASE_MS),
+    sha: null,
+    publishedAt: null,
+    failure: null,
+    note: null,
+    createdAt: new Date(),
+    endedAt: null,
+  };
+  await collections.appOperations().insertOne(doc);
+  // By the store's clock from now on.
+  await keepAlive({ _id: doc._id, workspaceId });
+  tell(app, doc);
+  const ended = carryOut(app, doc, work);
+  // Whoever began it may have stopped to wait.
+  ended.catch(() => {});
+  return { operationId: doc._id, ended };
+}
+
+async function carryOut(app: AppDoc, doc: OperationDoc, work: (hold: Hold) => Promise<Outcome>): Promise<Ended> {
+  const place = { _id: doc._id, workspaceId: doc.workspaceId };
+  const gone = new AbortController();
+  const beat = setInterval(() => {
+    void keepAlive(place).then(
+      (isOurs) => isOurs || gone.abort(new AppError("unavailable", DIED)),
+      (err: unknown) => log.warn({ err }, "an operation of an app could not say that it is alive"),
+    );
+  }, BEAT_MS).unref();
+  const lines = new LogLines(app, place);
+  try {
+    await takeTurn(place, doc.appId, gone.signal);
+    tell(app, { ...doc, state: "running" });
+    const outcome = await work({
+      id: doc._id,
+      signal: gone.signal,
+      say: (line) => lines.add(line),
+      begin: (step) => beginStep(app, place, step),
+    });
+    await lines.flush();
+    return await finish(app, place, outcome);
+  } catch (thrown) {
+    await lines.flush().catch(() => {});
+    const error = thrown instanceof BuildFailed ? new BuildFailed(thrown.message, thrown.problems, lines.kept) : thrown;
+    await fail(app, place, error).catch((err: unknown) => log.warn({ err }, "the end of an operation was not noted"));
+    await dropIfGone(doc);
+    throw error;
+  } finally {
+    clearInterval(beat);
+    lines.stop();
+  }
+}
+
+type Place = { _id: ObjectId; workspaceId: ObjectId };
+const OPEN = { state: { $in: ["queued", "running"] as OperationDoc["state"][] } };
+const ALIVE_UNTIL = { $add: ["$$NOW", LEASE_MS] };
+
+async function keepAlive(place: Place): Promise<boolean> {
+  const { matchedCount } = await collections
+    .appOperations()
+    .updateOne({ ...place, ...OPEN }, [{ $set: { until: ALIVE_UNTIL } }]);
+  return matchedCount === 1;
+}
+
+/** The unique index on `runsFor` decides whose turn it is. */
+async function takeTurn(place: Place, appId: ObjectId, signal: AbortSignal): Promise<void> {
+  const patience = AbortSignal.any([signal, AbortSignal.timeout(TURN_WAIT_MS)]);
+  for (;;) {
+    try {
+      const { matchedCount } = await collections
+        .appOperations()
+        .updateOne({ ...place, state: "queued" }, [{ $set: { state: "running", runsFor: appId, until: ALIVE_UNTIL } }]);
+      if (matchedCount === 0) throw new AppError("unavailable", DIED);
+      return;
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+    }
+    await endLapsed({ workspaceId: place.workspaceId, runsFor: appId });
+    try {
+      await sleep(TURN_POLL_MS, undefined, { signal: patience });
+    } catch {
+      throw new AppError(
+        "already_running",
+        "Somebody else is publishing this app, and it takes long. Try again later.",
+      );
+    }
+  }
+}
+
+async function beginStep(app: AppDoc, place: Place, name: StepName): Promise<void> {
+  const now = new Date();
+  const doc = await change(place, (steps) =>
+    steps.map((step) => {
+      if (step.name === name) return { ...step, state: "running", startedAt: now };
+      return step.state === "running" ? { ...step, state: "done", endedAt: now } : step;
+    }),
+  );
+  // Taken for dead meanwhile: whatever it does now would come over another one.
+  if (!doc) throw new AppError("unavailable", DIED);
+  tell(app, doc);
+}
+
+/** The pointer and the end of the operation are one write: neither is there without the other. */
+async function finish(app: AppDoc, place: Place, { sha, deploymentId, thumbnail, note }: Outcome): Promise<Ended> {
+  const { _id: appId, workspaceId } = app;
+  const publishedAt = new Date();
+  const doc = await inTransaction(async (session) => {
+    const before = await collections.appOperations().findOne({ ...place, state: "running" }, { session });
+    if (!before) throw new AppError("unavailable", DIED);
+    const steps = before.steps.map((step) => ({
+      ...step,
+      state: "done" as const,
+      endedAt: step.endedAt ?? publishedAt,
+    }));
+    const end = { state: "done" as const, steps, sha, publishedAt, note, endedAt: publishedAt };
+    const { matchedCount } = await collections
+      .appOperations()
+      .updateOne({ ...place, state: "running" }, { $set: end, $unset: { runsFor: "" } }, { session });
+    if (matchedCount === 0) throw new AppError("unavailable", DIED);
+    const moved = await collections
+      .apps()
+      .updateOne(
+        { _id: appId, workspaceId, space: app.space },
+        { $set: { publishedSha: sha, publishedAt, deploymentId, thumbnail, updatedAt: publishedAt } },
+        { session },
+      );
+    if (moved.matchedCount === 0) {
+      throw new AppError("conflict", "This app was moved or deleted meanwhile. Look at it again.");
+    }
+    return { ...before, ...end };
+  });
+  tell(app, doc);
+  return { operationId: place._id, sha, publishedAt, note };
+}
+
+async function fail(app: AppDoc, place: Place, error: unknown): Promise<void> {
+  const failure = toFailure(error);
+  if (failure.code === "internal") log.error({ err: error }, "an operation of an app failed");
+  const now = new Date();
+  const doc = await change(
+    place,
+    (steps) => steps.map((step) => (step.state === "running" ? { ...step, state: "failed", endedAt: now } : step)),
+    { state: "failed", failure, endedAt: now, ...(error instanceof BuildFailed && { problems: error.problems }) },
+  );
+  if (doc) tell(app, doc);
+}
+
+/** Changes an operation that is still open; null when it is none any more. */
+async function change(
+  place: Place,
+  toSteps: (steps: OperationDoc["steps"]) => OperationDoc["steps"],
+  more: Partial<OperationDoc> = {},
+): Promise<OperationDoc | null> {
+  const before = await collections.appOperations().findOne({ ...place, ...OPEN });
+  if (!before) return null;
+  const isOver = more.state !== undefined;
+  return collections
+    .appOperations()
+    .findOneAndUpdate(
+      { ...place, ...OPEN },
+      { $set: { ...more, steps: toSteps(before.steps) }, ...(isOver && { $unset: { runsFor: "" } }) },
+      { returnDocument: "after" },
+    );
+}
+
+/** As the one who asked is answered, and as others read it later. */
+function toFailure(error: unknown): Failure {
+  if (!(error instanceof AppError))
+    return { code: "internal", message: "Something went wrong on our side. Publish again." };
+  return { code: error.kind, message: error.message, ...(error.details && { details: error.details }) };
+}
+
+/** Ends operations whose server has died: nothing of them is shown, and the next one has its turn. */
+export async function sweepAppOperations(): Promise<void> {
+  await endLapsed(OPEN);
+}
+
+async function endLapsed(which: Record<string, unknown>): Promise<void> {
+  const lapsed = await collections
+    .appOperations()
+    .find({ ...which, ...OPEN, $expr: { $lt: ["$until", "$$NOW"] } })
+    .limit(SWEPT_AT_ONCE)
+    .toArray();
+  for (const { _id, workspaceId, appId } of lapsed) {
+    const endedAt = new Date();
+    const doc = await collections.appOperations().findOneAndUpdate(
+      { _id, workspaceId, ...OPEN, $expr: { $lt: ["$until", "$$NOW"] } },
+      {
+        $set: { state: "failed", failure: { code: "unavailable", message: DIED }, endedAt },
+        $unset: { runsFor: "" },
+      },
+      { returnDocument: "after" },
+    );
+    const app = doc && (await collections.apps().findOne({ _id: appId, workspaceId }));
+    if (app) tell(app, doc);
+    else if (doc) await dropIfGone(doc);
+  }
+}
+
+/** What is written for an app while it is deleted would stay for good. */
+async function dropIfGone({ appId, workspaceId }: OperationDoc): Promise<void> {
+  const isThere = (await collections.apps().countDocuments({ _id: appId, workspaceId }, { limit: 1 })) > 0;
+  if (!isThere) await dropDeployments({ _id: appId, workspaceId });
+}
+
+/** Tells those who may see the app how an operation stands, and what its build has just said. */
+function tell(
+  app: AppDoc,
+  { _id, workspaceId, appId, kind, state, steps, sha, failure }: OperationDoc,
+  said?: string[],
+): void {
+  publish({
+    workspaceId,
+    kind: "app",
+    resourceType: "app_operation",
+    resourceId: _id,
+    ...(accessOf(app.space) === "private" && { onlyFor: app.ownerId }),
+    data: {
+      appId: appId.toHexString(),
+      kind,
+      state,
+      step: steps.findLast((step) => step.state !== "waiting")?.name ?? null,
+      sha,
+      ...(failure && { error: failure.message }),
+      ...(said && { log: said }),
+    },
+  });
+}
+
+/** Gathers what a build says: a line a write would hold it up. */
+class LogLines {
+  #waiting: string[] = [];
+  kept: string[] = [];
+  #timer: NodeJS.Timeout | null = null;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly app: AppDoc,
+    private readonly place: Place,
+  ) {}
+
+  add(line: string): void {
+    this.#waiting.push(line.slice(0, LOG_LINE_CHARS_MAX).toWellFormed().replaceAll("\0", ""));
+    if (this.#waiting.length > LOG_LINES_MAX) this.#waiting.splice(0, this.#waiting.length - LOG_LINES_MAX);
+    this.#timer ??= setTimeout(() => {
+      void this.flush().catch((err: unknown) => log.warn({ err }, "what a build says could not be kept"));
+    }, LOG_FLUSH_MS).unref();
+  }
+
+  flush(): Promise<void> {
+    this.stop();
+    const said = this.#waiting.splice(0);
+    if (said.length > 0) this.#writing = this.#writing.catch(() => {}).then(() => this.#write(said));
+    return this.#writing;
+  }
+
+  stop(): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+
+  async #write(said: string[]): Promise<void> {
+    this.kept = [...this.kept, ...said].slice(-LOG_LINES_MAX);
+    const doc = await collections
+      .appOperations()
+      .findOneAndUpdate(this.place, { $set: { log: this.kept } }, { returnDocument: "after" });
+    for (let at = 0; doc && at < said.length; at += EVENT_LINES_MAX) {
+      tell(this.app, doc, said.slice(at, at + EVENT_LINES_MAX));
+    }
+  }
+}

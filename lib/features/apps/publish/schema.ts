@@ -1,0 +1,94 @@
+import { z } from "zod";
+import { commitMessage } from "@/lib/features/folders/schema";
+import { boundedText, isoDate, objectIdText, pageOf } from "@/lib/platform/http/schema";
+
+/** A commit has no more digits; fewer may fit several. */
+const SHA = /^[0-9a-f]{40}$/;
+/** Texts that somebody has settled by hand; the body bounds what they take together. */
+const RESOLUTIONS_MAX = 200;
+const PATH_CHARS_MAX = 1_000;
+const RESOLUTION_CHARS_MAX = 1024 * 1024;
+
+const sha = z.string().regex(SHA, "A commit is named by its 40 hexadecimal digits.");
+
+export const STEP_NAMES = ["build", "bindings", "pointer"] as const;
+export type StepName = (typeof STEP_NAMES)[number];
+
+/** Nothing of it has to be said. */
+export const publishBody = z.object({
+  message: commitMessage,
+  resolutions: z
+    .record(boundedText(PATH_CHARS_MAX), boundedText(RESOLUTION_CHARS_MAX).nullable())
+    .refine((given) => Object.keys(given).length <= RESOLUTIONS_MAX, `At most ${RESOLUTIONS_MAX} files at once.`)
+    .optional()
+    .describe("What to keep of files that conflict, by their paths in the app: a text, or null for no file"),
+  mainSha: sha
+    .optional()
+    .describe("The commit of main that the resolutions were made for: 409 when the app has changed there since"),
+});
+export type PublishBody = z.infer<typeof publishBody>;
+
+export const publishedSchema = z.object({
+  sha: z.string().describe("The commit on main that is served"),
+  publishedAt: isoDate,
+  operationId: objectIdText,
+  note: z.string().nullable().describe("What somebody should know of it besides"),
+});
+export type Published = z.infer<typeof publishedSchema>;
+const startedSchema = z.object({ operationId: objectIdText });
+export const startedEnvelope = z.object({
+  success: z.literal(true),
+  data: startedSchema,
+  message: z.string().optional(),
+});
+
+export const rollbackBody = z.object({ sha });
+
+const person = z.object({ id: objectIdText, name: z.string() });
+export const operationSchema = z.object({
+  id: objectIdText,
+  kind: z.enum(["publish", "rollback"]),
+  state: z.enum(["queued", "running", "done", "failed"]).describe("queued: another one of this app is under way"),
+  by: person,
+  steps: z.array(
+    z.object({
+      name: z.enum(STEP_NAMES),
+      state: z.enum(["waiting", "running", "done", "failed"]),
+      startedAt: isoDate.nullable(),
+      endedAt: isoDate.nullable(),
+    }),
+  ),
+  log: z.array(z.string()).describe("What the build said, line by line; the end of it when it said much"),
+  problems: z.array(
+    z.object({
+      path: z.string().nullable(),
+      line: z.int().nullable(),
+      column: z.int().nullable(),
+      message: z.string(),
+    }),
+  ),
+  sha: z.string().nullable(),
+  publishedAt: isoDate.nullable(),
+  error: z
+    .object({ code: z.string(), message: z.string(), details: z.unknown() })
+    .nullable()
+    .describe("As the request is answered that began it"),
+  note: z.string().nullable(),
+  createdAt: isoDate,
+  endedAt: isoDate.nullable(),
+});
+export type Operation = z.infer<typeof operationSchema>;
+
+const deploymentSchema = z.object({
+  id: objectIdText,
+  sha: z.string(),
+  message: z.string(),
+  publishedBy: person,
+  createdAt: isoDate,
+  files: z.int(),
+  bytes: z.int(),
+  isCurrent: z.boolean(),
+});
+export type Deployment = z.infer<typeof deploymentSchema>;
+export const deploymentsPage = pageOf(deploymentSchema);
+export const operationsPage = pageOf(operationSchema.omit({ log: true, problems: true }));

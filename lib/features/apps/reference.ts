@@ -1,0 +1,45 @@
+import type { ErrorKind } from "@/lib/platform/http/errors";
+
+const PATH_REFUSAL =
+  "One that git reserves, that leads out of the app, or that holds control characters, a name of more than 200 bytes or one that ends in a dot";
+export const FILE_REFUSALS = { path: PATH_REFUSAL };
+/** A body of bytes has no form that could be broken; one of JSON has. */
+export const WRITE_REFUSALS = {
+  ...FILE_REFUSALS,
+  content: "One that is not base64 where it says so, or that holds half of a character",
+};
+export const WRITE_FAILURES = ["conflict", "storage_full", "unsupported_media_type"] as const satisfies ErrorKind[];
+export const PUBLISH_REFUSALS = { resolutions: PATH_REFUSAL };
+export const PUBLISH_FAILURES = [
+  "not_found",
+  "conflict",
+  "already_running",
+  "build_failed",
+  "sandbox_unavailable",
+  "storage_full",
+  "too_large",
+  "unavailable",
+  "unsupported_media_type",
+] as const satisfies ErrorKind[];
+/** What failed, as a text: it is shown in a frame. */
+const TOLD = { "text/plain": null };
+/** Below an app's address: bytes of its own type, and texts that say what failed. */
+export const VIEW_ANSWERS = {
+  200: { "text/html": null, "application/octet-stream": null },
+  206: { "application/octet-stream": null },
+  304: {},
+  401: TOLD,
+  403: TOLD,
+  404: TOLD,
+  416: {},
+};
+export const PREVIEW_FAILURES = ["conflict", "sandbox_unavailable", "unavailable"] as const satisfies ErrorKind[];
+/** Below a preview's address: what the dev server makes of the app's files, and its stream of changes. */
+export const PREVIEW_ANSWERS = {
+  200: { "text/html": null, "application/octet-stream": null, "text/event-stream": null },
+  304: {},
+  403: TOLD,
+  404: TOLD,
+  503: TOLD,
+};
+export const PREVIEW_HEARS = { 204: {}, 403: TOLD, 404: TOLD, 405: TOLD, 503: TOLD };

@@ -1,0 +1,160 @@
+import "server-only";
+import { type ChildProcess, spawn } from "node:child_process";
+import { type ClientHttp2Session, type ClientHttp2Stream, connect, type OutgoingHttpHeaders } from "node:http2";
+import { setPriority } from "node:os";
+import type { Duplex } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import { CHANNEL_FD } from "@/lib/platform/embedded/sandbox/wire";
+import { LINE_CHARS_MAX, LOG_BYTES_MAX, MEMORY_BYTES_MAX, PROCESSES_MAX, THREADS_MAX } from "../limits";
+import type { SandboxCommand } from "./confinement";
+import { findMarked, usageOf } from "./watch";
+
+/** Behind the platform's own work, which a build must not slow. */
+const PRIORITY = 10;
+/** Often enough that what grows by a gigabyte a second is ended near its limit. */
+const WATCH_MS = 250;
+/** Between two looks for what is left of a sandbox that has ended. */
+const LEFT_MS = 20;
+const MIB = 1024 * 1024;
+/** Requests of one page at once, and files on their way. */
+const STREAMS_MAX = 1000;
+const WINDOW_BYTES = 8 * MIB;
+
+/** Why a sandbox was ended by us, in words for the app's author. */
+export class SandboxEnded extends Error {}
+
+type Options = SandboxCommand & {
+  env: NodeJS.ProcessEnv;
+  /** A line of what the child prints by itself. */
+  onLine: (line: string) => void;
+  signal: AbortSignal;
+};
+
+/** One child in a sandbox, asked by HTTP/2 over a socket that it inherits. It is watched, and ends with all of its own. */
+export class SandboxChild {
+  readonly #child: ChildProcess;
+  readonly #session: ClientHttp2Session;
+  readonly #signal: AbortSignal;
+  readonly #watch: NodeJS.Timeout;
+  readonly #onLine: (line: string) => void;
+  #printed = 0;
+  #reason: unknown = null;
+  #lastWords = "";
+  /** Resolves when the child has ended, and everything that it had started with it. */
+  readonly ended: Promise<void>;
+  readonly #onAbort = () => this.end(this.#signal.reason);
+
+  constructor({ command, args, mark, env, onLine, signal }: Options) {
+    signal.throwIfAborted();
+    this.#signal = signal;
+    this.#onLine = onLine;
+    this.#child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe", "pipe"], env, detached: true });
+    const channel = this.#child.stdio[CHANNEL_FD] as Duplex;
+    const exited = new Promise<void>((resolve) => {
+      this.#child.once("error", (error) => {
+        this.#reason ??= error;
+        resolve();
+      });
+      this.#child.once("exit", () => resolve());
+    });
+    this.ended = exited.then(() => endMarked(mark));
+    this.#session = connect("http://sandbox", {
+      createConnection: () => channel,
+      settings: { initialWindowSize: WINDOW_BYTES, maxConcurrentStreams: STREAMS_MAX, enablePush: false },
+    });
+    this.#session.once("connect", () => this.#session.setLocalWindowSize(WINDOW_BYTES));
+    // Each stream tells its own failure; the session's would only repeat it.
+    this.#session.on("error", () => {});
+    channel.on("error", () => {});
+    for (const output of [this.#child.stdout, this.#child.stderr]) this.#readLines(output);
+    signal.addEventListener("abort", this.#onAbort, { once: true });
+    this.#watch = setInterval(() => this.#look(), WATCH_MS);
+    void this.ended.then(() => this.#tidy());
+    const { pid } = this.#child;
+    if (pid !== undefined) setPriority(pid, PRIORITY);
+  }
+
+  get isAlive(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null && !this.#session.destroyed;
+  }
+
+  /** Opens a request. Its failure is an error of the stream; `failure()` tells why the child has gone. */
+  request(headers: OutgoingHttpHeaders, hasBody: boolean): ClientHttp2Stream {
+    return this.#session.request(headers, { endStream: !hasBody });
+  }
+
+  /** Ends the child at once, with all that it has started. @param reason what those who wait are told */
+  end(reason: unknown): void {
+    this.#reason ??= reason;
+    // Bubblewrap's end takes the namespace with it, and a namespace's end everybody in it.
+    this.#child.kill("SIGKILL");
+  }
+
+  /** Waits for the end of a child that has stopped answering and says why. */
+  async failure(): Promise<unknown> {
+    this.end(null);
+    await this.ended;
+    if (this.#reason) return this.#reason;
+    const { exitCode, signalCode } = this.#child;
+    const words = this.#lastWords.trim().split("\n").at(-1) ?? "";
+    return new Error(`The sandbox ended by itself (${signalCode ?? exitCode}): ${words}`);
+  }
+
+  #readLines(output: NodeJS.ReadableStream | null): void {
+    let rest = "";
+    output?.setEncoding("utf8");
+    output?.on("data", (text: string) => {
+      this.count(text.length);
+      this.#lastWords = (this.#lastWords + text).slice(-LINE_CHARS_MAX);
+      const lines = (rest + text).split("\n");
+      rest = (lines.pop() ?? "").slice(0, LINE_CHARS_MAX);
+      if (this.#reason === null) for (const line of lines) this.#onLine(line.slice(0, LINE_CHARS_MAX));
+    });
+  }
+
+  /** Counts what is said, in whichever way. */
+  count(chars: number): void {
+    this.#printed += chars;
+    if (this.#printed > LOG_BYTES_MAX) {
+      this.end(new SandboxEnded(`It has printed more than ${LOG_BYTES_MAX / MIB} MiB and was ended.`));
+    }
+  }
+
+  #look(): void {
+    const { pid } = this.#child;
+    if (pid === undefined || !this.isAlive) return;
+    const { processes, threads, bytes } = usageOf(pid, THREADS_MAX);
+    if (bytes > MEMORY_BYTES_MAX) {
+      this.end(new SandboxEnded(`It needs more than ${MEMORY_BYTES_MAX / MIB / 1024} GiB of memory and was ended.`));
+    }
+    if (threads > THREADS_MAX) {
+      this.end(new SandboxEnded(`It has started more than ${THREADS_MAX} threads and was ended.`));
+    }
+    if (processes > PROCESSES_MAX) {
+      this.end(new SandboxEnded(`It has started more than ${PROCESSES_MAX} processes and was ended.`));
+    }
+  }
+
+  #tidy(): void {
+    clearInterval(this.#watch);
+    this.#signal.removeEventListener("abort", this.#onAbort);
+    this.#session.destroy();
+  }
+}
+
+/**
+ * Bubblewrap's end takes the namespace with it, unless it came in the middle of making it: what is left of it then is on its
+ * own.
+ */
+async function endMarked(mark: string): Promise<void> {
+  for (let left = await findMarked(mark); left.length > 0; left = await findMarked(mark)) {
+    for (const pid of left) {
+      try {
+        process.kill(pid, "SIGKILL");
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+      }
+    }
+    await sleep(LEFT_MS);
+  }
+}

@@ -1,0 +1,198 @@
+import "server-only";
+import { randomUUID } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import {
+  APP_FOLDER,
+  CARRIED_FOLDER,
+  NODE_PROGRAM,
+  PACKAGES_FOLDER,
+  PROGRAM_FOLDER,
+} from "@/lib/platform/embedded/sandbox/places";
+import { type Confinement, confined, type Mount, readable, tryBubblewrap } from "@/lib/platform/process/bubblewrap";
+import { childEntry } from "@/lib/platform/process/entries";
+import { sharedState } from "@/lib/platform/process/shared-state";
+import {
+  BUILD_MS_MAX,
+  CPUS,
+  FILES_BYTES_MAX,
+  MEMORY_BYTES_MAX,
+  PACKAGES_BYTES_MAX,
+  SCRATCH_BYTES_MAX,
+} from "../limits";
+import type { Availability } from "../sandbox";
+import { canWatch } from "./watch";
+
+/** Where a system has its libraries. */
+const SYSTEM = /^\/(?:usr\/)?lib/;
+const C_LIBRARY = /\/libc\.so\.\d+$/;
+/** A part of it, where it still has parts, that Node.js does not load and the builder does. */
+const CLOCKS = "librt.so.1";
+/** What a build runs; what they depend on is found by their own words. */
+const BUILDERS = ["vite", "@vitejs/plugin-react"];
+/** Nobody's on this machine. */
+const OWN_USER = "65534";
+const KIB = 1024;
+const BLOCK = 512;
+const OPEN_FILES_MAX = 4096;
+
+/** `mark` is in the arguments of bubblewrap's own processes, of no others. */
+export type SandboxCommand = { command: string; args: readonly string[]; mark: string };
+type Purpose = "build" | "session";
+
+/**
+ * The command that runs a sandbox's child: bubblewrap within the limits that a shell can set. Files are in memory, and are
+ * gone with it. The root is empty but for libraries, Node.js, the builder and the carried packages.
+ * @param entry the child's program; the tests have others
+ */
+export function sandboxCommand(
+  purpose: Purpose,
+  carriedFolder: string,
+  entry: string = childEntry("sandbox"),
+): SandboxCommand {
+  const mark = `sandbox-${randomUUID()}`;
+  const mounts = [...programMounts(entry), { from: carriedFolder, to: CARRIED_FOLDER, mode: "read" } as const];
+  const heapMib = MEMORY_BYTES_MAX / KIB / KIB / 2;
+  const inside = confined(root(mounts, mark), [NODE_PROGRAM, `--max-old-space-size=${heapMib}`, entryInside(entry)]);
+  const limits = [
+    "ulimit -c 0",
+    `ulimit -n ${OPEN_FILES_MAX}`,
+    `ulimit -d ${MEMORY_BYTES_MAX / KIB}`,
+    `ulimit -f ${FILES_BYTES_MAX / BLOCK}`,
+    ...(purpose === "build" ? [`ulimit -t ${(CPUS * BUILD_MS_MAX) / 1000}`] : []),
+    // A value of its own, so that no argument is read as a part of the script.
+    'exec bwrap "$@"',
+  ];
+  return { command: "/bin/sh", args: ["-c", limits.join(" && "), "sh", ...inside], mark };
+}
+
+/** Threads by the number of CPUs that a build may have; nothing of the platform's own environment. */
+export function sandboxEnvironment(purpose: Purpose): NodeJS.ProcessEnv {
+  const threads = String(CPUS);
+  return {
+    NODE_ENV: purpose === "build" ? "production" : "development",
+    LD_LIBRARY_PATH: [...new Set(libraries().map((file) => dirname(file)))].join(":"),
+    HOME: "/tmp",
+    TMPDIR: "/tmp",
+    PATH: dirname(NODE_PROGRAM),
+    NODE_DISABLE_COMPILE_CACHE: "1",
+    NO_COLOR: "1",
+    UV_THREADPOOL_SIZE: "4",
+    RAYON_NUM_THREADS: threads,
+    TOKIO_WORKER_THREADS: threads,
+    ROLLDOWN_WORKER_THREADS: threads,
+    ROLLDOWN_MAX_BLOCKING_THREADS: "4",
+  };
+}
+
+/** Looked at once: what is missing here is installed while the server does not run, or with a restart. */
+export function availability(): Availability {
+  return sharedState("app-sandbox", probe);
+}
+
+function probe(): Availability {
+  if (process.platform !== "linux") {
+    return { isAvailable: false, what: "Apps that are built need Linux: run the server there, or in a container." };
+  }
+  if (!canWatch()) {
+    return {
+      isAvailable: false,
+      what: "The server's kernel does not tell of children of a process, without which a build could not be watched: use one with CONFIG_PROC_CHILDREN, as distributions have.",
+    };
+  }
+  const failure = tryBubblewrap(
+    confined(root([], "sandbox"), [NODE_PROGRAM, "--version"]),
+    sandboxEnvironment("build"),
+  );
+  if (failure === null) return { isAvailable: true };
+  const isMissing = failure.includes("ENOENT");
+  return {
+    isAvailable: false,
+    what: isMissing
+      ? "Install bubblewrap 0.8 or later on the server (apt install bubblewrap) and restart it."
+      : `Bubblewrap does not work on the server: ${lastLine(failure)}. It needs version 0.8 or later, and user namespaces (sysctl kernel.unprivileged_userns_clone=1, kernel.apparmor_restrict_unprivileged_userns=0; in Docker, --security-opt seccomp=unconfined --security-opt systempaths=unconfined). Then restart the server.`,
+  };
+}
+
+function root(mounts: readonly Mount[], hostname: string): Confinement {
+  return {
+    folder: APP_FOLDER,
+    hasProcesses: false,
+    isClosed: true,
+    options: [
+      ...["--unshare-user", "--disable-userns", "--uid", OWN_USER, "--gid", OWN_USER, "--cap-drop", "ALL"],
+      ...["--hostname", hostname],
+      ...["--size", String(SCRATCH_BYTES_MAX), "--tmpfs", "/tmp"],
+      ...["--size", String(FILES_BYTES_MAX), "--tmpfs", APP_FOLDER],
+      // A file takes whole pages of memory.
+      ...["--size", String(2 * PACKAGES_BYTES_MAX), "--tmpfs", PACKAGES_FOLDER],
+    ],
+    mounts: [
+      ...readable(libraries()),
+      { from: process.execPath, to: NODE_PROGRAM, mode: "read" },
+      ...mounts,
+      ...builderPackages().map(
+        (name): Mount => ({
+          from: packageFolder(name),
+          to: `${PROGRAM_FOLDER}/node_modules/${name}`,
+          mode: "read",
+        }),
+      ),
+    ],
+  };
+}
+
+/**
+ * The libraries that Node.js has loaded, which are those that the builder needs. A whole folder of them would tell what is
+ * installed here.
+ */
+function libraries(): string[] {
+  return sharedState("app-sandbox-libraries", () => {
+    // Without it, a report looks up the names of all connections.
+    const report = process.report as typeof process.report & { excludeNetwork: boolean };
+    report.excludeNetwork = true;
+    const { sharedObjects } = report.getReport() as unknown as { sharedObjects: string[] };
+    const loaded = sharedObjects.filter((file) => SYSTEM.test(file));
+    return [...loaded, ...loaded.filter((file) => C_LIBRARY.test(file)).map((file) => join(dirname(file), CLOCKS))];
+  });
+}
+
+/** The bundle, or the sources beside each other: never the project's folder, which may hold the data folder. */
+function programMounts(entry: string): Mount[] {
+  if (!entry.endsWith(".ts")) return [{ from: entry, to: entryInside(entry), mode: "read" }];
+  return [
+    { from: dirname(entry), to: dirname(entryInside(entry)), mode: "read" },
+    { from: join(process.cwd(), "package.json"), to: `${PROGRAM_FOLDER}/package.json`, mode: "read" },
+  ];
+}
+
+function entryInside(entry: string): string {
+  return `${PROGRAM_FOLDER}/program/${basename(entry)}`;
+}
+
+function packageFolder(name: string): string {
+  return join(/* turbopackIgnore: true */ process.cwd(), "node_modules", name);
+}
+
+/** The builder with everything that it asks for and that is here: binaries of other systems are not. */
+function builderPackages(): string[] {
+  return sharedState("app-sandbox-packages", () => {
+    const found = new Set<string>();
+    const visit = (name: string) => {
+      const file = join(packageFolder(name), "package.json");
+      if (found.has(name) || !existsSync(file)) return;
+      found.add(name);
+      const { dependencies, optionalDependencies } = JSON.parse(readFileSync(file, "utf8")) as Record<
+        string,
+        Record<string, string> | undefined
+      >;
+      for (const each of Object.keys({ ...dependencies, ...optionalDependencies })) visit(each);
+    };
+    for (const name of BUILDERS) visit(name);
+    return [...found];
+  });
+}
+
+function lastLine(text: string): string {
+  return text.trimEnd().split("\n").at(-1) ?? "";
+}

@@ -1,0 +1,98 @@
+import "server-only";
+import { createHash } from "node:crypto";
+import { env } from "@/lib/platform/env";
+import { AppError } from "@/lib/platform/http/errors";
+import { KeptFetch } from "@/lib/platform/net/kept-fetch";
+import { INSTALL_MS_MAX, PACKAGE_BYTES_MAX, PACKAGE_FILES_MAX, PACKAGES_AT_ONCE, PACKAGES_BYTES_MAX } from "../limits";
+import type { AppFiles } from "../sandbox";
+import { type LockedPackage, lockedPackages, PackageProblem } from "./lock";
+import { BadTarball, filesOfTarball } from "./tarball";
+
+const LOCK = "package-lock.json";
+const HTTP_OK = 200;
+const MIB = 1024 * 1024;
+
+/**
+ * The packages that an app's lock file names, as files below a folder that holds `node_modules`. They are fetched and
+ * unpacked, and nothing of them is run. Null where the server has no registry.
+ * @throws PackageProblem for what the author can change; AppError unavailable while the registry does not answer
+ */
+export async function installPackages(files: AppFiles, signal: AbortSignal): Promise<AppFiles | null> {
+  const registry = env().APP_REGISTRY_URL;
+  if (registry === undefined) return null;
+  // Who looks for a package from the app on has to begin somewhere.
+  const installed = new Map<string, Buffer>([["package.json", Buffer.from("{}")]]);
+  const waiting = lockedPackages(files);
+  if (waiting.length === 0) return installed;
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(INSTALL_MS_MAX)]);
+  const door = new KeptFetch("platform");
+  let bytes = 0;
+  const takeNext = async (): Promise<void> => {
+    for (let next = waiting.pop(); next; next = waiting.pop()) {
+      const made = await unpack(next, await fetchPackage(door, registry, next, limit));
+      for (const [path, content] of made) {
+        bytes += content.length;
+        installed.set(`node_modules/${next.folder}/${path}`, content);
+      }
+      if (bytes > PACKAGES_BYTES_MAX || installed.size > PACKAGE_FILES_MAX) {
+        throw new PackageProblem(
+          LOCK,
+          `The app's packages have more than ${PACKAGES_BYTES_MAX / MIB} MiB or ${PACKAGE_FILES_MAX} files. Use smaller ones.`,
+        );
+      }
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: PACKAGES_AT_ONCE }, takeNext));
+    return installed;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw limit.aborted ? unreachable(`The registry took longer than ${INSTALL_MS_MAX / 1000} seconds.`, error) : error;
+  } finally {
+    waiting.length = 0;
+    await door.close();
+  }
+}
+
+/** The address is made of the name and the version: one in a lock file could be any. */
+async function fetchPackage(
+  door: KeptFetch,
+  registry: string,
+  { name, version, integrity }: LockedPackage,
+  signal: AbortSignal,
+): Promise<Buffer> {
+  const file = `${name.slice(name.indexOf("/") + 1)}-${version}.tgz`;
+  const answer = await door
+    .fetch(`${registry}/${name}/-/${encodeURIComponent(file)}`, {
+      headers: { "accept-encoding": "identity", "user-agent": "Millrace" },
+      timeoutMs: INSTALL_MS_MAX,
+      maxResponseBytes: PACKAGE_BYTES_MAX,
+      signal,
+    })
+    .catch((error: unknown) => {
+      throw unreachable("The registry of packages does not answer.", error);
+    });
+  if (answer.status !== HTTP_OK) {
+    throw new PackageProblem(LOCK, `The registry does not give “${name}” ${version} (status ${answer.status}).`);
+  }
+  if (answer.isTruncated) {
+    throw new PackageProblem(LOCK, `“${name}” has more than ${PACKAGE_BYTES_MAX / MIB} MiB. Use a smaller package.`);
+  }
+  if (`sha512-${createHash("sha512").update(answer.body).digest("base64")}` !== integrity) {
+    throw new PackageProblem(LOCK, `What the registry gives as “${name}” ${version} is not what the file says.`);
+  }
+  return answer.body;
+}
+
+async function unpack({ name, version }: LockedPackage, packed: Buffer): Promise<Map<string, Buffer>> {
+  try {
+    return await filesOfTarball(packed, PACKAGES_BYTES_MAX);
+  } catch (error) {
+    if (error instanceof BadTarball) throw new PackageProblem(LOCK, `“${name}” ${version}: ${error.message}`);
+    throw error;
+  }
+}
+
+function unreachable(message: string, cause: unknown): AppError {
+  return new AppError("unavailable", `${message} Try again in a moment.`, { cause });
+}

@@ -1,0 +1,161 @@
+import "server-only";
+import type { ObjectId } from "mongodb";
+import { type HeldRight, holdRight } from "@/lib/features/accounts/held-rights";
+import type { Caller } from "@/lib/platform/access/caller";
+import { member } from "@/lib/platform/access/rules";
+import { AppError } from "@/lib/platform/http/errors";
+import { log } from "@/lib/platform/log";
+import { sharedState } from "@/lib/platform/process/shared-state";
+import { onShutdown } from "@/lib/platform/process/shutdown";
+import { getSandbox } from ".";
+import { SESSION_IDLE_MS, SESSIONS_MAX } from "./limits";
+import type { AppFiles, Session } from "./sandbox";
+
+/** How often idle sessions are looked for. */
+const LOOK_MS = 30_000;
+
+export type Whose = { workspaceId: ObjectId; appId: ObjectId; userId: ObjectId };
+/** `watchers` counts the pages that are open on it; `rights` are those of the sessions and keys that started it. */
+export type Running = Whose & {
+  session: Session;
+  lastUsedAt: number;
+  watchers: number;
+  rights: Map<string, HeldRight>;
+};
+type Registry = { running: Map<string, Running>; starting: Map<string, Promise<Running>> };
+
+/**
+ * The dev server of somebody for an app; starts one unless it runs. Whoever asks meanwhile gets the same. Where all places are
+ * taken, the one goes that no page has been open on for longest.
+ * @param files read when there is none yet
+ * @throws AppError sandbox_unavailable; conflict when this server has as many as it can hold
+ */
+export async function openSession(whose: Whose, files: () => Promise<AppFiles>): Promise<Running> {
+  const { starting, running } = registry();
+  const known = findSession(whose);
+  if (known) return known;
+  const key = keyOf(whose);
+  const underWay = starting.get(key);
+  if (underWay) return underWay;
+  if (running.size + starting.size >= SESSIONS_MAX) {
+    await endUnwatched();
+    const meanwhile = findSession(whose) ?? starting.get(key);
+    if (meanwhile) return meanwhile;
+  }
+  if (running.size + starting.size >= SESSIONS_MAX) {
+    throw new AppError(
+      "conflict",
+      `This server runs ${SESSIONS_MAX} previews at a time, and all are taken. Stop one of yours, or try again later.`,
+    );
+  }
+  const start = begin(whose, files).finally(() => starting.delete(key));
+  starting.set(key, start);
+  return start;
+}
+
+/** Null without one. Starts none, and keeps none from ending. */
+export function findSession(whose: Whose): Running | null {
+  const found = registry().running.get(keyOf(whose));
+  return found?.session.isAlive ? found : null;
+}
+
+/** The one that answers below this address. It counts as used. */
+export function touchSessionAt(base: string): Running | null {
+  for (const each of registry().running.values()) {
+    if (each.session.base !== base || !each.session.isAlive) continue;
+    each.lastUsedAt = Date.now();
+    return each;
+  }
+  return null;
+}
+
+/** Ends a dev server with the last of the rights by which it was started. */
+export function endWithRight(running: Running, caller: Caller): void {
+  const { user, via, workspaceId, role } = caller;
+  if (via.kind === "job") return;
+  const key = (via.kind === "session" ? via.sessionId : via.keyId).toHexString();
+  const { rights, session } = running;
+  if (rights.has(key)) return;
+  const right = holdRight({ user, via, membership: { workspaceId, role } }, member, workspaceId);
+  rights.set(key, right);
+  right.signal.addEventListener("abort", () => {
+    rights.delete(key);
+    if (rights.size === 0) void session.stop();
+  });
+  void session.ended.then(right.release);
+}
+
+/** Counts a page that is open on a session, until its line ends. */
+export function watch(running: Running, signal: AbortSignal): void {
+  if (signal.aborted) return;
+  running.watchers += 1;
+  const leave = () => {
+    running.watchers -= 1;
+    running.lastUsedAt = Date.now();
+  };
+  signal.addEventListener("abort", leave, { once: true });
+}
+
+async function endUnwatched(): Promise<void> {
+  const [oldest] = [...registry().running.values()]
+    .filter(({ watchers }) => watchers === 0)
+    .sort((a, b) => a.lastUsedAt - b.lastUsedAt);
+  await oldest?.session.stop();
+  if (oldest) registry().running.delete(keyOf(oldest));
+}
+
+/** Ends somebody's dev server for an app, or all of an app. Without one, nothing happens. */
+export async function stopSessions(whose: Pick<Whose, "workspaceId" | "appId"> & Partial<Whose>): Promise<void> {
+  const found = [...registry().running.values()].filter(
+    ({ workspaceId, appId, userId }) =>
+      workspaceId.equals(whose.workspaceId) &&
+      appId.equals(whose.appId) &&
+      (whose.userId === undefined || userId.equals(whose.userId)),
+  );
+  await Promise.all(found.map(({ session }) => session.stop()));
+}
+
+/** Ends those that nobody has asked anything for a quarter of an hour. */
+export async function stopIdleSessions(now = Date.now()): Promise<void> {
+  const idle = [...registry().running.values()].filter(({ lastUsedAt }) => now - lastUsedAt >= SESSION_IDLE_MS);
+  await Promise.all(idle.map(({ session }) => session.stop()));
+}
+
+async function begin(whose: Whose, files: () => Promise<AppFiles>): Promise<Running> {
+  const session = await getSandbox().start({ ...whose, files: await files() });
+  const { workspaceId, appId, userId } = whose;
+  const started: Running = {
+    workspaceId,
+    appId,
+    userId,
+    session,
+    lastUsedAt: Date.now(),
+    watchers: 0,
+    rights: new Map(),
+  };
+  const { running } = registry();
+  running.set(keyOf(whose), started);
+  void session.ended.then(() => {
+    if (running.get(keyOf(whose)) === started) running.delete(keyOf(whose));
+  });
+  return started;
+}
+
+function keyOf({ appId, userId }: Whose): string {
+  return `${appId.toHexString()} ${userId.toHexString()}`;
+}
+
+function registry(): Registry {
+  return sharedState("app-sessions", () => {
+    const made: Registry = { running: new Map(), starting: new Map() };
+    const look = setInterval(() => {
+      stopIdleSessions().catch((error: unknown) => log.error({ err: error }, "idle previews could not be stopped"));
+    }, LOOK_MS);
+    // It keeps no process alive.
+    look.unref();
+    onShutdown(async () => {
+      await Promise.all([...made.running.values()].map(({ session }) => session.stop()));
+    });
+    return made;
+  });
+}

@@ -1,0 +1,150 @@
+import "server-only";
+import { ObjectId } from "mongodb";
+import { accessOf, spaceOf, visibleTo, WORKSPACE_SPACE } from "@/lib/features/folders/model";
+import { commitChanges } from "@/lib/features/repository/service";
+import type { Caller } from "@/lib/platform/access/caller";
+import { isAtLeast } from "@/lib/platform/access/roles";
+import { AppError } from "@/lib/platform/http/errors";
+import { collections } from "./collections";
+import { APPS_MAX } from "./limits";
+import { type AppDoc, folderOf, toApp } from "./model";
+import { moveApp } from "./move";
+import { carryOutRemoval, noteRemoval } from "./removals";
+import { repositoryOf } from "./repositories";
+import { stopSessions } from "./sandbox/registry";
+import type { App, CreateAppBody, UpdateAppBody } from "./schema";
+import { claimSlug } from "./slugs";
+import { tellApp } from "./tell";
+import { fillTemplate } from "./templates";
+import { findThumbnail } from "./thumbnail";
+
+/**
+ * Makes an app from a template: its files are a commit on main, where whoever may see it finds them; nothing is
+ * published by it.
+ * @throws AppError conflict when the workspace is full or lacks what the template reads, storage_full
+ */
+export async function createApp(caller: Caller, body: CreateAppBody): Promise<App> {
+  const { workspaceId, user } = caller;
+  const { title, description, access = "private", template = "blank" } = body;
+  if ((await collections.apps().countDocuments({ workspaceId })) >= APPS_MAX) {
+    throw new AppError("conflict", `A workspace has at most ${APPS_MAX} apps. Delete some first.`);
+  }
+  const files = await fillTemplate(workspaceId, template, title);
+  const space = spaceOf(access, user._id);
+  const now = new Date();
+  const doc: AppDoc = {
+    _id: new ObjectId(),
+    workspaceId,
+    space,
+    slug: await claimSlug(workspaceId, space, title),
+    title,
+    description: description ?? "",
+    ownerId: user._id,
+    publishedSha: null,
+    publishedAt: null,
+    createdAt: now,
+    updatedAt: now,
+  };
+  // Before its files: what a crash leaves is an empty app that can be deleted, not files that belong to none.
+  await collections.apps().insertOne(doc);
+  try {
+    await commitChanges({
+      repositoryId: await repositoryOf(workspaceId, space),
+      author: { name: user.name, email: user.email },
+      message: `Add the app ${title}`,
+      changes: Array.from(files, ([path, content]) => ({ kind: "put", path: `${folderOf(doc)}/${path}`, content })),
+    });
+  } catch (error) {
+    await collections.apps().deleteOne({ _id: doc._id, workspaceId });
+    throw error;
+  }
+  tellApp(doc);
+  return withThumbnail(caller, doc);
+}
+
+/** @throws AppError not_found */
+export async function getApp(caller: Caller, ref: string): Promise<App> {
+  return withThumbnail(caller, await getAppDocOrThrow(caller, ref));
+}
+
+/**
+ * Changes what is said of an app, and who sees it. Its slug stays, unless an app on the other side has it.
+ * @throws AppError not_found; forbidden for who makes private what another member owns
+ */
+export async function updateApp(caller: Caller, ref: string, body: UpdateAppBody): Promise<App> {
+  const doc = await getAppDocOrThrow(caller, ref);
+  const { title, description, access } = body;
+  const changesAccess = access !== undefined && access !== accessOf(doc.space);
+  if (changesAccess && !doc.ownerId.equals(caller.user._id)) {
+    throw new AppError("forbidden", "Only the owner of an app can make it private.");
+  }
+  const set = {
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description: description ?? "" }),
+    updatedAt: new Date(),
+  };
+  const { _id, workspaceId } = doc;
+  const { matchedCount } = await collections.apps().updateOne({ _id, ...visibleTo(caller) }, { $set: set });
+  if (matchedCount === 0) throw noSuchApp();
+  if (changesAccess) await moveApp(caller, { ...doc, ...set }, spaceOf(access, caller.user._id));
+  const saved = await collections.apps().findOne({ _id, workspaceId });
+  if (!saved) throw noSuchApp();
+  // What is no longer shared was everybody's until now: they have to learn that it is gone.
+  tellApp(changesAccess ? { ...saved, space: WORKSPACE_SPACE } : saved);
+  return withThumbnail(caller, saved);
+}
+
+/**
+ * Deletes an app with all drafts of it; git keeps what was committed.
+ * @throws AppError not_found; forbidden for who is neither its owner nor an admin
+ */
+export async function deleteApp(caller: Caller, ref: string): Promise<void> {
+  const doc = await getAppDocOrThrow(caller, ref);
+  if (!doc.ownerId.equals(caller.user._id) && !isAtLeast(caller.role, "admin")) {
+    throw new AppError("forbidden", "Only its owner or an admin deletes an app. Ask one of them.");
+  }
+  const removal = await noteRemoval(doc, caller.user, `Delete the app ${doc.title}`);
+  const { deletedCount } = await collections.apps().deleteOne({ _id: doc._id, workspaceId: doc.workspaceId });
+  await carryOutRemoval(removal);
+  await stopSessions({ workspaceId: doc.workspaceId, appId: doc._id });
+  if (deletedCount === 0) throw noSuchApp();
+  tellApp(doc);
+}
+
+/**
+ * An app by its id or its slug. Of two with one slug the shared one is meant: addresses are handed on.
+ * @throws AppError not_found, the same for an unknown one, another workspace's and another member's private one
+ */
+export async function getAppDocOrThrow(caller: Caller, ref: string): Promise<AppDoc> {
+  if (/^[0-9a-f]{24}$/i.test(ref)) {
+    const doc = await collections.apps().findOne({ _id: new ObjectId(ref), ...visibleTo(caller) });
+    if (!doc) throw noSuchApp();
+    return doc;
+  }
+  const docs = await collections
+    .apps()
+    .find({ slug: ref, ...visibleTo(caller) })
+    .limit(2)
+    .toArray();
+  const doc = docs.find(({ space }) => space === WORKSPACE_SPACE) ?? docs[0];
+  if (!doc) throw noSuchApp();
+  return doc;
+}
+
+/** Returns the ids of apps that the caller may see. */
+export async function visibleAppIds(caller: Caller, ids: ObjectId[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const docs = await collections
+    .apps()
+    .find({ _id: { $in: ids }, ...visibleTo(caller) }, { projection: { _id: 1 } })
+    .toArray();
+  return new Set(docs.map(({ _id }) => _id.toHexString()));
+}
+
+async function withThumbnail({ user }: Caller, doc: AppDoc): Promise<App> {
+  return toApp(doc, user._id, (await findThumbnail(doc))?.name ?? null);
+}
+
+function noSuchApp(): AppError {
+  return new AppError("not_found", "There is no such app in this workspace.");
+}

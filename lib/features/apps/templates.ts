@@ -1,0 +1,96 @@
+import "server-only";
+import { readdir, readFile } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
+import type { ObjectId } from "mongodb";
+import { findSampleConnectionId } from "@/lib/features/connections/service";
+import { AppError } from "@/lib/platform/http/errors";
+import { kindOf } from "./build/kind";
+import { TEMPLATE_NAMES, type Template, type TemplateName } from "./schema";
+import { projectFiles } from "./types/project";
+
+const TEMPLATES: Record<TemplateName, { title: string; description: string }> = {
+  blank: { title: "Blank page", description: "One page with a heading, to begin from nothing" },
+  metrics: {
+    title: "Metrics page",
+    description: "Figures against the year before, revenue by month, country and channel, narrowed by region",
+  },
+  table: {
+    title: "Table with detail",
+    description: "A list that is searched, sorted and narrowed, and all that is known of whoever is chosen in it",
+  },
+  report: {
+    title: "Report with a form",
+    description:
+      "Period, country and categories are chosen in a form; the report stands in the address and can be printed",
+  },
+};
+/** What stands for the connection to the sample shop in the files of templates. */
+const SAMPLE_CONNECTION = "{{sampleConnectionId}}";
+const TITLE = "{{title}}";
+
+/** As apps have it, too. */
+const THUMBNAIL = "thumbnail.png";
+const TEXT_FILE = /\.(?:html|css|tsx?|sql|json|md|svg)$/;
+
+/** What new apps can begin with. */
+export async function listTemplates(): Promise<Template[]> {
+  return Promise.all(
+    TEMPLATE_NAMES.map(async (name) => {
+      const files = await filesOf(name);
+      const thumbnail = files.get(THUMBNAIL)?.toString("base64") ?? "";
+      const paths = [...files.keys()].filter((path) => isCopied(name, path));
+      return { name, ...TEMPLATES[name], files: paths, thumbnail: `data:image/png;base64,${thumbnail}` };
+    }),
+  );
+}
+
+/**
+ * The files of a template for an app of this title.
+ * @throws AppError conflict when it reads the sample shop, which the workspace does not have
+ */
+export async function fillTemplate(
+  workspaceId: ObjectId,
+  name: TemplateName,
+  title: string,
+): Promise<Map<string, string | Buffer>> {
+  const files = await filesOf(name);
+  const readsSample = [...files.values()].some((content) => content.includes(SAMPLE_CONNECTION));
+  const sample = readsSample ? await findSampleConnectionId(workspaceId) : null;
+  if (readsSample && !sample) {
+    throw new AppError("conflict", "This template reads the sample shop, which this workspace lacks. Choose another.");
+  }
+  const fill = (path: string, text: string) =>
+    text
+      .replaceAll(SAMPLE_CONNECTION, sample?.toHexString() ?? "")
+      .replaceAll(TITLE, () => (path.endsWith(".html") ? escapeHtml(title) : title));
+  const copied = [...files].filter(([path]) => isCopied(name, path));
+  return new Map(
+    copied.map(([path, content]) => [path, TEXT_FILE.test(path) ? fill(path, content.toString()) : content]),
+  );
+}
+
+/** Of an empty page a picture says nothing: an app that begins with it has none. */
+function isCopied(name: TemplateName, path: string): boolean {
+  return name !== "blank" || path !== THUMBNAIL;
+}
+
+async function filesOf(name: TemplateName): Promise<Map<string, Buffer>> {
+  // The server's working folder is the project's.
+  const root = join(/* turbopackIgnore: true */ process.cwd(), "templates", "apps", name);
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name: file }) => relative(root, join(parentPath, file)).split(sep).join("/"))
+    .sort();
+  const files = new Map(
+    await Promise.all(paths.map(async (path) => [path, await readFile(join(root, path))] as const)),
+  );
+  if (kindOf(paths) === "static") return files;
+  // Its scripts are checked by whoever clones it.
+  for (const [path, text] of projectFiles()) files.set(path, Buffer.from(text));
+  return files;
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

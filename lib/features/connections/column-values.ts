@@ -1,0 +1,116 @@
+import type { EntityColumn } from "@/lib/base/values/fields";
+import { AppError } from "@/lib/platform/http/errors";
+
+/*
+ * The order and the equality of a column's values, as its database defines them. Every driver declares them for its own
+ * types, so that paging and filtering need no knowledge of an engine.
+ */
+
+/** Puts a value beside the statement and returns its placeholder. */
+export type Bind = { text(value: string): string; number(value: number): string };
+export type ComparisonSign = ">=" | "<=" | ">" | "<";
+
+/** The SQL by which rows are ordered, and by which a row's place in that order is named and found again. */
+export type ColumnOrder = {
+  /** An expression whose order is that of the rows. */
+  value: string;
+  /** The exact text of `value`, from which `read` makes the value again. */
+  text: string;
+  read(text: string, bind: Bind): string;
+  /** Rows without a value have one here, which puts them last. */
+  isNeverNull?: true;
+};
+
+/** The SQL for one column. */
+export type ColumnValues = {
+  /** Usually one; the last are compared where the first are equal. Null for a type without an order. */
+  order: ColumnOrder[] | null;
+  /** The exact text of the whole value, for an order that reads only the beginning of it. */
+  exactText?: string;
+  /** True for rows whose value is the one that a page shows as this text. @throws AppError `invalid_request` */
+  is(text: string, bind: Bind): string;
+  /** @throws AppError `invalid_request` */
+  compare(sign: ComparisonSign, text: string, bind: Bind): string;
+  isNull: string;
+};
+
+/** The order and comparison of a driver's values. */
+export type TableValues = {
+  /** @param name the column as it is written in a statement */
+  of(column: EntityColumn, name: string): ColumnValues;
+  /** Behind an expression in ORDER BY to put rows without a value last; null where an expression of its own has to. */
+  nullsLast: string | null;
+  /** Rows may share a primary key, which only orders them. */
+  keysRepeat?: true;
+  /**
+   * A text that is equal for rows that are equal in all columns; absent where the engine has none.
+   * @param texts exact texts of the columns, as expressions
+   */
+  digest?(texts: readonly string[]): string;
+};
+
+export function badValue({ name, type }: Pick<EntityColumn, "name" | "type">, wanted: string): AppError {
+  return new AppError("invalid_request", `The column ${name} of the type ${type} is compared with ${wanted}.`);
+}
+
+/** @throws AppError `invalid_request` for text that is no number */
+export function requireNumber(text: string, column: EntityColumn): void {
+  if (text.trim() === "" || !/^(?:[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|nan|-?inf(?:inity)?)$/i.test(text)) {
+    throw badValue(column, "a number");
+  }
+}
+
+/** @throws AppError `invalid_request` */
+export function requireBoolean(text: string, column: EntityColumn): boolean {
+  if (!/^(?:true|false)$/i.test(text)) throw badValue(column, "true or false");
+  return /^true$/i.test(text);
+}
+
+/** Base64 as a page shows bytes. @throws AppError `invalid_request` */
+export function requireBytes(text: string, column: EntityColumn): Buffer {
+  const bytes = Buffer.from(text, "base64");
+  if (bytes.toString("base64") !== text) throw badValue(column, "bytes in base64");
+  return bytes;
+}
+
+/** Values that differ only in which of their texts are numbers beyond a double: a page shows such numbers as text. */
+const JSON_READINGS_MAX = 16;
+
+/**
+ * The JSON texts that a page may show as this text: a text as it is, everything else as JSON, and a number beyond a double
+ * as text.
+ */
+export function jsonReadings(shown: string): string[] {
+  const readings = new Set<string>();
+  try {
+    for (const each of readingsOf(JSON.parse(shown))) readings.add(each);
+  } catch {
+    // Not JSON, so it is a text.
+  }
+  if (isLongNumber(shown)) readings.add(shown);
+  readings.add(JSON.stringify(shown));
+  return [...readings];
+}
+
+function readingsOf(value: unknown): string[] {
+  if (typeof value === "string") return isLongNumber(value) ? [JSON.stringify(value), value] : [JSON.stringify(value)];
+  if (typeof value !== "object" || value === null) return [JSON.stringify(value)];
+  const isList = Array.isArray(value);
+  const parts = isList
+    ? value.map(readingsOf)
+    : Object.entries(value).map(([key, item]) => readingsOf(item).map((text) => `${JSON.stringify(key)}:${text}`));
+  let texts = [""];
+  for (const [index, options] of parts.entries()) {
+    const comma = index === 0 ? "" : ",";
+    const extended = texts.flatMap((text) => options.map((option) => `${text}${comma}${option}`));
+    texts = extended.slice(0, JSON_READINGS_MAX);
+  }
+  return texts.map((text) => (isList ? `[${text}]` : `{${text}}`));
+}
+
+/** A number as JSON writes it that a double does not hold. */
+function isLongNumber(text: string): boolean {
+  if (!/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text)) return false;
+  const number = Number(text);
+  return !Number.isFinite(number) || !Number.isSafeInteger(Math.trunc(number)) || text.length > 15;
+}

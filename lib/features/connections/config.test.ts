@@ -1,0 +1,245 @@
+import { ObjectId } from "mongodb";
+import { describe, expect, test } from "vitest";
+import { AppError } from "@/lib/platform/http/errors";
+import { SealError } from "@/lib/platform/secrets/seal";
+import { type Config, mergeConfig, openConfig, parseConfig, sealConfig, secretValues } from "./config";
+import type { Driver } from "./data-source";
+import { drivers, findDriver } from "./drivers/registry";
+import { type ConnectionDoc, toConnection } from "./model";
+import type { ConfigField } from "./schema";
+
+const STRING = "postgresql://u:p@db.example.com/d?sslmode=verify-full";
+
+function merged(type: string, kept: Config, change: Config): Config | string[] {
+  const driver = findDriver(type);
+  if (!driver) throw new Error(`There is no type ${type}.`);
+  try {
+    return mergeConfig(driver, { config: kept, lost: {} }, change);
+  } catch (error) {
+    if (!(error instanceof AppError) || !Array.isArray(error.details)) throw error;
+    return (error.details as { path: string }[]).map(({ path }) => path);
+  }
+}
+
+describe("T48 a kept secret", () => {
+  const kept = { host: "db.example.com", user: "reader", password: "p", ssl: "require" };
+  test.each([
+    [{ host: "evil.example.com" }],
+    [{ port: 5433 }],
+    [{ user: "admin" }],
+    [{ host: null }],
+    [{ ssl: "disable" }],
+    [{ ssl: null }],
+    [{ ssl: "made-up" }],
+    [{ ssl: "verify-full", host: "evil.example.com" }],
+  ])("does not go along with %j", (change) => {
+    expect(merged("postgres", kept, change)).toEqual(["config.password"]);
+    expect(merged("postgres", kept, { ...change, password: { set: true } })).toEqual(["config.password"]);
+    expect(merged("postgres", kept, { ...change, password: "again" })).toMatchObject({ password: "again" });
+  });
+
+  test.each([[{ database: "other" }], [{ host: "db.example.com" }], [{ ssl: "require" }], [{ ssl: "verify-full" }]])(
+    "stays with %j",
+    (change) => {
+      expect(merged("postgres", kept, change)).toEqual({ ...kept, ...change });
+    },
+  );
+
+  test("stays where there was no encryption and there is none", () => {
+    expect(merged("postgres", { host: "h", password: "p" }, { ssl: "disable" })).toMatchObject({ password: "p" });
+  });
+
+  test("that is a connection string is not sent less safely than it may say itself", () => {
+    for (const ssl of ["disable", "require"]) {
+      expect(merged("postgres", { connectionString: STRING }, { ssl })).toEqual(["config.connectionString"]);
+      const anew = { connectionString: "postgresql://u:p@db.example.com/d", ssl };
+      expect(merged("postgres", { connectionString: STRING }, anew)).toEqual(anew);
+    }
+    expect(merged("postgres", { connectionString: STRING }, { ssl: "verify-full" })).toMatchObject({
+      ssl: "verify-full",
+    });
+  });
+});
+
+describe("a setting within another", () => {
+  const field = (name: string, over: Partial<ConfigField> = {}): ConfigField => ({
+    name,
+    label: name,
+    kind: "text",
+    required: false,
+    secret: false,
+    ...over,
+  });
+  const options = ["none", "bearer", "basic"].map((value) => ({ value, label: value }));
+  const driver = {
+    type: "web",
+    label: "Web",
+    category: "source",
+    language: null,
+    fields: [
+      field("baseUrl", { required: true, isTarget: true }),
+      field("auth.kind", { kind: "select", options, default: "none" }),
+      field("auth.token", { secret: true, required: true, showWhen: { field: "auth.kind", oneOf: ["bearer"] } }),
+      field("auth.user", { showWhen: { field: "auth.kind", oneOf: ["basic"] } }),
+      field("headers", { kind: "json", secret: true, namesShown: true }),
+    ],
+    open: () => Promise.reject(new Error("Nobody opens it.")),
+  } as const satisfies Driver;
+  const paths = (run: () => Config): string[] | Config => {
+    try {
+      return run();
+    } catch (error) {
+      if (!(error instanceof AppError) || !Array.isArray(error.details)) throw error;
+      return (error.details as { path: string }[]).map(({ path }) => path);
+    }
+  };
+  const parsed = (config: Config) => paths(() => parseConfig(driver, config));
+  const changed = (kept: Config, change: Config) =>
+    paths(() => parseConfig(driver, mergeConfig(driver, { config: kept, lost: {} }, change)));
+
+  test.each<[Config, string[] | Config]>([
+    [{ baseUrl: "b" }, { baseUrl: "b", auth: { kind: "none" } }],
+    [
+      { baseUrl: "b", auth: null },
+      { baseUrl: "b", auth: { kind: "none" } },
+    ],
+    [
+      { baseUrl: "b", auth: { kind: "bearer", token: "t" } },
+      { baseUrl: "b", auth: { kind: "bearer", token: "t" } },
+    ],
+    [{ baseUrl: "b", auth: { kind: "bearer" } }, ["config.auth.token"]],
+    [{ baseUrl: "b", auth: { kind: "none", token: "t" } }, ["config.auth.token"]],
+    [{ baseUrl: "b", auth: { kind: "bearer", token: "t", user: "u" } }, ["config.auth.user"]],
+    [{ baseUrl: "b", auth: { kind: "made-up" } }, ["config.auth.kind"]],
+    [{ baseUrl: "b", auth: { other: 1 } }, ["config.auth.other"]],
+    [{ baseUrl: "b", auth: "bearer" }, ["config.auth"]],
+    [{ baseUrl: "b", auth: [1] }, ["config.auth"]],
+    // C42: as GET /api/connectors/types names them.
+    [
+      { baseUrl: "b", "auth.kind": "none" },
+      { baseUrl: "b", auth: { kind: "none" } },
+    ],
+    [
+      { baseUrl: "b", "auth.kind": "bearer", "auth.token": "t" },
+      { baseUrl: "b", auth: { kind: "bearer", token: "t" } },
+    ],
+    [
+      { baseUrl: "b", auth: { token: "t" }, "auth.kind": "bearer" },
+      { baseUrl: "b", auth: { kind: "bearer", token: "t" } },
+    ],
+    [{ baseUrl: "b", auth: { kind: "none" }, "auth.kind": "none" }, ["config.auth.kind"]],
+    [{ baseUrl: "b", auth: null, "auth.kind": "none" }, ["config.auth.kind"]],
+    [{ baseUrl: "b", auth: "bearer", "auth.kind": "bearer" }, ["config.auth.kind"]],
+    [{ baseUrl: "b", "auth.kind": "bearer" }, ["config.auth.token"]],
+    [{ baseUrl: "b", "auth.kind": "none", "auth.token": "t" }, ["config.auth.token"]],
+    [{ baseUrl: "b", "auth.kind": "made-up" }, ["config.auth.kind"]],
+    [{ baseUrl: "b", "auth.knd": "none" }, ["config.auth.knd"]],
+    [{ baseUrl: "b", "auth.__proto__": "none" }, ["config.auth.__proto__"]],
+    [{ baseUrl: "b", "headers.X-Key": "x" }, ["config.headers.X-Key"]],
+    [{ baseUrl: "b", headers: ["x"] }, ["config.headers"]],
+    [{ baseUrl: "b", headers: { "X-Key": 1 } }, ["config.headers"]],
+    [{ baseUrl: "b", headers: { "X-Key": { set: true } } }, ["config.headers"]],
+    [{ baseUrl: "b", headers: { "a.b": "x" } }, ["config.headers"]],
+    [{ baseUrl: "b", headers: { $where: "x" } }, ["config.headers"]],
+    [{ baseUrl: "b", headers: JSON.parse('{"__proto__":"x"}') }, ["config.headers"]],
+  ])("%j is read as %j", (config, expected) => {
+    expect(parsed(config)).toEqual(expected);
+  });
+
+  const whole = { baseUrl: "b", auth: { kind: "bearer", token: "tok-1" }, headers: { "X-Key": "key-1", Accept: "a" } };
+
+  test("that is a secret is sealed, and of named secrets the names are shown (T44, T46)", () => {
+    const place = { _id: new ObjectId(), workspaceId: new ObjectId() };
+    const sealed = sealConfig(driver, place, whole);
+    const stamps = { createdBy: new ObjectId(), createdAt: new Date(), updatedAt: new Date(), lastTestedAt: null };
+    const doc = { ...place, ...stamps, ...sealed, name: "Web", type: "web" } as unknown as ConnectionDoc;
+    expect(Object.keys(doc.secrets).sort()).toEqual(["auth:token", "headers"]);
+    expect(JSON.stringify(doc)).not.toMatch(/tok-1|key-1/);
+    expect(toConnection(doc).config).toEqual({
+      baseUrl: "b",
+      auth: { kind: "bearer", token: { set: true } },
+      headers: { "X-Key": { set: true }, Accept: { set: true } },
+    });
+    expect(openConfig(doc)).toEqual(whole);
+    expect(secretValues(driver, whole)).toEqual(expect.arrayContaining(["tok-1", "key-1"]));
+    // What was shown comes back, and nothing has changed.
+    expect(mergeConfig(driver, { config: openConfig(doc), lost: {} }, toConnection(doc).config)).toEqual(whole);
+  });
+
+  test.each<[Config, string[] | Config]>([
+    [{ headers: { "X-Key": { set: true } } }, { ...whole, headers: { "X-Key": "key-1" } }],
+    [{ headers: { "X-Key": { set: true }, B: "n" } }, { ...whole, headers: { "X-Key": "key-1", B: "n" } }],
+    [{ headers: { B: { set: true } } }, ["config.headers.B"]],
+    [{ headers: { set: true } }, whole],
+    [{ headers: null }, { baseUrl: "b", auth: whole.auth }],
+    [{ auth: { token: "tok-2" } }, { ...whole, auth: { kind: "bearer", token: "tok-2" } }],
+    [{ auth: { kind: "bearer", token: { set: true } } }, whole],
+    [{ auth: { kind: "none" } }, { ...whole, auth: { kind: "none" } }],
+    [{ auth: { kind: "basic", user: "u" } }, { ...whole, auth: { kind: "basic", user: "u" } }],
+    [{ auth: null }, { ...whole, auth: { kind: "none" } }],
+    // C42
+    [{ "auth.token": "tok-2" }, { ...whole, auth: { kind: "bearer", token: "tok-2" } }],
+    [{ "auth.token": { set: true } }, whole],
+    [{ "auth.kind": "none" }, { ...whole, auth: { kind: "none" } }],
+    [
+      { "auth.kind": "basic", "auth.user": "u" },
+      { ...whole, auth: { kind: "basic", user: "u" } },
+    ],
+    [{ "auth.token": null }, ["config.auth.token"]],
+    [{ auth: { token: "a" }, "auth.token": "b" }, ["config.auth.token"]],
+    [{ auth: { token: null } }, ["config.auth.token"]],
+    // T48
+    [{ baseUrl: "c" }, ["config.auth.token", "config.headers"]],
+    [{ baseUrl: "c", auth: { kind: "none" } }, ["config.headers"]],
+    [{ baseUrl: "c", auth: { kind: "none" }, headers: { "X-Key": { set: true } } }, ["config.headers.X-Key"]],
+    [
+      { baseUrl: "c", auth: { token: "tok-2" }, headers: { B: "n" } },
+      { baseUrl: "c", auth: { kind: "bearer", token: "tok-2" }, headers: { B: "n" } },
+    ],
+  ])("changed by %j is %j", (change, expected) => {
+    expect(changed(whole, change)).toEqual(expected);
+  });
+
+  test("that is lost is asked for again, unless it has no meaning any more", () => {
+    const lost = { "auth.token": new SealError("mismatch", "gone") };
+    const kept = { config: { baseUrl: "b", auth: { kind: "bearer" } }, lost };
+    expect(paths(() => mergeConfig(driver, kept, {}))).toEqual(["config.auth.token"]);
+    expect(mergeConfig(driver, kept, { auth: { kind: "none" } })).toEqual({ baseUrl: "b", auth: { kind: "none" } });
+  });
+});
+
+test.each([
+  ["postgres", { passwrd: "p" }, 'PostgreSQL has no such setting. Did you mean "password"?'],
+  ["postgres", { username: "u" }, /^PostgreSQL has no such setting\. It has host, port, .*\buser, .*\.$/],
+  ["rest", { baseUrl: "https://example.com", auth: { knd: "bearer" } }, /Did you mean "auth\.kind"\?$/],
+  ["rest", { baseUrl: "https://example.com", "auth.knd": "bearer" }, /Did you mean "auth\.kind"\?$/],
+  ["rest", { url: "https://example.com" }, /It has baseUrl, .*\bauth, /],
+])("a setting that %s does not have is refused with those that it has: %j", (type, config, words) => {
+  const driver = findDriver(type);
+  if (!driver) throw new Error(`There is no type ${type}.`);
+  let problems: { path: string; message: string }[] = [];
+  try {
+    parseConfig(driver, config);
+  } catch (error) {
+    problems = (error as AppError).details as typeof problems;
+  }
+  expect(problems.map(({ message }) => message)).toContainEqual(
+    typeof words === "string" ? words : expect.stringMatching(words),
+  );
+});
+
+test.each(drivers.map((driver) => [driver.type, driver] as const))("the declaration of %s is whole", (_, driver) => {
+  const named = (name: string) => driver.fields.filter((field) => field.name === name);
+  // The fields of which the interface says that a change of them asks for the secrets again.
+  for (const name of ["host", "port", "user", "file", "baseUrl", "connectionString"]) {
+    for (const field of named(name)) expect([name, field.isTarget]).toEqual([name, true]);
+  }
+  for (const field of named("ssl")) {
+    expect(field.isSafety).toBe(true);
+    expect(field.options?.map(({ value }) => value)).toEqual(["disable", "require", "verify-full"]);
+  }
+  if (driver.fields.some(({ secret }) => secret)) expect(driver.fields.some(({ isTarget }) => isTarget)).toBe(true);
+  expect(driver.language === "sql").toBe(driver.dialect !== undefined);
+  expect(driver.category === "database").toBe(driver.language !== null);
+  for (const path of driver.icon ?? []) expect(path).toMatch(/^[MmLlHhVvCcSsQqTtAaZz\d .,-]+$/);
+});

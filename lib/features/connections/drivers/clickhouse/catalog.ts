@@ -1,0 +1,49 @@
+import type { Entity, EntityColumn, WireValue } from "@/lib/base/values/fields";
+import { SCHEMA_CHOICES_MAX } from "@/lib/features/connections/schema";
+
+const OWN_DATABASES = "('system', 'information_schema', 'INFORMATION_SCHEMA')";
+
+/** All databases but the server's own, or those of the parameter `shown`. */
+const shownOf = (isNamed: boolean) =>
+  `database NOT IN ${OWN_DATABASES}${isNamed ? " AND has({shown:Array(String)}, database)" : ""}`;
+
+/** @param isNamed only the databases of the parameter `shown` */
+export const tablesSql = (isNamed: boolean) => `
+  SELECT database, name, engine, total_rows, database = currentDatabase()
+  FROM system.tables WHERE ${shownOf(isNamed)} AND NOT is_temporary ORDER BY database, name`;
+export const columnsSql = (isNamed: boolean) => `
+  SELECT database, table, name, type, is_in_primary_key
+  FROM system.columns WHERE ${shownOf(isNamed)} ORDER BY database, table, position`;
+
+/** Databases and how many tables and views of them the user may see. */
+export const SCHEMAS_SQL = `
+  SELECT d.name, countIf(t.name != '') FROM system.databases d
+  LEFT JOIN (SELECT database, name FROM system.tables WHERE NOT is_temporary) t ON t.database = d.name
+  WHERE d.name NOT IN ${OWN_DATABASES} GROUP BY d.name ORDER BY d.name LIMIT ${SCHEMA_CHOICES_MAX}`;
+
+/** The functions that statements can name, and who brought them. */
+export const FUNCTIONS_SQL = `
+  SELECT name, toString(origin) FROM system.functions UNION ALL SELECT name, 'table' FROM system.table_functions`;
+
+/** The database that names without one belong to is left out. */
+export function toEntities(tables: readonly WireValue[][], columns: readonly WireValue[][]): Entity[] {
+  const byTable = new Map<string, EntityColumn[]>();
+  for (const [database, table, name, type, isKey] of columns) {
+    const id = JSON.stringify([database, table]);
+    const list = byTable.get(id) ?? [];
+    list.push({
+      name: String(name),
+      type: String(type),
+      nullable: String(type).includes("Nullable("),
+      primaryKey: isKey === 1,
+    });
+    byTable.set(id, list);
+  }
+  return tables.map(([database, name, engine, rows, isCurrent]) => ({
+    name: String(name),
+    ...(isCurrent !== 1 && { schema: String(database) }),
+    kind: /View$/.test(String(engine)) ? ("view" as const) : ("table" as const),
+    columns: byTable.get(JSON.stringify([database, name])) ?? [],
+    ...(rows !== null && rows !== undefined && { rowEstimate: Number(rows) }),
+  }));
+}

@@ -1,0 +1,156 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { AppError } from "@/lib/platform/http/errors";
+import { startClickHouseStandIn } from "@/test/servers/clickhouse-stand-in";
+import type { QueryableSource } from "../../data-source";
+import { ALLOWED, NOT_ALLOWED, WRITES } from "../conformance/corpus/clickhouse";
+import { ask, openWith } from "../conformance/subjects";
+import { clickhouse } from ".";
+
+const MIB = 1024 * 1024;
+const ANY = new AbortController().signal;
+let server: Awaited<ReturnType<typeof startClickHouseStandIn>>;
+let source: QueryableSource;
+
+beforeAll(async () => {
+  server = await startClickHouseStandIn();
+  const { port, user, password } = server;
+  source = await openWith(clickhouse, { host: "127.0.0.1", port, user, password, database: "shop" });
+});
+afterAll(async () => {
+  await source.close();
+  await server.stop();
+});
+
+const lastQuery = () => server.requests.filter(({ sql }) => !sql.startsWith("KILL")).at(-1);
+
+test("signs in by headers, never by the address, and names its format, database and limits", async () => {
+  await ask(source, "select 1", { timeoutMs: 1500 });
+  const { settings, user, password } = lastQuery() ?? {};
+  expect([user, password]).toEqual([server.user, server.password]);
+  expect([settings?.has("user"), settings?.has("password")]).toEqual([false, false]);
+  expect(settings?.get("database")).toBe("shop");
+  expect(settings?.get("default_format")).toBe("JSONCompactEachRowWithNamesAndTypes");
+  expect(settings?.get("max_execution_time")).toBe("2");
+});
+
+test("T50 a read-only statement runs with readonly=1, a writing one without", async () => {
+  await ask(source, "select 1");
+  expect(lastQuery()?.settings.get("readonly")).toBe("1");
+  expect(await ask(source, "insert into t values (1)", { readOnly: false })).toEqual({
+    fields: [],
+    rows: [],
+    isCut: false,
+  });
+  expect(lastQuery()?.settings.has("readonly")).toBe(false);
+  await expect(ask(source, "insert into t values (1)")).rejects.toMatchObject({ kind: "read_only" });
+});
+
+test(`T50 the ${NOT_ALLOWED.length + WRITES.length} statements that are tried are at least a hundred and fifty`, () => {
+  expect(new Set([...NOT_ALLOWED, ...WRITES]).size).toBeGreaterThanOrEqual(150);
+});
+
+test.each(NOT_ALLOWED)("T50 %s is refused before it is sent", async (statement) => {
+  const before = server.requests.length;
+  await expect(ask(source, statement)).rejects.toMatchObject({ kind: "not_allowed" });
+  expect(server.requests).toHaveLength(before);
+});
+
+test.each(WRITES)("T50 %s is refused as a write", async (statement) => {
+  await expect(ask(source, statement)).rejects.toMatchObject({ kind: "read_only" });
+});
+
+test.each(ALLOWED)("%s is sent", async (statement) => {
+  await ask(source, statement);
+  expect(lastQuery()?.sql).toBe(statement);
+});
+
+test("T50 a function that the server has from elsewhere is refused by what the server says of it", async () => {
+  for (const call of ["newInThisVersion(1)", "runsAProgram(1)", "arrayMap(runsAProgram, [1])", "RUNSAPROGRAM(1)"]) {
+    await expect(ask(source, `select ${call}`), call).rejects.toMatchObject({ kind: "not_allowed" });
+  }
+  for (const call of ["mine(1)", "unknownToTheServer(1)"]) await ask(source, `select ${call}`);
+});
+
+test("T50 a name that comes as a parameter is judged as one in the text", async () => {
+  const statement = "select arrayMap({f:Identifier}, ['/etc/hostname'])";
+  await expect(ask(source, statement, { params: { f: "file" } })).rejects.toMatchObject({ kind: "not_allowed" });
+  await ask(source, statement, { params: { f: "upper" } });
+});
+
+test.each(["select 1; drop table a", "select 1;; drop table a;", "select ';'; system shutdown"])(
+  "T50 %s is two statements, and neither is sent",
+  async (statement) => {
+    const before = server.requests.length;
+    await expect(ask(source, statement)).rejects.toMatchObject({ kind: "query_failed" });
+    expect(server.requests).toHaveLength(before);
+  },
+);
+
+test("T51 a text comes back verbatim from a parameter", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.string({ unit: "binary", maxLength: 100 }), async (value) => {
+      expect((await ask(source, "select {v:String} as v", { params: { v: value } })).rows).toEqual([[value]]);
+    }),
+    { numRuns: 100, examples: [["'; drop table a; --"], ["\\N"], ["\t\n\r\\"], ["{v:String}"]] },
+  );
+});
+
+test("a mistake is told with its place, in characters although the server counts bytes", async () => {
+  await expect(ask(source, "select 'ü',\n* frm a")).rejects.toMatchObject({
+    kind: "query_failed",
+    details: { code: 62, line: 2, column: 3, position: 15 },
+  });
+});
+
+test("a failure in the middle of the rows is a failure, not a row", async () => {
+  await expect(ask(source, "select throwIf(number > 3000) from numbers(100000)")).rejects.toMatchObject({
+    kind: "query_failed",
+    message: expect.stringContaining("throwIf"),
+  });
+});
+
+test("T47 a wrong password is told, and not what it was", async () => {
+  const { port, user } = server;
+  const other = await openWith(clickhouse, { host: "127.0.0.1", port, user, password: "marker-wrong" });
+  const error = await other.test(ANY).catch((each: unknown) => each);
+  await other.close();
+  expect(error).toMatchObject({ kind: "source_unreachable", message: expect.stringContaining("refused the sign-in") });
+  expect(JSON.stringify(error instanceof AppError && [error.message, error.details])).not.toContain("marker-wrong");
+});
+
+test("T52 T53 an abort kills the query on the server by its id and gives the reason", async () => {
+  const stop = new AbortController();
+  const reason = new Error("nobody waits any more");
+  const answer = ask(source, "select sleep(3) from numbers_mt(1)".replace("numbers_mt(1)", "t"), {
+    signal: stop.signal,
+  });
+  await sleep(200);
+  const id = lastQuery()?.settings.get("query_id");
+  stop.abort(reason);
+  await expect(answer).rejects.toBe(reason);
+  const kill = server.requests.at(-1);
+  expect([kill?.sql, kill?.settings.get("param_id")]).toEqual(["KILL QUERY WHERE query_id = {id:String} ASYNC", id]);
+});
+
+test("T54 an endless result is read only as far as somebody reads, and its leaving kills it", async () => {
+  const before = process.memoryUsage().rss;
+  const { rows } = await ask(source, "select number from numbers(1e12)", { rowsMax: 5000 });
+  expect(rows.slice(0, 3)).toEqual([[0], [1], [2]]);
+  const id = lastQuery()?.settings.get("query_id");
+  await expect.poll(() => server.requests.at(-1)?.settings.get("param_id")).toBe(id);
+  expect(process.memoryUsage().rss - before).toBeLessThan(150 * MIB);
+});
+
+test("T54 a large cell ends the result before its row", async () => {
+  const cell = (bytes: number) => `select 1, repeat('x', ${bytes})`;
+  const whole = await ask(source, cell(16 * MIB), { cellBytesMax: 16 * MIB });
+  expect([whole.isCut, String(whole.rows[0]?.[1]).length]).toEqual([false, 16 * MIB]);
+  expect(await ask(source, cell(16 * MIB + 1), { cellBytesMax: 16 * MIB })).toMatchObject({ isCut: true, rows: [] });
+  expect(await ask(source, cell(100 * MIB), { cellBytesMax: 16 * MIB })).toMatchObject({ isCut: true, rows: [] });
+});
+
+test("tells its version", async () => {
+  expect(await source.test(ANY)).toMatchObject({ serverVersion: "ClickHouse 26.9.2.1" });
+});

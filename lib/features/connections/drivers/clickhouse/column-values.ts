@@ -1,0 +1,100 @@
+import type { EntityColumn } from "@/lib/base/values/fields";
+import {
+  type Bind,
+  badValue,
+  type ColumnOrder,
+  requireBoolean,
+  requireNumber,
+  type TableValues,
+} from "../../column-values";
+import { castTo } from "../shared/variables";
+
+/** Types that ClickHouse does not sort by, or that no text names again. */
+const WITHOUT_ORDER = /^(?:Map|JSON|Object|Dynamic|Variant|Nested|AggregateFunction|Point|Ring|Polygon|MultiPolygon)\b/;
+
+/** ClickHouse reads the text of a value as the type of the column; NaN is equal to nothing and comes last. */
+export const clickHouseValues: TableValues = {
+  nullsLast: " nulls last",
+  keysRepeat: true,
+  digest: (texts) =>
+    `hex(sipHash128(${texts.map((text) => `ifNull(concat('v', toString(${text})), 'n')`).join(", ")}))`,
+  of(column, name) {
+    const type = innerType(column.type);
+    const isNull = `${name} is null`;
+    const write = (shown: string, bind: Bind) => writeShown(shown, type, column, bind);
+    if (/^(?:BFloat16|Float(?:32|64))$/.test(type)) {
+      const rank = `multiIf(isNull(${name}), 2, isNaN(${name}), 1, 0)`;
+      const number = `if(ifNull(isNaN(${name}), 1), 0, ${name})`;
+      return {
+        order: [
+          {
+            value: rank,
+            text: `toString(${rank})`,
+            read: (text, bind) => castTo(bind.text(text), "UInt8"),
+            isNeverNull: true,
+          },
+          {
+            value: number,
+            text: `toString(${number})`,
+            read: (text, bind) => castTo(bind.text(text), type),
+            isNeverNull: true,
+          },
+        ],
+        is: (shown, bind) => (/^nan$/i.test(shown) ? `isNaN(${name})` : `${name} = ${write(shown, bind)}`),
+        compare: (sign, shown, bind) => `${name} ${sign} ${write(shown, bind)}`,
+        isNull,
+      };
+    }
+    return {
+      order: WITHOUT_ORDER.test(type) ? null : [orderOf(type, name)],
+      is: (shown, bind) => `${name} = ${write(shown, bind)}`,
+      compare: (sign, shown, bind) => `${name} ${sign} ${write(shown, bind)}`,
+      isNull,
+    };
+  },
+};
+
+function orderOf(type: string, name: string): ColumnOrder {
+  if (type.startsWith("DateTime")) {
+    return {
+      value: name,
+      text: `toString(toTimeZone(${name}, 'UTC'))`,
+      read: (text, bind) => instant(bind.text(text), type),
+    };
+  }
+  return { value: name, text: `toString(${name})`, read: (text, bind) => castTo(bind.text(text), type) };
+}
+
+function instant(text: string, type: string): string {
+  const digits = /^DateTime64\((\d)/.exec(type)?.[1];
+  return digits === undefined ? `toDateTime(${text}, 'UTC')` : `toDateTime64(${text}, ${digits}, 'UTC')`;
+}
+
+function writeShown(shown: string, type: string, column: EntityColumn, bind: Bind): string {
+  if (/^U?Int\d+$/.test(type)) {
+    requireNumber(shown, column);
+    return castTo(bind.text(shown), /^[+-]?\d+$/.test(shown) ? (type === "UInt256" ? type : "Int256") : "Float64");
+  }
+  if (/^(?:Decimal|Float|BFloat)/.test(type)) {
+    requireNumber(shown, column);
+    const scale = /^[+-]?\d+\.(\d+)$/.exec(shown)?.[1]?.length ?? 0;
+    const own = Number(/,\s*(\d+)\)$/.exec(type)?.[1] ?? 0);
+    return castTo(bind.text(shown), type.startsWith("Decimal") && scale > own ? `Decimal(76, ${scale})` : type);
+  }
+  if (type === "Bool") return castTo(bind.text(String(requireBoolean(shown, column))), "Bool");
+  if (/^Date/.test(type)) {
+    if (!/^\d{4,}-\d\d-\d\d/.test(shown)) throw badValue(column, "a time such as 2026-10-23 18:00");
+    const plain = shown.replace("T", " ").replace(/(?:Z|\+00:00)$/, "");
+    if (/^Date(?:32)?$/.test(type)) return castTo(bind.text(plain.slice(0, 10)), type);
+    return `toDateTime64(${bind.text(plain)}, 9, 'UTC')`;
+  }
+  if (/^(?:Array|Map|Tuple|Nested)\(/.test(type))
+    return `JSONExtract(${bind.text(shown)}, '${type.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}')`;
+  if (/^(?:String|FixedString)/.test(type)) return bind.text(shown);
+  return castTo(bind.text(shown), type);
+}
+
+function innerType(type: string): string {
+  const inner = /^(?:Nullable|LowCardinality)\((.*)\)$/s.exec(type)?.[1];
+  return inner === undefined ? type : innerType(inner);
+}

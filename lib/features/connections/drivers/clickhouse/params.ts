@@ -1,0 +1,54 @@
+import { ExactNumber } from "@/lib/base/values/exact-json";
+import { AppError } from "@/lib/platform/http/errors";
+import { checkText } from "../shared/params";
+
+/**
+ * Values for `{name:Type}` as the server takes them beside the query: escaped as in its format TabSeparated, lists and
+ * maps as literals of its own.
+ * @throws AppError `invalid_request`
+ */
+export function toClickHouseParams(params: unknown[] | Record<string, unknown> | undefined): [string, string][] {
+  if (params === undefined) return [];
+  if (Array.isArray(params)) {
+    if (params.length === 0) return [];
+    throw new AppError("invalid_request", "Send params as an object: the placeholders of ClickHouse are {name:Type}.");
+  }
+  return Object.entries(params).map(([name, value]) => {
+    if (!/^[A-Za-z_]\w{0,100}$/.test(name)) {
+      throw new AppError("invalid_request", "Names of parameters are letters, digits and underscores.");
+    }
+    return [`param_${name}`, parameterText(value)];
+  });
+}
+
+/** The same escapes hold at the top and inside of the quotes of lists, which are read without another round of them. */
+function parameterText(value: unknown): string {
+  if (value === null || value === undefined) return "\\N";
+  if (value instanceof ExactNumber) return value.text;
+  if (typeof value === "object") return literal(value);
+  return typeof value === "string" ? escaped(value) : String(value);
+}
+
+function literal(value: unknown): string {
+  if (value === null || value === undefined) return "NULL";
+  if (typeof value === "string") return `'${escaped(value)}'`;
+  if (Array.isArray(value)) return `[${value.map(literal).join(",")}]`;
+  if (typeof value !== "object" || value instanceof ExactNumber) return String(value);
+  const entries = Object.entries(value).map(([key, item]) => `${literal(key)}:${literal(item)}`);
+  return `{${entries.join(",")}}`;
+}
+
+function escaped(text: string): string {
+  return checkText(text).replace(/[\\'\t\n\r\0\b\f]/g, (char) => ESCAPES[char] ?? char);
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  "\\": "\\\\",
+  "'": "\\'",
+  "\t": "\\t",
+  "\n": "\\n",
+  "\r": "\\r",
+  "\0": "\\0",
+  "\b": "\\b",
+  "\f": "\\f",
+};

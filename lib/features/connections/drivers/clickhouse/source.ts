@@ -1,0 +1,404 @@
+import "server-only";
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { toSqlPath } from "@/lib/base/sql/names";
+import { changeVerbOf } from "@/lib/base/sql/statement-kind";
+import { parseExactJson } from "@/lib/base/values/exact-json";
+import type { Batch, Entity, Field, WireValue } from "@/lib/base/values/fields";
+import { AppError } from "@/lib/platform/http/errors";
+import { startDeadline } from "@/lib/platform/net/deadline";
+import type {
+  DataSource,
+  ExtractRequest,
+  ExtractStream,
+  Load,
+  LoadRequest,
+  QueryOptions,
+  ResultStream,
+  Statement,
+} from "../../data-source";
+import type { SchemaChoice } from "../../schema";
+import { BatchBuilder } from "../shared/batch-queue";
+import type { NetworkConfig } from "../shared/config";
+import { toScript } from "../shared/ddl";
+import { connectionLost, notItsProtocol, tooLargeRow } from "../shared/failures";
+import { EXTRACT_TIMEOUT_MS } from "../shared/flows/sql-extract";
+import { BATCH_BYTES_TARGET, BATCH_ROWS_MAX, CANCEL_TIMEOUT_MS, ROW_BYTES_MAX, ROW_CELLS_MAX } from "../shared/limits";
+import { sqlText } from "../shared/params";
+import { toSchemaChoice } from "../shared/schema-choices";
+import { type OnServer, type ServerSide, withinLimit } from "../shared/server";
+import { checkStatementText } from "../shared/statements/check";
+import { protocolValue, valueBytes } from "../shared/wire-values";
+import { columnsSql, FUNCTIONS_SQL, SCHEMAS_SQL, tablesSql, toEntities } from "./catalog";
+import { toServerFailure } from "./failures";
+import { type ClickHouseFlowParts, extractClickHouse, loadClickHouse } from "./flows";
+import { LineTooLong, linesOf } from "./lines";
+import { toClickHouseParams } from "./params";
+import { ClickHouseLine } from "./request";
+import type { ServerFunction } from "./statement-guard";
+import { type ColumnReader, exactReaderOf, readerOf } from "./types";
+
+/** Digits that a double may not hold. Reading those exactly is slower, so the rest is spared. */
+const LONG_NUMBER = /\d{16}/;
+/** A caller does not wait longer than this for the server to confirm a cancellation; it goes on behind. */
+const CANCEL_WAIT_MS = 1000;
+/** Questions about the schema take milliseconds. */
+const OUR_OWN_TIMEOUT_S = 10;
+/** Functions are added to a server once in a while. */
+const FUNCTIONS_KEPT_MS = 5 * 60_000;
+
+/** A ClickHouse database through its HTTP interface. */
+export class ClickHouseSource implements DataSource {
+  readonly #line: ClickHouseLine;
+  readonly #secrets: readonly string[];
+  readonly #database: string;
+  #running = 0;
+  #isClosed = false;
+  #whenQuiet: (() => void) | null = null;
+  readonly #tenant = randomUUID();
+  #functions: { known: readonly ServerFunction[] | null; until: number } | null = null;
+
+  readonly #readOnly: boolean;
+  readonly #server: ServerSide;
+
+  /** @param readOnly nothing is loaded into it; what a query may do is said with each */
+  constructor(config: OnServer<NetworkConfig>, readOnly: boolean) {
+    this.#readOnly = readOnly;
+    this.#line = new ClickHouseLine(config);
+    this.#secrets = [config.password];
+    this.#database = config.database;
+    this.#server = config.server;
+  }
+
+  async query({ query, params }: Statement, options: QueryOptions): Promise<ResultStream> {
+    const text = sqlText(query);
+    const values = toClickHouseParams(params);
+    const request = { query: text, readOnly: options.readOnly, params: values, database: this.#database };
+    await checkStatementText("clickhouse", request, this.#tenant);
+    if (options.readOnly) {
+      // What can be refused without the server is refused before it is asked.
+      const functions = await this.#serverFunctions(options.signal);
+      await checkStatementText("clickhouse", { ...request, functions }, this.#tenant);
+    }
+    const settings: [string, string][] = [
+      ["max_execution_time", String(Math.ceil(withinLimit(this.#server, options.timeoutMs) / 1000))],
+      // No write, no DDL, and no other settings by the statement.
+      ...(options.readOnly ? [["readonly", "1"] as [string, string]] : []),
+      ...values,
+    ];
+    const run = this.#begin(text, settings, options.signal);
+    try {
+      const rows = await run.open(options.cellBytesMax, options.jsonAsText);
+      return {
+        fields: rows.fields,
+        batches: this.#batches(run, rows, options),
+        affectedRows: () => (changeVerbOf(text, "clickhouse") === "insert" ? run.writtenRows : null),
+      };
+    } catch (error) {
+      await run.end();
+      throw this.#failure(error, options.signal);
+    }
+  }
+
+  extract(request: ExtractRequest): Promise<ExtractStream> {
+    return extractClickHouse(this.#flowParts, request);
+  }
+
+  load(request: LoadRequest): Promise<Load> {
+    return loadClickHouse(this.#flowParts, request, this.#readOnly);
+  }
+
+  async entities(signal: AbortSignal): Promise<Entity[]> {
+    const { schemas } = this.#server;
+    const shown = schemas ? toClickHouseParams({ shown: [...schemas] }) : [];
+    const tables = await this.#ask(tablesSql(schemas !== null), signal, shown);
+    return toEntities(tables, await this.#ask(columnsSql(schemas !== null), signal, shown));
+  }
+
+  async schemas(signal: AbortSignal): Promise<SchemaChoice[]> {
+    return (await this.#ask(SCHEMAS_SQL, signal)).map(toSchemaChoice);
+  }
+
+  async defaultSchema(signal: AbortSignal): Promise<string | null> {
+    const [row] = await this.#ask("SELECT currentDatabase()", signal);
+    return typeof row?.[0] === "string" ? row[0] : null;
+  }
+
+  async ddl({ schema, name }: Entity, signal: AbortSignal): Promise<string> {
+    const [row] = await this.#ask(`SHOW CREATE TABLE ${toSqlPath([schema, name], "clickhouse")}`, signal);
+    return toScript([row?.[0]], name);
+  }
+
+  async test(signal: AbortSignal): Promise<{ serverVersion?: string }> {
+    const [row] = await this.#ask("SELECT version()", signal);
+    return { serverVersion: `ClickHouse ${row?.[0]}` };
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    if (this.#running > 0) {
+      await new Promise<void>((resolve) => {
+        this.#whenQuiet = resolve;
+      });
+    }
+    this.#line.close();
+  }
+
+  get #flowParts(): ClickHouseFlowParts {
+    return {
+      query: (statement, options) => this.query(statement, options),
+      run: (sql, settings, signal) => this.#run(sql, settings, signal),
+      statementTimeoutMs: withinLimit(this.#server, EXTRACT_TIMEOUT_MS),
+    };
+  }
+
+  /** A statement of our own, and the whole of its answer. An abort ends it on the server. */
+  async #run(query: string, settings: readonly (readonly [string, string])[], signal: AbortSignal) {
+    const run = this.#begin(
+      query,
+      settings.map(([name, value]) => [name, value]),
+      signal,
+    );
+    try {
+      const rows = await run.open(undefined);
+      const all: WireValue[][] = [];
+      for (let next = await rows.next(); next !== null; next = await rows.next()) all.push(...next);
+      return all;
+    } catch (error) {
+      throw this.#failure(error, signal);
+    } finally {
+      await run.end();
+    }
+  }
+
+  /** Returns the server's functions, null when it does not tell. */
+  async #serverFunctions(signal: AbortSignal): Promise<readonly ServerFunction[] | null> {
+    const now = performance.now();
+    if (this.#functions && this.#functions.until > now) return this.#functions.known;
+    let known: readonly ServerFunction[] | null;
+    try {
+      const rows = await this.#ask(FUNCTIONS_SQL, signal);
+      known = rows.map(([name, kind]) => ({ name: String(name), kind: String(kind) }));
+    } catch (error) {
+      // An old server, or one that does not let this user look: its functions are unknown.
+      if (!(error instanceof AppError) || error.kind !== "query_failed") throw error;
+      known = null;
+    }
+    this.#functions = { known, until: now + FUNCTIONS_KEPT_MS };
+    return known;
+  }
+
+  /** Reads the whole of an answer to a question of our own. */
+  async #ask(query: string, caller: AbortSignal, params: readonly [string, string][] = []): Promise<WireValue[][]> {
+    // A host that takes the request and is silent is told from a slow query by nothing else.
+    const deadline = startDeadline(OUR_OWN_TIMEOUT_S * 1000, caller);
+    const { signal } = deadline;
+    const run = this.#begin(query, [["max_execution_time", String(OUR_OWN_TIMEOUT_S)], ...params], signal);
+    try {
+      const rows = await run.open(undefined);
+      const all: WireValue[][] = [];
+      for (let next = await rows.next(); next !== null; next = await rows.next()) all.push(...next);
+      return all;
+    } catch (error) {
+      throw signal.aborted ? deadline.reason() : this.#failure(error, signal);
+    } finally {
+      await run.end();
+    }
+  }
+
+  async *#batches(run: Run, rows: Rows, options: QueryOptions): AsyncGenerator<Batch, void> {
+    const builder = new BatchBuilder(rows.fields.length);
+    const { cellBytesMax } = options;
+    try {
+      for (;;) {
+        const portion = await rows.next();
+        if (portion === null) break;
+        for (const row of portion) {
+          if (cellBytesMax !== undefined && row.some((value) => valueBytes(value) > cellBytesMax)) {
+            yield { ...builder.take(), isCut: true };
+            return;
+          }
+          builder.add(row, 0);
+          if (builder.rowCount >= BATCH_ROWS_MAX) yield builder.take();
+        }
+        builder.bytes += rows.portionBytes;
+        if (builder.bytes >= BATCH_BYTES_TARGET || builder.rowCount > 0) yield builder.take();
+      }
+    } catch (error) {
+      if (error instanceof LineTooLong && cellBytesMax !== undefined) {
+        yield { ...builder.take(), isCut: true };
+        return;
+      }
+      throw this.#failure(error, options.signal);
+    } finally {
+      await run.end();
+    }
+  }
+
+  #begin(query: string, settings: readonly [string, string][], signal: AbortSignal): Run {
+    signal.throwIfAborted();
+    if (this.#isClosed) throw new AppError("unavailable", "This connection is being closed. Try again.");
+    this.#running += 1;
+    return new Run(this.#line, query, settings, signal, this.#secrets, () => {
+      this.#running -= 1;
+      if (this.#running === 0) this.#whenQuiet?.();
+    });
+  }
+
+  #failure(error: unknown, signal: AbortSignal): unknown {
+    if (signal.aborted) return signal.reason;
+    if (error instanceof AppError) return error;
+    return error instanceof LineTooLong ? tooLargeRow(ROW_BYTES_MAX) : connectionLost(error);
+  }
+}
+
+function writtenRowsOf(summary: string | string[] | undefined): number | null {
+  if (typeof summary !== "string") return null;
+  try {
+    const { written_rows: count } = JSON.parse(summary) as { written_rows?: unknown };
+    return count === undefined || !Number.isFinite(Number(count)) ? null : Number(count);
+  } catch {
+    return null;
+  }
+}
+
+type Rows = {
+  fields: Field[];
+  /** What the last portion took on the line. */
+  portionBytes: number;
+  /** @returns null at the end */
+  next(): Promise<WireValue[][] | null>;
+};
+
+/** One statement on the server. However it is left, it does not go on there. */
+class Run {
+  readonly #line: ClickHouseLine;
+  readonly #query: string;
+  readonly #settings: readonly [string, string][];
+  readonly #secrets: readonly string[];
+  readonly #signal: AbortSignal;
+  readonly #leave: () => void;
+  readonly #queryId = randomUUID();
+  readonly #stop = new AbortController();
+  #response: IncomingMessage | null = null;
+  /** Rows that an INSERT wrote, by the server's summary; null where it does not say. */
+  get writtenRows(): number | null {
+    return writtenRowsOf(this.#response?.headers["x-clickhouse-summary"]);
+  }
+
+  #isDone = false;
+  #isOver = false;
+  readonly #onAbort = () => void this.#abort();
+
+  constructor(
+    line: ClickHouseLine,
+    query: string,
+    settings: readonly [string, string][],
+    signal: AbortSignal,
+    secrets: readonly string[],
+    leave: () => void,
+  ) {
+    this.#line = line;
+    this.#query = query;
+    this.#settings = settings;
+    this.#secrets = secrets;
+    this.#signal = signal;
+    this.#leave = leave;
+    signal.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  async open(cellBytesMax: number | undefined, jsonAsText = false): Promise<Rows> {
+    const response = await this.#line.send({
+      query: this.#query,
+      settings: [["query_id", this.#queryId], ...this.#settings],
+      signal: this.#stop.signal,
+    });
+    this.#response = response;
+    const lines = linesOf(response, cellBytesMax === undefined ? ROW_BYTES_MAX : cellBytesMax * ROW_CELLS_MAX);
+    let waiting: string[] = [];
+    const take = async (): Promise<string[] | null> => {
+      const step = await lines.next();
+      if (step.done) this.#isDone = true;
+      return step.done ? null : step.value;
+    };
+    // Names and types come first; a statement without a result answers nothing at all.
+    while (waiting.length < 2) {
+      const more = await take();
+      if (more === null) break;
+      waiting.push(...more);
+    }
+    const [names, types, ...first] = waiting;
+    waiting = first;
+    if (names === undefined) return { fields: [], portionBytes: 0, next: async () => null };
+    const headNames = this.#list(names).map(String);
+    const headTypes = this.#list(types ?? "").map(String);
+    const readers = headTypes.map(jsonAsText ? exactReaderOf : readerOf);
+    const rows: Rows = {
+      fields: headNames.map((name, index) => toField(name, headTypes[index] ?? "", readers[index])),
+      portionBytes: 0,
+      next: async () => {
+        const portion = waiting.length > 0 ? waiting : await take();
+        waiting = [];
+        if (portion === null) return null;
+        rows.portionBytes = portion.reduce((sum, line) => sum + line.length, 0);
+        return portion
+          .filter((line) => line !== "")
+          .map((line) => this.#list(line, jsonAsText).map((value, index) => readers[index]?.read(value) ?? null));
+      },
+    };
+    return rows;
+  }
+
+  async end(): Promise<void> {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#signal.removeEventListener("abort", this.#onAbort);
+    if (!this.#isDone && this.#response) {
+      this.#response.destroy();
+      void this.#kill();
+    }
+    this.#leave();
+  }
+
+  async #abort(): Promise<void> {
+    await Promise.race([this.#kill(), sleep(CANCEL_WAIT_MS)]);
+    this.#stop.abort(this.#signal.reason);
+    this.#response?.destroy();
+  }
+
+  /** By a second request through the same door: a reader's leave alone ends only what is just being written. */
+  async #kill(): Promise<void> {
+    const request = {
+      query: "KILL QUERY WHERE query_id = {id:String} ASYNC",
+      settings: [["param_id", this.#queryId]] as const,
+      signal: AbortSignal.timeout(CANCEL_TIMEOUT_MS),
+    };
+    try {
+      const response = await this.#line.send(request);
+      response.resume();
+    } catch {
+      // The server is not there, or its own time limit ends the query.
+    }
+  }
+
+  #list(line: string, isExact = false): unknown[] {
+    const values = !isExact && LONG_NUMBER.test(line) ? protocolValue(line) : parseOrNull(line, isExact);
+    if (Array.isArray(values)) return values;
+    // A failure in the middle of an answer is written where the next row would be.
+    if (/Code: \d+/.test(line)) throw toServerFailure(line, this.#query, this.#secrets);
+    throw notItsProtocol("ClickHouse");
+  }
+}
+
+function parseOrNull(text: string, isExact: boolean): unknown {
+  try {
+    return isExact ? parseExactJson(text) : JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function toField(name: string, dbType: string, reader: ColumnReader | undefined): Field {
+  return { name, type: reader?.type ?? "other", dbType };
+}

@@ -1,0 +1,268 @@
+import { readSqlTokens, type SqlToken } from "../../../../base/sql/lexer.ts";
+import { AppError } from "../../../../platform/http/errors.ts";
+import { ONE_STATEMENT_MESSAGE, READ_ONLY_MESSAGE } from "../shared/statement-messages.ts";
+import { ALLOWED_FUNCTIONS, ALLOWED_TABLE_FUNCTIONS, REFUSED_FUNCTIONS, STRUCTURE_FUNCTIONS } from "./functions.ts";
+
+/*
+ * What a statement may be on ClickHouse. The setting readonly=1 refuses writes, DDL, other settings and most table
+ * functions; what is here refuses what it lets through: functions that read the server's files or ask other servers. The
+ * server's EXPLAIN AST cannot be asked instead: it shows no function of APPLY, and nothing that stands in a string. So the
+ * text is read here, and what servers of several versions read in several ways is refused before it is judged.
+ */
+
+const READING = new Set(["SELECT", "WITH", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "EXISTS", "VALUES", "FROM"]);
+const CHANGING = new Set([
+  ...["INSERT", "CREATE", "ALTER", "DROP", "TRUNCATE", "RENAME", "OPTIMIZE", "DELETE", "UPDATE", "EXCHANGE", "UNDROP"],
+  ...["GRANT", "REVOKE"],
+]);
+/** The session ends with the request. */
+const NEVER = new Set(["SET", "USE", "BEGIN", "COMMIT", "ROLLBACK"]);
+/** White space and comments that every version ends at the same place. */
+const PLAIN_GAP = /^(?:[ \t\n\r\f\v]|--[^\n]*(?:\n|$)|#[ !][^\n]*(?:\n|$)|\/\*(?:(?!\/\*)[\s\S])*?\*\/)*$/;
+const HEX_LITERAL = /^[xXbB]'[0-9a-fA-F]*'$/;
+/** What makes a column's description more than a name and a type. */
+const EXPRESSION_WORDS = /\b(?:alias|default|materialized|ephemeral|codec|ttl|statistics|primary|constraint|index)\b/i;
+const NAME_CHARS_MAX = 60;
+
+/** The functions that a server has and that statements may not use; see `refusedAmong`. */
+export type RefusedFunctions = {
+  /** As a name before a bracket, in lower case. */
+  isCallRefused(name: string): boolean;
+  /** As a bare name, which functions of functions and APPLY take for a function. As it is spelled. */
+  isNameRefused(name: string): boolean;
+};
+
+export type ServerFunction = { name: string; kind: "System" | "SQLUserDefined" | "table" | string };
+
+/**
+ * @param functions of this server; null when it does not tell: then what is not on our lists is refused
+ */
+export function refusedAmong(functions: readonly ServerFunction[] | null): RefusedFunctions {
+  if (functions === null) {
+    return { isCallRefused: (name) => !isListed(name), isNameRefused: (name) => !isAllowedBare(name) };
+  }
+  const called = new Set(REFUSED_FUNCTIONS);
+  const bare = new Set<string>();
+  for (const { name, kind } of functions) {
+    const lower = name.toLowerCase();
+    // What SQL of this server's own calls was decided by who may create functions there.
+    if (kind === "SQLUserDefined") continue;
+    if (kind === "table" ? !ALLOWED_TABLE_FUNCTIONS.has(lower) : kind !== "System" || !ALLOWED_FUNCTIONS.has(lower)) {
+      if (!(kind === "table" && ALLOWED_FUNCTIONS.has(lower))) called.add(lower);
+      if (kind !== "table") bare.add(name);
+    }
+  }
+  return {
+    isCallRefused: (name) => called.has(name),
+    isNameRefused: (name) => bare.has(name) || REFUSED_FUNCTIONS.has(name.toLowerCase()),
+  };
+}
+
+const SYSTEM_DATABASE = "system";
+/** Tables of the database system with users' verifiers, or with passwords of other servers. */
+const SECRET_TABLES = new Set(["users", "named_collections", "user_directories", "certificates", "tokens"]);
+/** Their names stand in a text that is no name, such as a pattern of `merge`. */
+const SECRET_IN_TEXT = /user|named|collection|director|cert|token|\.[*+]|^$/i;
+/** Objects whose definition holds no verifier. */
+const SHOW_CREATE_SECRETS = new Set(["USER", "USERS", "NAMED", "ACCESS"]);
+
+/**
+ * Refuses what prints verifiers of passwords. Where names are not written out, both parts of a name count wherever they are.
+ * @param params values of `{name:Identifier}` are names, too
+ * @param database of names without one
+ * @throws AppError `not_allowed`
+ */
+export function checkSecrets(
+  words: readonly SqlToken[],
+  params: readonly (readonly [name: string, value: string])[],
+  database: string,
+): void {
+  const start = words.findIndex((token) => token.text !== "(");
+  const shown = wordOf(words[start]) === "SHOW" ? wordOf(words[start + 1]) : "";
+  if (shown === "ACCESS" || (shown === "CREATE" && SHOW_CREATE_SECRETS.has(wordOf(words[start + 2])))) {
+    throw notAllowed("This may print verifiers of passwords, so a read-only connection does not show it.");
+  }
+  const texts = params.map(([, value]) => value);
+  const names = [...words.flatMap(({ kind, text }) => (kind === "word" || kind === "name" ? [text] : [])), ...texts];
+  const quoted = words.flatMap(({ kind, text }) => (kind === "string" ? [text] : []));
+  const isSystem = database === SYSTEM_DATABASE || [...names, ...quoted].includes(SYSTEM_DATABASE);
+  if (!isSystem) return;
+  const isByPattern = words.some((token, index) => wordOf(token) === "MERGE" && words[index + 1]?.text === "(");
+  const found =
+    names.find((name) => SECRET_TABLES.has(name)) ??
+    (isByPattern ? [...quoted, ...texts].find((text) => SECRET_IN_TEXT.test(text)) : undefined);
+  if (found === undefined) return;
+  throw notAllowed(`system.${clipped(found)} cannot be read on a read-only connection. It may hold passwords.`);
+}
+
+/** Words before a bracket that are no functions. */
+const SYNTAX = new Set(
+  `select from where prewhere having by on using in and or not between as with over join all any union intersect except
+  limit offset when then else case distinct interval array tuple nullable lowcardinality map decimal fixedstring enum8
+  enum16 datetime datetime64 time64 enum variant dynamic json simpleaggregatefunction aggregatefunction explain view
+  values columns replace apply sets rollup cube fill interpolate exists cast extract qualify window sample settings`.split(
+    /\s+/,
+  ),
+);
+
+function isListed(name: string): boolean {
+  return (
+    !REFUSED_FUNCTIONS.has(name) &&
+    (ALLOWED_FUNCTIONS.has(name) || ALLOWED_TABLE_FUNCTIONS.has(name) || SYNTAX.has(name))
+  );
+}
+
+function isAllowedBare(name: string): boolean {
+  return !REFUSED_FUNCTIONS.has(name.toLowerCase());
+}
+
+/**
+ * @param refused what the server's functions are; asked only for a read-only statement
+ * @throws AppError `invalid_request`, `query_failed`, `read_only`, `not_allowed`
+ */
+export function checkStatement(query: string, readOnly: boolean): SqlToken[] {
+  const tokens = readSqlTokens(query, "clickhouse");
+  const last = tokens.findLastIndex((token) => token.kind !== "semicolon");
+  const words = tokens.slice(0, last + 1);
+  if (words.length === 0) throw new AppError("invalid_request", "There is no statement to run. Write one first.");
+  const start = wordOf(words.find((token) => token.text !== "("));
+  if (words.some((token) => token.kind === "semicolon")) throw new AppError("query_failed", ONE_STATEMENT_MESSAGE);
+  if (NEVER.has(start)) throw notAllowed("Each statement runs in a session of its own, so this would have no effect.");
+  if (start !== "INSERT") refuseFormat(words);
+  if (!readOnly) return words;
+  if (CHANGING.has(start)) throw new AppError("read_only", READ_ONLY_MESSAGE);
+  if (!READING.has(start)) {
+    throw notAllowed(
+      `${start || "This"} begins no statement that a read-only connection runs. Begin with SELECT or SHOW.`,
+    );
+  }
+  refuseUnsure(query, tokens);
+  return words;
+}
+
+/**
+ * What a read-only statement calls.
+ * @param params values of `{name:Identifier}` are names, too
+ * @throws AppError `not_allowed`
+ */
+export function checkFunctions(
+  words: readonly SqlToken[],
+  params: readonly (readonly [name: string, value: string])[],
+  refused: RefusedFunctions,
+): void {
+  let depth = 0;
+  for (const [index, token] of words.entries()) {
+    if (token.text === "(" && token.kind === "symbol") depth += 1;
+    if (token.text === ")" && token.kind === "symbol") depth -= 1;
+    if (token.kind !== "word" && token.kind !== "name") continue;
+    const isCalled = words[index + 1]?.text === "(" && words[index + 1]?.kind === "symbol";
+    if (isCalled) {
+      if (refused.isCallRefused(token.text.toLowerCase())) throw refusedFunction(token.text);
+      if (STRUCTURE_FUNCTIONS.has(token.text.toLowerCase())) checkStructure(token.text, words, index + 2);
+    } else if (isFunctionName(words, index, depth) && refused.isNameRefused(token.text)) {
+      throw notAllowed(
+        `${clipped(token.text)} is a function that cannot be used on a read-only connection. If it is a column here, write it with its table: t.${clipped(token.text)}.`,
+      );
+    }
+  }
+  const takesNames = words.some((token) => wordOf(token) === "IDENTIFIER");
+  for (const [, value] of params) if (takesNames && refused.isNameRefused(value)) throw refusedFunction(value);
+}
+
+/** Where a bare name can be a function: after APPLY, and as an argument of a function of functions. */
+function isFunctionName(words: readonly SqlToken[], index: number, depth: number): boolean {
+  const before = words[index - 1];
+  return wordOf(before) === "APPLY" || (depth > 0 && before?.text !== ".");
+}
+
+/**
+ * The description of columns is a string, and `b String ALIAS file('/a')` in it calls a function. So it has to be written
+ * out, and to be of names and types alone.
+ */
+function checkStructure(name: string, words: readonly SqlToken[], from: number): void {
+  const isValues = name.toLowerCase() === "values";
+  let at = from;
+  while (isValues && words[at]?.text === "(" && words[at]?.kind === "symbol") at += 1;
+  const first = words[at];
+  const next = words[at + 1]?.text;
+  if (first === undefined || first.kind === "number" || (first.kind === "symbol" && ")[-".includes(first.text))) return;
+  const isWhole = first.kind === "string" && (next === "," || next === ")");
+  if (isWhole && !first.text.includes("\\") && !EXPRESSION_WORDS.test(first.text)) return;
+  throw notAllowed(
+    `Write the first argument of ${clipped(name)} as one string of names and types, without defaults and aliases.`,
+  );
+}
+
+/** @throws AppError `not_allowed` for what versions of the server read in several ways */
+function refuseUnsure(query: string, tokens: readonly SqlToken[]): void {
+  if (query.includes("\0") || !query.isWellFormed()) throw notAllowed("The statement holds a character that is none.");
+  let at = 0;
+  for (const [index, token] of tokens.entries()) {
+    refuseGap(query.slice(at, token.start));
+    at = token.end;
+    const source = query.slice(token.start, token.end);
+    const next = tokens[index + 1];
+    const adjoinsWord = token.kind === "number" && next?.kind === "word" && next.start === token.end;
+    if (token.kind === "string" ? !isPlainString(source) : !isPlainName(source, token) || adjoinsWord) {
+      throw unsure(source);
+    }
+  }
+  refuseGap(query.slice(at));
+}
+
+function isPlainString(source: string): boolean {
+  return (source.length > 1 && source.startsWith("'") && source.endsWith("'")) || HEX_LITERAL.test(source);
+}
+
+function isPlainName(source: string, token: SqlToken): boolean {
+  if (token.kind === "name") {
+    return source.length > 1 && /^["`]/.test(source) && source.at(-1) === source[0] && !source.includes("\\");
+  }
+  // Beyond ASCII there are spaces, quotes and signs that only some versions know; `$` begins a heredoc in some places.
+  return (
+    /^[\x20-\x7e]+$/.test(source) &&
+    !/[$#\\]/.test(source) &&
+    !/^\d+[A-Za-z_]/.test(token.kind === "word" ? source : "")
+  );
+}
+
+function refuseGap(gap: string): void {
+  if (!PLAIN_GAP.test(gap)) throw unsure(gap.trim());
+}
+
+function unsure(text: string): AppError {
+  return notAllowed(
+    `Versions of ClickHouse read this in several ways, so a read-only connection does not send it: ${clipped(text)}`,
+  );
+}
+
+function refusedFunction(name: string): AppError {
+  return notAllowed(
+    `The function ${clipped(name)} cannot be used on a read-only connection: it may reach files or other servers.`,
+  );
+}
+
+/** `FORMAT name` at the end would change how the result travels. */
+function refuseFormat(words: readonly SqlToken[]): void {
+  const at = words.findIndex((token, index) => {
+    const next = words[index + 1];
+    return wordOf(token) === "FORMAT" && next?.kind === "word" && words[index - 1]?.text !== ".";
+  });
+  const isClause = at > 0 && words.slice(at + 2).every((token, index) => index > 0 || wordOf(token) === "SETTINGS");
+  if (isClause) throw notAllowed("Leave FORMAT out: the format of the answer is chosen by its reader.");
+  if (words.some((token, index) => wordOf(token) === "INTO" && wordOf(words[index + 1]) === "OUTFILE")) {
+    throw notAllowed("INTO OUTFILE cannot be used here: export the result instead.");
+  }
+}
+
+function notAllowed(message: string): AppError {
+  return new AppError("not_allowed", message);
+}
+
+function clipped(text: string): string {
+  return text.slice(0, NAME_CHARS_MAX);
+}
+
+function wordOf(token: SqlToken | undefined): string {
+  return token?.kind === "word" ? token.text.toUpperCase() : "";
+}

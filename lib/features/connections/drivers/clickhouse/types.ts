@@ -1,0 +1,123 @@
+import { ExactNumber } from "@/lib/base/values/exact-json";
+import type { FieldType, WireValue } from "@/lib/base/values/fields";
+import { toJsonText } from "@/lib/base/values/json-text";
+import { int64Value } from "../shared/wire-values";
+
+/** How values of a type are read from the JSON that the server writes with the settings of `request.ts`. */
+export type ColumnReader = { type: FieldType; read: (value: unknown) => WireValue };
+
+const asIs = (value: unknown): WireValue => value as WireValue;
+const asInt64 = (value: unknown): WireValue => int64Value(String(value));
+const DENORMALS: Readonly<Record<string, string>> = {
+  nan: "NaN",
+  "-nan": "NaN",
+  inf: "Infinity",
+  "+inf": "Infinity",
+  "-inf": "-Infinity",
+};
+const asFloat = (value: unknown): WireValue =>
+  typeof value === "string"
+    ? (DENORMALS[value] ?? value)
+    : value instanceof ExactNumber
+      ? Number(value.text)
+      : asIs(value);
+const asText = (value: unknown): WireValue =>
+  typeof value === "object" && !(value instanceof ExactNumber) ? asIs(value) : String(value);
+
+const SCALARS: [pattern: RegExp, type: FieldType, read: (value: unknown) => WireValue][] = [
+  [/^(?:U?Int8|U?Int16|Int32)$/, "int32", asIs],
+  [/^(?:UInt32|U?Int64|Interval.*)$/, "int64", asInt64],
+  [/^U?Int(?:128|256)$/, "decimal", asText],
+  [/^Decimal/, "decimal", asText],
+  [/^(?:Float(?:32|64)|BFloat16)$/, "float64", asFloat],
+  [/^Bool$/, "boolean", asIs],
+  [/^(?:String|FixedString.*|UUID|IPv[46]|Enum.*)$/, "string", asText],
+  [/^Date(?:32)?$/, "date", asText],
+  [/^DateTime/, "timestamptz", asText],
+  [/^Time/, "time", asText],
+  [/^(?:JSON|Object|Dynamic|Variant|Nested)/, "json", asIs],
+  [/^Nothing$/, "string", () => null],
+];
+
+/** Returns a reader that leaves JSON as its text, for values of which `parseExactJson` has kept every digit. */
+export function exactReaderOf(name: string): ColumnReader {
+  const reader = readerOf(name);
+  return reader.type === "json" ? { type: "json", read: toJsonText } : reader;
+}
+
+/** @param name a type as the server writes it, `Array(Nullable(Int64))` */
+export function readerOf(name: string): ColumnReader {
+  const [outer, inner] = partsOf(name);
+  const [first = ""] = inner;
+  if (outer === "LowCardinality" || outer === "SimpleAggregateFunction") return readerOf(inner.at(-1) ?? "");
+  if (outer === "Nullable") {
+    const { type, read } = readerOf(first);
+    return { type, read: (value) => (value === null ? null : read(value)) };
+  }
+  if (outer === "Array") {
+    const { read } = readerOf(first);
+    return { type: "array", read: (value) => (Array.isArray(value) ? value.map(read) : asIs(value)) };
+  }
+  if (outer === "Map") {
+    const { read } = readerOf(inner[1] ?? "");
+    return { type: "json", read: (value) => mapEntries(value, () => read) };
+  }
+  if (outer === "Tuple") return tupleReader(inner);
+  const scalar = SCALARS.find(([pattern]) => pattern.test(name));
+  return scalar ? { type: scalar[1], read: scalar[2] } : { type: "other", read: asIs };
+}
+
+/** With names it comes as an object, without as a list. */
+function tupleReader(items: readonly string[]): ColumnReader {
+  const named = items.map((item) => /^(`(?:[^`\\]|\\.)*`|[A-Za-z_]\w*) (.+)$/s.exec(item));
+  if (items.length > 0 && named.every((match) => match !== null)) {
+    const readers = new Map(
+      named.map((match) => [(match?.[1] ?? "").replace(/^`|`$/g, ""), readerOf(match?.[2] ?? "").read]),
+    );
+    return { type: "json", read: (value) => mapEntries(value, (key) => readers.get(key) ?? asIs) };
+  }
+  const readers = items.map((item) => readerOf(item).read);
+  return {
+    type: "json",
+    read: (value) => (Array.isArray(value) ? value.map((item, index) => (readers[index] ?? asIs)(item)) : asIs(value)),
+  };
+}
+
+function mapEntries(value: unknown, readerFor: (key: string) => (value: unknown) => WireValue): WireValue {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return asIs(value);
+  const object: { [key: string]: WireValue } = {};
+  for (const [key, item] of Object.entries(value)) {
+    Object.defineProperty(object, key, {
+      value: readerFor(key)(item),
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
+  }
+  return object;
+}
+
+/** `Map(String, Array(Int8))` is Map with its two parts. */
+function partsOf(name: string): [outer: string, inner: string[]] {
+  const open = name.indexOf("(");
+  if (open < 0 || !name.endsWith(")")) return [name, []];
+  const inner: string[] = [];
+  let depth = 0;
+  let quote = "";
+  let start = open + 1;
+  for (let at = open + 1; at < name.length - 1; at += 1) {
+    const char = name.charAt(at);
+    if (quote !== "") {
+      if (char === "\\") at += 1;
+      else if (char === quote) quote = "";
+    } else if (char === "'" || char === "`") quote = char;
+    else if (char === "(") depth += 1;
+    else if (char === ")") depth -= 1;
+    else if (char === "," && depth === 0) {
+      inner.push(name.slice(start, at).trim());
+      start = at + 1;
+    }
+  }
+  inner.push(name.slice(start, -1).trim());
+  return [name.slice(0, open), inner];
+}

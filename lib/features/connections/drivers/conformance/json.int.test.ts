@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import type { Field, WireValue } from "@/lib/base/values/fields";
+import { jsonText } from "@/lib/base/values/json-text";
+import type { QueryableSource } from "../../data-source";
+import {
+  ANY,
+  batchOf,
+  begin,
+  type FlowSource,
+  type FlowSubject,
+  type FlowSubjectName,
+  field,
+  startFlowSubject,
+} from "./flow-steps";
+
+/*
+ * JSON from one database to another keeps every digit, the kinds of its values and its null. What a table holds is asked
+ * of the database itself, as text.
+ */
+
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
+
+const NAMES: FlowSubjectName[] = ["postgres", "mariadb", "sqlite", "duckdb"];
+/** By id, in the notation of jsonb, which is that of all of them here. */
+const DOCUMENTS: readonly (string | null)[] = [
+  "12345678901234567890.123456789",
+  "9007199254740993",
+  "-9223372036854775809",
+  '"9007199254740993"',
+  '"text"',
+  '""',
+  "null",
+  null,
+  "true",
+  "[]",
+  "{}",
+  "0.10000000000000000001",
+  '{"a": [1.10, 18446744073709551615, "1", null, {"b": 0.1}]}',
+  '{"n": 123456789012345678901234567890123456789012345678901234567890}',
+  '[1e-7, "1e-7"]'.replace("1e-7,", "0.0000001,"),
+]; // biome-ignore format: a value a line
+const COLUMNS: Field[] = [field("id", "int32", "integer"), field("doc", "json", "jsonb")];
+
+type Open = FlowSource & QueryableSource;
+const subjects = new Map<FlowSubjectName, { subject: FlowSubject; source: Open }>();
+beforeAll(async () => {
+  for (const name of [...NAMES, "mongodb" as const]) {
+    const subject = await startFlowSubject(name);
+    if (subject) subjects.set(name, { subject, source: await subject.open(false) });
+  }
+});
+afterAll(async () => {
+  for (const { subject, source } of subjects.values()) {
+    await source.close();
+    await subject.stop();
+  }
+});
+
+async function ask(source: Open, query: string, params?: unknown[]): Promise<WireValue[][]> {
+  const { batches } = await source.query(
+    { query, ...(params && { params }) },
+    { readOnly: false, signal: ANY, timeoutMs: 30_000 },
+  );
+  const rows: WireValue[][] = [];
+  for await (const { rowCount, columns } of batches) {
+    for (let row = 0; row < rowCount; row += 1) rows.push(columns.map((column) => column[row] ?? null));
+  }
+  return rows;
+}
+
+/** The documents of a table as texts of the database's own. */
+async function textsIn(name: FlowSubjectName, source: Open, table: string): Promise<unknown[]> {
+  const text = { postgres: "doc::text", duckdb: "cast(doc as varchar)" }[name as string] ?? "concat(doc, '')";
+  const isNull = name === "sqlite" ? "doc" : text;
+  const rows = await ask(
+    source,
+    `select case when doc is null then null else ${name === "sqlite" ? isNull : text} end from ${table} order by id`,
+  );
+  return rows.map(([value]) =>
+    value === null ? null : String(value).replaceAll(/([:,]) (?=[^"]*(?:"[^"]*"[^"]*)*$)/g, "$1"),
+  );
+}
+
+const expected = DOCUMENTS.map((text) => text?.replaceAll(/([:,]) /g, "$1") ?? null);
+
+async function copy(from: Open, to: Open, source: string, target: string, key = "id"): Promise<void> {
+  const { fields, batches } = await from.extract({
+    entity: { name: source },
+    cursorField: null,
+    primaryKey: [],
+    from: null,
+    batchRows: 4,
+    signal: ANY,
+  });
+  const load = await begin(to, { table: { name: target }, columns: fields, primaryKey: [key] });
+  for await (const { checkpoint, ...batch } of batches)
+    await load.write(batch, { position: checkpoint, rejectsMax: 0 });
+  await load.finish();
+}
+
+describe("C11 JSON between databases", () => {
+  test.each(NAMES)("C11 keeps its digits, kinds and null from %s into each of the others", async (name) => {
+    const origin = subjects.get(name);
+    if (!origin) return;
+    const table = `docs_of_${name}`;
+    const load = await begin(origin.source, { table: { name: table }, columns: COLUMNS, primaryKey: ["id"] });
+    const rows = DOCUMENTS.map((text, id) => [id, text === null ? null : jsonText(text)]);
+    await load.write(batchOf(rows), { position: null, rejectsMax: 0 });
+    await load.finish();
+    expect(await textsIn(name, origin.source, table)).toEqual(expected);
+    for (const to of NAMES) {
+      const target = subjects.get(to);
+      if (!target) continue;
+      await copy(origin.source, target.source, table, `docs_${name}_to_${to}`);
+      expect([to, await textsIn(to, target.source, `docs_${name}_to_${to}`)]).toEqual([to, expected]);
+    }
+  });
+
+  test("C11 goes from MongoDB with the digits of int64 and decimal, and back as those", async () => {
+    const mongo = subjects.get("mongodb");
+    const postgres = subjects.get("postgres");
+    if (!mongo || !postgres) return;
+    const insert = `db.kinds.insertMany([
+      {_id: 1, doc: {long: NumberLong("9007199254740993"), decimal: NumberDecimal("12345678901234567890.123456789"), list: [NumberLong("-9007199254740993"), "1"]}},
+      {_id: 2, doc: {nan: NumberDecimal("NaN"), text: "9007199254740993", small: NumberLong("5"), none: null}}])`;
+    await ask(mongo.source, insert);
+    await copy(mongo.source, postgres.source, "kinds", "kinds", "_id");
+    const texts = (await ask(postgres.source, "select doc::text from kinds order by _id")).map(([text]) => text);
+    expect(texts).toEqual([
+      '{"list": [-9007199254740993, "1"], "long": 9007199254740993, "decimal": 12345678901234567890.123456789}',
+      '{"nan": "NaN", "none": null, "text": "9007199254740993", "small": 5}',
+    ]);
+    await copy(postgres.source, mongo.source, "kinds", "kinds_back", "_id");
+    const types = await ask(
+      mongo.source,
+      `db.kinds_back.aggregate([{$sort: {_id: 1}}, {$project: {
+      _id: 0, long: {$type: "$doc.long"}, decimal: {$type: "$doc.decimal"}, item: {$type: {$arrayElemAt: ["$doc.list", 0]}},
+      text: {$type: "$doc.text"}, longText: {$toString: "$doc.long"}, decimalText: {$toString: "$doc.decimal"}}}])`,
+    );
+    expect(types[0]).toEqual([
+      "long",
+      "decimal",
+      "long",
+      "missing",
+      "9007199254740993",
+      "12345678901234567890.123456789",
+    ]);
+  });
+
+  test("C11 answers keep the digits of JSON: the text of a number that no double holds", async () => {
+    const found: unknown[] = [];
+    for (const name of ["postgres", "duckdb"] as const) {
+      const open = subjects.get(name);
+      if (!open) continue;
+      const rows = await ask(
+        open.source,
+        `select cast('{"a":12345678901234567890.123456789,"b":1.5,"c":1e400}' as json)`,
+      );
+      found.push(rows[0]?.[0]);
+    }
+    const value = { a: "12345678901234567890.123456789", b: 1.5, c: "1e400" };
+    expect(found.length).toBeGreaterThan(0);
+    for (const each of found) expect(each).toEqual(value);
+    const maria = subjects.get("mariadb");
+    if (!maria) return;
+    await ask(maria.source, "create table answer_json (doc json)");
+    await ask(
+      maria.source,
+      `insert into answer_json values ('{"a":12345678901234567890.123456789,"b":1.5,"c":1e400}')`,
+    );
+    expect((await ask(maria.source, "select doc from answer_json"))[0]?.[0]).toEqual(value);
+  });
+});

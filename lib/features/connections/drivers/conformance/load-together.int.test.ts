@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import type { WireValue } from "@/lib/base/values/fields";
+import type { QueryableSource } from "../../data-source";
+import {
+  ANY,
+  batchOf,
+  begin,
+  type FlowSource,
+  type FlowSubject,
+  type FlowSubjectName,
+  field,
+  read,
+  sorted,
+  startFlowSubject,
+} from "./flow-steps";
+import { ask, change } from "./subjects";
+
+/*
+ * Several flows that load into one table at the same moment, each as another server would: by a source of its own. Each
+ * race is run a few times, since nobody says who is first.
+ */
+
+const LOADED: FlowSubjectName[] = ["postgres", "mariadb", "duckdb", "sqlite"];
+const ROUNDS = [1, 2, 3, 4, 5];
+const AT_ONCE = 4;
+const COLUMNS = [field("id", "int64"), field("name", "string")];
+
+vi.setConfig({ testTimeout: 120_000 });
+
+describe.each(LOADED)("loads into %s together", (name) => {
+  let subject: FlowSubject | null = null;
+  let sources: (FlowSource & QueryableSource)[] = [];
+
+  beforeAll(async () => {
+    subject = await startFlowSubject(name);
+    if (!subject) return;
+    for (let i = 0; i < AT_ONCE; i += 1) sources.push(await subject.open(false));
+    await sources[0]?.entities(ANY);
+  }, 120_000);
+  afterAll(async () => {
+    for (const source of sources) await source.close();
+    sources = [];
+    await subject?.stop();
+  });
+
+  const first = () => sources[0] as FlowSource & QueryableSource;
+  const all = async (place: { name: string }, names = ["id", "name"]): Promise<WireValue[][]> => {
+    const { fields, rows } = await read(first(), { entity: place });
+    const places = names.map((each) => fields.findIndex((one) => one.name === each));
+    return sorted(rows.map((row) => places.map((at) => row[at] ?? null)));
+  };
+  const rowsOf = (who: number) => [1, 2, 3].map((n) => [who * 10 + n, `${who} wrote ${n}`]);
+
+  test.each(ROUNDS)("all make the table, and each has its rows in it (%d)", async (round) => {
+    if (!subject) return;
+    const place = { name: `made_${round}` };
+    await Promise.all(
+      sources.map(async (source, who) => {
+        const load = await begin(source, { table: place, columns: COLUMNS, load: `made ${round} by ${who}` });
+        await load.write(batchOf(rowsOf(who)), { position: 1, rejectsMax: 0 });
+        await load.finish();
+      }),
+    );
+    expect(await all(place)).toEqual(sorted(sources.flatMap((_, who) => rowsOf(who))));
+  });
+
+  test.each(ROUNDS)("each brings a column of its own and one that all have (%d)", async (round) => {
+    if (!subject) return;
+    const place = { name: `grown_${round}` };
+    await change(first(), `create table ${place.name} (id bigint)`);
+    await Promise.all(
+      sources.map(async (source, who) => {
+        const columns = [field("id", "int64"), field("shared", "string"), field(`own_${who}`, "string")];
+        const load = await begin(source, { table: place, columns, load: `grown ${round} by ${who}` });
+        await load.write(batchOf([[who, "shared", "own"]]), { position: 1, rejectsMax: 0 });
+        await load.finish();
+      }),
+    );
+    const owns = sources.map((_, who) => `own_${who}`);
+    expect(await all(place, ["id", "shared", ...owns])).toEqual(
+      sources.map((_, who) => [who, "shared", ...owns.map((_name, at) => (at === who ? "own" : null))]),
+    );
+  });
+
+  test.each(ROUNDS)("all replace its rows: those of one are there, whole (%d)", async (round) => {
+    if (!subject) return;
+    const place = { name: `replaced_${round}` };
+    // In an odd round there is something to be replaced.
+    await change(first(), `create table ${place.name} (id bigint, name varchar(40))`);
+    if (round % 2 === 1) await change(first(), `insert into ${place.name} values (1, 'before')`);
+    const loads = await Promise.all(
+      sources.map(async (source, who) => {
+        const load = await begin(source, {
+          table: place,
+          columns: COLUMNS,
+          load: `replaced ${round} by ${who}`,
+          mode: "replace",
+        });
+        await load.write(batchOf(rowsOf(who)), { position: 1, rejectsMax: 0 });
+        return load;
+      }),
+    );
+    await Promise.all(loads.map((load) => load.finish()));
+    const found = await all(place);
+    expect(sources.map((_, who) => rowsOf(who))).toContainEqual(found);
+  });
+
+  test("one that finds the table in another shape than it left it says which column", async () => {
+    if (!subject) return;
+    const place = { name: "reshaped" };
+    const load = await begin(first(), { table: place, columns: COLUMNS, load: "reshaped" });
+    await load.write(batchOf([[1, "a"]]), { position: 1, rejectsMax: 0 });
+    await change(first(), `drop table ${place.name}`);
+    await change(first(), `create table ${place.name} (id bigint, other bigint)`);
+    await expect(load.write(batchOf([[2, "b"]]), { position: 2, rejectsMax: 0 })).rejects.toThrow(/name|column/i);
+    const again = await begin(first(), { table: place, columns: COLUMNS, load: "reshaped", run: "again" });
+    await again.write(batchOf([[2, "b"]]), { position: 2, rejectsMax: 0 });
+    await again.finish();
+    expect(await all(place)).toEqual([[2, "b"]]);
+  });
+
+  test("who has read a table before reads the columns that it has now", async () => {
+    if (!subject) return;
+    const [reader, writer] = sources as [QueryableSource, QueryableSource];
+    await change(writer, "create table turned (a bigint, b bigint)");
+    await change(writer, "insert into turned values (1, 2)");
+    const select = () => ask(reader, "select * from turned", { readOnly: true });
+    expect((await select()).fields.map((each) => each.name)).toEqual(["a", "b"]);
+    await change(writer, "drop table turned");
+    await change(writer, "create table turned (b bigint, a bigint, c bigint)");
+    await change(writer, "insert into turned values (2, 1, 3)");
+    const { fields, rows } = await select();
+    expect([fields.map((each) => each.name), rows]).toEqual([["b", "a", "c"], [[2, 1, 3]]]);
+  });
+
+  test("one whose table somebody drops says that it is gone", async () => {
+    if (!subject) return;
+    const place = { name: "dropped" };
+    const load = await begin(first(), { table: place, columns: COLUMNS, load: "dropped" });
+    await change(first(), `drop table ${place.name}`);
+    await expect(load.write(batchOf([[1, "a"]]), { position: 1, rejectsMax: 0 })).rejects.toThrow(/dropped/);
+  });
+});

@@ -1,0 +1,163 @@
+import type { EntityColumn } from "@/lib/base/values/fields";
+import {
+  type Bind,
+  badValue,
+  type ColumnValues,
+  jsonReadings,
+  requireBoolean,
+  requireBytes,
+  requireNumber,
+  type TableValues,
+} from "../../column-values";
+import { castTo } from "../shared/variables";
+
+/** Digits of DuckDB's widest decimal. */
+const DECIMAL_DIGITS = 38;
+/** Types that are ordered by nothing that a statement could name again. */
+const WITHOUT_ORDER = /^(?:GEOMETRY|VARIANT|UNION\()/i;
+
+/** DuckDB casts the text of every value back to it, and compares it as the type of the column. */
+export const duckdbValues: TableValues = {
+  nullsLast: " nulls last",
+  digest: (texts) => `md5(cast(row(${texts.join(", ")}) as varchar))`,
+  of(column, name) {
+    const { type } = column;
+    const isNull = `${name} is null`;
+    if (/^JSON$/i.test(type)) return jsonValues(name);
+    if (WITHOUT_ORDER.test(type)) return withoutOrder(column, name);
+    const [value, text, read] = orderOf(column, name);
+    return {
+      order: [{ value, text, read }],
+      is: (shown, bind) => `${name} = ${write(shown, column, bind)}`,
+      compare: (sign, shown, bind) => `${name} ${sign} ${write(shown, column, bind)}`,
+      isNull,
+    };
+  },
+};
+
+function orderOf(
+  { type }: EntityColumn,
+  name: string,
+): [value: string, text: string, read: (text: string, bind: Bind) => string] {
+  // The type of an enum has no name to cast to: its values are ordered by their places.
+  if (/^ENUM\(/i.test(type)) {
+    const place = `enum_code(${name})`;
+    return [place, castTo(place, "varchar"), (text, bind) => castTo(bind.text(text), "bigint")];
+  }
+  if (/^BLOB$/i.test(type)) return [name, `hex(${name})`, (text, bind) => `unhex(${bind.text(text)})`];
+  return [name, castTo(name, "varchar"), (text, bind) => castTo(bind.text(text), type)];
+}
+
+function jsonValues(name: string): ColumnValues {
+  const text = castTo(name, "varchar");
+  return {
+    order: [{ value: text, text, read: (given, bind) => bind.text(given) }],
+    is: (shown, bind) => isJson(name, shown, bind),
+    compare: (sign, shown, bind) => `${text} ${sign} ${bind.text(shown)}`,
+    // A page shows both as null.
+    isNull: `(${name} is null or ${text} = 'null')`,
+  };
+}
+
+/** DuckDB compares JSON as text, so both sides are brought into one form of spaces and numbers. */
+function isJson(expression: string, shown: string, bind: Bind): string {
+  const form = (json: string) => `regexp_replace(json(${json})::varchar, '\\.0([,}\\]]|$)', '\\1', 'g')`;
+  const readings = jsonReadings(shown).map((each) => form(bind.text(each)));
+  return `${form(expression)} in (${readings.join(", ")})`;
+}
+
+function withoutOrder(column: EntityColumn, name: string): ColumnValues {
+  return {
+    order: null,
+    is: (shown, bind) => {
+      if (/^UNION\(/i.test(column.type)) return `${name} = ${write(shown, column, bind)}`;
+      if (/^VARIANT/i.test(column.type)) return isJson(`to_json(${name})`, shown, bind);
+      return `hex(cast(${name} as blob)) = ${bind.text(requireBytes(shown, column).toString("hex").toUpperCase())}`;
+    },
+    compare: () => {
+      throw badValue(column, "is and not alone: its values have no order");
+    },
+    isNull: `${name} is null`,
+  };
+}
+
+/** Returns the text that a page shows of a column, as a value of its type. */
+function write(shown: string, column: EntityColumn, bind: Bind): string {
+  const { type } = column;
+  if (/^(?:U?(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|BIGNUM|DECIMAL.*|FLOAT|DOUBLE)$/i.test(type)) {
+    return writeNumber(shown, column, bind);
+  }
+  if (/^BOOLEAN$/i.test(type)) return castTo(bind.text(String(requireBoolean(shown, column))), "boolean");
+  if (/^(?:BLOB)$/i.test(type)) return `unhex(${bind.text(requireBytes(shown, column).toString("hex"))})`;
+  if (/^(?:DATE|TIMESTAMP.*)$/i.test(type)) {
+    if (!/^(?:[+-]\d{6}|\d{4,})-\d\d-\d\d|^-?infinity$/.test(shown)) {
+      throw badValue(column, "a time such as 2026-10-23 18:00");
+    }
+    return castTo(bind.text(stampText(shown)), type);
+  }
+  if (/^INTERVAL$/i.test(type)) return castTo(bind.text(intervalText(shown)), type);
+  if (/^ENUM\(/i.test(type)) return bind.text(shown);
+  const [, key, value] = /^MAP\((.+)\)$/is.test(type) ? splitMap(type) : [];
+  if (key !== undefined && !/^VARCHAR$/i.test(key)) {
+    return `map_from_entries(cast(${castTo(bind.text(shown), "json")} as struct(key ${key}, value ${value})[]))`;
+  }
+  if (/\]$|^(?:STRUCT|MAP|UNION)\(/i.test(type)) return castTo(castTo(bind.text(shown), "json"), type);
+  return castTo(bind.text(shown), type);
+}
+
+function writeNumber(shown: string, column: EntityColumn, bind: Bind): string {
+  requireNumber(shown, column);
+  const { type } = column;
+  if (/^(?:FLOAT|DOUBLE|BIGNUM|UHUGEINT)$/i.test(type)) return castTo(bind.text(shown), type);
+  if (!/^[+-]?\d+(?:\.\d+)?$/.test(shown)) return castTo(bind.text(shown), "double");
+  const [whole = "", fraction = ""] = shown.replace(/^[+-]/, "").split(".");
+  if (fraction === "") return castTo(bind.text(shown), "hugeint");
+  const scale = Math.min(fraction.length, Math.max(DECIMAL_DIGITS - whole.length, 0));
+  return castTo(bind.text(shown), `decimal(${DECIMAL_DIGITS}, ${scale})`);
+}
+
+/** ISO's year 0 is 1 BC, and longer years have a sign. */
+function stampText(shown: string): string {
+  const [, sign, digits, day, rest = ""] = /^([+-])(\d{6})(-\d\d-\d\d)(.*)$/.exec(shown) ?? [];
+  if (sign === "+") return `${Number(digits)}${day}${rest}`;
+  const year = sign === "-" ? Number(digits) + 1 : shown.startsWith("0000-") ? 1 : null;
+  if (year === null) return shown;
+  const isLong = sign === "-";
+  const [date, time] = isLong ? [day, rest] : [shown.slice(4, 10), shown.slice(10)];
+  return `${String(year).padStart(4, "0")}${date} (BC)${time?.replace("T", " ")}`;
+}
+
+/** `P1Y2M3DT4H5M6.7S` in DuckDB's words. What is no such text is DuckDB's to judge. */
+function intervalText(shown: string): string {
+  if (!shown.startsWith("P")) return shown;
+  const [date = "", time = ""] = shown.slice(1).split("T");
+  const words: [string, RegExp, string][] = [
+    [date, /(-?[\d.]+)Y/, "years"],
+    [date, /(-?[\d.]+)M/, "months"],
+    [date, /(-?[\d.]+)D/, "days"],
+    [time, /(-?[\d.]+)H/, "hours"],
+    [time, /(-?[\d.]+)M/, "minutes"],
+    [time, /(-?[\d.]+)S/, "seconds"],
+  ];
+  const parts = words.flatMap(([part, pattern, word]) => {
+    const amount = pattern.exec(part)?.[1];
+    return amount === undefined ? [] : [`${amount} ${word}`];
+  });
+  return parts.length === 0 ? "0 seconds" : parts.join(" ");
+}
+
+/** The types of a map's keys and values. */
+function splitMap(type: string): string[] {
+  const inner = type.slice(type.indexOf("(") + 1, -1);
+  let depth = 0;
+  let isQuoted = false;
+  for (const [index, letter] of [...inner].entries()) {
+    if (letter === '"' || letter === "'") isQuoted = !isQuoted;
+    else if (!isQuoted && (letter === "(" || letter === "[")) depth += 1;
+    else if (!isQuoted && (letter === ")" || letter === "]")) depth -= 1;
+    else if (!isQuoted && depth === 0 && letter === ",") {
+      return [type, inner.slice(0, index).trim(), inner.slice(index + 1).trim()];
+    }
+  }
+  return [type];
+}

@@ -1,0 +1,94 @@
+import "server-only";
+import type { WireValue } from "@/lib/base/values/fields";
+import type { CellType, TransactStep } from "@/lib/platform/embedded/engine/wire";
+import type { EngineClient } from "@/lib/platform/engines/client";
+import { AppError } from "@/lib/platform/http/errors";
+import type { ResultStream } from "../../data-source";
+import { type Encode, encodedRows, RowRefused } from "../shared/flows/rows";
+import { EXTRACT_TIMEOUT_MS } from "../shared/flows/sql-extract";
+import { LoadTaken, type Step } from "../shared/flows/sql-load";
+import type { TargetColumn } from "../shared/flows/table-shape";
+
+/* What reading and loading of both kinds of files have in common: their engines' sockets. */
+
+export type Cell = { type: CellType; encode: Encode<string | number | boolean> };
+
+export type CellsOf = (column: TargetColumn) => Cell;
+
+/** Runs a statement of the driver's own as a read-only one, with the guards of those. */
+export function readEngine(
+  client: EngineClient,
+  query: string,
+  params: unknown[],
+  signal: AbortSignal,
+): Promise<ResultStream> {
+  const request = {
+    type: "execute" as const,
+    query,
+    params,
+    readOnly: true,
+    timeoutMs: EXTRACT_TIMEOUT_MS,
+    jsonAsText: true as const,
+  };
+  return client.execute({ ...request, cellBytesMax: null }, signal);
+}
+
+export async function allOf(result: Promise<ResultStream>): Promise<WireValue[][]> {
+  const rows: WireValue[][] = [];
+  for await (const { rowCount, columns } of (await result).batches) {
+    for (let row = 0; row < rowCount; row += 1) rows.push(columns.map((column) => column[row] ?? null));
+  }
+  return rows;
+}
+
+/**
+ * @param into what the engine inserts by (`TransactStep`)
+ * @throws RowRefused, LoadTaken, AppError
+ */
+export async function transactEngine(
+  client: EngineClient,
+  steps: readonly Step[],
+  {
+    isProbe,
+    signal,
+    cellsOf,
+    into,
+  }: {
+    isProbe: boolean;
+    signal: AbortSignal;
+    cellsOf: CellsOf;
+    into: (step: Extract<Step, { rows: unknown }>) => string;
+  },
+): Promise<void> {
+  let columns: readonly TargetColumn[] = [];
+  const sent = steps.map((step): TransactStep => {
+    if ("run" in step) {
+      return {
+        run: step.run,
+        ...(step.params && { params: [...step.params] }),
+        ...(step.mustAffect !== undefined && { mustAffect: step.mustAffect }),
+      };
+    }
+    columns = step.into.columns;
+    const cells = columns.map(cellsOf);
+    const encodes = new Map(columns.map((column, index) => [column, cells[index]?.encode]));
+    const encode: Encode<string | number | boolean> = (value, column) => encodes.get(column)?.(value, column) ?? "";
+    const values: WireValue[][] = columns.map(() => []);
+    for (const row of encodedRows(step.rows, columns, encode)) {
+      for (let index = 0; index < row.length; index += 1) values[index]?.push(row[index] ?? null);
+    }
+    return { into: into(step), types: cells.map(({ type }) => type), rowCount: step.rows.rowCount, columns: values };
+  });
+  try {
+    await client.ask({ type: "transact", steps: sent, isProbe, timeoutMs: EXTRACT_TIMEOUT_MS }, signal);
+  } catch (error) {
+    if (!(error instanceof AppError) || !error.details || !("refusal" in error.details)) throw error;
+    const { refusal, row, column, place } = error.details;
+    if (refusal === "taken") throw new LoadTaken();
+    throw new RowRefused(error.message, {
+      row: typeof row === "number" ? row : null,
+      column: typeof column === "string" ? column : typeof place === "number" ? (columns[place]?.name ?? null) : null,
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,51 @@
+import "server-only";
+import { lstat, mkdir, realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { fileName } from "@/lib/features/connections/files/schema";
+import { AppError } from "@/lib/platform/http/errors";
+import { absolutePath } from "@/lib/platform/process/paths";
+
+/** What the field of a file does not say by itself. */
+export const FILE_REFUSALS = { file: "A name that an engine keeps for its own working files" };
+
+const OWNER_ONLY = 0o700;
+/** Beside the companions that `fileName` knows, those that DuckDB makes of its log while it checkpoints. */
+const LOG_COMPANION = /\.(?:checkpoint|recovery)$/i;
+
+/** @throws AppError `invalid_request` for everything else than a bare name (T39) */
+export function requireBareFileName(name: unknown): string {
+  const parsed = fileName.safeParse(name);
+  if (parsed.success && !LOG_COMPANION.test(parsed.data)) return parsed.data;
+  throw new AppError(
+    "invalid_request",
+    "The file is a bare name, such as sales.duckdb: no folders, no dots in front.",
+    {
+      details: [{ path: "config.file", message: "Give the name of a file in this workspace." }],
+    },
+  );
+}
+
+/**
+ * The absolute path of a workspace's file. The workspace's folder is made when it is missing.
+ * @param name a bare name (`requireBareFileName`)
+ * @param mayCreate false refuses a file that does not exist (T39: nothing appears by being read)
+ * @throws AppError `invalid_request` for what is no plain file, `source_unreachable` for a missing one
+ */
+export async function workspaceFile(
+  dataDir: string,
+  workspaceId: string,
+  name: string,
+  mayCreate: boolean,
+): Promise<string> {
+  const folder = join(absolutePath(dataDir), "files", workspaceId);
+  await mkdir(folder, { recursive: true, mode: OWNER_ONLY });
+  const path = join(folder, name);
+  const found = await lstat(path).catch(() => null);
+  if (!found && !mayCreate) {
+    throw new AppError("source_unreachable", `There is no file ${name} in this workspace. Upload it first.`);
+  }
+  // A link could lead out of the folder; nobody makes one there on purpose.
+  const isInside = !found || (found.isFile() && (await realpath(path)) === join(await realpath(folder), name));
+  if (!isInside) throw new AppError("invalid_request", `${name} is not a plain file of this workspace.`);
+  return path;
+}

@@ -1,0 +1,310 @@
+import "server-only";
+import type { Field, WireValue } from "@/lib/base/values/fields";
+import { decimalWithin, isBelowMicros, isUnsigned64, isUuid } from "@/lib/base/values/precision";
+import type { EngineClient } from "@/lib/platform/engines/client";
+import type { ExtractRequest, ExtractStream, Load, LoadRequest } from "../../data-source";
+import {
+  CellRefused,
+  exactDecimal,
+  exactFloat,
+  exactInt64,
+  exactMicros,
+  jsonTextOf,
+  textOf,
+} from "../shared/flows/rows";
+import { extractBySql } from "../shared/flows/sql-extract";
+import { beginSqlLoad, type LoadDialect, type Target } from "../shared/flows/sql-load";
+import type { TableColumn, TableShape, TargetColumn } from "../shared/flows/table-shape";
+import { allOf, type Cell, readEngine, transactEngine } from "./engine-flows";
+
+/** DuckDB's widest decimal, half of it behind the point. */
+const DECIMAL_MAX = { precision: 38, scale: 18 };
+const BATCH_TABLE = "_millrace_batch";
+const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
+
+export function extractDuckDb(client: EngineClient, request: ExtractRequest): Promise<ExtractStream> {
+  return extractBySql(
+    {
+      dialect: {
+        quote,
+        nullsFirst: " nulls first",
+        cursorOrder: ({ type }, expression) =>
+          type === "string" ? `(${expression})::varchar collate "binary"` : expression,
+        bind: (value, column, place) => ({
+          sql: castOf(`$${place}`, column),
+          param: cellOf({ ...column, from: column.type }).encode(value, { ...column, from: column.type }),
+        }),
+      },
+      describe: async (entity, signal) => (await look(client, entity, signal)).shape,
+      query: (sql, params) => readEngine(client, sql, params, request.signal),
+    },
+    request,
+  );
+}
+
+export function loadDuckDb(client: EngineClient, request: LoadRequest, readOnly: boolean): Promise<Load> {
+  return beginSqlLoad(
+    {
+      dialect,
+      readOnly,
+      describe: (table, signal) => look(client, table, signal),
+      read: (sql, params, signal) => allOf(readEngine(client, sql, [...params], signal)),
+      transact: (steps, signal, isProbe = false) =>
+        transactEngine(client, steps, { isProbe, signal, cellsOf: cellOf, into: (step) => step.into.table }),
+    },
+    request,
+  );
+}
+
+const dialect: LoadDialect = {
+  quote,
+  placeholder: (place) => `$${place}`,
+  foldsCase: true,
+  nameLimit: null,
+  createSchema: (schema) => `create schema if not exists ${quote(schema)}`,
+  columnType: duckDbType,
+  bookkeeping: { key: "varchar", text: "varchar", integer: "bigint", suffix: "" },
+  alterType: (table, column, type) => `alter table ${table} alter column ${column} type ${type}`,
+  ddlCommits: false,
+  lockRows: null,
+  write({ table, columns, key }, rows) {
+    const cells = columns.map((column, index) => `c${index} ${STAGED[cellOf(column).type]}`);
+    const casts = columns.map((column, index) => castOf(`c${index}`, column));
+    const places = key.map((name) => `c${columns.findIndex((column) => quote(column.name) === name)}`);
+    // The last of several rows with one key counts.
+    const lasts =
+      key.length === 0 ? "" : `qualify row_number() over (partition by ${places.join(", ")} order by rowid desc) = 1`;
+    return [
+      { run: `create temporary table ${BATCH_TABLE} (${cells.join(", ")})` },
+      { rows, into: { table: BATCH_TABLE, columns } },
+      {
+        run: `insert into ${table} (${namesOf(columns)}) select ${casts.join(", ")} from temp.${BATCH_TABLE} ${lasts} ${onConflict(columns, key)}`,
+      },
+      { run: `drop table temp.${BATCH_TABLE}` },
+    ];
+  },
+  merge: ({ table, columns, key }, staging) => [
+    `insert into ${table} (${namesOf(columns)}) select ${namesOf(columns)} from ${staging} ${onConflict(columns, key)}`,
+  ],
+};
+
+function namesOf(columns: Target["columns"]): string {
+  return columns.map(({ name }) => quote(name)).join(", ");
+}
+
+function onConflict(columns: Target["columns"], key: readonly string[]): string {
+  if (key.length === 0) return "";
+  const others = columns.map(({ name }) => quote(name)).filter((name) => !key.includes(name));
+  const action =
+    others.length === 0 ? "nothing" : `update set ${others.map((name) => `${name} = excluded.${name}`).join(", ")}`;
+  return `on conflict (${key.join(", ")}) do ${action}`;
+}
+
+const STAGED: Readonly<Record<Cell["type"], string>> = {
+  bigint: "bigint",
+  double: "double",
+  boolean: "boolean",
+  varchar: "varchar",
+  blob: "varchar",
+};
+
+/** Numbers travel as numbers; everything else as a text that DuckDB itself casts. */
+function cellOf(column: TargetColumn): Cell {
+  const { type, from, dbType } = column;
+  if ((type === "int32" || type === "int64") && !/^(?:ubigint)/i.test(dbType)) {
+    return { type: "bigint", encode: exactInt64 };
+  }
+  if (type === "float64") return { type: "double", encode: exactFloat };
+  if (type === "boolean") return { type: "boolean", encode: toBoolean };
+  if (type === "binary") {
+    const isBinary = from === "binary";
+    return {
+      type: "blob",
+      encode: (value) => (isBinary ? String(value) : Buffer.from(textOf(value)).toString("base64")),
+    };
+  }
+  return { type: "varchar", encode: toText };
+}
+
+function castOf(expression: string, { type, dbType }: TableColumn): string {
+  if (type === "binary" && /^blob$/i.test(dbType)) return `from_base64(${expression})`;
+  // Lists, structs and maps come as JSON, of which DuckDB makes them exactly.
+  if (type === "array" || (type === "json" && dbType !== "JSON"))
+    return `cast(cast(${expression} as json) as ${dbType})`;
+  return `cast(${expression} as ${dbType})`;
+}
+
+function toBoolean(value: Exclude<WireValue, null>): boolean {
+  if (typeof value === "boolean") return value;
+  throw new CellRefused(`${textOf(value).slice(0, 60)} is neither true nor false.`);
+}
+
+function toText(value: Exclude<WireValue, null>, column: TargetColumn): string {
+  switch (column.type) {
+    case "decimal":
+      // DuckDB would round a fraction.
+      return exactDecimal(value, isLongInteger(column) ? { dbType: "DECIMAL(38,0)" } : column);
+    case "date":
+    case "timestamp":
+    case "timestamptz":
+      return stampText(/_ns$/i.test(column.dbType) ? textOf(value) : exactMicros(textOf(value)));
+    case "time":
+      return /_ns$/i.test(column.dbType) ? textOf(value) : exactMicros(textOf(value));
+    case "interval":
+      return intervalText(textOf(value));
+    case "json":
+      return column.from === "string" ? textOf(value) : jsonTextOf(value);
+    default:
+      return textOf(value);
+  }
+}
+
+/** DuckDB writes years as they are, and those before the first with `(BC)` behind the date. */
+function stampText(text: string): string {
+  const [, sign, digits, rest = ""] = /^([+-])(\d{6})(-.*)$/.exec(text) ?? [];
+  const isFirst = text.startsWith("0000-");
+  if (digits === undefined && !isFirst) return text;
+  const year = isFirst ? 0 : Number(digits);
+  const behind = isFirst ? text.slice(4) : rest;
+  if (sign === "+") return `${year}${behind}`;
+  const [, day = behind, time = ""] = /^(-\d\d-\d\d)(.*)$/.exec(behind) ?? [];
+  return `${String(year + 1).padStart(4, "0")}${day} (BC)${time.replace("T", " ")}`;
+}
+
+const UNITS: Readonly<Record<string, string>> = { Y: "years", W: "weeks", D: "days", H: "hours", S: "seconds" };
+
+/** `P1Y2M3DT4H5M6.7S` in DuckDB's words; what is no such text stays what it is. */
+function intervalText(text: string): string {
+  const [, date, time = ""] = /^P((?:-?\d+[YMWD])*)(?:T((?:-?[\d.]+[HMS])*))?$/.exec(text) ?? [];
+  if (date === undefined) return text;
+  const words = (part: string, month: string) =>
+    [...part.matchAll(/(-?[\d.]+)([YMWDHS])/g)].map(([, amount, unit = ""]) => `${amount} ${UNITS[unit] ?? month}`);
+  const all = [...words(date, "months"), ...words(time, "minutes")];
+  return all.length === 0 ? "0 seconds" : all.join(" ");
+}
+
+/** Elements of lists that have a type of their own here, by the names that databases give them. */
+const ELEMENTS: Readonly<Record<string, string>> = {
+  boolean: "BOOLEAN",
+  smallint: "SMALLINT",
+  integer: "INTEGER",
+  bigint: "BIGINT",
+  "double precision": "DOUBLE",
+  double: "DOUBLE",
+  text: "VARCHAR",
+  varchar: "VARCHAR",
+  "character varying": "VARCHAR",
+  uuid: "UUID",
+  date: "DATE",
+  timestamp: "TIMESTAMP",
+  "timestamp without time zone": "TIMESTAMP",
+  "timestamp with time zone": "TIMESTAMP WITH TIME ZONE",
+};
+
+/** DuckDB's own integers of more than 64 bits, which are wider than its decimals. */
+function isLongInteger({ dbType }: Pick<Field, "dbType">): boolean {
+  return /^(?:U?HUGEINT|BIGNUM)$/i.test(dbType);
+}
+
+function duckDbType(field: Pick<Field, "type" | "dbType">): string {
+  switch (field.type) {
+    case "int32":
+      return "INTEGER";
+    case "int64":
+      return isUnsigned64(field) ? "UBIGINT" : "BIGINT";
+    case "float64":
+      return "DOUBLE";
+    case "decimal": {
+      if (isLongInteger(field)) return field.dbType;
+      const { precision, scale } = decimalWithin(field, DECIMAL_MAX);
+      return `DECIMAL(${precision},${scale})`;
+    }
+    case "boolean":
+      return "BOOLEAN";
+    case "date":
+      return "DATE";
+    case "time":
+      if (isBelowMicros(field)) return "VARCHAR";
+      return /time zone|timetz|time_tz/i.test(field.dbType) && !/without/i.test(field.dbType)
+        ? "TIME WITH TIME ZONE"
+        : "TIME";
+    case "timestamp":
+      return isBelowMicros(field) ? (/_ns$/i.test(field.dbType) ? "TIMESTAMP_NS" : "VARCHAR") : "TIMESTAMP";
+    case "timestamptz":
+      return isBelowMicros(field) ? "VARCHAR" : "TIMESTAMP WITH TIME ZONE";
+    case "interval":
+      return "INTERVAL";
+    case "json":
+      return "JSON";
+    case "binary":
+      return "BLOB";
+    case "array": {
+      const element = ELEMENTS[/^(.*[^\]])\[\]$/.exec(field.dbType.toLowerCase())?.[1] ?? ""];
+      return element === undefined ? "JSON" : `${element}[]`;
+    }
+    case "string":
+      return isUuid(field) ? "UUID" : "VARCHAR";
+    default:
+      return "VARCHAR";
+  }
+}
+
+const COLUMNS = `
+  select schema_name, table_name, column_name, is_nullable, data_type from duckdb_columns()
+  where database_name = current_database() and schema_name = coalesce($1, current_schema())
+    and lower(table_name) = lower($2) and not internal
+  order by column_index`;
+const KEYS = `
+  select constraint_type, constraint_column_names from duckdb_constraints()
+  where database_name = current_database() and schema_name = $1 and table_name = $2
+    and constraint_type in ('PRIMARY KEY', 'UNIQUE')`;
+const INDEXES = `
+  select expressions from duckdb_indexes()
+  where database_name = current_database() and schema_name = $1 and table_name = $2 and is_unique`;
+
+async function look(
+  client: EngineClient,
+  { schema, name }: { schema?: string; name: string },
+  signal: AbortSignal,
+): Promise<{ schema: string | null; shape: TableShape | null }> {
+  const ask = (query: string, params: unknown[]) => allOf(readEngine(client, query, params, signal));
+  const columns = await ask(COLUMNS, [schema ?? null, name]);
+  const [first] = columns;
+  if (!first) {
+    const [current] = await ask("select current_schema()", []);
+    return { schema: schema ?? String(current?.[0] ?? "main"), shape: null };
+  }
+  const place = [String(first[0]), String(first[1])];
+  const { fields, batches } = await readEngine(
+    client,
+    `select * from ${place.map(quote).join(".")} limit 0`,
+    [],
+    signal,
+  );
+  for await (const _ of batches);
+  const keys = await ask(KEYS, place);
+  const indexes = await ask(INDEXES, place);
+  const namesIn = (list: WireValue | undefined) => (Array.isArray(list) ? list.map(String) : []);
+  return {
+    schema: place[0] ?? null,
+    shape: {
+      schema: place[0] ?? null,
+      name: place[1] ?? name,
+      columns: fields.map((field, index) => {
+        // Written by DuckDB, quotes included: a stranger's file may have types whose names are statements.
+        const [, , , nullable, type] = columns[index] ?? [];
+        return { ...field, dbType: String(type), nullable: nullable === true };
+      }),
+      primaryKey: namesIn(keys.find(([kind]) => kind === "PRIMARY KEY")?.[1]),
+      uniqueKeys: [
+        ...keys.map(([, names]) => namesIn(names)),
+        // `[id, '"a b"']`: plain names are enough, since what is not understood is only no key.
+        ...indexes.map(([text]) =>
+          String(text)
+            .replace(/^\[|\]$/g, "")
+            .split(", "),
+        ),
+      ],
+    },
+  };
+}

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { ensureSample } from "@/lib/features/connections/sample";
+import type { QueryableSource } from "../../data-source";
+import { requireQueryable } from "../../queryable";
+import { duckdb } from ".";
+import { openFile, query, takeOwnDataDir } from "./testing/open-file";
+import { cpuMs, engineProcesses } from "./testing/processes";
+
+/** Within every bound of a statement, and a minute of planning in which DuckDB looks for no interrupt. */
+const BLOCKING = `select ${"*, ".repeat(4000)}* from (select 1 as "${"n".repeat(500_000)}")`;
+/** Some seconds of work, so that it runs when the engine is killed, and ends on an engine of its own. */
+const SLOW = "select sum(i * i % 7)::varchar from range(280000000) t(i)";
+/** Reading the text takes a fraction of it: the engine is busy with the plan by then. */
+const BLOCKED_CPU_MS = 1500;
+/** The grace, a restart, and a machine that is busy with other tests. */
+const RESTARTED_WITHIN_MS = 20_000;
+
+const dataDir = takeOwnDataDir();
+let source: QueryableSource;
+
+beforeAll(async () => {
+  source = await openFile("kill.duckdb");
+  await query(source, "create table t as select i from range(10) r(i)");
+});
+afterAll(async () => {
+  await source.close();
+  dataDir.remove();
+});
+
+const processes = () => engineProcesses(dataDir.path, "kill.duckdb");
+
+/** Starts the statement that blocks the engine; resolves when the engine works on it. */
+async function block(on: QueryableSource): Promise<{ giveUp: () => Promise<void> }> {
+  const before = cpuMs(processes());
+  const stop = new AbortController();
+  const blocked = query(on, BLOCKING, { signal: stop.signal });
+  const failure = expect(blocked).rejects.toThrow("given up");
+  await vi.waitFor(() => expect(cpuMs(processes()) - before).toBeGreaterThan(BLOCKED_CPU_MS), {
+    timeout: RESTARTED_WITHIN_MS,
+  });
+  return {
+    giveUp: async () => {
+      stop.abort(new Error("given up"));
+      await failure;
+    },
+  };
+}
+
+async function restarted(before: readonly number[]): Promise<void> {
+  await vi.waitFor(() => expect(processes().some((pid) => before.includes(pid))).toBe(false), {
+    timeout: RESTARTED_WITHIN_MS,
+  });
+}
+
+describe("an engine with a statement that goes on after its interrupt", () => {
+  it("C3 is killed at the time limit of the statement, too", async () => {
+    const before = processes();
+    await expect(query(source, BLOCKING, { timeoutMs: 2000 })).rejects.toMatchObject({
+      kind: expect.stringMatching(/timeout|unavailable/),
+    });
+    await restarted(before);
+    expect((await query(source, "select count(*) from t")).rows).toEqual([[10]]);
+  });
+
+  it("C3 is killed after a cancellation: queries of others that only read run again, the rest fail with a time to retry", async () => {
+    const before = processes();
+    const { giveUp } = await block(source);
+    const write = query(source, "insert into t select count(*) from range(1000000000) a, range(1000000000) b");
+    const refused = expect(write).rejects.toMatchObject({ kind: "unavailable", retryAfterSeconds: 2 });
+    const streamed = await source.query(
+      { query: "select range from range(100000000000)" },
+      { readOnly: true, timeoutMs: 60_000, signal: new AbortController().signal },
+    );
+    const iterator = streamed.batches[Symbol.asyncIterator]();
+    await iterator.next();
+    const reads = [query(source, SLOW, { readOnly: true }), query(source, "select max(i) from t", { readOnly: true })];
+    await giveUp();
+    await refused;
+    // Never as if it were whole.
+    const rest = async () => {
+      for (;;) if ((await iterator.next()).done) return;
+    };
+    await expect(rest()).rejects.toMatchObject({ kind: "unavailable", retryAfterSeconds: 2 });
+    await restarted(before);
+    const [slow, max] = await Promise.all(reads);
+    // 0, 1, 4, 2, 2, 4, 1 in turn: 14 in each of 40,000,000 rounds.
+    expect(slow?.rows).toEqual([[String(40_000_000 * 14)]]);
+    expect(max?.rows).toEqual([[9]]);
+    expect((await query(source, "select count(*) from t")).rows).toEqual([[10]]);
+  });
+});
+
+describe("the sample of all workspaces", () => {
+  const open = async (workspaceId: string) =>
+    requireQueryable(
+      await duckdb.open({ workspaceId, connectionId: "c".repeat(24), config: { sample: true }, readOnly: true }),
+    );
+
+  it("C3 answers other workspaces while one blocks its engine", async () => {
+    await ensureSample();
+    const ids = Array.from({ length: 3 }, (_, index) => String(index).repeat(24));
+    const [blocker, ...others] = await Promise.all(ids.map(open));
+    if (!blocker) throw new Error("No workspace was opened.");
+    const stop = new AbortController();
+    const blocked = query(blocker, BLOCKING, { signal: stop.signal, readOnly: true });
+    const failure = expect(blocked).rejects.toThrow("given up");
+    const count = async (on: QueryableSource) =>
+      (await query(on, "select count(*) from orders", { readOnly: true })).rows;
+    expect(await Promise.all(others.map(count))).toEqual(others.map(() => [[100_000]]));
+    stop.abort(new Error("given up"));
+    await failure;
+    // At once, while its engine is still to be killed: read again on the new one.
+    expect(await count(blocker)).toEqual([[100_000]]);
+    await Promise.all([blocker, ...others].map((each) => each.close()));
+  });
+});

@@ -1,0 +1,65 @@
+import "server-only";
+import type { Db } from "mongodb";
+import type { Entity, EntityColumn } from "@/lib/base/values/fields";
+import { SCHEMA_CHOICES_MAX, type SchemaChoice } from "@/lib/features/connections/schema";
+import { shapeOf } from "./fields";
+
+/** Documents of each collection whose fields are shown. */
+const SAMPLE_DOCUMENTS = 20;
+/** Collections that are asked at once; the pool has a few more places. */
+const AT_ONCE = 4;
+/** A tree of more collections than this is shown without their fields. */
+const SAMPLED_MAX = 200;
+
+/**
+ * The collections and views with the fields of their first documents.
+ * @param shown their names; null for all
+ */
+export async function readEntities(db: Db, shown: readonly string[] | null, signal: AbortSignal): Promise<Entity[]> {
+  const filter = shown ? { name: { $in: [...shown] } } : {};
+  const found = await db.listCollections(filter, { nameOnly: true, signal }).toArray();
+  const names = found
+    .filter(({ name }) => !name.startsWith("system."))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map(({ name, type }) => ({ name, kind: type === "view" ? ("view" as const) : ("collection" as const) }));
+  const entities: Entity[] = [];
+  for (let from = 0; from < names.length; from += AT_ONCE) {
+    const group = names.slice(from, from + AT_ONCE);
+    entities.push(
+      ...(await Promise.all(
+        group.map(async ({ name, kind }) => {
+          if (from >= SAMPLED_MAX) return { name, kind };
+          const columns = await sampleColumns(db, name, signal);
+          const rowEstimate = kind === "view" ? undefined : await estimate(db, name, signal);
+          return { name, kind, columns, ...(rowEstimate !== undefined && { rowEstimate }) };
+        }),
+      )),
+    );
+  }
+  return entities;
+}
+
+/** The names of its collections and views. */
+export async function readNames(db: Db, signal: AbortSignal): Promise<SchemaChoice[]> {
+  const found = await db.listCollections({}, { nameOnly: true, signal }).toArray();
+  const names = found.map(({ name }) => name).filter((name) => !name.startsWith("system."));
+  return names
+    .sort()
+    .slice(0, SCHEMA_CHOICES_MAX)
+    .map((name) => ({ name }));
+}
+
+async function sampleColumns(db: Db, name: string, signal: AbortSignal): Promise<EntityColumn[]> {
+  const documents = await db.collection(name).find({}, { limit: SAMPLE_DOCUMENTS, signal }).toArray();
+  return shapeOf(documents, true).fields.map((field) => ({
+    name: field.name,
+    type: field.dbType,
+    nullable: field.name !== "_id",
+    primaryKey: field.name === "_id",
+  }));
+}
+
+async function estimate(db: Db, name: string, signal: AbortSignal): Promise<number> {
+  const { n } = await db.command({ count: name }, { signal, promoteValues: true, promoteLongs: true });
+  return Number(n);
+}

@@ -1,0 +1,107 @@
+import "server-only";
+import { z } from "zod";
+import { AppError } from "@/lib/platform/http/errors";
+import { readConfig } from "../shared/config";
+
+export type MongoConfig = {
+  /** Put together anew from its parts: nothing of it reaches the library unseen. */
+  uri: string;
+  /** The servers that it names; none for a name that stands for others (mongodb+srv). */
+  hosts: readonly { host: string; port: number }[];
+  database: string;
+  secrets: readonly string[];
+};
+
+export const CHARS_MAX = 4000;
+/** MongoDB's own limit. */
+export const DATABASE_CHARS_MAX = 64;
+const MONGODB_PORT = 27_017;
+const fields = z.strictObject({
+  connectionString: z.string().max(CHARS_MAX, "This is too long."),
+  database: z.string().max(DATABASE_CHARS_MAX, "This is too long.").optional(),
+});
+
+/** Options that tell how to sign in and whom to ask. What reads files or opens other ways is not among them (T43). */
+const OPTIONS: Readonly<Record<string, RegExp>> = {
+  authSource: /^[^/\\. "$\0]{1,63}$|^\$external$/,
+  authMechanism: /^(?:SCRAM-SHA-1|SCRAM-SHA-256|PLAIN)$/,
+  replicaSet: /^[\w.-]{1,100}$/,
+  directConnection: /^(?:true|false)$/,
+  loadBalanced: /^(?:true|false)$/,
+  tls: /^(?:true|false)$/,
+  ssl: /^(?:true|false)$/,
+  tlsAllowInvalidCertificates: /^(?:true|false)$/,
+  tlsAllowInvalidHostnames: /^(?:true|false)$/,
+  retryReads: /^(?:true|false)$/,
+  retryWrites: /^(?:true|false)$/,
+  w: /^(?:majority|\d{1,2})$/,
+  readPreference: /^(?:primary|primaryPreferred|secondary|secondaryPreferred|nearest)$/,
+  readConcernLevel: /^(?:local|available|majority|linearizable|snapshot)$/,
+  appName: /^[\w .-]{1,100}$/,
+};
+const NAMES = new Map(Object.keys(OPTIONS).map((name) => [name.toLowerCase(), name]));
+
+/** @throws AppError `invalid_request` */
+export function parseMongoConfig(config: Record<string, unknown>): MongoConfig {
+  const { connectionString, database } = readConfig(fields, config);
+  const parts =
+    /^(?<scheme>mongodb(?:\+srv)?):\/\/(?:(?<user>[^:@/?]*)(?::(?<password>[^@/?]*))?@)?(?<hosts>[^/?@]+)(?:\/(?<database>[^?]*))?(?:\?(?<query>.*))?$/.exec(
+      connectionString.trim(),
+    )?.groups;
+  if (!parts?.hosts) {
+    throw invalid("connectionString", "This is no address of the form mongodb://user:password@host:port/database.");
+  }
+  // Socket files of this machine are written as %2Ftmp%2F...sock.
+  if (!/^[\w.,:[\]-]+$/.test(parts.hosts)) {
+    throw invalid("connectionString", "The hosts are names or IP addresses, with a port each where it is not 27017.");
+  }
+  const named = database ?? decode(parts.database ?? "");
+  if (named === "") throw invalid("database", "Name the database, here or in the connection string.");
+  if (/[/\\. "$]|\p{Cc}/u.test(named)) throw invalid("database", "This cannot be the name of a database.");
+  const query = new URLSearchParams(readOptions(parts.query ?? ""));
+  // Signing in happens where the address says, whichever database is queried.
+  if (!query.has("authSource") && parts.database && parts.user) query.set("authSource", decode(parts.database));
+  const signIn =
+    parts.user === undefined
+      ? ""
+      : `${encode(parts.user)}${parts.password === undefined ? "" : `:${encode(parts.password)}`}@`;
+  return {
+    uri: `${parts.scheme}://${signIn}${parts.hosts}/?${query}`,
+    hosts: parts.scheme === "mongodb" ? parts.hosts.split(",").map(toHost) : [],
+    database: named,
+    secrets: parts.password ? [decode(parts.password)] : [],
+  };
+}
+
+function toHost(text: string): { host: string; port: number } {
+  const [, address, name, port] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(text) ?? [];
+  const host = address ?? name;
+  if (!host) throw invalid("connectionString", "The hosts are names or IP addresses, separated by commas.");
+  return { host, port: port === undefined ? MONGODB_PORT : Number(port) };
+}
+
+function readOptions(query: string): [string, string][] {
+  return [...new URLSearchParams(query)].map(([given, value]) => {
+    const name = NAMES.get(given.toLowerCase());
+    if (name === undefined || !OPTIONS[name]?.test(value)) {
+      throw invalid("connectionString", `The option ${given.slice(0, 40)} with this value cannot be used here.`);
+    }
+    return [name, value];
+  });
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw invalid("connectionString", "Write special characters of the user and the password as %40 and the like.");
+  }
+}
+
+function encode(part: string): string {
+  return encodeURIComponent(decode(part));
+}
+
+function invalid(name: string, message: string): AppError {
+  return new AppError("invalid_request", message, { details: [{ path: `config.${name}`, message }] });
+}

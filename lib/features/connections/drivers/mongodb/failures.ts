@@ -1,0 +1,71 @@
+import "server-only";
+import { MongoError, MongoNetworkError, MongoParseError, MongoServerError, MongoServerSelectionError } from "mongodb";
+import { AppError } from "@/lib/platform/http/errors";
+import { redact } from "@/lib/platform/log/redact";
+import { addressRefused, noAnswerInTime } from "@/lib/platform/net/failures";
+import { connectionLost, notItsProtocol, signInFailed, stoppedAtLimit, toSourceFailure } from "../shared/failures";
+
+// Codes of the server (its page "Error Codes").
+const SIGN_IN = new Set([18, 11, 334]);
+const TIMEOUTS = new Set([50, 262]);
+const INTERRUPTED = new Set([11601, 11602, 237]);
+const NOT_PERMITTED = 13;
+
+/** What the library or the server threw, while connecting or while running. */
+export function toFailure(error: unknown, secrets: readonly string[]): AppError {
+  if (error instanceof AppError) return error;
+  if (error instanceof MongoServerSelectionError) return toSelectionFailure(error, secrets);
+  if (error instanceof MongoServerError) return toServerFailure(error, secrets);
+  if (error instanceof MongoNetworkError) return connectionLost(error);
+  if (error instanceof MongoParseError || (error instanceof MongoError && /Invalid|Missing/.test(error.name))) {
+    return new AppError("invalid_request", redact(error.message, secrets), { cause: error });
+  }
+  if (error instanceof MongoError) return connectionLost(error);
+  // Values that BSON cannot hold, found while they are written.
+  return new AppError("query_failed", redact(error instanceof Error ? error.message : String(error), secrets), {
+    cause: error,
+  });
+}
+
+function toServerFailure(error: MongoServerError, secrets: readonly string[]): AppError {
+  // An object of the library's own number types, since values are not simplified.
+  const code = Number(error.code ?? 0);
+  const message = redact(error.message, secrets);
+  if (SIGN_IN.has(code)) return signInFailed(error.message, secrets, error);
+  if (TIMEOUTS.has(code)) return stoppedAtLimit(error);
+  if (INTERRUPTED.has(code)) {
+    return new AppError("cancelled", "The query was cancelled in the database.", { cause: error });
+  }
+  const hint = code === NOT_PERMITTED ? { hint: "Give the user of this connection the right to do it." } : {};
+  return new AppError("query_failed", message, {
+    details: { code, ...(error.codeName && { codeName: error.codeName }), ...hint },
+    cause: error,
+  });
+}
+
+/** No server was found: the reason is what the first of them said. */
+function toSelectionFailure(error: MongoServerSelectionError, secrets: readonly string[]): AppError {
+  const servers = [...(error.reason?.servers.values() ?? [])];
+  const cause = servers.map((server) => server.error).find((each) => each !== null && each !== undefined);
+  if (!cause) return noAnswerInTime(error);
+  if (cause instanceof MongoServerError) return toServerFailure(cause, secrets);
+  const words = wordsOf(cause);
+  // What the door answered to the library.
+  if (/NotAllowed/.test(words)) return addressRefused(error);
+  if (/ConnectionRefused/.test(words)) return toSourceFailure(withCode("ECONNREFUSED", error));
+  if (/HostUnreachable|Failure/.test(words)) return toSourceFailure(withCode("EHOSTUNREACH", error));
+  if (/timed out|timeout/i.test(words)) return noAnswerInTime(error);
+  if (/certificate|SSL|TLS|self.signed/i.test(words)) return toSourceFailure(withCode("EPROTO", error));
+  if (/Invalid message size|BSON|opcode|out of range/i.test(words)) return notItsProtocol("MongoDB", error);
+  return toSourceFailure(withCode("ECONNRESET", error));
+}
+
+function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return "";
+  const code = "code" in error ? String(error.code) : "";
+  return `${error.message} ${code} ${wordsOf(error.cause)}`;
+}
+
+function withCode(code: string, cause: unknown): Error {
+  return Object.assign(new Error(code, { cause }), { code });
+}

@@ -1,0 +1,87 @@
+import { BSON, Decimal128, Double, Int32, Long } from "mongodb";
+import { ExactNumber } from "@/lib/base/values/exact-json";
+
+/** A value of an operation that cannot be what it says. */
+export class ValueRefused extends Error {}
+
+/** How Extended JSON writes numbers whose kind JSON has not, and what makes them. */
+const NUMBERS: Readonly<Record<string, (text: string) => unknown>> = {
+  $numberInt: (text) => Number(integerOf(text, 32)),
+  $numberLong: (text) => Long.fromBigInt(integerOf(text, 64)),
+  $numberDouble: (text) => new Double(doubleOf(text)),
+  $numberDecimal: decimalOf,
+};
+/** The other types of Extended JSON, which MongoDB's own library reads. */
+const TYPES: ReadonlySet<string> = new Set([
+  "$oid",
+  "$binary",
+  "$uuid",
+  "$symbol",
+  "$minKey",
+  "$maxKey",
+  "$regex",
+  "$regularExpression",
+  "$timestamp",
+  "$date",
+]);
+
+/**
+ * Reads a JSON value with the types of MongoDB's Extended JSON. Numbers keep every digit: the library itself would make a
+ * double of a `$numberLong`.
+ * @throws ValueRefused; BSONError
+ */
+export function readObjectForm(value: unknown): unknown {
+  if (value instanceof ExactNumber) return value.isInt64 ? Long.fromBigInt(BigInt(value.text)) : decimalOf(value.text);
+  if (Array.isArray(value)) return value.map(readObjectForm);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value);
+  const [[name = "", inner] = []] = entries;
+  const read = entries.length === 1 ? NUMBERS[name] : undefined;
+  if (read && (typeof inner === "string" || typeof inner === "number" || inner instanceof ExactNumber)) {
+    return read(String(inner));
+  }
+  if (entries.some(([key, each]) => TYPES.has(key) && each !== null) || isReference(value)) return typed(value);
+  const object: Record<string, unknown> = {};
+  for (const [key, each] of entries) {
+    const definition = { value: readObjectForm(each), enumerable: true, configurable: true, writable: true };
+    Object.defineProperty(object, key, definition);
+  }
+  return object;
+}
+
+function isReference(value: object): boolean {
+  return "$ref" in value && "$id" in value;
+}
+
+/** The library takes JSON alone, so what is exact goes in as its Extended JSON. */
+function typed(value: object): unknown {
+  const text = JSON.stringify(value, (_, each: unknown) =>
+    each instanceof ExactNumber ? { [each.isInt64 ? "$numberLong" : "$numberDecimal"]: each.text } : each,
+  );
+  return (BSON.EJSON.parse(`{"v":${text}}`, { relaxed: true }) as { v: unknown }).v;
+}
+
+/** Counts that the operation itself takes are plain numbers. */
+export function plainCount(value: unknown): unknown {
+  return value instanceof Long || value instanceof Int32 || value instanceof Double ? Number(value.toString()) : value;
+}
+
+function integerOf(text: string, bits: 32 | 64): bigint {
+  const value = /^-?\d{1,20}$/.test(text) ? BigInt(text) : null;
+  if (value !== null && BigInt.asIntN(bits, value) === value) return value;
+  throw new ValueRefused(`${text.slice(0, 60)} is not an integer of ${bits} bits.`);
+}
+
+function doubleOf(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== "" && (!Number.isNaN(value) || text === "NaN")) return value;
+  throw new ValueRefused(`${text.slice(0, 60)} is not a double.`);
+}
+
+function decimalOf(text: string): Decimal128 {
+  try {
+    return Decimal128.fromString(text);
+  } catch (error) {
+    throw new ValueRefused(`${text.slice(0, 60)} is not a decimal of 34 digits.`, { cause: error });
+  }
+}

@@ -1,0 +1,75 @@
+import type { Batch } from "@/lib/base/values/fields";
+import { AppError } from "@/lib/platform/http/errors";
+import { BatchBuilder } from "../shared/batch-queue";
+import { BATCH_BYTES_TARGET, BATCH_ROWS_MAX } from "../shared/limits";
+import { valueBytes } from "../shared/wire-values";
+import { OTHER_FIELDS, type Shape } from "./fields";
+import type { Doc } from "./operation";
+import { WireWriter } from "./values";
+
+/** Documents from whose fields the columns are made. */
+export const SAMPLE_DOCUMENTS = 1000;
+/** UTF-8 needs at most this many bytes for one unit of UTF-16. */
+const BYTES_PER_CHAR_MAX = 3;
+/** What a number, a date and the like take in a batch, roughly. */
+const SCALAR_BYTES = 12;
+
+/** Makes rows of documents for columns that are settled. */
+export class RowMaker {
+  readonly #shape: Shape;
+  readonly #known: ReadonlySet<string>;
+  readonly #cellBytesMax: number | undefined;
+  readonly #rows: BatchBuilder;
+  readonly #writer: WireWriter;
+
+  /** @param isExact as flows carry values: see `WireWriter` */
+  constructor(shape: Shape, cellBytesMax: number | undefined, isExact = false) {
+    this.#writer = new WireWriter(isExact);
+    this.#shape = shape;
+    this.#known = new Set(shape.names);
+    this.#cellBytesMax = cellBytesMax;
+    this.#rows = new BatchBuilder(shape.fields.length);
+  }
+
+  get count(): number {
+    return this.#rows.rowCount;
+  }
+
+  get isFull(): boolean {
+    return this.#rows.rowCount >= BATCH_ROWS_MAX || this.#rows.bytes >= BATCH_BYTES_TARGET;
+  }
+
+  take(): Batch {
+    return this.#rows.take();
+  }
+
+  /** @returns false when a cell is too large: the result ends before this row */
+  add(document: Doc): boolean {
+    let bytes = 0;
+    let isLarge = false;
+    const write = (value: unknown) => {
+      this.#writer.reset();
+      const written = this.#writer.write(value);
+      bytes += this.#writer.chars + SCALAR_BYTES;
+      const limit = this.#cellBytesMax;
+      const mayBeLarge = limit !== undefined && this.#writer.chars * BYTES_PER_CHAR_MAX > limit;
+      isLarge ||= mayBeLarge && valueBytes(written) > limit;
+      return written;
+    };
+    const row = this.#shape.names.map((name) => (Object.hasOwn(document, name) ? write(document[name]) : null));
+    const others = Object.entries(document).filter(([name]) => !this.#known.has(name));
+    if (this.#shape.hasOther) row.push(others.length > 0 ? write(Object.fromEntries(others)) : null);
+    else if (others.length > 0) throw newField(others[0]?.[0] ?? OTHER_FIELDS);
+    if (isLarge) return false;
+    this.#rows.add(row, bytes);
+    return true;
+  }
+}
+
+/** The columns were known before the first row, and this field was in none of the documents until then. */
+function newField(name: string): AppError {
+  return new AppError(
+    "query_failed",
+    `The first ${SAMPLE_DOCUMENTS} documents are all alike, and a later one has the field ${name} besides. Name the fields that you want in a projection.`,
+  );
+}

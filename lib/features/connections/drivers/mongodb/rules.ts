@@ -1,0 +1,143 @@
+import { BSON } from "mongodb";
+import { AppError } from "@/lib/platform/http/errors";
+import type { Doc, Operation } from "./operation";
+
+/*
+ * What an operation may be (T57). MongoDB has no session that only reads, so on read-only connections the list of
+ * operations and of pipeline stages is what keeps it to reading; code that the server would run, and other databases,
+ * are refused on every connection.
+ */
+
+const DEPTH_MAX = 32;
+const BYTES_MAX = 256 * 1024;
+/** What is inserted is data: it may be as large as the request. */
+const DATA_BYTES_MAX = 16 * 1024 * 1024;
+const NAME_BYTES_MAX = 255;
+
+const READING: ReadonlySet<Operation["kind"]> = new Set([
+  "find",
+  "aggregate",
+  "countDocuments",
+  "estimatedDocumentCount",
+  "distinct",
+]);
+
+/** The server runs JavaScript for these. */
+const CODE_KEYS = new Set([
+  "$where",
+  "$function",
+  "$accumulator",
+  "mapReduce",
+  "mapreduce",
+  "$eval",
+  "$code",
+  "$scope",
+]);
+const WRITING_STAGES = new Set(["$out", "$merge"]);
+/** Stages that only compute from collections of this database. New ones are refused until somebody has looked at them. */
+const STAGES = new Set([
+  ...["$addFields", "$bucket", "$bucketAuto", "$collStats", "$count", "$densify", "$documents", "$facet", "$fill"],
+  ...["$geoNear", "$graphLookup", "$group", "$indexStats", "$limit", "$lookup", "$match", "$project", "$redact"],
+  ...["$replaceRoot", "$replaceWith", "$sample", "$search", "$searchMeta", "$set", "$setWindowFields", "$skip"],
+  ...["$sort", "$sortByCount", "$unionWith", "$unset", "$unwind", "$vectorSearch", "$rankFusion", "$scoreFusion"],
+]);
+
+/** @throws AppError `read_only`, `not_allowed`, `invalid_request` */
+export function checkOperation(operation: Operation, readOnly: boolean): void {
+  checkCollection(operation.collection);
+  if (readOnly && !READING.has(operation.kind)) {
+    throw new AppError("read_only", "This connection is read-only: it runs queries and changes nothing.");
+  }
+  const { collection: _, kind, ...rest } = operation;
+  const isData = kind === "insertOne" || kind === "insertMany" || kind === "replaceOne";
+  checkSize(rest, isData ? DATA_BYTES_MAX : BYTES_MAX);
+  checkKeys(rest, 0);
+  if (operation.kind === "aggregate") checkPipeline(operation.pipeline, readOnly);
+}
+
+export function checkCollection(name: string): void {
+  const isPossible =
+    name !== "" && Buffer.byteLength(name) <= NAME_BYTES_MAX && !/[$\0]/.test(name) && !name.startsWith(".");
+  if (!isPossible) throw new AppError("invalid_request", "This cannot be the name of a collection.");
+  if (/^system\./i.test(name)) throw notAllowed("Collections of the server itself (system.*) cannot be used here.");
+}
+
+function checkSize(values: Doc, bytesMax: number): void {
+  let bytes: number;
+  try {
+    bytes = BSON.calculateObjectSize(values, { ignoreUndefined: true });
+  } catch (error) {
+    throw new AppError("invalid_request", "The operation holds something that MongoDB cannot store.", { cause: error });
+  }
+  if (bytes > bytesMax) {
+    throw new AppError("too_large", `The operation is larger than ${bytesMax / 1024} KiB. Make it smaller.`);
+  }
+}
+
+function checkKeys(value: unknown, depth: number): void {
+  if (depth > DEPTH_MAX)
+    throw new AppError("invalid_request", `The operation is nested deeper than ${DEPTH_MAX} levels.`);
+  if (Array.isArray(value)) {
+    for (const item of value) checkKeys(item, depth + 1);
+    return;
+  }
+  if (typeof value !== "object" || value === null) return;
+  const type = (value as { _bsontype?: unknown })._bsontype;
+  if (type === "Code" || type === "DBRef" || type === "BSONSymbol") {
+    throw notAllowed(`A value of the type ${type} cannot be used here.`);
+  }
+  if (type !== undefined && typeof type === "string" && Object.getPrototypeOf(value) !== Object.prototype) return;
+  if (value instanceof Date || value instanceof Uint8Array) return;
+  for (const [key, item] of Object.entries(value)) {
+    // Full-width and small forms of the dollar sign become the usual one somewhere.
+    const plain = key.normalize("NFKC");
+    if (CODE_KEYS.has(plain)) throw notAllowed(`${plain} runs code in the database, which cannot be done here.`);
+    if (key === "__proto__") throw new AppError("invalid_request", "A key called __proto__ cannot be used here.");
+    if (key.includes("\0")) throw new AppError("invalid_request", "A key holds the character with the code 0.");
+    checkKeys(item, depth + 1);
+  }
+}
+
+function checkPipeline(pipeline: readonly unknown[], readOnly: boolean): void {
+  for (const stage of pipeline) {
+    const entries = typeof stage === "object" && stage !== null ? Object.entries(stage) : [];
+    for (const [name, body] of entries) {
+      if (WRITING_STAGES.has(name)) {
+        throw readOnly
+          ? new AppError("read_only", `This connection is read-only: ${name} writes a collection.`)
+          : notAllowed(`${name} cannot be run here: it may write any database of the server.`);
+      }
+      if (!STAGES.has(name)) throw notAllowed(`The stage ${name.slice(0, 60)} cannot be used here.`);
+      checkStage(name, body, readOnly);
+    }
+  }
+}
+
+function checkStage(name: string, body: unknown, readOnly: boolean): void {
+  if (name === "$unionWith" && typeof body === "string") checkSource(body);
+  if (typeof body !== "object" || body === null) return;
+  const { from, coll, pipeline } = body as { from?: unknown; coll?: unknown; pipeline?: unknown };
+  if (name === "$lookup" || name === "$graphLookup") checkSource(from);
+  if (name === "$unionWith") checkSource(coll);
+  if (Array.isArray(pipeline)) checkPipeline(pipeline, readOnly);
+  if (name === "$facet" || name === "$rankFusion" || name === "$scoreFusion") checkInner(body, readOnly);
+}
+
+/** Every list below these stages whose items look like stages is a pipeline. */
+function checkInner(body: unknown, readOnly: boolean): void {
+  for (const value of Object.values(body as Doc)) {
+    if (Array.isArray(value)) checkPipeline(value, readOnly);
+    else if (typeof value === "object" && value !== null) checkInner(value, readOnly);
+  }
+}
+
+/** Left out, a stage reads what its own pipeline begins with. */
+function checkSource(name: unknown): void {
+  if (name === undefined) return;
+  if (typeof name !== "string") throw notAllowed("A stage can read collections of this database only: name one.");
+  checkCollection(name);
+}
+
+function notAllowed(message: string): AppError {
+  return new AppError("not_allowed", message);
+}

@@ -1,0 +1,263 @@
+import { Decimal128, Long } from "mongodb";
+import { Lexer, ShellSyntaxError, type Token } from "@/lib/base/mongo-shell/lexer";
+import { isRounded } from "@/lib/base/values/exact-json";
+import { CONSTANTS, MAKERS, regexOf } from "./values";
+
+/** `db.orders.find({...}).sort({...})` as its parts. `offset` is where a call's name stands, 0-based. */
+export type ShellCall = { name: string; args: unknown[]; offset: number };
+export type ShellStatement = { collection: string; calls: ShellCall[] };
+
+/** Values deeper than this are refused while they are read: nobody's stack is at their mercy (T57). */
+/** Of a decimal of MongoDB. */
+const DECIMAL_DIGITS_MAX = 34;
+const DEPTH_MAX = 40;
+
+/**
+ * Reads one statement of the shell's language. It knows literals and the shell's own makers of values; nothing is ever
+ * evaluated (T59).
+ * @throws ShellSyntaxError
+ */
+export function parseShell(text: string): ShellStatement {
+  return new Parser(text).statement();
+}
+
+class Parser {
+  readonly #lexer: Lexer;
+  #token: Token;
+  #depth = 0;
+
+  constructor(text: string) {
+    this.#lexer = new Lexer(text);
+    this.#token = this.#lexer.next(true);
+  }
+
+  statement(): ShellStatement {
+    if (this.#token.text !== "db") throw this.#expected("db, as in db.orders.find({})");
+    this.#advance();
+    const names: string[] = [];
+    const calls: ShellCall[] = [];
+    for (;;) {
+      if (this.#accept("[")) {
+        if (calls.length > 0) throw this.#expected("a method");
+        names.push(this.#text());
+        this.#expect("]");
+      } else if (this.#accept(".")) {
+        this.#member(names, calls);
+      } else break;
+    }
+    while (this.#accept(";"));
+    if (this.#token.kind !== "end") throw this.#expected("the end: send one statement at a time");
+    if (names.length === 0 || calls.length === 0) {
+      throw this.#expected("a collection and a method, as in db.orders.find({})");
+    }
+    return { collection: names.join("."), calls };
+  }
+
+  #member(names: string[], calls: ShellCall[]): void {
+    const { text, start, kind } = this.#token;
+    if (kind !== "name") throw this.#expected("a name");
+    this.#advance(false);
+    if (this.#token.text !== "(") {
+      if (calls.length > 0) throw this.#expected("(");
+      names.push(text);
+      return;
+    }
+    const args = this.#arguments();
+    const isCollection = text === "getCollection" && names.length === 0 && calls.length === 0;
+    if (!isCollection) calls.push({ name: text, args, offset: start });
+    else if (args.length === 1 && typeof args[0] === "string") names.push(args[0]);
+    else throw new ShellSyntaxError("getCollection takes the name of a collection.", start);
+  }
+
+  #arguments(): unknown[] {
+    this.#expect("(");
+    return this.#list(")");
+  }
+
+  #list(close: string): unknown[] {
+    const items: unknown[] = [];
+    while (!this.#accept(close, false)) {
+      items.push(this.#value());
+      if (this.#token.text !== close || this.#token.kind !== "symbol") this.#expect(",");
+    }
+    return items;
+  }
+
+  #value(): unknown {
+    let value = this.#product();
+    while (this.#isSymbol("+") || this.#isSymbol("-")) {
+      const { start, text } = this.#token;
+      this.#advance();
+      const right = this.#product();
+      value = arithmetic(value, right, start, (a, b) => (text === "+" ? a + b : a - b));
+    }
+    return value;
+  }
+
+  #product(): unknown {
+    let value = this.#single();
+    while (this.#isSymbol("*") || this.#isSymbol("/")) {
+      const { start, text } = this.#token;
+      this.#advance();
+      const right = this.#single();
+      value = arithmetic(value, right, start, (a, b) => (text === "*" ? a * b : a / b));
+    }
+    return value;
+  }
+
+  /** Everything that goes deeper goes through here: lists, objects, brackets and signs. */
+  #single(): unknown {
+    this.#depth += 1;
+    if (this.#depth > DEPTH_MAX) throw new ShellSyntaxError("The values are nested too deep.", this.#token.start);
+    const value = this.#plain();
+    this.#depth -= 1;
+    return value;
+  }
+
+  #plain(): unknown {
+    const token = this.#token;
+    switch (token.kind) {
+      case "string":
+        this.#advance(false);
+        return token.value;
+      case "number":
+        this.#advance(false);
+        return exactOf(token.value, token.text);
+      case "bigint":
+        this.#advance(false);
+        return Long.fromBigInt(token.value);
+      case "regex":
+        this.#advance(false);
+        return made(() => regexOf(token.source, token.flags), token.start);
+      case "name":
+        return this.#named(token);
+      case "end":
+        throw this.#expected("a value");
+      default:
+        return this.#bracketed(token);
+    }
+  }
+
+  #bracketed(token: Token): unknown {
+    if (this.#accept("-") || this.#accept("+")) {
+      const value = this.#single();
+      if (value instanceof Long || value instanceof Decimal128) return token.text === "-" ? negated(value) : value;
+      return arithmetic(0, value, token.start, (a, b) => (token.text === "-" ? -b : a + b));
+    }
+    if (this.#accept("[")) return this.#list("]");
+    if (this.#accept("(")) {
+      const value = this.#value();
+      this.#expect(")", false);
+      return value;
+    }
+    if (this.#accept("{")) return this.#object();
+    throw this.#expected("a value");
+  }
+
+  #object(): Record<string, unknown> {
+    const object: Record<string, unknown> = {};
+    while (!this.#accept("}", false)) {
+      const key = this.#key();
+      this.#expect(":");
+      const value = this.#value();
+      Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+      if (!this.#isSymbol("}")) this.#expect(",");
+    }
+    return object;
+  }
+
+  #key(): string {
+    const token = this.#token;
+    const isValue = token.kind === "string" || token.kind === "number";
+    if (!isValue && token.kind !== "name") throw this.#expected("a key");
+    this.#advance(false);
+    return isValue ? String(token.value) : token.text;
+  }
+
+  #named(token: Token): unknown {
+    const isNew = token.text === "new";
+    if (isNew) this.#advance();
+    const { text: name, start } = this.#token;
+    if (this.#token.kind !== "name") throw this.#expected("a name");
+    this.#advance(false);
+    if (this.#isSymbol(".") && name === "Date") return this.#dateNow(start);
+    if (this.#isSymbol("(")) {
+      const maker = MAKERS[name];
+      if (!maker)
+        throw new ShellSyntaxError(
+          `${name} cannot be called here: values are literals and ObjectId(...) and its like.`,
+          start,
+        );
+      const args = this.#arguments();
+      return made(() => maker(...args), start);
+    }
+    if (!isNew && CONSTANTS.has(name)) return CONSTANTS.get(name);
+    throw new ShellSyntaxError(`${name} is not known here. Put texts into quotes.`, start);
+  }
+
+  #dateNow(start: number): number {
+    this.#expect(".");
+    if (this.#token.text !== "now") throw new ShellSyntaxError("Of Date, only now() is known here.", start);
+    this.#advance(false);
+    this.#arguments();
+    return Date.now();
+  }
+
+  #text(): string {
+    const token = this.#token;
+    if (token.kind !== "string") throw this.#expected("a text in quotes");
+    this.#advance(false);
+    return token.value;
+  }
+
+  #isSymbol(text: string): boolean {
+    return this.#token.kind === "symbol" && this.#token.text === text;
+  }
+
+  #accept(text: string, expectsValue = true): boolean {
+    if (!this.#isSymbol(text)) return false;
+    this.#advance(expectsValue);
+    return true;
+  }
+
+  #expect(text: string, expectsValue = true): void {
+    if (!this.#accept(text, expectsValue)) throw this.#expected(text);
+  }
+
+  #advance(expectsValue = true): void {
+    this.#token = this.#lexer.next(expectsValue);
+  }
+
+  #expected(what: string): ShellSyntaxError {
+    const found = this.#token.kind === "end" ? "the text ends" : `there is ${this.#token.text.slice(0, 40)}`;
+    return new ShellSyntaxError(`Expected ${what}, but ${found}.`, this.#token.start);
+  }
+}
+
+/** An integer that no double holds is an int64 or a decimal, where the shell itself would round it. */
+function exactOf(value: number, text: string): unknown {
+  if (!/^\d+$/.test(text) || !isRounded(text, value)) return value;
+  const integer = BigInt(text);
+  if (BigInt.asIntN(64, integer) === integer) return Long.fromBigInt(integer);
+  return text.length <= DECIMAL_DIGITS_MAX ? Decimal128.fromString(text) : value;
+}
+
+function negated(value: Long | Decimal128): unknown {
+  if (value instanceof Long) return value.negate();
+  const text = value.toString();
+  return Decimal128.fromString(text.startsWith("-") ? text.slice(1) : `-${text}`);
+}
+
+function arithmetic(left: unknown, right: unknown, at: number, compute: (a: number, b: number) => number): number {
+  const [a, b] = [left, right].map((value) => (value instanceof Date ? value.getTime() : value));
+  if (typeof a === "number" && typeof b === "number") return compute(a, b);
+  throw new ShellSyntaxError("Only numbers are computed with here.", at);
+}
+
+function made<T>(make: () => T, offset: number): T {
+  try {
+    return make();
+  } catch (error) {
+    throw new ShellSyntaxError(error instanceof Error ? error.message : "This value cannot be made.", offset);
+  }
+}

@@ -1,0 +1,256 @@
+import type { EntityColumn } from "@/lib/base/values/fields";
+import {
+  type Bind,
+  badValue,
+  type ColumnValues,
+  jsonReadings,
+  requireBytes,
+  requireNumber,
+  type TableValues,
+} from "../../column-values";
+import { castTo } from "../shared/variables";
+
+/** MySQL's widest decimal. */
+const DECIMAL_DIGITS = 65;
+const DECIMAL_SCALE = 30;
+/**
+ * Characters by which rows are ordered: ORDER BY reads 1024 bytes of a value (`SORT_BYTES_MIN` in session.ts) and a
+ * character has up to four. A comparison reads the whole value, so both get the same prefix and the key decides.
+ */
+const ORDER_CHARS = 250;
+/** The same for bytes; the server keeps up to four for their length. */
+const ORDER_BYTES = 1000;
+/** Declared characters of a text that is ordered whole, by its index where it has one. */
+const WHOLE_CHARS_MAX = 255;
+/** The mark that `catalog.ts` puts behind the type of MariaDB's columns of JSON. */
+export const MARIADB_JSON = "/* json */";
+
+/** MySQL compares a column with a text by rules of each type, so most values are cast. */
+export const mysqlValues: TableValues = {
+  nullsLast: null,
+  digest: (texts) =>
+    `md5(concat_ws(',', ${texts.map((text) => `coalesce(hex(cast(${text} as binary)), '-')`).join(", ")}))`,
+  of(column, name) {
+    const type = column.type.toLowerCase();
+    const kind = /^[a-z0-9]+/.exec(type)?.[0] ?? "";
+    const isNull = `${name} is null`;
+    const plain = (
+      value: string,
+      {
+        text = castTo(value, "char"),
+        read,
+        write = read,
+      }: {
+        text?: string;
+        read: (text: string, bind: Bind) => string;
+        write?: (text: string, bind: Bind) => string;
+      },
+    ): ColumnValues => ({
+      order: [{ value, text, read }],
+      is: (given, bind) => `${name} = ${write(given, bind)}`,
+      compare: (sign, given, bind) => `${name} ${sign} ${write(given, bind)}`,
+      isNull,
+    });
+    const asText = (text: string, bind: Bind) => bind.text(text);
+    const orderPrefix = orderPrefixOf(column, kind);
+    switch (kind) {
+      case "tinyint":
+      case "smallint":
+      case "mediumint":
+      case "int":
+      case "bigint":
+      case "decimal":
+      case "numeric":
+        return plain(name, { read: decimal, write: (text, bind) => number(text, column, bind) });
+      case "float":
+      case "double":
+        return plain(name, {
+          text: castTo(castTo(name, "double"), "char"),
+          read: (text, bind) => bind.number(Number(text)),
+          write: (text, bind) => {
+            requireNumber(text, column);
+            // A float is compared with the float of the shortest text that stands for it.
+            return kind === "float" ? castTo(bind.text(text), "float") : castTo(bind.text(text), "double");
+          },
+        });
+      case "year":
+      case "bit":
+      case "enum":
+      case "set": {
+        // Rows are ordered by the number behind the text, and compared by it alone.
+        const value = castTo(name, "unsigned");
+        const order = [{ value, text: castTo(value, "char"), read: unsigned }];
+        const write = kind === "year" ? unsigned : asText;
+        if (kind === "bit") {
+          const bits = (text: string, bind: Bind) => {
+            if (!/^[01]+$/.test(text)) throw badValue(column, "bits such as 101");
+            return castTo(`conv(${bind.text(text)}, 2, 10)`, "unsigned");
+          };
+          return {
+            order,
+            is: (text, bind) => `${value} = ${bits(text, bind)}`,
+            compare: (sign, text, bind) => `${value} ${sign} ${bits(text, bind)}`,
+            isNull,
+          };
+        }
+        const compared = kind === "year" ? value : name;
+        return {
+          order,
+          is: (text, bind) => `${compared} = ${write(text, bind)}`,
+          compare: (sign, text, bind) => `${compared} ${sign} ${write(text, bind)}`,
+          isNull,
+        };
+      }
+      case "date":
+        return plain(name, {
+          read: asText,
+          write: (text, bind) => {
+            requireTime(text, column);
+            return bind.text(text.slice(0, 10));
+          },
+        });
+      case "datetime":
+      case "timestamp":
+        return plain(name, {
+          read: asText,
+          write: (text, bind) => {
+            requireTime(text, column);
+            return bind.text(text.replace("T", " ").replace(/(?:Z|\+00:00)$/, ""));
+          },
+        });
+      case "time":
+        return plain(name, { read: (text, bind) => castTo(bind.text(text), "time(6)") });
+      case "binary":
+      case "varbinary":
+      case "tinyblob":
+      case "blob":
+      case "mediumblob":
+      case "longblob":
+      case "vector": {
+        const value = orderPrefix === null ? name : `left(${name}, ${orderPrefix})`;
+        return {
+          order: [{ value, text: `hex(${value})`, read: (text, bind) => `unhex(${bind.text(text)})` }],
+          exactText: `hex(${name})`,
+          is: (text, bind) => `${name} = ${hexBytes(text, column, bind)}`,
+          compare: (sign, text, bind) => `${name} ${sign} ${hexBytes(text, column, bind)}`,
+          isNull,
+        };
+      }
+      case "json": {
+        const value = jsonOrder(name);
+        const order = [{ value, text: castTo(value, "char"), read: asJson }];
+        return jsonValues(name, { order, exactText: castTo(name, "char") }, (bind, text) => ({
+          equal: `${name} = ${asJson(text, bind)}`,
+        }));
+      }
+      case "geometry":
+      case "point":
+      case "linestring":
+      case "polygon":
+      case "multipoint":
+      case "multilinestring":
+      case "multipolygon":
+      case "geometrycollection":
+        return {
+          order: null,
+          is: (text, bind) => `hex(${name}) = ${bind.text(requireBytes(text, column).toString("hex").toUpperCase())}`,
+          compare: () => {
+            throw badValue(column, "is and not alone: its values have no order");
+          },
+          isNull,
+        };
+      default:
+        if (type.endsWith(MARIADB_JSON)) {
+          const value = `left(${name}, ${ORDER_CHARS})`;
+          return jsonValues(name, { order: [{ value, text: value, read: asText }], exactText: name }, (bind, text) => ({
+            // MariaDB holds NULL for equal to anything here.
+            equal: `(${name} is not null and json_equals(${name}, ${bind.text(text)}))`,
+          }));
+        }
+        if (orderPrefix !== null) {
+          const value = `left(${name}, ${orderPrefix})`;
+          return {
+            ...plain(name, { read: asText }),
+            order: [{ value, text: value, read: asText }],
+            exactText: castTo(name, "char"),
+          };
+        }
+        return plain(name, { read: asText });
+    }
+  },
+};
+
+/** Returns the length of the prefix by which rows are ordered, or null where whole values are. */
+function orderPrefixOf({ type, primaryKey }: EntityColumn, kind: string): number | null {
+  // An index on a key gives its order, and a key has 3072 bytes at the most.
+  if (primaryKey) return null;
+  const declared = Number(/\((\d+)\)/.exec(type)?.[1] ?? Number.NaN);
+  switch (kind) {
+    case "text":
+    case "mediumtext":
+    case "longtext":
+      return ORDER_CHARS;
+    case "varchar":
+      return declared > WHOLE_CHARS_MAX ? ORDER_CHARS : null;
+    case "blob":
+    case "mediumblob":
+    case "longblob":
+    case "vector":
+      return ORDER_BYTES;
+    case "varbinary":
+      return declared > ORDER_BYTES ? ORDER_BYTES : null;
+    default:
+      return null;
+  }
+}
+
+/**
+ * Returns MySQL's JSON as ORDER BY compares it whole. It leaves objects and arrays in any order and cuts long texts, so
+ * these are ordered by the beginning of their text.
+ */
+function jsonOrder(name: string): string {
+  const text = castTo(name, "char");
+  const isLong = `json_type(${name}) in ('OBJECT', 'ARRAY') or char_length(${text}) > ${ORDER_CHARS}`;
+  const prefix = `left(case when json_type(${name}) = 'STRING' then json_unquote(${name}) else ${text} end, ${ORDER_CHARS})`;
+  return `case when ${isLong} then ${castTo(`json_quote(${prefix})`, "json")} else ${name} end`;
+}
+
+function hexBytes(text: string, column: EntityColumn, bind: Bind): string {
+  return `unhex(${bind.text(requireBytes(text, column).toString("hex"))})`;
+}
+
+function jsonValues(
+  name: string,
+  ordered: Pick<ColumnValues, "order" | "exactText">,
+  toEqual: (bind: Bind, text: string) => { equal: string },
+): ColumnValues {
+  return {
+    ...ordered,
+    is: (text, bind) =>
+      `(${jsonReadings(text)
+        .map((each) => toEqual(bind, each).equal)
+        .join(" or ")})`,
+    compare: (sign, text, bind) => `${name} ${sign} ${bind.text(text)}`,
+    // A page shows both as null.
+    isNull: `(${name} is null or ${toEqual({ text: () => "'null'", number: String }, "null").equal})`,
+  };
+}
+
+const asJson = (text: string, bind: Bind) => castTo(bind.text(text), "json");
+const unsigned = (text: string, bind: Bind) => castTo(bind.text(text), "unsigned");
+
+/** A number of any size, digit by digit. */
+function decimal(text: string, bind: Bind): string {
+  const scale = Math.min((text.split(".")[1] ?? "").length, DECIMAL_SCALE);
+  return castTo(bind.text(text), `decimal(${DECIMAL_DIGITS}, ${scale})`);
+}
+
+function number(text: string, column: EntityColumn, bind: Bind): string {
+  requireNumber(text, column);
+  if (!/^[+-]?\d+(?:\.\d+)?$/.test(text)) return bind.number(Number(text));
+  return decimal(text, bind);
+}
+
+function requireTime(text: string, column: EntityColumn): void {
+  if (!/^\d{4,}-\d\d-\d\d/.test(text)) throw badValue(column, "a time such as 2026-10-23 18:00");
+}

@@ -1,0 +1,42 @@
+import { TypedParameter } from "mysql2";
+import { ExactNumber } from "@/lib/base/values/exact-json";
+import { AppError } from "@/lib/platform/http/errors";
+import { plainNumber } from "../shared/flows/rows";
+import { checkText, positionalParams } from "../shared/params";
+
+/** Of a DECIMAL in MySQL and MariaDB. */
+const DECIMAL_DIGITS_MAX = 65;
+const DECIMAL_SCALE_MAX = 30;
+/** The protocol counts placeholders in 16 bits. */
+const PARAMS_MAX = 65_535;
+
+/**
+ * Values for `?`. Whole numbers are bound as such, since LIMIT takes no others; lists and objects are JSON.
+ * @throws AppError `invalid_request`
+ */
+export function toMysqlParams(params: unknown[] | Record<string, unknown> | undefined): readonly unknown[] {
+  const values = positionalParams(params, "?");
+  if (values.length > PARAMS_MAX)
+    throw new AppError("invalid_request", `A statement takes at most ${PARAMS_MAX} values.`);
+  return values.map((value) => {
+    if (value === null || value === undefined) return null;
+    if (typeof value === "string") return checkText(value);
+    if (typeof value === "number" && Number.isSafeInteger(value)) return TypedParameter.LONGLONG(BigInt(value));
+    if (value instanceof ExactNumber) return numberParam(value);
+    return typeof value === "object" ? checkText(JSON.stringify(value)) : value;
+  });
+}
+
+/** A text would be compared to a number as a double. @throws AppError `invalid_request` for more digits than a decimal has */
+function numberParam(number: ExactNumber): unknown {
+  if (number.isInt64) return TypedParameter.LONGLONG(BigInt(number.text));
+  const text = plainNumber(number.text);
+  const [whole = "", fraction = ""] = text.replace("-", "").split(".");
+  if (whole.length + fraction.length > DECIMAL_DIGITS_MAX || fraction.length > DECIMAL_SCALE_MAX) {
+    throw new AppError(
+      "invalid_request",
+      `${number.text.slice(0, 60)} has more digits than a decimal of this database.`,
+    );
+  }
+  return TypedParameter.NEWDECIMAL(text);
+}

@@ -1,0 +1,249 @@
+import type { SqlToken as Token } from "@/lib/base/sql/lexer";
+import { AppError } from "@/lib/platform/http/errors";
+import { isHarmlessMode } from "./modes";
+import { readMysqlText } from "./reading";
+import {
+  type Call,
+  NAMES_MAX,
+  notAllowed,
+  type Reference,
+  type References,
+  readReferences,
+  tooManyNames,
+} from "./references";
+import { checkRoutineBody } from "./routine-body";
+import { refuseSecretTable } from "./secrets";
+
+/** Runs a query of our own in the session of the statement. */
+export type Ask = (query: string) => Promise<unknown[][]>;
+
+/** The server allows names of so many characters; what is longer names nothing. */
+const NAME_CHARS_MAX = 64;
+/** They have no views but the server's own, which only tell. */
+const OWN_SCHEMAS = new Set(["information_schema", "performance_schema"]);
+/** Client character sets under which a stored text was read as we read it: these, and these while it is all ASCII. */
+const UTF8 = /^utf8(?:mb[34])?$/;
+const ASCII_LIKE = /^(?:ascii|latin1)$/;
+const ASCII = /^[\0-\x7f]*$/;
+
+/** What the session reads texts with, as the server tells it. */
+const PINS = selected(0, "'session'", [
+  "coalesce(database(), '')",
+  "''",
+  "''",
+  "''",
+  "''",
+  "@@sql_mode",
+  "@@character_set_client",
+]);
+const OF_VIEW = [
+  "table_schema",
+  "table_name",
+  "security_type",
+  "view_definition",
+  "'SQL'",
+  "''",
+  "character_set_client",
+];
+const OF_ROUTINE = [
+  ...["routine_schema", "routine_name", "security_type", "routine_definition", "routine_body", "sql_mode"],
+  "character_set_client",
+];
+const OF_PARAMETER = ["specific_schema", "specific_name", "''", "parameter_name", "''", "''", "''"];
+
+type Row = {
+  /** Which of the lookups it answers. */
+  of: number;
+  kind: string;
+  schema: string;
+  name: string;
+  rights: string;
+  text: string;
+  language: string;
+  sqlMode: string;
+  charset: string;
+};
+
+/** Names, and the schema of those without one: null is the session's current schema. */
+type Open = References & { schema: string | null };
+type Lookup =
+  | { table: Reference }
+  | { call: Call; packagesOf: string | null }
+  /** The server's own functions: some version lacks one, or reads `count (x)` as a stored function of that name. */
+  | { schema: string | null; builtIns: string[] };
+
+/**
+ * Asks the server, in the statement's own session, whether it reads texts as our lexer does, and follows what the
+ * statement names through the catalogue, and through what that names in turn. A read-only statement reaches views and
+ * stored functions only where they run with the rights of whoever calls them (SQL SECURITY INVOKER) and only read. Who
+ * could change one between this look and the run may write here anyway, and gives it no rights but the connection's.
+ * @throws AppError `not_allowed`, `read_only`
+ */
+export async function checkReach(ask: Ask, references: References): Promise<void> {
+  const seen = new Set<string>();
+  let lookups = lookupsOf({ ...references, schema: null }, seen);
+  for (let isFirst = true; isFirst || lookups.length > 0; isFirst = false) {
+    if (seen.size > NAMES_MAX) throw tooManyNames();
+    const query = [...(isFirst ? [PINS] : []), ...lookups.flatMap(toQueries)].join(" UNION ALL ");
+    const rows = (await ask(query)).map(toRow);
+    if (isFirst) {
+      const current = checkPins(rows);
+      for (const table of references.tables) refuseSecretTable(table, current);
+    }
+    lookups = follow(rows, lookups).flatMap((open) => {
+      for (const table of open.tables) refuseSecretTable(table, open.schema);
+      return lookupsOf(open, seen);
+    });
+  }
+}
+
+/** @returns the schema of names without one */
+function checkPins(rows: readonly Row[]): string {
+  const session = rows.find(({ kind }) => kind === "session");
+  if (session && isHarmlessMode(session.sqlMode) && session.charset === "utf8mb4") return session.schema;
+  throw notAllowed(
+    "The session does not keep its sql_mode or character set; a proxy before the database may be the reason. Without them a read-only connection runs nothing.",
+  );
+}
+
+function lookupsOf({ tables, calls, schema: current }: Open, seen: Set<string>): Lookup[] {
+  const isNew = (kind: string, { schema, name }: Reference) => {
+    const id = JSON.stringify([kind, schema, name]);
+    return !seen.has(id) && seen.add(id) !== undefined;
+  };
+  const named = <T extends Reference>(reference: T): T => ({ ...reference, schema: reference.schema ?? current });
+  const fresh = calls.filter((call) => isNew(call.schema === null ? "call" : "qualified call", named(call)));
+  const stored = fresh.filter(({ isBuiltIn }) => !isBuiltIn);
+  const builtIns = fresh.filter(({ isBuiltIn }) => isBuiltIn).map(({ name }) => name);
+  return [
+    ...tables
+      .map(named)
+      .filter((table) => table.name.length <= NAME_CHARS_MAX && !isOwn(table.schema) && isNew("table", table))
+      .map((table) => ({ table })),
+    ...stored.map((call) => ({ call: named(call), packagesOf: call.schema })),
+    ...(builtIns.length > 0 ? [{ schema: current, builtIns }] : []),
+  ];
+}
+
+function isOwn(schema: string | null): boolean {
+  return schema !== null && OWN_SCHEMAS.has(schema.toLowerCase());
+}
+
+// Compared with constants, since only then the server looks at one file instead of at all of them.
+function toQueries(lookup: Lookup, index: number): string[] {
+  if ("table" in lookup) {
+    const { schema, name } = lookup.table;
+    return [
+      `${selected(index, "'view'", OF_VIEW)} FROM information_schema.views
+       WHERE table_schema = ${literal(schema)} AND table_name = ${literal(name)}`,
+    ];
+  }
+  const routines = `${selected(index, "routine_type", OF_ROUTINE)} FROM information_schema.routines`;
+  if ("builtIns" in lookup) {
+    const names = lookup.builtIns.map(literal).join(", ");
+    return [
+      `${routines} WHERE routine_schema = ${literal(lookup.schema)} AND routine_name IN (${names})
+       AND routine_type = 'FUNCTION'`,
+    ];
+  }
+  const { call, packagesOf } = lookup;
+  const [schema, name] = [literal(call.schema), literal(call.name)];
+  return [
+    `${routines} WHERE routine_schema = ${schema} AND routine_name = ${name} AND routine_type = 'FUNCTION'`,
+    `${selected(index, "'PARAMETER'", OF_PARAMETER)} FROM information_schema.parameters
+     WHERE specific_schema = ${schema} AND specific_name = ${name} AND routine_type = 'FUNCTION'
+     AND parameter_name IS NOT NULL`,
+    // `a.b()` may also be the function b of a package a, in any schema that the server would look for it.
+    ...(packagesOf === null
+      ? []
+      : [`${routines} WHERE routine_name = ${literal(packagesOf)} AND routine_type LIKE 'PACKAGE%'`]),
+  ];
+}
+
+/** A row of the catalogue in one character set, since the columns of a UNION have to agree on it. */
+function selected(index: number, kind: string, columns: readonly string[]): string {
+  return `SELECT ${index}, ${[kind, ...columns].map((column) => `CONVERT(${column} USING utf8mb4)`).join(", ")}`;
+}
+
+/** In hexadecimal: nothing in it can be read as anything else. */
+function literal(text: string | null): string {
+  return text === null ? "DATABASE()" : `_utf8mb4 x'${Buffer.from(text, "utf8").toString("hex")}'`;
+}
+
+function toRow(cells: readonly unknown[]): Row {
+  const [of, ...rest] = cells;
+  const [kind = "", schema = "", name = "", rights = "", text = "", language = "", sqlMode = "", charset = ""] =
+    rest.map((cell) => (cell === null ? "" : String(cell)));
+  return { of: Number(of), kind, schema, name, rights, text, language, sqlMode, charset };
+}
+
+/** What the views and functions that were found name in turn. */
+function follow(rows: readonly Row[], lookups: readonly Lookup[]): Open[] {
+  return lookups.flatMap((lookup, index) => {
+    const found = rows.filter(({ of, kind }) => of === index && kind !== "session");
+    if ("table" in lookup) return found.filter(({ schema }) => !isOwn(schema)).map(openView);
+    const functions = found.filter(({ kind }) => kind === "FUNCTION");
+    if ("builtIns" in lookup) return functions.map((one) => openFunction(one, []));
+    const inPackage = found.find(({ kind }) => kind.startsWith("PACKAGE"));
+    if (inPackage) throw notAllowed(`A read-only connection runs no functions of packages, as ${inPackage.name} is.`);
+    if (functions.length === 0) throw unknownFunction(lookup.call, lookup.packagesOf);
+    const parameters = found.filter(({ kind }) => kind === "PARAMETER").map(({ text }) => text);
+    return functions.map((one) => openFunction(one, parameters));
+  });
+}
+
+function openView(view: Row): Open {
+  const title = `The view ${view.schema}.${view.name}`;
+  if (view.rights !== "INVOKER") {
+    throw notAllowed(
+      `${title} runs with the rights of who made it, so a read-only connection does not run it. Query its tables, or make it a view with SQL SECURITY INVOKER.`,
+    );
+  }
+  const tokens = readStored(view, title, "SHOW VIEW on it");
+  return { ...inside(title, () => readReferences(tokens)), schema: view.schema };
+}
+
+function openFunction(routine: Row, parameters: readonly string[]): Open {
+  const title = `The stored function ${routine.schema}.${routine.name}`;
+  if (routine.rights !== "INVOKER") {
+    throw notAllowed(
+      `${title} runs with the rights of who made it, so a read-only connection does not run it. Make it one with SQL SECURITY INVOKER.`,
+    );
+  }
+  const tokens = readStored(
+    routine,
+    title,
+    "SHOW_ROUTINE (on MariaDB SHOW CREATE ROUTINE on it, or SELECT on mysql.proc)",
+  );
+  const references = inside(title, () => readReferences(tokens, true));
+  checkRoutineBody(tokens, parameters, `${routine.schema}.${routine.name}`);
+  return { ...references, schema: routine.schema };
+}
+
+/** The text of a view or routine, which counts only where it is certain how the server reads it. */
+function readStored({ text, language, sqlMode, charset }: Row, title: string, right: string): Token[] {
+  if (text === "") throw notAllowed(`${title} cannot be looked into. Grant the user of the connection ${right}.`);
+  const { tokens, comments, doubt } = readMysqlText(text);
+  const isKnownText = UTF8.test(charset) || (ASCII_LIKE.test(charset) && ASCII.test(text));
+  const isPlain = !doubt && comments.every(({ kind }) => kind === "plain");
+  if (isKnownText && isPlain && language === "SQL" && isHarmlessMode(sqlMode)) return tokens;
+  throw notAllowed(
+    `${title} cannot be read for certain (its language, sql_mode, character set or comments), so a read-only connection does not run it.`,
+  );
+}
+
+function inside<T>(title: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    throw new AppError(error.kind, `${title} cannot be used on a read-only connection. ${error.message}`);
+  }
+}
+
+function unknownFunction({ name }: Call, qualifier: string | null): AppError {
+  const title = qualifier === null ? name : `${qualifier}.${name}`;
+  return notAllowed(
+    `The function ${title} cannot be used here: it is none of the server's own that only read, and no stored function that this user may run.`,
+  );
+}

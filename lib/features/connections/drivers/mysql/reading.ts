@@ -1,0 +1,89 @@
+import { SqlLexer, type SqlToken, toSqlToken } from "../../../../base/sql/lexer.ts";
+
+/*
+ * What the guards of MySQL and MariaDB read of a text: the dialect's tokens and comments, and where it is doubtful. The
+ * dialect holds for the sessions that are used here (`session.ts`). Where versions differ, or a person would read
+ * something else than the server, it says so: `doubt`.
+ */
+
+export type Comment = { kind: "plain" | "hint" | "run"; start: number; end: number };
+
+/** `isOpen`: a quote or comment has no end, so the text is not complete. */
+export type Doubt = { message: string; at: number; isOpen: boolean };
+
+export type Reading = { tokens: SqlToken[]; comments: Comment[]; doubt: Doubt | null };
+
+/** Hints are read by a lexer of their own; what is plain in both holds no surprise. */
+const PLAIN_HINT = /^\/\*\+[\w \t\r\n$@(),.]*\*\/$/;
+const UNSEEN = /[\p{Z}\p{C}]/u;
+const BEYOND_ASCII = /[\u0080-\uffff]/;
+const DIGITS: Readonly<Record<string, RegExp>> = { x: /^'(?:[0-9A-Fa-f]{2})*'$/, b: /^'[01]*'$/ };
+
+/** Reads the whole text; it never throws. The first doubt is the one that is told. */
+export function readMysqlText(text: string): Reading {
+  const tokens: SqlToken[] = [];
+  const comments: Comment[] = [];
+  let doubt: Doubt | null = null;
+  // To the server it is an end, but not in every place.
+  const nul = text.indexOf("\0");
+  if (nul >= 0) doubt = { message: "There is a NUL character in the text.", at: nul, isOpen: false };
+  const lexer = new SqlLexer(text, "mysql");
+  for (let piece = lexer.next(); piece; piece = lexer.next()) {
+    const { kind, start, end } = piece;
+    const token = toSqlToken(text, "mysql", piece);
+    if (kind === "comment" || kind === "hint" || kind === "run") {
+      comments.push({ kind: kind === "comment" ? "plain" : kind, start, end });
+    }
+    const open = lexer.isOpen ? openAt(text, kind, start) : null;
+    const message = token ? doubtOf(text, token, tokens.at(-1)) : doubtOfComment(text, kind, start, end);
+    doubt ??= open ?? (message === null ? null : { message, at: start, isOpen: false });
+    if (token) tokens.push(token);
+  }
+  return { tokens, comments, doubt };
+}
+
+function openAt(text: string, kind: string, start: number): Doubt {
+  if (kind === "comment" || kind === "hint" || kind === "run") {
+    return { message: "The comment that begins here has no end.", at: start, isOpen: true };
+  }
+  const signs = kind === "variable" ? (text.startsWith("@@", start) ? 2 : 1) : 0;
+  return { message: "The quote that begins here has no end.", at: start + signs, isOpen: true };
+}
+
+function doubtOfComment(text: string, kind: string, start: number, end: number): string | null {
+  if (kind === "run") return "Comments that the server runs (/*! ... */) cannot be used here.";
+  const isDoubted = kind === "hint" && !PLAIN_HINT.test(text.slice(start, end));
+  return isDoubted ? "Optimizer hints take plain names and numbers here." : null;
+}
+
+function doubtOf(text: string, { kind, start, end }: SqlToken, before: SqlToken | undefined): string | null {
+  const source = text.slice(start, end);
+  if (kind === "symbol") return doubtOfSymbol(text, source, start);
+  if ((kind === "word" || kind === "name") && !source.startsWith("`")) {
+    if (UNSEEN.test(source)) {
+      return "There is a space or invisible character here that the database takes for a part of a name.";
+    }
+    return source.startsWith("$") ? "A name that begins with $ has to be quoted." : null;
+  }
+  // The server stops in the middle of such a number, and says so.
+  if (kind === "number" && /[.]\d*$/.test(source) && /[eE]/.test(text.charAt(end))) {
+    return "A number ends in an exponent without digits.";
+  }
+  if (kind === "variable" && !/^@@?['"`]/.test(source) && !source.startsWith("@@") && BEYOND_ASCII.test(source)) {
+    return "A variable's name beyond ASCII has to be quoted: @`name`.";
+  }
+  // x'..' and b'..' have no escapes.
+  if (kind !== "string" || before?.kind !== "word" || before.end !== start || !source.startsWith("'")) return null;
+  const digits = DIGITS[before.text.toLowerCase()];
+  return !digits || digits.test(source)
+    ? null
+    : `After ${before.text} there are digits in quotes, and here is something else.`;
+}
+
+function doubtOfSymbol(text: string, source: string, start: number): string | null {
+  if (source === "-" && text.charAt(start + 1) === "-" && text.charAt(start + 2) > "\x7f") {
+    return "The database takes -- for a comment only before a space, and what follows here is none.";
+  }
+  if (source === "\\") return "A backslash outside of quotes is read differently by different servers.";
+  return source < " " || source === "\x7f" ? "There is a control character outside of quotes." : null;
+}

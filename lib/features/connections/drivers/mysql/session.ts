@@ -1,0 +1,305 @@
+import "server-only";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Connection, type ConnectionOptions, createConnection } from "mysql2";
+import { AppError } from "@/lib/platform/http/errors";
+import { startDeadline } from "@/lib/platform/net/deadline";
+import type { Dialer } from "@/lib/platform/net/dialer";
+import type { NetworkConfig } from "../shared/config";
+import { connectionLost } from "../shared/failures";
+import { CANCEL_TIMEOUT_MS, CONNECT_TIMEOUT_MS } from "../shared/limits";
+import { preferringTls } from "../shared/preferring-tls";
+import type { OnServer } from "../shared/server";
+import type { PooledSession } from "../shared/session-pool";
+import { toConnectFailure } from "./failures";
+import { guardPackets } from "./guarded-packets";
+import { harmlessModes } from "./modes";
+import { PacketLengths } from "./packet-lengths";
+import { type OkPacket, RowReader, type RowReaderOptions } from "./row-reader";
+
+const hasNoTls = (cause: unknown) =>
+  cause instanceof Error && "code" in cause && cause.code === "HANDSHAKE_NO_SSL_SUPPORT";
+
+/** Types whose bytes the library would make something else of. */
+const AS_BYTES = new Set(["BIT", "GEOMETRY", "VECTOR"]);
+/** Types whose texts the library would make numbers of. */
+const AS_DIGITS = new Set(["TINY", "SHORT", "LONG", "INT24", "YEAR", "LONGLONG", "FLOAT", "DOUBLE"]);
+
+/** The protocol's number of the type FLOAT. */
+const FLOAT = 4;
+
+/** A statement has one, a load a few. The library sets places for them aside, by default half a mebibyte a session. */
+const PREPARED_MAX = 32;
+
+/** A reader may write elsewhere before it takes the next rows: the server waits so long for it, instead of a minute. */
+const READER_PAUSE_S = 3600;
+
+/** Bytes of a value that ORDER BY reads at least: the servers' default, on which the order of table pages relies. */
+const SORT_BYTES_MIN = 1024;
+
+// What the library's connection is made of; its own types leave these out.
+type ConnectionInside = Connection & {
+  stream: NodeJS.ReadableStream & { destroy(): void; ref?(): void; unref?(): void };
+};
+
+/** One session with the server, on a socket of the door. */
+export class MysqlSession implements PooledSession {
+  readonly #config: OnServer<NetworkConfig>;
+  readonly #connection: ConnectionInside;
+  #isAlive = true;
+  #reader: RowReader | null = null;
+  #rowBytesMax = Number.POSITIVE_INFINITY;
+  #sqlMode = "";
+  #sortBytes = SORT_BYTES_MIN;
+  /** Rejects when the session is cut: the library calls nobody back then. */
+  readonly #cut = Promise.withResolvers<never>();
+  serverVersion = "";
+
+  private constructor(config: OnServer<NetworkConfig>, connection: Connection) {
+    this.#config = config;
+    this.#connection = connection as ConnectionInside;
+    this.#cut.promise.catch(() => {});
+    const die = (error?: unknown) => {
+      this.#isAlive = false;
+      this.#reader?.fail(error ?? new Error("The connection was closed."));
+    };
+    connection.on("error", die);
+    connection.on("end", () => die());
+  }
+
+  /** @throws AppError `source_unreachable`, `timeout`, `address_refused`; the signal's reason */
+  static open(config: OnServer<NetworkConfig>, signal: AbortSignal): Promise<MysqlSession> {
+    return preferringTls(config, (given) => MysqlSession.#open(given, signal), hasNoTls);
+  }
+
+  static async #open(config: OnServer<NetworkConfig>, signal: AbortSignal): Promise<MysqlSession> {
+    const deadline = startDeadline(CONNECT_TIMEOUT_MS, signal);
+    deadline.signal.throwIfAborted();
+    const connection = createConnection(optionsOf(config));
+    guardPackets(connection);
+    tellSecured(connection, config.server.dialer);
+    const session = new MysqlSession(config, connection);
+    const onAbort = () => session.destroy();
+    deadline.signal.addEventListener("abort", onAbort, { once: true });
+    try {
+      const connected = new Promise<void>((resolve, reject) => {
+        connection.once("connect", () => resolve());
+        connection.once("error", reject);
+      });
+      await Promise.race([connected, session.#cut.promise]);
+      session.#watchRows();
+      const [row = []] = await session.run("SELECT VERSION(), @@SESSION.sql_mode");
+      session.serverVersion = String(row[0]);
+      session.#sqlMode = harmlessModes(String(row[1]));
+      // A server of the family that lacks the variable answers without rows.
+      const [sortLength] = await session.run("SHOW SESSION VARIABLES LIKE 'max_sort_length'");
+      session.#sortBytes = Number(sortLength?.[1] ?? SORT_BYTES_MIN);
+      return session;
+    } catch (error) {
+      session.destroy();
+      throw deadline.signal.aborted ? deadline.reason() : toConnectFailure(error, [config.password]);
+    } finally {
+      deadline.signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  get isAlive(): boolean {
+    return this.#isAlive;
+  }
+
+  get isMariaDb(): boolean {
+    return /mariadb/i.test(this.serverVersion);
+  }
+
+  /** Sets what statements and their guard rely on, and the server's own guard of their time. */
+  async prepare(readOnly: boolean, timeoutMs: number): Promise<void> {
+    const wait = `net_write_timeout = ${READER_PAUSE_S}`;
+    const limit = this.isMariaDb ? `max_statement_time = ${timeoutMs / 1000}` : `max_execution_time = ${timeoutMs}`;
+    const sort = this.#sortBytes < SORT_BYTES_MIN ? `, max_sort_length = ${SORT_BYTES_MIN}` : "";
+    await this.run(`SET NAMES utf8mb4, time_zone = '+00:00', sql_mode = '${this.#sqlMode}', ${limit}, ${wait}${sort}`);
+    if (readOnly) await this.run("START TRANSACTION READ ONLY");
+  }
+
+  /** The same for a load, which is strict: nothing is cut, rounded or made up without an error. Begins its transaction. */
+  async prepareLoad(timeoutMs: number): Promise<void> {
+    await this.prepare(false, timeoutMs);
+    await this.run("SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_AUTO_VALUE_ON_ZERO,ERROR_FOR_DIVISION_BY_ZERO'");
+    await this.run("START TRANSACTION READ WRITE");
+  }
+
+  /**
+   * Returns whether a query has a FLOAT among its columns. Of those a plain query gets six digits from the server, and a
+   * prepared one the stored value. A query that cannot be prepared has none.
+   */
+  async hasFloat(text: string): Promise<boolean> {
+    const command = { sql: text, rowsAsArray: true };
+    const described = new Promise<boolean>((resolve) => {
+      this.#connection.prepare(command as unknown as string, (error, statement) => {
+        const { columns = [] } = (error ? {} : statement) as { columns?: { columnType: number }[] };
+        resolve(columns.some(({ columnType }) => columnType === FLOAT));
+      });
+    });
+    const hasFloat = await Promise.race([described, this.#cut.promise]);
+    if (!hasFloat) this.#connection.unprepare(command as unknown as string);
+    return hasFloat;
+  }
+
+  /** Values make it a prepared statement, to which they are bound. */
+  start(text: string, values: readonly unknown[], options: RowReaderOptions & { isPrepared?: boolean }): RowReader {
+    const isPrepared = values.length > 0 || options.isPrepared === true;
+    const command = { sql: text, rowsAsArray: true, typeCast: isPrepared ? castOfPrepared : castOfPlain };
+    const reader = new RowReader(this.#connection, options);
+    this.#reader = reader;
+    this.#rowBytesMax = options.rowBytesMax;
+    reader.listen(
+      isPrepared
+        ? this.#connection.execute({ ...command, values: values as string[] })
+        : this.#connection.query(command),
+    );
+    return reader;
+  }
+
+  /** A statement of our own. */
+  run(text: string, values: readonly string[] = []): Promise<unknown[][]> {
+    const answer = new Promise<unknown[][]>((resolve, reject) => {
+      const done = (error: unknown, rows: unknown) => (error ? reject(error) : resolve(rows as unknown[][]));
+      if (values.length > 0) this.#connection.execute({ sql: text, rowsAsArray: true, values: [...values] }, done);
+      else this.#connection.query({ sql: text, rowsAsArray: true, typeCast: castOfPlain }, done);
+    });
+    return Promise.race([answer, this.#cut.promise]);
+  }
+
+  /** A statement of our own. @returns how many rows it has matched */
+  count(text: string, values: readonly (string | number | Buffer | null)[]): Promise<number> {
+    const answer = new Promise<number>((resolve, reject) => {
+      const done = (error: unknown, result: unknown) =>
+        error ? reject(error) : resolve(matchedRows(result as OkPacket));
+      if (values.length > 0) this.#connection.execute({ sql: text, values: [...values] as string[] }, done);
+      else this.#connection.query({ sql: text }, done);
+    });
+    return Promise.race([answer, this.#cut.promise]);
+  }
+
+  /** Rolls back and forgets everything that the statement has left in the session. */
+  reset(): Promise<void> {
+    this.#reader = null;
+    this.#rowBytesMax = Number.POSITIVE_INFINITY;
+    const answer = new Promise<void>((resolve, reject) => {
+      this.#connection.reset((error) => (error ? reject(error) : resolve()));
+    });
+    return Promise.race([answer, this.#cut.promise]);
+  }
+
+  /**
+   * Kills what the session runs, and the session, by a second one through the same door: a block may take the end of its
+   * statement alone for an error of its own, and go on. Never throws.
+   */
+  async cancel(): Promise<void> {
+    const { threadId } = this.#connection;
+    if (threadId === null || threadId === undefined || !this.#isAlive) return;
+    const giveUp = AbortSignal.timeout(CANCEL_TIMEOUT_MS);
+    try {
+      const session = await MysqlSession.open(this.#config, giveUp);
+      await Promise.race([session.run(`KILL ${Number(threadId)}`), sleep(CANCEL_TIMEOUT_MS)]).catch(() => {});
+      session.destroy();
+    } catch {
+      // The server is not there: then nothing runs, or its own time limit ends it.
+    }
+  }
+
+  setIdle(isIdle: boolean): void {
+    const { stream } = this.#connection;
+    if (isIdle) stream.unref?.();
+    else stream.ref?.();
+  }
+
+  destroy(): void {
+    this.#isAlive = false;
+    this.#cut.reject(connectionLost());
+    this.#connection.destroy();
+    this.#connection.stream.destroy();
+  }
+
+  /** Begins at the end of the sign-in, where the line stands between two packets. */
+  #watchRows(): void {
+    const lengths = new PacketLengths();
+    this.#connection.stream.on("data", (chunk: Buffer) => {
+      if (lengths.push(chunk) <= this.#rowBytesMax) return;
+      this.#reader?.oversize();
+      this.destroy();
+    });
+  }
+}
+
+/** The server counts the rows that an UPDATE changes, and says in words how many it found. */
+function matchedRows({ affectedRows, info }: OkPacket): number {
+  return Number(/^Rows matched: (\d+)/.exec(info ?? "")?.[1] ?? affectedRows ?? 0);
+}
+
+type Cell = { type: string; buffer(): Buffer | null; string(): string | null };
+
+/** Called for each cell: the types that the library would interpret are taken as they came. */
+function castOfPrepared(cell: Cell, next: () => unknown): unknown {
+  return AS_BYTES.has(cell.type) ? cell.buffer() : next();
+}
+
+/**
+ * Numbers come as texts here. The library reads such a text for as long as the server says that it is, up to 2^64 digits,
+ * wherever the message ends (T47); a text that it takes as one ends with the message.
+ */
+function castOfPlain(cell: Cell, next: () => unknown): unknown {
+  if (!AS_DIGITS.has(cell.type)) return castOfPrepared(cell, next);
+  const digits = cell.string();
+  if (digits === null) return null;
+  const value = Number(digits);
+  return cell.type === "LONGLONG" && !Number.isSafeInteger(value) ? digits : value;
+}
+
+/** The library tells nobody else when the line is encrypted. */
+function tellSecured(connection: Connection, dialer: Dialer): void {
+  const inside = connection as Connection & { startTLS(onSecure: (error?: Error) => void): void };
+  const start = inside.startTLS.bind(inside);
+  inside.startTLS = (onSecure) =>
+    start((error) => {
+      if (!error) dialer.secured?.();
+      onSecure(error);
+    });
+}
+
+function optionsOf(config: OnServer<NetworkConfig>): ConnectionOptions {
+  const { host, port, user, password, database, ssl, server } = config;
+  return {
+    host,
+    port,
+    user,
+    password,
+    ...(database !== "" && { database }),
+    stream: () => {
+      const socket = server.dialer.socket();
+      // What a certificate is checked against when the host is an address.
+      (socket as unknown as { _host: string })._host = host;
+      socket.setNoDelay(true);
+      return socket.connect({ host, port });
+    },
+    ...(ssl !== "disable" && {
+      ssl: { rejectUnauthorized: ssl === "verify-full", verifyIdentity: ssl === "verify-full" },
+    }),
+    // No file of ours is ever read for a server (T41), and one text is one statement. An UPDATE counts the rows that it
+    // changes, as in the servers' own clients, not those that it finds. OUT parameters come as a result of their own.
+    flags: ["-LOCAL_FILES", "-MULTI_STATEMENTS", "-FOUND_ROWS", "PS_MULTI_RESULTS"],
+    // A server that asks for one all the same is none that we talk to any longer.
+    infileStreamFactory: () => {
+      throw new AppError("source_unreachable", "The server asked for a file of this machine. The connection was cut.");
+    },
+    multipleStatements: false,
+    maxPreparedStatements: PREPARED_MAX,
+    charset: "utf8mb4",
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    timezone: "Z",
+    dateStrings: true,
+    supportBigNumbers: true,
+    bigNumberStrings: true,
+    jsonStrings: true,
+    // Readers of rows are otherwise compiled from what the server says about its columns.
+    disableEval: true,
+  };
+}

@@ -1,0 +1,243 @@
+import "server-only";
+import { randomUUID } from "node:crypto";
+import { toSqlPath } from "@/lib/base/sql/names";
+import type { Batch, Entity, Field } from "@/lib/base/values/fields";
+import type {
+  DataSource,
+  ExtractRequest,
+  ExtractStream,
+  Load,
+  LoadRequest,
+  QueryOptions,
+  ResultStream,
+  SourceFacts,
+  Statement,
+} from "../../data-source";
+import type { SchemaChoice } from "../../schema";
+import type { NetworkConfig } from "../shared/config";
+import { toScript } from "../shared/ddl";
+import { EXTRACT_TIMEOUT_MS } from "../shared/flows/sql-extract";
+import { ROW_BYTES_MAX, ROW_CELLS_MAX } from "../shared/limits";
+import { sqlText } from "../shared/params";
+import { toSchemaChoice } from "../shared/schema-choices";
+import { type OnServer, type ServerSide, withinLimit } from "../shared/server";
+import { SessionPool } from "../shared/session-pool";
+import { StatementRun, withSession } from "../shared/statement-run";
+import { checkStatementText } from "../shared/statements/check";
+import { columnsSql, foreignKeysSql, jsonColumnsSql, SCHEMAS_SQL, tablesSql, toEntities } from "./catalog";
+import { toQueryFailure } from "./failures";
+import { extractMysql, loadMysql, type MysqlFlowParts } from "./flows";
+import { toMysqlParams } from "./params";
+import { checkReach } from "./reach";
+import { warnOfRights } from "./rights";
+import type { RowReader } from "./row-reader";
+import { MysqlSession } from "./session";
+
+/** A statement whose reply is being read. */
+type Reply = {
+  run: StatementRun<MysqlSession>;
+  reader: RowReader;
+  text: string;
+  isChange: boolean;
+  mayHaveSeveral: boolean;
+  signal: AbortSignal;
+};
+
+/** Statements that answer one result at most, by their first word. */
+const ONE_RESULT = new Set([
+  ...["SELECT", "WITH", "VALUES", "TABLE", "SHOW", "EXPLAIN", "DESCRIBE", "DESC", "ANALYZE", "CREATE", "ALTER", "DROP"],
+  ...["INSERT", "UPDATE", "DELETE", "REPLACE", "TRUNCATE", "SET"],
+]);
+
+/** Statements that read columns of tables. */
+const QUERIES = new Set(["SELECT", "WITH", "VALUES", "TABLE"]);
+
+/** @param firstWord "(" where the statement begins with it */
+const isQuery = (firstWord: string) => QUERIES.has(firstWord) || firstWord === "(";
+const mayHaveSeveral = (firstWord: string) => !ONE_RESULT.has(firstWord) && firstWord !== "(";
+
+function affectedRowsOf({ reader, isChange, mayHaveSeveral }: Reply): number | null {
+  // Behind the rows of a RETURNING no count comes: each of them is one that was changed.
+  if (isChange) return reader.okAffectedRows ?? reader.rowCount;
+  return mayHaveSeveral ? reader.okAffectedRows : null;
+}
+
+/** The first result alone; the statement runs to its end, and fails by what a later part of it fails by. */
+async function* readingPast({ batches, nextResult }: ResultStream): AsyncGenerator<Batch, void> {
+  yield* batches;
+  for (let next = await nextResult?.(); next; next = await next.nextResult?.()) {
+    for await (const _ of next.batches);
+  }
+}
+
+/** A MySQL or MariaDB database through a pool of sessions; each statement runs in one that is as good as new. */
+export class MysqlSource implements DataSource {
+  readonly #pool: SessionPool<MysqlSession>;
+  readonly #secrets: readonly string[];
+  readonly #tenant = randomUUID();
+
+  readonly #readOnly: boolean;
+  readonly #server: ServerSide;
+
+  /** @param readOnly nothing is loaded into it; what a query may do is said with each */
+  constructor(config: OnServer<NetworkConfig>, readOnly: boolean) {
+    this.#readOnly = readOnly;
+    this.#pool = new SessionPool((signal) => MysqlSession.open(config, signal));
+    this.#secrets = [config.password];
+    this.#server = config.server;
+  }
+
+  async query({ query, params }: Statement, options: QueryOptions): Promise<ResultStream> {
+    const written = sqlText(query);
+    const values = toMysqlParams(params);
+    const { readOnly, signal, cellBytesMax } = options;
+    const { text, references, firstWord, changeVerb } = await checkStatementText(
+      "mysql",
+      { query: written, readOnly, valueCount: values.length },
+      this.#tenant,
+    );
+    const run = new StatementRun(await this.#pool.acquire(signal), this.#pool, signal);
+    try {
+      await run.session.prepare(readOnly, Math.ceil(withinLimit(this.#server, options.timeoutMs)));
+      if (readOnly) await checkReach((lookup) => run.session.run(lookup), references);
+      const rowBytesMax = cellBytesMax === undefined ? ROW_BYTES_MAX : cellBytesMax * ROW_CELLS_MAX;
+      signal.throwIfAborted();
+      const isPrepared = values.length > 0 || (isQuery(firstWord) && (await run.session.hasFloat(text)));
+      signal.throwIfAborted();
+      const isChange = changeVerb !== null;
+      const hasSeveral = mayHaveSeveral(firstWord);
+      const reader = run.begin(
+        run.session.start(text, values, {
+          cellBytesMax,
+          rowBytesMax,
+          isPrepared,
+          jsonAsText: options.jsonAsText === true,
+          readsToEnd: isChange || hasSeveral,
+        }),
+      );
+      const reply = { run, reader, text, isChange, mayHaveSeveral: hasSeveral, signal };
+      const result = this.#resultOf(await reader.columns, reply);
+      return options.allResults || !result.nextResult ? result : { ...result, batches: readingPast(result) };
+    } catch (error) {
+      throw this.#ended(run, error, text, signal);
+    }
+  }
+
+  extract(request: ExtractRequest): Promise<ExtractStream> {
+    return extractMysql(this.#flowParts, request);
+  }
+
+  load(request: LoadRequest): Promise<Load> {
+    return loadMysql(this.#flowParts, request, this.#readOnly);
+  }
+
+  async entities(signal: AbortSignal): Promise<Entity[]> {
+    return this.#ask(signal, async (session) => {
+      const shown = this.#server.schemas ?? [];
+      const tables = await session.run(tablesSql(shown.length), shown);
+      const columns = await session.run(columnsSql(shown.length), shown);
+      const keys = await session.run(foreignKeysSql(shown.length), shown);
+      const jsonColumns = session.isMariaDb ? await session.run(jsonColumnsSql(shown.length), shown) : [];
+      return toEntities(tables, columns, keys, jsonColumns);
+    });
+  }
+
+  async schemas(signal: AbortSignal): Promise<SchemaChoice[]> {
+    const rows = await this.#ask(signal, (session) => session.run(SCHEMAS_SQL));
+    return rows.map(toSchemaChoice);
+  }
+
+  async defaultSchema(signal: AbortSignal): Promise<string | null> {
+    const [row] = await this.#ask(signal, (session) => session.run("select database()"));
+    return typeof row?.[0] === "string" ? row[0] : null;
+  }
+
+  async ddl({ schema, name }: Entity, signal: AbortSignal): Promise<string> {
+    const [row] = await this.#ask(signal, (session) =>
+      session.run(`SHOW CREATE TABLE ${toSqlPath([schema, name], "mysql")}`),
+    );
+    return toScript([row?.[1]], name);
+  }
+
+  async test(signal: AbortSignal): Promise<SourceFacts> {
+    return this.#ask(signal, async (session) => {
+      await session.run("SELECT 1");
+      const warning = await warnOfRights((query) => session.run(query)).catch(() => null);
+      return {
+        serverVersion: session.isMariaDb ? session.serverVersion : `MySQL ${session.serverVersion}`,
+        ...(warning !== null && { warning }),
+      };
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#pool.close();
+  }
+
+  get #flowParts(): MysqlFlowParts {
+    return {
+      pool: this.#pool,
+      secrets: this.#secrets,
+      statementTimeoutMs: withinLimit(this.#server, EXTRACT_TIMEOUT_MS),
+      query: (statement, options) => this.query(statement, options),
+    };
+  }
+
+  #resultOf(columns: readonly Field[], facts: Reply): ResultStream {
+    let following: readonly Field[] | null = null;
+    const onWhole = (next: readonly Field[] | null) => {
+      following = next;
+    };
+    return {
+      fields: columns.map(({ name, type, dbType }) => ({ name, type, dbType })),
+      batches: this.#batches(facts, onWhole),
+      affectedRows: () => affectedRowsOf(facts),
+      ...(facts.mayHaveSeveral && {
+        nextResult: async () => {
+          const next = following;
+          following = null;
+          return next && this.#resultOf(next, facts);
+        },
+      }),
+    };
+  }
+
+  /** @param onWhole is told behind the last row which result follows; until that is read too, the statement goes on */
+  async *#batches(
+    { run, reader, text, isChange, mayHaveSeveral, signal }: Reply,
+    onWhole: (next: readonly Field[] | null) => void,
+  ): AsyncGenerator<Batch, void> {
+    let isOver = true;
+    try {
+      for (;;) {
+        const step = await reader.next();
+        if ("done" in step) {
+          const next = await reader.nextResult();
+          isOver = next === null;
+          onWhole(next);
+          return;
+        }
+        yield step.batch;
+        // To stop here would roll back a statement that writes, and skip what a procedure does behind this result.
+        if (step.batch.isCut && !isChange && !mayHaveSeveral) return;
+      }
+    } catch (error) {
+      throw this.#ended(run, error, text, signal);
+    } finally {
+      if (isOver) run.end();
+    }
+  }
+
+  #ended(run: StatementRun<MysqlSession>, error: unknown, text: string, signal: AbortSignal): unknown {
+    run.end();
+    return signal.aborted ? signal.reason : toQueryFailure(error, text, this.#secrets);
+  }
+
+  async #ask<T>(signal: AbortSignal, work: (session: MysqlSession) => Promise<T>): Promise<T> {
+    try {
+      return await withSession(this.#pool, signal, work);
+    } catch (error) {
+      throw signal.aborted ? signal.reason : toQueryFailure(error, "", this.#secrets);
+    }
+  }
+}

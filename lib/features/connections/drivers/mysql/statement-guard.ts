@@ -1,0 +1,200 @@
+import { type SqlToken as Token, upper } from "../../../../base/sql/lexer.ts";
+import { AppError } from "../../../../platform/http/errors.ts";
+import { ONE_STATEMENT_MESSAGE, READ_ONLY_MESSAGE } from "../shared/statement-messages.ts";
+import { positionOf } from "../shared/text-position.ts";
+import { PLAN_HINTS } from "./functions.ts";
+import { type Comment, type Reading, readMysqlText } from "./reading.ts";
+import {
+  isSymbol,
+  NAMES_MAX,
+  notAllowed,
+  type Reference,
+  type References,
+  readReferences,
+  tooManyNames,
+  wordOf,
+} from "./references.ts";
+import { refuseSecretShow } from "./secrets.ts";
+
+/*
+ * What a statement may be on MySQL and MariaDB (T50). The read-only transaction of the session refuses writes to tables;
+ * this refuses what such a transaction lets through: the server's files, settings, locks and other sessions. It reads
+ * as the server does (`reading.ts`), and where it is not sure that it does, a read-only connection does not run the text.
+ */
+
+const ALONE = "Each statement runs in a transaction of its own, so there is nothing to begin, commit or roll back.";
+const SESSION = "Each statement runs in a session that is reset before and after it, so this would have no effect.";
+
+/** On every connection. */
+const NEVER: Readonly<Record<string, string>> = {
+  BEGIN: ALONE,
+  START: ALONE,
+  COMMIT: ALONE,
+  ROLLBACK: ALONE,
+  SAVEPOINT: ALONE,
+  RELEASE: ALONE,
+  XA: ALONE,
+  USE: `${SESSION} Write the database before the name of the table.`,
+  PREPARE: `${SESSION} Send the query with params instead.`,
+  EXECUTE: `${SESSION} Send the query with params instead.`,
+  DEALLOCATE: SESSION,
+  LOCK: SESSION,
+  UNLOCK: SESSION,
+  HANDLER: SESSION,
+};
+
+/** SET changes more than the session behind these. */
+const OF_SERVER = new Set(["GLOBAL", "PERSIST", "PERSIST_ONLY", "PASSWORD", "ROLE"]);
+const QUERIES = new Set(["SELECT", "WITH", "VALUES", "TABLE"]);
+const EXPLAINING = new Set(["EXPLAIN", "DESCRIBE", "DESC", "ANALYZE"]);
+const CHANGING = new Set([
+  ...["INSERT", "UPDATE", "DELETE", "REPLACE", "TRUNCATE", "CREATE", "ALTER", "DROP", "RENAME", "GRANT", "REVOKE"],
+  ...["OPTIMIZE", "REPAIR", "IMPORT"],
+]);
+/** What SHOW tells, by the first word of it; none of it runs anything. */
+const SHOWN = new Set([
+  ...["TABLES", "COLUMNS", "FIELDS", "INDEX", "INDEXES", "KEYS", "TABLE", "CREATE", "DATABASES", "SCHEMAS", "TRIGGERS"],
+  ...["EVENTS", "FUNCTION", "PROCEDURE", "PACKAGE", "SEQUENCES", "VARIABLES", "STATUS", "WARNINGS", "ERRORS", "COUNT"],
+  ...["CHARACTER", "CHARSET", "COLLATION", "ENGINE", "ENGINES", "STORAGE", "PLUGINS", "PRIVILEGES", "GRANTS"],
+  ...["PROCESSLIST", "OPEN", "PROFILE", "PROFILES", "EXPLAIN", "ANALYZE", "LOCALES", "BINARY", "MASTER", "SLAVE"],
+  ...["SLAVES", "REPLICA", "REPLICAS", "ALL"],
+]);
+const BEFORE_SHOWN = new Set(["FULL", "EXTENDED", "GLOBAL", "SESSION", "LOCAL"]);
+/** `DESCRIBE a.b 'c%'`, as tokens. */
+const DESCRIBED_TOKENS_MAX = 4;
+
+/** The text to send, as long as the one that came, and what it names. */
+export type CheckedStatement = { text: string; references: References };
+
+/**
+ * @param valueCount how many values came for its placeholders
+ * @returns for a read-only connection the text without its comments, so that what was not judged is not sent
+ * @throws AppError `invalid_request`, `query_failed`, `read_only`, `not_allowed`
+ */
+export function checkStatement(query: string, readOnly: boolean, valueCount = 0): CheckedStatement {
+  const reading = readMysqlText(query);
+  const { tokens } = reading;
+  if (readOnly) refuseDoubt(query, reading);
+  const last = tokens.findLastIndex((token) => token.kind !== "semicolon");
+  const first = tokens.findIndex((token) => token.kind !== "semicolon");
+  if (first < 0) throw new AppError("invalid_request", "There is no statement to run. Write one first.");
+  const words = tokens.slice(first, last + 1);
+  const start = wordOf(words.find((token) => !isSymbol(token, "(")));
+  // The bodies of routines hold semicolons of their own; nothing else does.
+  if (start !== "CREATE" && words.some((token) => token.kind === "semicolon")) {
+    throw new AppError("query_failed", ONE_STATEMENT_MESSAGE);
+  }
+  const refusal = NEVER[start];
+  if (refusal !== undefined) throw notAllowed(refusal);
+  if (start === "SET" && !words.some((token) => OF_SERVER.has(wordOf(token)))) {
+    throw notAllowed(SESSION);
+  }
+  if (start === "LOAD" && words.some((token) => wordOf(token) === "LOCAL")) {
+    throw notAllowed("LOAD DATA LOCAL reads files of this server, which are not for statements.");
+  }
+  const references = readOnly ? eachOnce(checkReading(words, start)) : { calls: [], tables: [] };
+  const placeholders = words.filter((token) => isSymbol(token, "?")).length;
+  if (placeholders !== valueCount) {
+    throw new AppError(
+      "invalid_request",
+      `The statement has ${placeholders} placeholders, and ${valueCount} values came in params.`,
+    );
+  }
+  return { text: readOnly ? withoutComments(query, reading, words) : query, references };
+}
+
+/** Without repetitions, of which a long statement has any number. */
+function eachOnce({ calls, tables }: References): References {
+  return { calls: distinct(calls), tables: distinct(tables) };
+}
+
+function distinct<T extends Reference>(references: readonly T[]): T[] {
+  const byName = new Map<string, T>();
+  for (const each of references) {
+    const key = JSON.stringify(each);
+    if (!byName.has(key)) byName.set(key, each);
+    if (byName.size > NAMES_MAX) throw tooManyNames();
+  }
+  return [...byName.values()];
+}
+
+function refuseDoubt(query: string, { doubt, comments }: Reading): void {
+  if (doubt?.isOpen) throw new AppError("query_failed", doubt.message, { details: positionOf(query, doubt.at) });
+  if (doubt) throw new AppError("not_allowed", doubt.message, { details: positionOf(query, doubt.at) });
+  for (const comment of comments) if (comment.kind === "hint") checkHint(query, comment);
+}
+
+function checkHint(query: string, { start, end }: Comment): void {
+  for (const [, name = ""] of query.slice(start, end).matchAll(/([\w$]+)\s*\(/g)) {
+    if (!PLAN_HINTS.has(upper(name))) {
+      throw notAllowed(`The hint ${name} cannot be used on a read-only connection: it does more than choose a plan.`);
+    }
+  }
+}
+
+/** Blanks for comments and for semicolons at both ends: places in the text stay where they are. */
+function withoutComments(query: string, { tokens, comments }: Reading, judged: readonly Token[]): string {
+  const gone: { start: number; end: number }[] = [
+    ...comments.filter(({ kind }) => kind !== "hint"),
+    ...tokens.filter((token) => token.kind === "semicolon"),
+  ].sort((one, other) => one.start - other.start);
+  let text = "";
+  let at = 0;
+  for (const { start, end } of gone) {
+    text += query.slice(at, start) + query.slice(start, end).replace(/[^\n]/g, " ");
+    at = end;
+  }
+  text += query.slice(at);
+  // A blank may make something new of its neighbours, as of `--` before a comment: then it is not what was judged.
+  const sent = readMysqlText(text);
+  const isSame =
+    sent.comments.every(({ kind }) => kind === "hint") &&
+    sent.tokens.length === judged.length &&
+    sent.tokens.every(({ start, end, kind }, index) => {
+      const token = judged[index];
+      return token?.start === start && token.end === end && token.kind === kind;
+    });
+  if (!isSame) throw notAllowed("Two minus signs stand before a comment. Put a space between them.");
+  return text;
+}
+
+function checkReading(words: readonly Token[], start: string): References {
+  if (CHANGING.has(start)) throw new AppError("read_only", READ_ONLY_MESSAGE);
+  if (QUERIES.has(start)) return readReferences(words);
+  if (EXPLAINING.has(start)) return checkExplained(words, start);
+  if (start !== "SHOW") {
+    throw notAllowed(
+      `${start || "This"} begins no statement that a read-only connection runs. Begin with SELECT or SHOW.`,
+    );
+  }
+  const shown = words.findIndex((token, index) => index > 0 && !BEFORE_SHOWN.has(wordOf(token)));
+  if (!SHOWN.has(wordOf(words[shown]))) throw notAllowed("A read-only connection does not show this.");
+  refuseSecretShow(wordOf(words[shown]), wordOf(words[shown + 1]));
+  // Its WHERE may call functions; the tables and views that it names are described, and not run.
+  const condition = words.findIndex((token) => wordOf(token) === "WHERE");
+  return condition < 0 ? { calls: [], tables: [] } : readReferences(words.slice(condition));
+}
+
+/** The statement behind EXPLAIN is judged like any other: MariaDB's ANALYZE runs it, and plans run parts of it. */
+function checkExplained(words: readonly Token[], start: string): References {
+  let at = words.findIndex((token) => wordOf(token) === start) + 1;
+  for (let isOption = true; isOption; ) {
+    const word = wordOf(words[at]);
+    if (word === "FORMAT" && isSymbol(words[at + 1], "=")) at += 3;
+    else if (word === "EXTENDED" || word === "PARTITIONS" || (word === "ANALYZE" && start !== "ANALYZE")) at += 1;
+    else isOption = false;
+  }
+  const about = words.slice(at);
+  const word = wordOf(about.find((token) => !isSymbol(token, "(")));
+  const writesStatistics = start === "ANALYZE" && word === "TABLE";
+  if (QUERIES.has(word) && !writesStatistics) return readReferences(about);
+  if (CHANGING.has(word) || start === "ANALYZE") throw new AppError("read_only", READ_ONLY_MESSAGE);
+  const isTable = about.length <= DESCRIBED_TOKENS_MAX && about.every(isPartOfName);
+  const isSession = word === "FOR" && wordOf(about[1]) === "CONNECTION" && about[2]?.kind === "number";
+  if (isTable || isSession) return { calls: [], tables: [] };
+  throw notAllowed("A read-only connection explains queries and describes tables. Begin with SELECT behind EXPLAIN.");
+}
+
+function isPartOfName(token: Token): boolean {
+  return token.kind === "word" || token.kind === "name" || token.kind === "string" || isSymbol(token, ".");
+}

@@ -1,0 +1,138 @@
+import type { Field, WireValue } from "@/lib/base/values/fields";
+import { decimalWithin, isBelowMicros, isUnsigned64, isUuid, type Precision } from "@/lib/base/values/precision";
+import {
+  CellRefused,
+  exactDecimal,
+  exactFloat,
+  exactInt64,
+  exactMicros,
+  isNotANumber,
+  jsonTextOf,
+  textOf,
+  utcText,
+} from "../shared/flows/rows";
+import type { TableShape, TargetColumn } from "../shared/flows/table-shape";
+
+/** The widest of MySQL; MariaDB has eight decimals more. */
+const DECIMAL_MAX: Precision = { precision: 65, scale: 30 };
+/** An index holds 3072 bytes, and a character has four at the most. */
+const KEY_CHARS = 255;
+
+/** Names as they are given, those first that are spelled so: whether case matters is the server's setting. */
+export const COLUMNS_SQL = `
+  select c.table_schema, c.table_name, c.column_name, c.column_type, c.character_set_name, c.collation_name,
+    c.is_nullable, c.extra
+  from information_schema.columns c
+  where c.table_schema = coalesce(?, database()) and c.table_name = ?
+  order by binary c.table_name = binary ? desc, c.table_name, c.ordinal_position`;
+/** Parts of a column (sub_part) make no key of it. */
+export const KEYS_SQL = `
+  select index_name, column_name, sub_part from information_schema.statistics
+  where table_schema = ? and table_name = ? and non_unique = 0 order by index_name, seq_in_index`;
+export const ENGINE_SQL = `
+  select t.engine, e.transactions from information_schema.tables t
+  left join information_schema.engines e on e.engine = t.engine where t.table_schema = ? and t.table_name = ?`;
+
+/** @param types of the columns, by their names, as the protocol describes them */
+export function toShape(
+  columns: readonly unknown[][],
+  keys: readonly unknown[][],
+  types: ReadonlyMap<string, Field["type"]>,
+): TableShape | null {
+  const [first] = columns;
+  if (!first) return null;
+  const name = String(first[1]);
+  const indexes = new Map<string, string[] | null>();
+  for (const [index, column, part] of keys) {
+    const known = indexes.get(String(index));
+    const isWhole = part === null && column !== null && known !== null;
+    indexes.set(String(index), isWhole ? [...(known ?? []), String(column)] : null);
+  }
+  return {
+    schema: String(first[0]),
+    name,
+    columns: columns
+      .filter((row) => row[1] === first[1])
+      .map(([, , column, type, charset, collation, nullable, extra]) => ({
+        name: String(column),
+        type: types.get(String(column)) ?? "other",
+        dbType: `${type}${charset === null ? "" : ` character set ${charset} collate ${collation}`}`,
+        nullable: nullable === "YES",
+        ...(/\b(?:virtual|stored|persistent)\b/i.test(String(extra)) && { isGenerated: true as const }),
+      })),
+    primaryKey: indexes.get("PRIMARY") ?? [],
+    uniqueKeys: [...indexes.values()].filter((key) => key !== null),
+  };
+}
+
+export function mysqlType(field: Pick<Field, "type" | "dbType">, isKey: boolean): string {
+  switch (field.type) {
+    case "int32":
+      return "int";
+    case "int64":
+      return isUnsigned64(field) ? "bigint unsigned" : "bigint";
+    case "float64":
+      return "double";
+    case "decimal": {
+      const { precision, scale } = decimalWithin(field, DECIMAL_MAX);
+      const isKnown = scale <= DECIMAL_MAX.scale;
+      return isKnown ? `decimal(${precision},${scale})` : `decimal(${DECIMAL_MAX.precision},${DECIMAL_MAX.scale})`;
+    }
+    case "boolean":
+      return "tinyint(1)";
+    case "date":
+      return "date";
+    case "time": {
+      const hasZone = /time zone|timetz|time_tz/i.test(field.dbType) && !/without/i.test(field.dbType);
+      return hasZone || isBelowMicros(field) ? textType(isKey) : "time(6)";
+    }
+    // Its own TIMESTAMP ends in 2038, so instants are DATETIME in UTC.
+    case "timestamp":
+    case "timestamptz":
+      return isBelowMicros(field) ? textType(isKey) : "datetime(6)";
+    case "json":
+    case "array":
+      return "json";
+    case "binary":
+      return isKey ? `varbinary(${KEY_CHARS})` : "longblob";
+    case "string":
+      return isUuid(field) ? "char(36) character set ascii collate ascii_bin" : textType(isKey);
+    default:
+      return textType(isKey);
+  }
+}
+
+/** Keys tell apart what differs in anything; texts beyond keys compare as the server likes it. */
+function textType(isKey: boolean): string {
+  return isKey ? `varchar(${KEY_CHARS}) character set utf8mb4 collate utf8mb4_bin` : "longtext character set utf8mb4";
+}
+
+/** A value as it is bound to a placeholder of an insert. */
+export function toMysqlCell(value: Exclude<WireValue, null>, column: TargetColumn): string | number | Buffer {
+  switch (column.type) {
+    case "int32":
+    case "int64":
+      return /unsigned/i.test(column.dbType)
+        ? textOf(typeof value === "boolean" ? Number(value) : value)
+        : exactInt64(value);
+    case "float64":
+      if (isNotANumber(value)) throw new CellRefused(`MySQL has no ${String(value)}.`);
+      return exactFloat(value);
+    case "decimal":
+      return exactDecimal(value, column);
+    case "date":
+      return textOf(value);
+    case "timestamp":
+    case "timestamptz":
+      return utcText(exactMicros(textOf(value)));
+    case "time":
+      return exactMicros(textOf(value));
+    case "binary":
+      return column.from === "binary" ? Buffer.from(String(value), "base64") : Buffer.from(textOf(value), "utf8");
+    case "json":
+      return column.from === "string" ? textOf(value) : jsonTextOf(value);
+    default:
+      // A column of JSON is one of texts to MariaDB.
+      return column.from === "json" || column.from === "array" ? jsonTextOf(value) : textOf(value);
+  }
+}

@@ -1,0 +1,134 @@
+import type { WireValue } from "@/lib/base/values/fields";
+import { jsonText } from "@/lib/base/values/json-text";
+import { floatValue, int64Value, jsonValue } from "../shared/wire-values";
+import type { KnownType } from "./types";
+
+/** PostgreSQL's own text of one value, as a WireValue. */
+export type Decode = (text: string) => WireValue;
+
+const asText: Decode = (text) => text;
+
+const BY_OID: Readonly<Record<number, Decode>> = {
+  16: (text) => text === "t",
+  17: binaryText,
+  20: int64Value,
+  21: Number,
+  23: Number,
+  26: Number,
+  28: Number,
+  29: Number,
+  114: jsonValue,
+  700: (text) => floatValue(Number(text)),
+  701: (text) => floatValue(Number(text)),
+  1082: dateText,
+  1114: timestampText,
+  1184: timestampText,
+  1266: timeWithZoneText,
+  3802: jsonValue,
+  5069: int64Value,
+};
+const AS_TEXT: Readonly<Record<number, Decode>> = { 114: jsonText, 3802: jsonText };
+
+/**
+ * How the texts of a type are read. The session prints ISO dates in UTC and ISO 8601 intervals (`session.ts`).
+ * @param typeOf the types of arrays' elements
+ * @param jsonAsText JSON is not parsed (`JsonText`)
+ */
+export function decoderOf(oid: number, typeOf: (oid: number) => KnownType | undefined, jsonAsText = false): Decode {
+  const own = (jsonAsText && AS_TEXT[oid]) || BY_OID[oid];
+  if (own) return own;
+  const { element, base } = typeOf(oid) ?? {};
+  if (base !== undefined) return decoderOf(base, typeOf, jsonAsText);
+  if (element === undefined) return asText;
+  const decodeElement = decoderOf(element, typeOf, jsonAsText);
+  // Boxes hold commas, so their arrays are the only ones that are cut at semicolons.
+  const separator = element === 603 ? ";" : ",";
+  return (text) => readArray(text, separator, decodeElement);
+}
+
+/** Days before the year 1 are counted as ISO 8601 does: 1 BC is the year 0. */
+function dateText(text: string): string {
+  if (text === "infinity" || text === "-infinity") return text;
+  const isBc = text.endsWith(" BC");
+  const plain = isBc ? text.slice(0, -3) : text;
+  const dash = plain.indexOf("-");
+  if (!isBc && dash === 4) return plain;
+  return yearText(Number(plain.slice(0, dash)), isBc) + plain.slice(dash);
+}
+
+function timestampText(text: string): string {
+  // `2026-10-31 12:34:56.5`, `...+00`, `0044-03-15 12:00:00+00 BC`.
+  const space = text.indexOf(" ");
+  if (space < 0) return text;
+  const isBc = text.endsWith(" BC");
+  const time = isBc ? text.slice(space + 1, -3) : text.slice(space + 1);
+  const date = dateText(isBc ? `${text.slice(0, space)} BC` : text.slice(0, space));
+  return `${date}T${time.endsWith("+00") ? `${time.slice(0, -3)}Z` : time}`;
+}
+
+function timeWithZoneText(text: string): string {
+  return /[+-]\d\d$/.test(text) ? `${text}:00` : text;
+}
+
+function yearText(year: number, isBc: boolean): string {
+  const iso = isBc ? 1 - year : year;
+  if (iso >= 0 && iso <= 9999) return String(iso).padStart(4, "0");
+  return `${iso < 0 ? "-" : "+"}${String(Math.abs(iso)).padStart(6, "0")}`;
+}
+
+function binaryText(text: string): string {
+  if (text.startsWith("\\x")) return Buffer.from(text.slice(2), "hex").toString("base64");
+  // bytea_output = escape, which a role may have been given: \\ is a backslash, \ooo an octal byte.
+  const bytes: number[] = [];
+  for (let at = 0; at < text.length; at += 1) {
+    if (text.charAt(at) !== "\\") bytes.push(text.charCodeAt(at));
+    else if (text.charAt(at + 1) === "\\") {
+      bytes.push(0x5c);
+      at += 1;
+    } else {
+      bytes.push(Number.parseInt(text.slice(at + 1, at + 4), 8));
+      at += 3;
+    }
+  }
+  return Buffer.from(bytes).toString("base64");
+}
+
+/** `{1,NULL,"a \"quoted\" one",{nested}}`, with `[0:2]=` in front when its bounds are not the usual ones. */
+function readArray(text: string, separator: string, decode: Decode): WireValue {
+  let at = text.startsWith("[") ? text.indexOf("=") + 1 : 0;
+  const readList = (): WireValue[] => {
+    const items: WireValue[] = [];
+    at += 1;
+    if (text.charAt(at) === "}") {
+      at += 1;
+      return items;
+    }
+    for (;;) {
+      items.push(readItem());
+      const next = text.charAt(at);
+      at += 1;
+      if (next !== separator) return items;
+    }
+  };
+  const readItem = (): WireValue => {
+    if (text.charAt(at) === "{") return readList();
+    if (text.charAt(at) === '"') return decode(readQuoted());
+    let end = at;
+    while (end < text.length && text.charAt(end) !== separator && text.charAt(end) !== "}") end += 1;
+    const plain = text.slice(at, end);
+    at = end;
+    return plain === "NULL" ? null : decode(plain);
+  };
+  const readQuoted = (): string => {
+    let value = "";
+    at += 1;
+    while (at < text.length && text.charAt(at) !== '"') {
+      if (text.charAt(at) === "\\") at += 1;
+      value += text.charAt(at);
+      at += 1;
+    }
+    at += 1;
+    return value;
+  };
+  return readList();
+}

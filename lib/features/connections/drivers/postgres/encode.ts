@@ -1,0 +1,74 @@
+import type { WireValue } from "@/lib/base/values/fields";
+import {
+  CellRefused,
+  exactDecimal,
+  exactFloat,
+  exactMicros,
+  isNotANumber,
+  jsonTextOf,
+  textOf,
+} from "../shared/flows/rows";
+import type { TableColumn, TargetColumn } from "../shared/flows/table-shape";
+
+/** A value as the text that PostgreSQL reads as a column's type: what `decode.ts` makes of it comes back. */
+export function toPostgresText(value: Exclude<WireValue, null>, column: TargetColumn): string {
+  const text = write(value, column);
+  if (!text.includes("\0")) return text;
+  throw new CellRefused("PostgreSQL cannot store the character with the code 0 in a text.");
+}
+
+/** The same for what was read of the column itself. */
+export function ownText(value: Exclude<WireValue, null>, column: TableColumn): string {
+  return toPostgresText(value, { ...column, from: column.type });
+}
+
+function write(value: Exclude<WireValue, null>, column: TargetColumn): string {
+  switch (column.type) {
+    case "int32":
+    case "int64":
+      return typeof value === "boolean" ? String(Number(value)) : textOf(value);
+    case "float64":
+      return String(exactFloat(value));
+    case "decimal":
+      return isNotANumber(value) ? String(value) : exactDecimal(value, column);
+    case "date":
+    case "timestamp":
+    case "timestamptz":
+      return stampText(exactMicros(textOf(value)));
+    case "time":
+      return exactMicros(textOf(value));
+    case "json":
+      // A text that comes from a column of texts is read as JSON; one that is a JSON value is written as one.
+      return column.from === "string" ? textOf(value) : jsonTextOf(value);
+    case "array":
+      return Array.isArray(value) ? arrayText(value, column) : textOf(value);
+    case "binary":
+      return column.from === "binary"
+        ? `\\x${Buffer.from(String(value), "base64").toString("hex")}`
+        : `\\x${Buffer.from(textOf(value)).toString("hex")}`;
+    default:
+      return textOf(value);
+  }
+}
+
+/** Years beyond four digits, and those before the first: ISO's year 0 is 1 BC. */
+export function stampText(text: string): string {
+  const [, sign, digits, rest = ""] = /^([+-])(\d{6})(-.*)$/.exec(text) ?? [];
+  if (digits === undefined) return text.startsWith("0000-") ? `0001${text.slice(4)} BC` : text;
+  const year = Number(digits);
+  if (sign === "+") return `${year}${rest}`;
+  return `${String(year + 1).padStart(4, "0")}${rest} BC`;
+}
+
+export function arrayText(items: readonly WireValue[], column: TargetColumn): string {
+  const element = column.dbType.replace(/(\[\])+$/, "");
+  const isBinary = element === "bytea" && column.from === "array";
+  const texts = items.map((item) => {
+    if (item === null) return "NULL";
+    if (Array.isArray(item)) return arrayText(item, column);
+    const plain = isBinary ? `\\x${Buffer.from(String(item), "base64").toString("hex")}` : textOf(item);
+    const text = /^(?:date|timestamp)/.test(element) ? stampText(plain) : plain;
+    return `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
+  });
+  return `{${texts.join(",")}}`;
+}

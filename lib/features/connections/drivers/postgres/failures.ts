@@ -1,0 +1,83 @@
+import "server-only";
+import { DatabaseError } from "pg";
+import { AppError } from "@/lib/platform/http/errors";
+import { redact } from "@/lib/platform/log/redact";
+import {
+  connectionLost,
+  noTls,
+  notItsProtocol,
+  signInFailed,
+  stoppedAtLimit,
+  toSourceFailure,
+} from "../shared/failures";
+import { READ_ONLY_MESSAGE } from "../shared/statement-messages";
+import { positionOfCharacter } from "../shared/text-position";
+
+/** Names in the hint: `Perhaps you meant to reference the column "orders.id" or the column "orders.uid".` */
+const CANDIDATES_MAX = 10;
+
+/** What went wrong before the session was there. */
+export function toConnectFailure(error: unknown, secrets: readonly string[]): AppError {
+  if (error instanceof AppError) return error;
+  if (error instanceof DatabaseError) {
+    const code = error.code ?? "";
+    // The parser makes one of these, without a code, of a message that is none of the protocol's.
+    if (code === "") return notItsProtocol("PostgreSQL", error);
+    if (code === "53300") {
+      return new AppError(
+        "source_unreachable",
+        "The database has no free connection. Close some, or raise its limit.",
+        {
+          cause: error,
+        },
+      );
+    }
+    return signInFailed(error.message, secrets, error);
+  }
+  const message = error instanceof Error ? error.message : "";
+  if (message.includes("does not support SSL")) return noTls(error);
+  if (message.includes("establishing an SSL connection")) return notItsProtocol("PostgreSQL", error);
+  if (/SASL|SCRAM|password must be/i.test(message)) return signInFailed(message, secrets, error);
+  const failure = toSourceFailure(error);
+  const isUnclear = failure.kind === "source_unreachable" && !hasClearReason(failure);
+  return isUnclear ? notItsProtocol("PostgreSQL", error) : failure;
+}
+
+/**
+ * What a running statement met.
+ * @param query the text that positions are about
+ */
+export function toQueryFailure(error: unknown, query: string, secrets: readonly string[]): AppError {
+  if (error instanceof AppError) return error;
+  if (!(error instanceof DatabaseError)) return connectionLost(error);
+  const code = error.code ?? "";
+  const message = redact(error.message, secrets);
+  if (code === "25006") return new AppError("read_only", READ_ONLY_MESSAGE, { cause: error });
+  if (code === "57014") {
+    return error.message.includes("timeout")
+      ? stoppedAtLimit(error)
+      : new AppError("cancelled", "The query was cancelled in the database.", { cause: error });
+  }
+  // Class 08 is about the line, but for its last one: values that do not match the placeholders.
+  const isLost = /^57P0[1-5]$/.test(code) || (code.startsWith("08") && code !== "08P01");
+  if (isLost || (code === "" && error.severity === undefined)) return connectionLost(error);
+  const details = {
+    ...(code !== "" && { sqlState: code }),
+    ...(error.detail !== undefined && { detail: redact(error.detail, secrets) }),
+    ...(error.hint !== undefined && { hint: redact(error.hint, secrets) }),
+    ...(error.position !== undefined && positionOfCharacter(query, Number(error.position))),
+    ...candidatesOf(error.hint),
+  };
+  return new AppError("query_failed", message, { details, cause: error });
+}
+
+function candidatesOf(hint: string | undefined): { candidates: string[] } | undefined {
+  if (hint === undefined || !/^Perhaps you meant/.test(hint)) return undefined;
+  const names = [...hint.matchAll(/"((?:[^"]|"")+)"/g)].map((match) => (match[1] ?? "").split(".").at(-1) ?? "");
+  return names.length > 0 ? { candidates: [...new Set(names)].slice(0, CANDIDATES_MAX) } : undefined;
+}
+
+function hasClearReason(failure: AppError): boolean {
+  const { details } = failure;
+  return details !== undefined && "reason" in details && details.reason !== "other" && details.reason !== "protocol";
+}

@@ -1,0 +1,91 @@
+import "server-only";
+import type { JudgeRequest, Verdict } from "@/lib/platform/embedded/grammar/verdict";
+import { AppError } from "@/lib/platform/http/errors";
+import { LimitedThreads, ThreadEnded, type ThreadLimits, ThreadsBusy } from "@/lib/platform/process/limited-threads";
+import { sharedState } from "@/lib/platform/process/shared-state";
+
+/** Statements up to this are read by a thread of their own, in some 0.1 s at the most: long ones never hold them up. */
+const SHORT_CHARS_MAX = 32 * 1024;
+/** For deep statements: the grammar recurses once an operator. */
+const STACK_MIB = 64;
+const SHORT: ThreadLimits = {
+  count: 1,
+  timeoutMs: 5000,
+  queueMax: 2000,
+  tenantQueueMax: 200,
+  heapMib: 256,
+  stackMib: STACK_MIB,
+};
+/**
+ * The grammar takes about 4 s for a megabyte, whose tree has up to 450 MB; no one writes a statement that takes longer. A thread
+ * that reaches its heap's limit ends the whole process.
+ */
+const LONG: ThreadLimits = {
+  count: 1,
+  timeoutMs: 15_000,
+  queueMax: 100,
+  tenantQueueMax: 10,
+  heapMib: 1024,
+  stackMib: STACK_MIB,
+};
+/** As long as a request's body, so that no statement comes near the heap's limit. */
+const STATEMENT_CHARS_MAX = 1024 * 1024;
+const CACHED_MAX = 500;
+const CACHED_CHARS_MAX = 4000;
+const RETRY_AFTER_SECONDS = 5;
+
+type Threads = LimitedThreads<JudgeRequest, Verdict>;
+type State = { short: Threads; long: Threads; cache: Map<string, Verdict> };
+
+const TOO_COMPLEX: Verdict = {
+  status: "refused",
+  kind: "query_failed",
+  message: "The statement is too long or too deeply nested to be read. Make it simpler.",
+};
+
+/**
+ * Asks PostgreSQL's own grammar about a statement; one that breaks the grammar is refused.
+ * @param statementFunctions functions beyond the built-in ones that run the texts they are given
+ * @param tenant whose statement it is: tenants take turns
+ * @throws AppError `unavailable` when too many long statements wait
+ */
+export async function judgeStatement(
+  query: string,
+  readOnly: boolean,
+  statementFunctions: readonly string[] = [],
+  tenant = "",
+): Promise<Verdict> {
+  if (query.length > STATEMENT_CHARS_MAX) return TOO_COMPLEX;
+  const state = sharedState("postgres-grammar", (): State => {
+    return {
+      short: new LimitedThreads("grammar", SHORT),
+      long: new LimitedThreads("grammar", LONG),
+      cache: new Map(),
+    };
+  });
+  const key = JSON.stringify([readOnly, statementFunctions, query]);
+  const known = state.cache.get(key);
+  if (known) return known;
+  const threads = query.length <= SHORT_CHARS_MAX ? state.short : state.long;
+  const verdict = await ask(threads, { query, readOnly, statementFunctions }, tenant);
+  if (query.length <= CACHED_CHARS_MAX) remember(state.cache, key, verdict);
+  return verdict;
+}
+
+async function ask(threads: Threads, request: JudgeRequest, tenant: string): Promise<Verdict> {
+  try {
+    return await threads.run(request, tenant);
+  } catch (error) {
+    if (error instanceof ThreadEnded) return TOO_COMPLEX;
+    if (!(error instanceof ThreadsBusy)) throw error;
+    throw new AppError("unavailable", "Too many long statements are being read. Try again in a moment.", {
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    });
+  }
+}
+
+function remember(cache: Map<string, Verdict>, key: string, verdict: Verdict): void {
+  cache.set(key, verdict);
+  const oldest = cache.keys().next().value;
+  if (cache.size > CACHED_MAX && oldest !== undefined) cache.delete(oldest);
+}

@@ -1,0 +1,44 @@
+import { AppError } from "@/lib/platform/http/errors";
+import { checkText, positionalParams } from "../shared/params";
+
+/** The protocol counts parameters in 16 bits. */
+const PARAMS_MAX = 65_535;
+
+/**
+ * Values for `$1`, `$2` ... as the texts that the server reads by the placeholders' own types: a list is an array of
+ * PostgreSQL, an object is JSON.
+ * @throws AppError `invalid_request`
+ */
+export function toPostgresParams(params: unknown[] | Record<string, unknown> | undefined): (string | null)[] {
+  const values = positionalParams(params, "$1, $2 and so on");
+  if (values.length > PARAMS_MAX) {
+    throw new AppError(
+      "invalid_request",
+      `A statement takes at most ${PARAMS_MAX} values. Send an array as one value.`,
+    );
+  }
+  return values.map((value) => {
+    if (value === null || value === undefined) return null;
+    if (Array.isArray(value)) return arrayText(value);
+    return scalarText(value);
+  });
+}
+
+function scalarText(value: unknown): string {
+  if (typeof value === "string") {
+    if (value.includes("\0")) {
+      throw new AppError("invalid_request", "PostgreSQL cannot store the character with the code 0 in a text.");
+    }
+    return checkText(value);
+  }
+  return typeof value === "object" ? checkText(JSON.stringify(value)) : String(value);
+}
+
+function arrayText(items: readonly unknown[]): string {
+  const texts = items.map((item) => {
+    if (item === null || item === undefined) return "NULL";
+    if (Array.isArray(item)) return arrayText(item);
+    return `"${scalarText(item).replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
+  });
+  return `{${texts.join(",")}}`;
+}

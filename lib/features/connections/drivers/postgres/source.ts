@@ -1,0 +1,358 @@
+import "server-only";
+import { randomUUID } from "node:crypto";
+import { DatabaseError, type FieldDef } from "pg";
+import { firstWordOf } from "@/lib/base/sql/statement-kind";
+import type { Batch, Entity, Field } from "@/lib/base/values/fields";
+import { STATEMENT_FUNCTIONS } from "@/lib/platform/embedded/grammar/functions";
+import type { Use } from "@/lib/platform/embedded/grammar/verdict";
+import { AppError } from "@/lib/platform/http/errors";
+import { redact } from "@/lib/platform/log/redact";
+import type {
+  DataSource,
+  ExtractRequest,
+  ExtractStream,
+  Load,
+  LoadRequest,
+  QueryOptions,
+  ResultStream,
+  SourceFacts,
+  Statement,
+} from "../../data-source";
+import type { SchemaChoice } from "../../schema";
+import type { NetworkConfig } from "../shared/config";
+import { ROW_BYTES_MAX, ROW_CELLS_MAX } from "../shared/limits";
+import { sqlText } from "../shared/params";
+import { toSchemaChoice } from "../shared/schema-choices";
+import { type OnServer, type ServerSide, withinLimit } from "../shared/server";
+import { SessionPool } from "../shared/session-pool";
+import { StatementRun, withSession } from "../shared/statement-run";
+import { positionOf } from "../shared/text-position";
+import { DEFAULT_SCHEMA_SQL, ENTITIES_SQL, SCHEMAS_SQL, toEntities } from "./catalog";
+import { DDL_SQL, toDdl } from "./ddl";
+import { type Decode, decoderOf } from "./decode";
+import { toQueryFailure } from "./failures";
+import { extractPostgres, loadPostgres, type PostgresFlowParts, STATEMENT_TIMEOUT_MS } from "./flows";
+import { judgeStatement } from "./grammar";
+import { toPostgresParams } from "./params";
+import { BEGIN_READING, limited, pinned } from "./pins";
+import type { Portal, SideStatement } from "./portal";
+import { isWithoutReadingRole, RIGHTS_SQL, WITHOUT_READING_ROLE, warningOf, withoutCatalog } from "./rights";
+import { CLEAN_UP, PostgresSession } from "./session";
+import { TypeNames } from "./type-names";
+import { nameWithModifier } from "./types";
+import {
+  QUICK_VERDICT_SQL,
+  type Refusal,
+  refusalOf,
+  toGiven,
+  toRefusal,
+  VERDICT_SQL,
+  VIEW_SQL,
+  VIEWS_VERDICT_SQL,
+} from "./verdict";
+
+/** Functions of a database that run texts; nobody makes more of them. */
+const STATEMENT_FUNCTIONS_MAX = 100;
+/** Views in one statement that run texts. */
+const VIEWS_MAX = 20;
+/** As many statements as the grammar's verdicts are kept for. */
+const UNCLEAR_MAX = 500;
+
+/** How the catalogue is asked, the cheapest way first. */
+/** Statements that read or change rows, by their first word: all of them run inside of a transaction. */
+const ROW_STATEMENTS = new Set(["SELECT", "WITH", "VALUES", "TABLE", "INSERT", "UPDATE", "DELETE", "MERGE"]);
+
+type Closeness = "quick" | "views" | "close";
+/** `statementFunctions` are those beyond the built-in ones that run texts, `views` what "close" had to look into. */
+type Look = { closeness: Closeness; statementFunctions: readonly string[]; views: readonly JudgedView[] };
+/** A view in whose definition functions run texts; `uses` are the names in the definition and in those texts. */
+type JudgedView = { id: number; hash: string; uses: readonly Use[] };
+const QUICK_LOOK: Pick<Look, "closeness" | "views"> = { closeness: "quick", views: [] };
+
+/** A PostgreSQL database through a pool of sessions; each statement runs in a session that is as good as new. */
+export class PostgresSource implements DataSource {
+  readonly #pool: SessionPool<PostgresSession>;
+  readonly #types: TypeNames;
+  readonly #secrets: readonly string[];
+  readonly #tenant = randomUUID();
+  /** Functions of this database that run texts, such as a crosstab of a person's own. */
+  readonly #statementFunctions = new Set<string>();
+  /** How texts are looked at that the quick look said nothing about. Each time the server decides anew. */
+  readonly #unclear = new Map<string, Pick<Look, "closeness" | "views">>();
+
+  readonly #readOnly: boolean;
+  readonly #server: ServerSide;
+  /** Behind a pooler, settings of a session would stay on a server connection that others get next. */
+  readonly #isPooled: boolean;
+
+  /** @param readOnly nothing is loaded into it; what a query may do is said with each */
+  constructor(config: OnServer<NetworkConfig>, readOnly: boolean) {
+    this.#readOnly = readOnly;
+    this.#pool = new SessionPool((signal) => PostgresSession.open(config, signal));
+    this.#types = new TypeNames((signal) => PostgresSession.open(config, signal));
+    this.#secrets = [config.password];
+    this.#server = config.server;
+    this.#isPooled = config.options.pgbouncer === "true";
+  }
+
+  async query(statement: Statement, options: QueryOptions): Promise<ResultStream> {
+    const key = typeof statement.query === "string" ? statement.query : "";
+    for (;;) {
+      const { closeness, views } = this.#unclear.get(key) ?? QUICK_LOOK;
+      const statementFunctions = [...this.#statementFunctions];
+      try {
+        return await this.#query(statement, options, { closeness, statementFunctions, views });
+      } catch (error) {
+        if (!(error instanceof ReadingRefused)) throw error;
+        const { reason, name, view } = error.refusal;
+        if (reason === "unclear" && closeness === "quick") this.#remember(key, { closeness: "views", views: [] });
+        else if (reason === "unclear" && closeness === "views") this.#remember(key, { closeness: "close", views: [] });
+        // A function of the people that runs the texts it is given: now that it is known, the judge looks into them.
+        else if (reason === "statement" && this.#isNewStatementFunction(name)) this.#addStatementFunction(name);
+        else if (reason === "within" && view !== undefined && views.length < VIEWS_MAX) {
+          const judged = await this.#judgeView(view, statementFunctions, options.signal);
+          // It was looked into already, and still it is not what was seen.
+          if (views.some(({ id, hash }) => id === judged.id && hash === judged.hash)) throw toRefusal(error.refusal);
+          this.#remember(key, { closeness: "close", views: [...views.filter(({ id }) => id !== view), judged] });
+        } else throw toRefusal(error.refusal);
+      }
+    }
+  }
+
+  async #query({ query, params }: Statement, options: QueryOptions, look: Look): Promise<ResultStream> {
+    const text = sqlText(query);
+    const values = toPostgresParams(params);
+    const { readOnly, signal, cellBytesMax } = options;
+    const timeoutMs = withinLimit(this.#server, options.timeoutMs);
+    const uses = await check(text, readOnly, look.statementFunctions, this.#tenant);
+    const run = new StatementRun(await this.#pool.acquire(signal), this.#pool, signal);
+    let portal: Portal | null = null;
+    try {
+      // One round trip is one transaction, on one server connection of a pooler. CREATE DATABASE, VACUUM and a CALL that
+      // commits must be alone in theirs.
+      const isAlone = !readOnly && !ROW_STATEMENTS.has(firstWordOf(text, "postgres"));
+      if (isAlone && !this.#isPooled) await run.session.run(limited(timeoutMs, false));
+      const limits = isAlone ? [] : [{ text: limited(timeoutMs, true) }];
+      const preamble = readOnly ? readingPreamble(timeoutMs, uses, look) : limits;
+      const rowBytesMax = cellBytesMax === undefined ? ROW_BYTES_MAX : cellBytesMax * ROW_CELLS_MAX;
+      const epilogue = readOnly ? CLEAN_UP : [];
+      const jsonAsText = options.jsonAsText === true;
+      const decodersOf = (fields: readonly FieldDef[]) => this.#decodersOf(fields, jsonAsText);
+      portal = run.begin(
+        run.session.start(
+          { preamble, epilogue, text, values, cellBytesMax, readsToEnd: options.isChange, decodersOf },
+          rowBytesMax,
+        ),
+      );
+      const running = portal;
+      const described = await running.fields;
+      await this.#types.learn(
+        described.map((field) => field.dataTypeID),
+        signal,
+      );
+      running.readWith(described.map((field) => this.#decoderOf(field, jsonAsText)));
+      return {
+        fields: described.map((field) => this.#toField(field)),
+        batches: this.#batches(run, running, text, options),
+        affectedRows: () => running.affectedRows,
+      };
+    } catch (error) {
+      const refusal = readOnly && portal?.isInPreamble ? toReadingFailure(error, this.#secrets) : null;
+      throw this.#ended(run, refusal ?? error, text, signal);
+    }
+  }
+
+  extract(request: ExtractRequest): Promise<ExtractStream> {
+    return extractPostgres(this.#flowParts, request);
+  }
+
+  load(request: LoadRequest): Promise<Load> {
+    return loadPostgres(this.#flowParts, request, this.#readOnly);
+  }
+
+  async entities(signal: AbortSignal): Promise<Entity[]> {
+    return this.#ask(signal, async (session) => toEntities(await session.read(ENTITIES_SQL, [this.#server.schemas])));
+  }
+
+  async schemas(signal: AbortSignal): Promise<SchemaChoice[]> {
+    const rows = await this.#ask(signal, (session) => session.read(SCHEMAS_SQL));
+    return rows.map(toSchemaChoice);
+  }
+
+  async defaultSchema(signal: AbortSignal): Promise<string | null> {
+    const [row] = await this.#ask(signal, (session) => session.read(DEFAULT_SCHEMA_SQL));
+    return typeof row?.[0] === "string" ? row[0] : null;
+  }
+
+  async ddl({ schema, name }: Entity, signal: AbortSignal): Promise<string> {
+    const [row] = await this.#ask(signal, (session) => session.read(DDL_SQL, [schema ?? null, name]));
+    return toDdl(row?.[0], name);
+  }
+
+  async test(signal: AbortSignal): Promise<SourceFacts> {
+    return this.#ask(signal, async (session) => {
+      // Servers that only speak like PostgreSQL have no such catalogue: that is no reason not to connect.
+      const rights = await session.run(RIGHTS_SQL).catch((error: unknown) => {
+        if (error instanceof DatabaseError && withoutCatalog(error) !== null) return null;
+        throw error;
+      });
+      const warning = warningOf(rights && (rights[0] ?? null));
+      return {
+        ...(session.serverVersion !== null && { serverVersion: `PostgreSQL ${session.serverVersion}` }),
+        ...(warning !== null && { warning }),
+      };
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#pool.close();
+  }
+
+  get #flowParts(): PostgresFlowParts {
+    return {
+      pool: this.#pool,
+      types: this.#types,
+      secrets: this.#secrets,
+      statementTimeoutMs: withinLimit(this.#server, STATEMENT_TIMEOUT_MS),
+      query: (statement, options) => this.query(statement, options),
+    };
+  }
+
+  async *#batches(
+    run: StatementRun<PostgresSession>,
+    portal: Portal,
+    text: string,
+    { readOnly, signal, isChange }: QueryOptions,
+  ): AsyncGenerator<Batch, void> {
+    try {
+      for (;;) {
+        const step = await portal.next();
+        if ("done" in step) {
+          // What is written counts only when the server has said so.
+          if (!readOnly) await portal.over;
+          return;
+        }
+        yield step.batch;
+        if (step.batch.isCut && !isChange) return;
+      }
+    } catch (error) {
+      throw this.#ended(run, error, text, signal);
+    } finally {
+      run.end();
+    }
+  }
+
+  #isNewStatementFunction(name: string): boolean {
+    return !this.#statementFunctions.has(name) && this.#statementFunctions.size < STATEMENT_FUNCTIONS_MAX;
+  }
+
+  #addStatementFunction(name: string): void {
+    this.#statementFunctions.add(name);
+    // Views were looked into without knowing it.
+    this.#unclear.clear();
+  }
+
+  /** @throws AppError when what the view runs may not run */
+  async #judgeView(id: number, statementFunctions: readonly string[], signal: AbortSignal): Promise<JudgedView> {
+    const [row] = await this.#ask(signal, (session) => session.read(VIEW_SQL, [id]));
+    const [definition, hash] = row ?? [];
+    // It was dropped in between: the next look does not find it.
+    if (typeof definition !== "string" || typeof hash !== "string") return { id, hash: "", uses: [] };
+    return { id, hash, uses: await check(definition, true, statementFunctions, this.#tenant) };
+  }
+
+  #remember(text: string, look: Pick<Look, "closeness" | "views">): void {
+    this.#unclear.set(text, look);
+    const oldest = this.#unclear.keys().next().value;
+    if (this.#unclear.size > UNCLEAR_MAX && oldest !== undefined) this.#unclear.delete(oldest);
+  }
+
+  /** Null when a type has to be looked up first. */
+  #decodersOf(fields: readonly FieldDef[], jsonAsText: boolean): Decode[] | null {
+    const isKnown = fields.every((field) => this.#types.get(field.dataTypeID) !== undefined);
+    return isKnown ? fields.map((field) => this.#decoderOf(field, jsonAsText)) : null;
+  }
+
+  #decoderOf({ dataTypeID }: FieldDef, jsonAsText: boolean): Decode {
+    return decoderOf(dataTypeID, (oid) => this.#types.get(oid), jsonAsText);
+  }
+
+  #ended(run: StatementRun<PostgresSession>, error: unknown, text: string, signal: AbortSignal): unknown {
+    run.end();
+    if (signal.aborted) return signal.reason;
+    return error instanceof ReadingRefused ? error : toQueryFailure(error, text, this.#secrets);
+  }
+
+  #toField({ name, dataTypeID, dataTypeModifier }: FieldDef): Field {
+    const known = this.#types.get(dataTypeID);
+    return {
+      name,
+      type: known?.type ?? "other",
+      dbType: nameWithModifier(dataTypeID, known?.name ?? String(dataTypeID), dataTypeModifier),
+    };
+  }
+
+  async #ask<T>(signal: AbortSignal, work: (session: PostgresSession) => Promise<T>): Promise<T> {
+    try {
+      return await withSession(this.#pool, signal, work);
+    } catch (error) {
+      throw signal.aborted ? signal.reason : toQueryFailure(error, "", this.#secrets);
+    }
+  }
+}
+
+/**
+ * @returns the names that the database has to judge
+ * @throws AppError when the grammar, or our rules about its tree, refuse the statement
+ */
+async function check(
+  text: string,
+  readOnly: boolean,
+  statementFunctions: readonly string[],
+  tenant: string,
+): Promise<readonly Use[]> {
+  const verdict = await judgeStatement(text, readOnly, statementFunctions, tenant);
+  if (verdict.status === "ok") return verdict.uses;
+  const place = verdict.offset === undefined ? undefined : positionOf(text, verdict.offset);
+  if (verdict.status === "refused") throw new AppError(verdict.kind, verdict.message, { details: place });
+  // Where writing is allowed, the server itself decides: it may be newer than the grammar.
+  if (readOnly) throw new AppError("query_failed", verdict.message, { details: { sqlState: "42601", ...place } });
+  return [];
+}
+
+function readingPreamble(
+  timeoutMs: number,
+  uses: readonly Use[],
+  { closeness, statementFunctions, views }: Look,
+): SideStatement[] {
+  const begin = { text: BEGIN_READING };
+  if (uses.length === 0) return [begin, { text: pinned(timeoutMs, "own") }];
+  const given = toGiven([uses, ...views.map((view) => view.uses)].flat());
+  const hashes = JSON.stringify(Object.fromEntries(views.map(({ id, hash }) => [id, hash])));
+  const judged = [...toPostgresParams([[...STATEMENT_FUNCTIONS.keys(), ...statementFunctions]]), hashes];
+  const verdict =
+    closeness === "close"
+      ? { text: VERDICT_SQL, values: [given, ...judged] }
+      : { text: closeness === "quick" ? QUICK_VERDICT_SQL : VIEWS_VERDICT_SQL, values: [given] };
+  return [begin, { text: pinned(timeoutMs, "catalog") }, verdict];
+}
+
+/** The catalogue's verdict on a statement that has not begun. */
+class ReadingRefused extends Error {
+  readonly refusal: Refusal;
+
+  constructor(refusal: Refusal) {
+    super(refusal.reason);
+    this.refusal = refusal;
+  }
+}
+
+/** What kept a reading from beginning; null when that says nothing about the statement. */
+function toReadingFailure(error: unknown, secrets: readonly string[]): Error | null {
+  if (!(error instanceof DatabaseError)) return null;
+  if (isWithoutReadingRole(error)) return new AppError("not_allowed", WITHOUT_READING_ROLE, { cause: error });
+  const refusal = refusalOf(error);
+  if (refusal !== null) return new ReadingRefused(refusal);
+  const reason = withoutCatalog(error);
+  return reason === null ? null : new AppError("not_allowed", redact(reason, secrets), { cause: error });
+}

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { AppError } from "@/lib/platform/http/errors";
+import { startPostgres, type TestServer } from "@/test/servers/postgres";
+import type { QueryableSource } from "../../data-source";
+import { ask, change, openWith } from "../conformance/subjects";
+import { postgres } from ".";
+
+/* What the cheaper looks at the catalogue must leave to the close one, and what each of them sees for itself. */
+
+let server: TestServer | null = null;
+let admin: QueryableSource;
+let reader: QueryableSource;
+
+/** Runs with the rights of a superuser, whoever calls it: nobody may on a read-only connection. */
+const lent = (name: string, args: string, returns: string, body: string) =>
+  `create function ${name}(${args}) returns ${returns} language sql stable security definer as $$ ${body} $$`;
+
+beforeAll(async () => {
+  server = await startPostgres();
+  if (!server) {
+    process.stderr.write("\nNOT TESTED: how PostgreSQL's catalogue is looked at, since it is not installed.\n\n");
+    return;
+  }
+  const { host, port, user, password, database } = server;
+  admin = await openWith(postgres, { host, port, user, password, database }, false);
+  await change(
+    admin,
+    "create role ordinary login password 'a password'",
+    "create table places (id int primary key, at point, name text)",
+    "insert into places values (1, '(1,2)', 'one'), (2, '(1,2)', 'two')",
+    "create view plain_view as select id, upper(name) as name, date_trunc('day', now()) as day from places where id > 0",
+    "create view nested_view as select v.*, row_number() over (order by id) as n from plain_view v",
+    lent("evil", "int", "int", "select $1"),
+    "grant select on all tables in schema public to ordinary",
+  );
+  reader = await openWith(postgres, { host, port, user: "ordinary", password: "a password", database });
+}, 120_000);
+afterAll(async () => {
+  await reader?.close();
+  await admin?.close();
+  await server?.stop();
+});
+
+const outcomeOf = (query: string) =>
+  ask(reader, query).then(
+    () => "ran",
+    (error: unknown) => (error instanceof AppError ? error.kind : String(error)),
+  );
+
+test("T42 a view is judged anew each time, as it is then", async (context) => {
+  if (!server) return context.skip();
+  const query = "select * from nested_view";
+  const changes: [change: string, outcome: string][] = [
+    ["create or replace view plain_view as select id, lower(name) as name, now() as day from places", "ran"],
+    ["create or replace view plain_view as select evil(id) as id, name, now() as day from places", "not_allowed"],
+    ["create or replace view plain_view as select id, name, now() as day from places where pg_sleep(0) is null", "ran"],
+    [
+      "create or replace view plain_view as select id, name, now() as day from places where txid_current() > 0",
+      "not_allowed",
+    ],
+    [
+      "create or replace view plain_view as select id, pg_read_file('x') as name, now() as day from places",
+      "not_allowed",
+    ],
+    ["create or replace view plain_view as select id, name, now() as day from places", "ran"],
+    ["alter table places enable row level security", "ran"],
+    ["create policy hidden on places using (evil(id) > 0)", "not_allowed"],
+    ["drop policy hidden on places", "ran"],
+    ["alter table places disable row level security", "ran"],
+    ["alter table places add column twice int generated always as (steady(id)) stored", "not_allowed"],
+    ["alter table places drop column twice", "ran"],
+    ["create domain checked as int check (evil(value) > 0)", "ran"],
+    [
+      "create or replace view plain_view as select id::checked::int as id, name, now() as day from places",
+      "not_allowed",
+    ],
+    ["create or replace view plain_view as select id, name, now() as day from places", "ran"],
+    ["create operator elsewhere.> (leftarg = int, rightarg = int, function = evil_more)", "not_allowed"],
+    ["drop operator elsewhere.> (int, int)", "ran"],
+  ];
+  await change(admin, lent("steady", "int", "int", "select $1"), "alter function steady(int) immutable");
+  await change(admin, lent("evil_more", "int, int", "boolean", "select true"), "create schema elsewhere");
+  expect(await outcomeOf(query)).toBe("ran");
+  for (const [statement, outcome] of changes) {
+    await change(admin, statement);
+    expect([statement, await outcomeOf(query)]).toEqual([statement, outcome]);
+  }
+});
+
+test("T42 what orders the values of a built-in type is looked at", async (context) => {
+  if (!server) return context.skip();
+  const sorted = [
+    "select distinct at from places",
+    "select at from places order by 1",
+    "select at from places group by 1",
+  ];
+  for (const query of sorted) expect([query, await outcomeOf(query)]).toEqual([query, "query_failed"]);
+  await change(
+    admin,
+    ...["lt", "le", "eq", "ge", "gt"].map(
+      (name) => `create function point_${name}(point, point) returns boolean immutable language internal as 'point_eq'`,
+    ),
+    lent("point_order", "point, point", "int", "select 0"),
+    ...Object.entries({ lt: "<", le: "<=", eq: "=", ge: ">=", gt: ">" }).map(
+      ([name, sign]) => `create operator ${sign} (function = point_${name}, leftarg = point, rightarg = point)`,
+    ),
+    `create operator class point_order default for type point using btree as
+      operator 1 <, operator 2 <=, operator 3 =, operator 4 >=, operator 5 >, function 1 point_order(point, point)`,
+  );
+  for (const query of sorted) expect([query, await outcomeOf(query)]).toEqual([query, "not_allowed"]);
+  await change(admin, "drop operator family point_order using btree cascade");
+});
+
+test("T42 objects with numbers of ten digits are seen in what names them", async (context) => {
+  if (!server) return context.skip();
+  await change(
+    admin,
+    lent("late", "int", "int", "select $1"),
+    "update pg_depend set objid = 3000000000 where classid = 'pg_proc'::regclass and objid = 'late'::regproc",
+    "update pg_proc set oid = 3000000000 where proname = 'late'",
+    "create view late_view as select late(id) from places",
+    "grant select on late_view to ordinary",
+  );
+  expect(
+    (
+      await ask(
+        admin,
+        "select ev_action::text ~ 'funcid 3000000000' from pg_rewrite where ev_class = 'late_view'::regclass",
+        { readOnly: false },
+      )
+    ).rows,
+  ).toEqual([[true]]);
+  expect(await outcomeOf("select * from late_view")).toBe("not_allowed");
+});
+
+test("T42 the cast that a function's result goes through is looked at", async (context) => {
+  if (!server) return context.skip();
+  await change(
+    admin,
+    "create type paired as (a int)",
+    lent("paired_box", "paired", "box", "select box(point(($1).a, 1), point(0, 0))"),
+    "create cast (paired as box) with function paired_box(paired) as assignment",
+    "create function gives_box(p paired) returns box language plpgsql as 'begin return p; end'",
+  );
+  expect(await outcomeOf("select gives_box(row(1)::paired)")).toBe("not_allowed");
+  await change(admin, "drop type paired cascade");
+});
+
+test("T42 a superuser's reading makes no JSON by what somebody has made a cast of", async (context) => {
+  if (!server) return context.skip();
+  const { host, port, user, password, database } = server;
+  await change(
+    admin,
+    "create type mood as enum ('a', 'b')",
+    "create table moods (m mood)",
+    "insert into moods values ('a')",
+    `create function up(mood) returns json language plpgsql as $$
+      begin execute 'reset session authorization'; return to_json(current_setting('is_superuser')); end $$`,
+    "create cast (mood as json) with function up(mood)",
+    "create view told as select to_json(m) from moods",
+  );
+  const superuser = await openWith(postgres, { host, port, user, password, database });
+  for (const query of ["select to_json(m) from moods", "select json_agg(x) from moods x", "table told"]) {
+    await expect(ask(superuser, query), query).rejects.toMatchObject({ kind: "not_allowed" });
+  }
+  expect((await ask(superuser, "select m, m = 'a' from moods")).rows).toEqual([["a", true]]);
+  await superuser.close();
+  await change(admin, "drop type mood cascade");
+});

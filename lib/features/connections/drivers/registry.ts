@@ -1,0 +1,55 @@
+import "server-only";
+import { env } from "@/lib/platform/env";
+import { AppError } from "@/lib/platform/http/errors";
+import type { Driver } from "../data-source";
+import { clickhouse } from "./clickhouse";
+import { duckdb } from "./duckdb";
+import { graphql } from "./graphql";
+import { mongodb } from "./mongodb";
+import { mysql } from "./mysql";
+import { postgres } from "./postgres";
+import { rest } from "./rest";
+import { sqlite } from "./sqlite";
+import { stripe } from "./stripe";
+import { trino } from "./trino";
+
+/** Every kind of connection, in the order in which forms offer them. */
+export const drivers: readonly Driver[] = [
+  postgres,
+  mysql,
+  mongodb,
+  clickhouse,
+  trino,
+  sqlite,
+  duckdb,
+  stripe,
+  rest,
+  graphql,
+];
+
+const byType = new Map(drivers.map((driver) => [driver.type, driver]));
+
+/** The kinds that this installation can open: those with a process of their own need a platform that keeps one. */
+export function listDrivers(): readonly Driver[] {
+  return drivers.filter((driver) => !driver.runsProcess || !env().isVercel);
+}
+
+/** The driver of a type, null when this installation has none. */
+export function findDriver(type: string): Driver | null {
+  return listDrivers().find((driver) => driver.type === type) ?? null;
+}
+
+/**
+ * The driver of a stored connection.
+ * @throws AppError `source_unreachable` for one that was stored where files can be opened. An Error for any other:
+ * records of unknown types are never stored
+ */
+export function driverOf(type: string): Driver {
+  const driver = byType.get(type);
+  if (!driver) throw new Error(`There is no driver for connections of type ${type}.`);
+  if (findDriver(type)) return driver;
+  throw new AppError(
+    "source_unreachable",
+    `${driver.label} files cannot be opened on Vercel, which keeps no process and no disk between requests.`,
+  );
+}

@@ -1,0 +1,200 @@
+import "server-only";
+import { ExactNumber } from "@/lib/base/values/exact-json";
+import { AppError } from "@/lib/platform/http/errors";
+import type { CursorValue } from "../shared/cursor-value";
+import { type JsonPath, readJsonPath } from "../shared/json-path";
+import type { PagePlace, RecordPage } from "../shared/record-pages";
+import { isObject } from "../shared/record-table";
+import { isNoSuchPlace, sourceFailure, type WebAnswer, type WebLine, withResumeAdvice } from "../shared/web-line";
+import { CURSOR_MARK, type RestConfig, type RestPagination, type RestResource } from "./config";
+import { nextLink } from "./link-header";
+
+type Paged<K> = Extract<RestPagination, { kind: K }>;
+
+/** One reading of a resource: which page to ask for, and what an answer says about those that follow. */
+export class RestPages {
+  readonly #line: WebLine;
+  readonly #config: RestConfig;
+  readonly #resource: RestResource;
+  readonly #signal: AbortSignal;
+  readonly #isForPerson: boolean | undefined;
+  /** The last page by the source's own count, once it was full: what comes behind it shall be nothing. */
+  #lastPage: { number: number; text: string } | null = null;
+
+  constructor(
+    line: WebLine,
+    config: RestConfig,
+    resource: RestResource,
+    options: { signal: AbortSignal; isForPerson?: boolean },
+  ) {
+    this.#line = line;
+    this.#config = config;
+    this.#resource = resource;
+    this.#signal = options.signal;
+    this.#isForPerson = options.isForPerson;
+  }
+
+  /** @throws AppError `source_unreachable`, `timeout`, `address_refused`, `invalid_request` */
+  async read(place: PagePlace | null, since: CursorValue | null): Promise<RecordPage> {
+    const url = this.#urlOf(place, since);
+    let answer: WebAnswer;
+    try {
+      answer = await this.#line.ask({ url, signal: this.#signal, isForPerson: this.#isForPerson });
+    } catch (error) {
+      if (this.#lastPage && this.#lastPage.number === Number(place) - 1 && isNoSuchPlace(error)) return END;
+      throw place === null ? error : withResumeAdvice(error);
+    }
+    const records = this.#recordsIn(answer.json);
+    const { pagination } = this.#config;
+    switch (pagination.kind) {
+      case "none":
+        return { records, next: null };
+      case "page":
+        return this.#afterPage(pagination, Number(place ?? pagination.startPage), records, answer.json);
+      case "offset":
+        return this.#afterOffset(pagination, Number(place ?? 0), records, answer.json);
+      case "cursor":
+        return this.#afterCursor(pagination, records, answer.json);
+      case "link":
+        return this.#afterLink(pagination, records, answer, url);
+    }
+  }
+
+  #afterPage(pagination: Paged<"page">, page: number, records: unknown[], json: unknown): RecordPage {
+    const { startPage, totalPagesPath, size } = pagination;
+    const total = countAt(json, totalPagesPath);
+    const last = total === null ? null : startPage + total - 1;
+    const hasMore = flagAt(json, pagination.hasMorePath);
+    if (this.#lastPage !== null && page > this.#lastPage.number) {
+      // Some give their last page again to whoever asks too far.
+      if (records.length === 0 || JSON.stringify(records) === this.#lastPage.text) return END;
+      throw this.#liesAbout(`page ${this.#lastPage.number} is the last one, and page ${page} has records`);
+    }
+    if (records.length === 0) {
+      if (last !== null && page < last) throw this.#liesAbout(`there are ${total} pages, and page ${page} is empty`);
+      if (hasMore === true) throw this.#liesAbout(`there is more, and page ${page} is empty`);
+      return { records, next: null };
+    }
+    if (hasMore === false) return { records, next: null };
+    if (last === null || page < last) return { records, next: page + 1 };
+    if (size === undefined || records.length < size) return { records, next: null };
+    this.#lastPage = { number: page, text: JSON.stringify(records) };
+    return { records, next: page + 1 };
+  }
+
+  #afterOffset(pagination: Paged<"offset">, offset: number, records: unknown[], json: unknown): RecordPage {
+    const total = countAt(json, pagination.totalPath);
+    const hasMore = flagAt(json, pagination.hasMorePath);
+    // A source may give fewer than it was asked for, so what came is what counts.
+    const next = offset + records.length;
+    if (records.length === 0) {
+      if (total !== null && offset < total) {
+        throw this.#liesAbout(`there are ${total} records, and there is none at ${offset}`);
+      }
+      if (hasMore === true) throw this.#liesAbout(`there is more, and there is nothing at ${offset}`);
+      return { records, next: null };
+    }
+    return { records, next: hasMore === false || (total !== null && next >= total) ? null : next };
+  }
+
+  #afterCursor(pagination: Paged<"cursor">, records: unknown[], json: unknown): RecordPage {
+    const { cursorPath, lastRecordField } = pagination;
+    const hasMore = flagAt(json, pagination.hasMorePath);
+    const placeAfter =
+      lastRecordField === undefined ? undefined : (record: unknown) => placeOf(fieldOf(record, lastRecordField));
+    const next = placeAfter ? placeAfter(records.at(-1)) : placeOf(readJsonPath(json, cursorPath ?? []));
+    if (hasMore === false) return { records, next: null, placeAfter };
+    if (next === null && hasMore === true) throw this.#liesAbout("there is more, and not where");
+    if (next === null && lastRecordField !== undefined && records.length > 0) {
+      throw sourceFailure(`The last record of ${this.#resource.name} has no ${lastRecordField} to go on from.`);
+    }
+    return { records, next, placeAfter, isSecret: this.#line.holdsSecret(String(next)) };
+  }
+
+  #afterLink({ nextPath }: Paged<"link">, records: unknown[], { headers, json }: WebAnswer, url: URL): RecordPage {
+    const named = nextPath === undefined ? nextLink(headers.get("link")) : readJsonPath(json, nextPath);
+    if (typeof named !== "string" || named === "") return { records, next: null };
+    const { pathname, search } = this.#line.ownAddress(named, url);
+    return { records, next: `${pathname}${search}`, isSecret: this.#line.holdsSecret(`${pathname}${search}`) };
+  }
+
+  #urlOf(place: PagePlace | null, since: CursorValue | null): URL {
+    const { web, pagination } = this.#config;
+    const base = new URL(`${web.baseUrl}/`);
+    // A link says all that its page needs.
+    if (pagination.kind === "link" && place !== null) return new URL(String(place), base);
+    const { path, params, cursorStart } = this.#resource;
+    const cursor = since ?? cursorStart ?? null;
+    const filled = path.replaceAll(CURSOR_MARK, encodeURIComponent(String(cursor ?? ""))).replace(/^\/+/, "");
+    const url = new URL(filled === "" ? web.baseUrl : `${base.href}${filled}`);
+    if (url.origin !== base.origin || !`${url.pathname}/`.startsWith(base.pathname)) {
+      throw new AppError("invalid_request", `The path of ${this.#resource.name} leads out of the base address.`);
+    }
+    for (const [name, value] of Object.entries(params)) {
+      const text = String(value);
+      if (text.includes(CURSOR_MARK) && cursor === null) continue;
+      url.searchParams.set(
+        name,
+        text.replaceAll(CURSOR_MARK, () => String(cursor)),
+      );
+    }
+    if (pagination.kind !== "none" && pagination.sizeParam !== undefined && pagination.size !== undefined) {
+      url.searchParams.set(pagination.sizeParam, String(pagination.size));
+    }
+    if (pagination.kind === "page") url.searchParams.set(pagination.pageParam, String(place ?? pagination.startPage));
+    if (pagination.kind === "offset") url.searchParams.set(pagination.offsetParam, String(place ?? 0));
+    if (pagination.kind === "cursor" && place !== null) url.searchParams.set(pagination.cursorParam, String(place));
+    return url;
+  }
+
+  #recordsIn(json: unknown): unknown[] {
+    const { recordsPath, name } = this.#resource;
+    if (json === undefined) return [];
+    const found = readJsonPath(json, recordsPath ?? []);
+    if (Array.isArray(found)) return found;
+    // Services write an empty list so, too.
+    if (found === null) return [];
+    if (isObject(found) && recordsPath !== null) return [found];
+    const names = isObject(json) ? Object.keys(json).slice(0, 10).join(", ") : "";
+    throw sourceFailure(
+      found === undefined
+        ? `The answer for ${name} has nothing at its recordsPath${names === "" ? "." : `; it has ${this.#line.words(names)}.`}`
+        : isObject(found)
+          ? `The answer for ${name} is an object with ${this.#line.words(names)}. Say in recordsPath which of them is the list, or $ for the object itself.`
+          : `What the answer for ${name} has at its recordsPath is no list.`,
+    );
+  }
+
+  #liesAbout(what: string): AppError {
+    return sourceFailure(`The source contradicts itself about ${this.#resource.name}: it says that ${what}.`);
+  }
+}
+
+const END: RecordPage = { records: [], next: null };
+
+function placeOf(value: unknown): PagePlace | null {
+  if (value instanceof ExactNumber) return value.text;
+  return typeof value === "number" || (typeof value === "string" && value !== "") ? value : null;
+}
+
+function fieldOf(record: unknown, name: string): unknown {
+  return isObject(record) && Object.hasOwn(record, name) ? record[name] : undefined;
+}
+
+function countAt(json: unknown, path: JsonPath | undefined): number | null {
+  if (path === undefined) return null;
+  const found = readJsonPath(json, path);
+  const count = typeof found === "string" && /^\d{1,15}$/.test(found) ? Number(found) : found;
+  if (typeof count === "number" && Number.isSafeInteger(count) && count >= 0) return count;
+  throw sourceFailure("The answer does not say how many there are, where the pagination looks for it.");
+}
+
+function flagAt(json: unknown, path: JsonPath | undefined): boolean | null {
+  if (path === undefined) return null;
+  const found = readJsonPath(json, path);
+  if (typeof found === "boolean") return found;
+  if (found === undefined)
+    throw sourceFailure("The answer does not say whether there is more, where the pagination looks for it.");
+  // Some name the next page there, or nothing.
+  return found !== null && found !== "" && found !== 0 && found !== "false";
+}

@@ -1,0 +1,73 @@
+import "server-only";
+import { isIP } from "node:net";
+import { AppError } from "@/lib/platform/http/errors";
+import { redact } from "@/lib/platform/log/redact";
+import type { TlsChoice } from "@/lib/platform/net/connect";
+import { toConnectionFailure } from "@/lib/platform/net/failures";
+import type { SslMode } from "./config";
+
+/** A database that is not there, or not what it should be. Fixed sentences, since a driver's own may hold secrets. */
+export function notItsProtocol(product: string, cause?: unknown): AppError {
+  return new AppError(
+    "source_unreachable",
+    `What answers at this address does not speak ${product}'s language. Check the host and the port.`,
+    { cause, details: { reason: "protocol" } },
+  );
+}
+
+export function connectionLost(cause?: unknown): AppError {
+  return new AppError(
+    "source_unreachable",
+    "The database ended the connection: it was restarted, or something in between cut the line. Run the query again.",
+    { cause, details: { reason: "closed" } },
+  );
+}
+
+export function noTls(cause?: unknown): AppError {
+  return new AppError(
+    "source_unreachable",
+    "The database does not offer TLS. Turn it on there, or turn TLS off for this connection.",
+    { cause, details: { reason: "tls" } },
+  );
+}
+
+const TIME_LIMIT = "time_limit";
+
+/** The database itself has stopped a statement at the limit that it was given. */
+export function stoppedAtLimit(cause?: unknown): AppError {
+  return new AppError("timeout", "The database stopped the query at its time limit.", {
+    cause,
+    details: { reason: TIME_LIMIT },
+  });
+}
+
+export function isStoppedAtLimit(error: unknown): boolean {
+  if (!(error instanceof AppError) || error.details === undefined) return false;
+  return "reason" in error.details && error.details.reason === TIME_LIMIT;
+}
+
+/** @param message the database's own words about the sign-in; secrets in it are masked (T47) */
+export function signInFailed(message: string, secrets: readonly string[], cause?: unknown): AppError {
+  return new AppError("source_unreachable", `The database refused the sign-in: ${redact(message, secrets)}`, {
+    details: { reason: "sign_in" },
+    cause,
+  });
+}
+
+/** What a socket threw, an AppError of the door included. */
+export function toSourceFailure(error: unknown): AppError {
+  return toConnectionFailure(error);
+}
+
+export function tooLargeRow(bytesMax: number): AppError {
+  return new AppError(
+    "query_failed",
+    `A row of the result is larger than ${bytesMax / 1024 / 1024} MiB. Select a part of it, with substring for example.`,
+  );
+}
+
+/** `require` encrypts without a look at the certificate, as PostgreSQL's own clients do. */
+export function tlsChoice(ssl: SslMode, host: string): (TlsChoice & { servername?: string }) | undefined {
+  if (ssl === "disable") return undefined;
+  return { rejectUnauthorized: ssl === "verify-full", ...(isIP(host) === 0 && { servername: host }) };
+}

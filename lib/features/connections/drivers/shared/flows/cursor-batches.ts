@@ -1,0 +1,184 @@
+import { hash } from "node:crypto";
+import type { Batch, FieldType, WireValue } from "@/lib/base/values/fields";
+import { AppError } from "@/lib/platform/http/errors";
+import type { Checkpoint, ExtractBatch } from "../../../data-source";
+import { Gatherer } from "./regroup";
+
+/*
+ * The order of rows with a cursor, made into batches with checkpoints. With a key, a checkpoint says which rows of its
+ * value it covers, so a reading that begins at the value itself gives none of them again, and one that is written to the
+ * same value later is not missed. Without a key nothing tells rows of one value apart, so they stay in one batch.
+ */
+
+/** Rows of one value that a checkpoint names. Above that it names the last one, and what comes before it is not seen. */
+export const SEEN_MAX = 20_000;
+/** Rows of one value without a key that are held, since they must not be parted. */
+const VALUE_ROWS_MAX = 100_000;
+const VALUE_BYTES_MAX = 64 * 1024 * 1024;
+/** 66 bits: among SEEN_MAX rows of a value two meet once in a hundred billion readings. */
+const DIGEST_CHARS = 11;
+
+/** How far a reading by a cursor has come. */
+export type CursorCheckpoint = {
+  /** Of the cursor; null among the rows that have none, which come first. */
+  value: WireValue;
+  /** Rows of this value that were read. */
+  seen?: string[];
+  /** The key of the last one, when there are more than can be named. */
+  key?: WireValue[];
+};
+
+/** @returns null for what is no checkpoint of a reading by a cursor: the reading begins at the beginning */
+export function toCursorCheckpoint(from: Checkpoint | null): CursorCheckpoint | null {
+  if (typeof from !== "object" || from === null || Array.isArray(from) || !("value" in from)) return null;
+  return from as CursorCheckpoint;
+}
+
+export type CursorColumns = {
+  cursor: number;
+  cursorType: FieldType;
+  /** Absent where the type does not tell which values no row exceeds; then `isEndless` decides. */
+  isEndless?: (value: WireValue) => boolean;
+  /** Places of the key's columns; empty without a key. */
+  key: readonly number[];
+};
+
+const ENDLESS: ReadonlySet<unknown> = new Set(["NaN", "Infinity", "-Infinity", "infinity", "-infinity"]);
+const WITH_ENDLESS: ReadonlySet<FieldType> = new Set(["float64", "decimal", "date", "timestamp", "timestamptz"]);
+
+/**
+ * Whether a value of a cursor has no place in an order that goes on: infinity and NaN. As a checkpoint it would hide every
+ * later row. Texts that say so are texts.
+ */
+export function isEndless(value: WireValue, type: FieldType): boolean {
+  return WITH_ENDLESS.has(type) && ENDLESS.has(value);
+}
+
+/** @throws AppError `invalid_request` for a checkpoint behind which nothing would ever be read */
+function requireEnding(from: CursorCheckpoint | null, isBad: (value: WireValue) => boolean): void {
+  if (from === null || !isBad(from.value)) return;
+  throw new AppError(
+    "invalid_request",
+    `The checkpoint is ${shown(from.value)}, and no later row is above it. Backfill from a value of the cursor field.`,
+  );
+}
+
+/**
+ * Rows whose cursor is infinite or not a number are left out and counted.
+ * @param batches in the order of the cursor, rows without a value first, and of the key
+ * @throws AppError `invalid_request`
+ */
+export async function* cursorBatches(
+  batches: AsyncIterable<Batch>,
+  { cursor, cursorType, key, isEndless: isBad = (value) => isEndless(value, cursorType) }: CursorColumns,
+  { width, batchRows, from }: { width: number; batchRows: number; from: CursorCheckpoint | null },
+): AsyncGenerator<ExtractBatch> {
+  requireEnding(from, isBad);
+  const known = new Set(from?.seen);
+  let skipped = 0;
+  /** A batch without rows repeats it, so that no run ends before the rows that it has written. */
+  let last = from;
+  const start = from === null ? undefined : sameness(from.value, cursorType);
+  const rows = new Gatherer(width, batchRows);
+  const place = new Place(from, start);
+  /** Without a key: rows of the value that may go on. */
+  const open = new Gatherer(width, VALUE_ROWS_MAX);
+  const settle = () => {
+    if (open.rowCount > 0) rows.addAll(open.take());
+  };
+  const take = (checkpoint: CursorCheckpoint | null): ExtractBatch => {
+    const batch: ExtractBatch = {
+      ...rows.take(),
+      checkpoint: checkpoint as Checkpoint | null,
+      ...(skipped > 0 && { skipped }),
+    };
+    skipped = 0;
+    last = checkpoint;
+    return batch;
+  };
+
+  for await (const { rowCount, columns } of batches) {
+    for (let row = 0; row < rowCount; row += 1) {
+      const value = columns[cursor]?.[row] ?? null;
+      if (isBad(value)) {
+        skipped += 1;
+        continue;
+      }
+      const same = sameness(value, cursorType);
+      if (key.length > 0) {
+        const keyValues = key.map((at) => columns[at]?.[row] ?? null);
+        const digest = digestOf(keyValues);
+        if (same === start && known.has(digest)) continue;
+        place.add(value, same, keyValues, digest);
+        rows.add(columns, row);
+        if (rows.isFull) yield take(place.checkpoint());
+        continue;
+      }
+      if (same !== place.same) {
+        settle();
+        // What is there is whole up to here, so the checkpoint is the value before.
+        if (rows.isFull) yield take({ value: place.value });
+        place.move(value, same);
+      }
+      open.add(columns, row);
+      if (open.rowCount > VALUE_ROWS_MAX || open.bytes > VALUE_BYTES_MAX) throw tooManyOfOne(value);
+    }
+  }
+  settle();
+  if (rows.rowCount > 0) yield take(key.length > 0 ? place.checkpoint() : { value: place.value });
+  else if (skipped > 0) yield take(last);
+}
+
+/** Where a reading stands. */
+class Place {
+  value: WireValue;
+  same: string | undefined;
+  #seen: string[] | null;
+  #key: WireValue[];
+
+  constructor(from: CursorCheckpoint | null, same: string | undefined) {
+    this.value = from?.value ?? null;
+    this.same = same;
+    this.#seen = from?.key ? null : [...(from?.seen ?? [])];
+    this.#key = from?.key ?? [];
+  }
+
+  move(value: WireValue, same: string): void {
+    this.value = value;
+    this.same = same;
+    this.#seen = [];
+  }
+
+  add(value: WireValue, same: string, key: WireValue[], digest: string): void {
+    if (same !== this.same) this.move(value, same);
+    this.#key = key;
+    this.#seen?.push(digest);
+    if (this.#seen && this.#seen.length > SEEN_MAX) this.#seen = null;
+  }
+
+  checkpoint(): CursorCheckpoint {
+    return this.#seen ? { value: this.value, seen: [...this.#seen] } : { value: this.value, key: this.#key };
+  }
+}
+
+/** Returns equal texts for values that the database holds equal: 100, 100.0 and 100.00 are one decimal. */
+function sameness(value: WireValue, type: FieldType): string {
+  if (type !== "decimal" || value === null || typeof value === "object") return JSON.stringify(value);
+  const text = String(value);
+  return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
+}
+
+function digestOf(key: readonly WireValue[]): string {
+  return hash("sha256", JSON.stringify(key), "base64url").slice(0, DIGEST_CHARS);
+}
+
+function shown(value: WireValue): string {
+  return String(typeof value === "object" ? JSON.stringify(value) : value).slice(0, 60);
+}
+
+function tooManyOfOne(value: WireValue): AppError {
+  return new AppError(
+    "invalid_request",
+    `More than ${VALUE_ROWS_MAX} rows, or 64 MiB of them, have the value ${shown(value)} of the cursor field, and no primary key tells them apart. Name a primary key, or take another cursor field.`,
+  );
+}

@@ -1,0 +1,193 @@
+import { isRounded } from "@/lib/base/values/exact-json";
+import type { Batch, WireValue } from "@/lib/base/values/fields";
+import { isJsonText } from "@/lib/base/values/json-text";
+import { precisionOf } from "@/lib/base/values/precision";
+import type { TargetColumn } from "./table-shape";
+
+/** A value that cannot be written to its column as it is. */
+export class CellRefused extends Error {}
+
+/** The database, or we before it, do not take a row of a batch. `row` is null where nobody says which. */
+export class RowRefused extends Error {
+  readonly row: number | null;
+  readonly column: string | null;
+
+  constructor(
+    message: string,
+    { row = null, column = null, cause }: { row?: number | null; column?: string | null; cause?: unknown },
+  ) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.row = row;
+    this.column = column;
+  }
+}
+
+export type Encode<T> = (value: Exclude<WireValue, null>, column: TargetColumn) => T;
+
+/** Rows as a database takes them. @throws RowRefused */
+export function* encodedRows<T>(
+  batch: Batch,
+  columns: readonly TargetColumn[],
+  encode: Encode<T>,
+): Generator<(T | null)[]> {
+  for (let row = 0; row < batch.rowCount; row += 1) {
+    yield columns.map((column, index) => {
+      const value = batch.columns[index]?.[row] ?? null;
+      if (value === null) return null;
+      try {
+        return encode(value, column);
+      } catch (error) {
+        if (!(error instanceof CellRefused)) throw error;
+        throw new RowRefused(error.message, { row, column: column.name });
+      }
+    });
+  }
+}
+
+/** The rows of a batch without some of them. */
+export function pick(batch: Batch, places: readonly number[]): Batch {
+  return {
+    rowCount: places.length,
+    columns: batch.columns.map((column) => places.map((place) => column[place] ?? null)),
+  };
+}
+
+/**
+ * The first row with which a batch is not taken, where the database has not said which: by halves.
+ * @param probe tries to write rows and takes them back
+ */
+export async function searchRefused(
+  batch: Batch,
+  found: RowRefused,
+  probe: (rows: Batch) => Promise<void>,
+): Promise<RowRefused> {
+  let taken = 0;
+  let refused = batch.rowCount;
+  let last = found;
+  while (refused - taken > 1) {
+    const middle = Math.floor((taken + refused) / 2);
+    try {
+      await probe(
+        pick(
+          batch,
+          Array.from({ length: middle }, (_, row) => row),
+        ),
+      );
+      taken = middle;
+    } catch (error) {
+      if (!(error instanceof RowRefused)) throw error;
+      if (error.row !== null) return error;
+      last = error;
+      refused = middle;
+    }
+  }
+  return new RowRefused(last.message, { row: refused - 1, column: last.column, cause: last.cause });
+}
+
+/** @throws CellRefused for what would be stored as something else */
+export function exactText(text: string): string {
+  if (!text.isWellFormed())
+    throw new CellRefused("The text holds half of a character (a lone surrogate), which cannot be stored.");
+  return text;
+}
+
+/** Returns a value as text: numbers in all their digits, lists and objects as JSON. */
+export function textOf(value: Exclude<WireValue, null>): string {
+  if (typeof value === "string") return exactText(value);
+  return typeof value === "object" ? jsonTextOf(value) : String(value);
+}
+
+/** Returns a value as JSON text. JSON that came as its text is that text. */
+export function jsonTextOf(value: Exclude<WireValue, null>): string {
+  return exactText(isJsonText(value) ? value.json : JSON.stringify(value));
+}
+
+/** What databases keep of a second. */
+const MICROS_DIGITS = 6;
+
+/** Databases round stamps and times with more digits without a word. @throws CellRefused */
+export function exactMicros(text: string): string {
+  const fraction = /:\d\d\.(\d+)/.exec(text)?.[1]?.replace(/0+$/, "") ?? "";
+  if (fraction.length <= MICROS_DIGITS) return text;
+  throw new CellRefused(`${text.slice(0, 60)} has more digits than the microseconds that the column keeps.`);
+}
+
+/** Databases round what has too many digits without a word. @throws CellRefused */
+export function exactDecimal(value: Exclude<WireValue, null>, column: Pick<TargetColumn, "dbType">): string {
+  const text = plainNumber(textOf(value));
+  const digits = precisionOf(column);
+  const fraction = /\.(\d*)$/.exec(text)?.[1]?.replace(/0+$/, "") ?? "";
+  if (digits !== null && fraction.length > digits.scale) {
+    throw new CellRefused(`${text.slice(0, 60)} has more than the ${digits.scale} decimals of ${column.dbType}.`);
+  }
+  return text;
+}
+
+/** `1e-7` is 0.0000001: not every database reads exponents of decimals. */
+export function plainNumber(text: string): string {
+  const [, sign = "", whole = "", fraction = "", exponent] =
+    /^([+-]?)(\d+)(?:\.(\d*))?[eE]([+-]?\d{1,3})$/.exec(text) ?? [];
+  if (exponent === undefined) return text;
+  const digits = whole + fraction;
+  const point = whole.length + Number(exponent);
+  if (point <= 0) return `${sign}0.${"0".repeat(-point)}${digits}`;
+  if (point >= digits.length) return `${sign}${digits}${"0".repeat(point - digits.length)}`;
+  return `${sign}${digits.slice(0, point)}.${digits.slice(point)}`;
+}
+
+const INT64_MAX = 9_223_372_036_854_775_807n;
+
+/** An integer of 64 bits, as a number or its digits. @throws CellRefused */
+export function exactInt64(value: Exclude<WireValue, null>): number | string {
+  if (typeof value === "boolean") return Number(value);
+  if (typeof value === "number" && Number.isSafeInteger(value)) return value;
+  const text = textOf(value);
+  const isInteger = /^[+-]?\d{1,40}$/.test(text);
+  const integer = isInteger ? BigInt(text.replace(/^\+/, "")) : 0n;
+  if (!isInteger || integer > INT64_MAX || integer < -INT64_MAX - 1n) {
+    throw new CellRefused(`${text.slice(0, 60)} is no integer of 64 bits.`);
+  }
+  return String(integer);
+}
+
+/** Returns a double, or the word for what JSON numbers cannot be. @throws CellRefused for what a double would round */
+export function exactFloat(value: Exclude<WireValue, null>): number | string {
+  if (typeof value === "number" || isNotANumber(value)) return value as number | string;
+  const text = textOf(value);
+  const number = /^[+-]?\d/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isNaN(number)) throw new CellRefused(`${text.slice(0, 60)} is not a number.`);
+  if (!isHeldByDouble(text)) throw new CellRefused(`${text.slice(0, 60)} has more digits than a double holds.`);
+  return number;
+}
+
+/** Whether the double nearest to a number is the number itself, as far as its shortest digits tell. */
+function isHeldByDouble(text: string): boolean {
+  const source = text.replace(/^\+/, "");
+  const number = Number(source);
+  return Number.isInteger(number) && /^-?\d+$/.test(source)
+    ? BigInt(source) === BigInt(number)
+    : !isRounded(source, number);
+}
+
+/** Whether the value is one of the words for what JSON numbers cannot be. */
+export function isNotANumber(value: unknown): boolean {
+  return value === "NaN" || value === "Infinity" || value === "-Infinity";
+}
+
+/** The bytes of a binary value. Where the column is binary and the value is none, its text in UTF-8. */
+export function bytesOf(value: Exclude<WireValue, null>, isBinary: boolean): Buffer {
+  return isBinary && typeof value === "string" ? Buffer.from(value, "base64") : Buffer.from(textOf(value), "utf8");
+}
+
+/** ISO text of a stamp without its zone, in UTC; what is no such text stays what it is. */
+export function utcText(text: string): string {
+  if (text.endsWith("Z")) return text.slice(0, -1);
+  const [, local, sign, hours, minutes = "00"] =
+    /^(.*T\d\d:\d\d(?::\d\d(?:\.\d+)?)?)([+-])(\d\d):?(\d\d)?$/.exec(text) ?? [];
+  if (local === undefined) return text;
+  const [, whole = "", fraction = ""] = /^(.*?)(\.\d+)?$/.exec(local) ?? [];
+  const at = Date.parse(`${whole.length === 16 ? `${whole}:00` : whole}Z`);
+  if (Number.isNaN(at)) return text;
+  const offsetMs = (Number(hours) * 60 + Number(minutes)) * 60_000 * (sign === "-" ? -1 : 1);
+  return new Date(at - offsetMs).toISOString().replace(/\.\d+Z$/, "") + fraction;
+}

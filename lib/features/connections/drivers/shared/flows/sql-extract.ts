@@ -1,0 +1,208 @@
+import type { Batch, FieldType, WireValue } from "@/lib/base/values/fields";
+import { AppError } from "@/lib/platform/http/errors";
+import type { Checkpoint, ExtractBatch, ExtractRequest, ExtractStream, ResultStream } from "../../../data-source";
+import { type CursorCheckpoint, cursorBatches, toCursorCheckpoint } from "./cursor-batches";
+import { regroup } from "./regroup";
+import { findColumn, type TableColumn, type TableShape } from "./table-shape";
+
+/**
+ * A reading is bounded by its run, which ends it by the signal; this is the server's own guard behind that, since a day
+ * is longer than any run.
+ */
+export const EXTRACT_TIMEOUT_MS = 24 * 3_600_000;
+
+/** Types whose values have one order in which equal means the same value; intervals, JSON and floats' NaN apart. */
+const CURSOR_TYPES: ReadonlySet<FieldType> = new Set([
+  ...([
+    "int32",
+    "int64",
+    "float64",
+    "decimal",
+    "string",
+    "date",
+    "time",
+    "timestamp",
+    "timestamptz",
+    "objectId",
+  ] as const),
+  "binary",
+]);
+
+/** What is bound, and the expression in whose place it stands. */
+export type Bound = { sql: string; param: unknown };
+
+export type ExtractDialect = {
+  quote(name: string): string;
+  /** Behind a column in ORDER BY, so that rows without a value come first; empty where they do anyway. */
+  nullsFirst: string;
+  /**
+   * The cursor as it is ordered and compared: texts by their bytes, whatever the column's own collation says, since
+   * texts that are equal to it are not the same to us.
+   */
+  cursorOrder(column: TableColumn, expression: string): string;
+  /** A value of the column as `query` takes it. @param place counts from 1 */
+  bind(value: Exclude<WireValue, null>, column: TableColumn, place: number): Bound;
+};
+
+export type ExtractEngine = {
+  dialect: ExtractDialect;
+  /** Null when there is no such table or view. */
+  describe(entity: ExtractRequest["entity"], signal: AbortSignal): Promise<TableShape | null>;
+  /** Runs one statement through the guards of a read-only connection. */
+  query(sql: string, params: unknown[]): Promise<ResultStream>;
+};
+
+/** Reads a table or view by SQL, for flows. */
+export async function extractBySql(engine: ExtractEngine, request: ExtractRequest): Promise<ExtractStream> {
+  const { entity, signal } = request;
+  const shape = await engine.describe(entity, signal);
+  if (!shape) throw new AppError("invalid_request", `There is no table or view ${nameOf(entity)} that can be read.`);
+  const reading = request.cursorField === null ? wholeReading(shape, request) : cursorReading(shape, request);
+  const statement = statementFor(engine.dialect, shape, reading);
+  const { fields, batches } = await engine.query(statement.sql, statement.params);
+  return { fields, batches: untilLeft(reading.toBatches(batches, fields.length), signal) };
+}
+
+/**
+ * One batch is read while its reader writes the one before. What is on its way may still come in behind an abort; whoever
+ * has left hears of that, and not of more rows.
+ */
+async function* untilLeft<T>(batches: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
+  const iterator = batches[Symbol.asyncIterator]();
+  let isOver = false;
+  const ask = () => {
+    const step = iterator.next();
+    // Whoever waits for it hears of a failure; nobody may.
+    step.catch(() => {});
+    return step;
+  };
+  let next = ask();
+  try {
+    for (;;) {
+      const { done, value } = await next;
+      isOver = done === true;
+      signal.throwIfAborted();
+      if (done) return;
+      next = ask();
+      yield value;
+      signal.throwIfAborted();
+    }
+  } finally {
+    // Behind the step that is under way, which is not waited for: the reading ends when that has come.
+    if (!isOver) void iterator.return?.().catch(() => {});
+  }
+}
+
+type Reading = {
+  cursor: TableColumn | null;
+  key: TableColumn[];
+  from: { value?: WireValue; isOpen?: boolean; key?: WireValue[] } | null;
+  toBatches(batches: AsyncIterable<Batch>, width: number): AsyncIterable<ExtractBatch>;
+};
+
+/** All rows, of one moment: one statement sees no change that comes after its beginning. */
+function wholeReading(shape: TableShape, { from, batchRows }: ExtractRequest): Reading {
+  const key = shape.primaryKey.map((name) => columnOf(shape, name));
+  const places = key.map((column) => shape.columns.indexOf(column));
+  const begun = typeof from === "object" && from !== null && "key" in from ? from.key : undefined;
+  return {
+    cursor: null,
+    key,
+    from: Array.isArray(begun) && begun.length === key.length && key.length > 0 ? { key: begun } : null,
+    async *toBatches(batches, width) {
+      for await (const batch of regroup(batches, width, batchRows)) {
+        const last = places.map((place) => batch.columns[place]?.[batch.rowCount - 1] ?? null);
+        const checkpoint: Checkpoint | null = key.length > 0 ? { key: last } : null;
+        yield { ...batch, checkpoint };
+      }
+    },
+  };
+}
+
+function cursorReading(shape: TableShape, { cursorField, primaryKey, from, batchRows }: ExtractRequest): Reading {
+  const cursor = columnOf(shape, cursorField ?? "");
+  if (!CURSOR_TYPES.has(cursor.type)) {
+    throw new AppError(
+      "invalid_request",
+      `The field ${cursor.name} of the type ${cursor.dbType} cannot be a cursor: take one with numbers, texts, dates or times.`,
+    );
+  }
+  const key = primaryKey.map((name) => columnOf(shape, name));
+  const begun: CursorCheckpoint | null = toCursorCheckpoint(from);
+  const hasKey = key.length > 0;
+  return {
+    cursor,
+    key,
+    from: begun && {
+      value: begun.value,
+      isOpen: hasKey,
+      ...(begun.key && begun.key.length === key.length && hasKey && { key: begun.key }),
+    },
+    toBatches: (batches, width) =>
+      cursorBatches(
+        batches,
+        {
+          cursor: shape.columns.indexOf(cursor),
+          cursorType: cursor.type,
+          key: key.map((column) => shape.columns.indexOf(column)),
+        },
+        { width, batchRows, from: begun },
+      ),
+  };
+}
+
+function statementFor(dialect: ExtractDialect, shape: TableShape, { cursor, key, from }: Reading) {
+  const params: unknown[] = [];
+  const { quote } = dialect;
+  const bind = (value: WireValue, column: TableColumn): string => {
+    const { sql, param } = dialect.bind(value as Exclude<WireValue, null>, column, params.length + 1);
+    params.push(param);
+    return sql;
+  };
+  const table = [...(shape.schema === null ? [] : [shape.schema]), shape.name].map(quote).join(".");
+  const order = cursor && dialect.cursorOrder(cursor, quote(cursor.name));
+  const compared = (value: WireValue) => (cursor ? dialect.cursorOrder(cursor, bind(value, cursor)) : "");
+  const behindKey = (values: readonly WireValue[]): string => {
+    // A key without a value stands in front of all others.
+    const known = key.flatMap((column, index) => (values[index] === null ? [] : [[column, values[index]] as const]));
+    const names = known.map(([column]) => quote(column.name)).join(", ");
+    const bound = known.map(([column, value]) => bind(value ?? null, column)).join(", ");
+    return known.length === 1 ? `${names} > ${bound}` : `(${names}) > (${bound})`;
+  };
+  const where = (): string | null => {
+    if (!from) return null;
+    if (!cursor) return from.key ? behindKey(from.key) : null;
+    const { value = null } = from;
+    if (value === null)
+      return from.key
+        ? `(${order} is not null or ${behindKey(from.key)})`
+        : from.isOpen
+          ? null
+          : `${order} is not null`;
+    if (from.key)
+      return `(${order} > ${compared(value)} or (${order} = ${compared(value)} and ${behindKey(from.key)}))`;
+    return `${order} ${from.isOpen ? ">=" : ">"} ${compared(value)}`;
+  };
+  const condition = where();
+  const orders = [...(order ? [order] : []), ...key.map((column) => quote(column.name))];
+  const sql = [
+    `select ${shape.columns.map(({ name }) => quote(name)).join(", ")} from ${table}`,
+    ...(condition === null ? [] : [`where ${condition}`]),
+    ...(orders.length === 0 ? [] : [`order by ${orders.map((each) => `${each}${dialect.nullsFirst}`).join(", ")}`]),
+  ].join(" ");
+  return { sql, params };
+}
+
+function columnOf(shape: TableShape, name: string): TableColumn {
+  const column = findColumn(shape, name);
+  if (column) return column;
+  const known = shape.columns
+    .map((each) => each.name)
+    .slice(0, 20)
+    .join(", ");
+  throw new AppError("invalid_request", `${shape.name} has no field ${name}. It has ${known}.`);
+}
+
+function nameOf({ schema, name }: ExtractRequest["entity"]): string {
+  return schema === undefined ? name : `${schema}.${name}`;
+}

@@ -1,0 +1,677 @@
+import { createHash } from "node:crypto";
+import type { Batch, Field } from "@/lib/base/values/fields";
+import { AppError } from "@/lib/platform/http/errors";
+import type { Checkpoint, Load, LoadRequest, LoadState, RejectedRow, WriteOptions } from "../../../data-source";
+import { isOverLimit, type NameLimit, overLimitText } from "../../../name-limit";
+import { widening } from "./fit";
+import { pick, RowRefused, searchRefused } from "./rows";
+import { findColumn, type TableColumn, type TableShape, type TargetColumn } from "./table-shape";
+
+/*
+ * Loads into databases with transactions (docs/flows.md). How far a load has come stands in a table of the destination
+ * and changes in the transaction that brings the rows: whatever is killed whenever, both are there or neither is. Each
+ * write names the epoch under which its load was opened, so a worker that was thought dead writes nothing any more.
+ */
+
+/** Beside the tables that are loaded. */
+export const LOADS_TABLE = "_millrace_loads";
+export const STAGING_PREFIX = "_millrace_stage_";
+const HASH_CHARS = 16;
+const LOAD_CHARS_MAX = 200;
+/** Somebody else opens the same load at the same moment; one of them is the last. */
+const OPEN_TRIES = 5;
+/** So many others may change a table while a load makes it fit: each failure is somebody else's success. */
+const SETTLE_TRIES = 20;
+
+/** Whether a table is one that loads keep for themselves: nobody reads it or writes to it. */
+export function isOwnTable(name: string): boolean {
+  return name === LOADS_TABLE || name.startsWith(STAGING_PREFIX);
+}
+
+/** Words of PostgreSQL, DuckDB, MySQL and MariaDB for a schema that is missing. */
+const NO_SCHEMA = /schema (?:with name )?.* does not exist|unknown database|schema .* not found/i;
+
+export type Param = string | number | null;
+
+export type Target = {
+  /** Quoted, with its schema. */
+  table: string;
+  /** In the order of the batches' columns. */
+  columns: readonly TargetColumn[];
+  /** Quoted names of the key's columns; empty but for upserts. */
+  key: readonly string[];
+};
+
+export type Step =
+  | { run: string; params?: readonly Param[]; mustAffect?: number }
+  /** `suffix` stands behind the VALUES of engines that insert by statements. */
+  | { rows: Batch; into: Pick<Target, "table" | "columns">; suffix?: string };
+
+export type LoadDialect = {
+  quote(name: string): string;
+  placeholder(place: number): string;
+  /** Columns whose names differ in case alone are one to the database. */
+  foldsCase: boolean;
+  /** The longest name, null where there is no limit. */
+  nameLimit: NameLimit | null;
+  /** Creates a missing schema; null where only an admin may. */
+  createSchema: ((schema: string) => string) | null;
+  /** How a column for such values is declared. @param isKey it is indexed */
+  columnType(field: Pick<Field, "type" | "dbType">, isKey: boolean): string;
+  /** Of the bookkeeping: texts, one that is a key, and whole numbers. */
+  bookkeeping: { key: string; text: string; integer: string; suffix: string };
+  /** Null where a column cannot be changed. */
+  alterType: ((table: string, column: string, type: string) => string) | null;
+  /** DROP and CREATE end a transaction by themselves. */
+  ddlCommits: boolean;
+  /** One batch, in a transaction that others begin and end. */
+  write(target: Target, batch: Batch): Step[];
+  /** Keeps other writers out of a table to the end of the transaction; null where deleting its rows does that. */
+  lockRows: ((table: string) => string) | null;
+  /** Rows of the staging table into the target. */
+  merge(target: Target, staging: string): string[];
+};
+
+export type LoadEngine = {
+  dialect: LoadDialect;
+  readOnly: boolean;
+  /** The schema in which names without one are made. */
+  describe(
+    table: LoadRequest["table"],
+    signal: AbortSignal,
+  ): Promise<{ schema: string | null; shape: TableShape | null }>;
+  read(sql: string, params: readonly Param[], signal: AbortSignal): Promise<unknown[][]>;
+  /**
+   * Runs the steps in one transaction.
+   * @param isProbe undo everything in the end
+   * @throws RowRefused; ConflictError where a step changes another number of rows than it must; AppError
+   */
+  transact(steps: readonly Step[], signal: AbortSignal, isProbe?: boolean): Promise<void>;
+};
+
+/** A step has not changed what it had to: another run has the load now. */
+export class LoadTaken extends AppError {
+  constructor() {
+    super("conflict", "Another run has taken this load over.");
+  }
+}
+
+/** A source without a record says of no column, and the table that would is not there: there is nothing to be done. */
+export class NoColumns extends AppError {
+  constructor() {
+    super("invalid_request", "There are no columns to load.");
+  }
+}
+
+/** @throws NoColumns; AppError `read_only`, `invalid_request`, `conflict`, `query_failed` */
+export async function beginSqlLoad(engine: LoadEngine, given: LoadRequest): Promise<Load> {
+  if (engine.readOnly) throw readOnlyDestination();
+  const request = await withColumns(given, async () => (await engine.describe(given.table, given.signal)).shape);
+  checkRequest(request, engine.dialect);
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await openLoad(engine, request);
+    } catch (error) {
+      if (!(error instanceof LoadTaken) || tries === OPEN_TRIES) throw error;
+    }
+  }
+}
+
+export function readOnlyDestination(): AppError {
+  return new AppError(
+    "read_only",
+    "This connection is read-only, so nothing can be loaded into it. Let it write first.",
+  );
+}
+
+/**
+ * A load of no rows at all has the columns that its table has: it may be one that empties it.
+ * @throws NoColumns where there is no table either
+ */
+export async function withColumns(request: LoadRequest, look: () => Promise<TableShape | null>): Promise<LoadRequest> {
+  if (request.columns.length > 0) return request;
+  const shape = await look();
+  const columns = (shape?.columns ?? []).filter(({ isGenerated }) => !isGenerated);
+  if (columns.length === 0) throw new NoColumns();
+  return { ...request, columns: columns.map(({ name, type, dbType }) => ({ name, type, dbType })) };
+}
+
+/** @throws AppError `invalid_request` */
+export function checkRequest(
+  { table, columns, mode, primaryKey, load, run }: LoadRequest,
+  { foldsCase, nameLimit }: Pick<LoadDialect, "foldsCase" | "nameLimit">,
+): void {
+  if (nameLimit && isOverLimit(table.name, nameLimit)) throw invalid(overLimitText("table", table.name, nameLimit));
+  if (nameLimit && table.schema !== undefined && isOverLimit(table.schema, nameLimit)) {
+    throw invalid(overLimitText("schema", table.schema, nameLimit));
+  }
+  const fold = (name: string) => (foldsCase ? name.toLowerCase() : name);
+  const names = new Set<string>();
+  for (const { name } of columns) {
+    if (name === "" || name.includes("\0")) throw invalid("A column has a name that no database takes.");
+    if (nameLimit && isOverLimit(name, nameLimit)) throw invalid(overLimitText("column", name, nameLimit));
+    if (names.has(fold(name)))
+      throw invalid(`Two columns are called ${name.slice(0, 60)}. Give one of them another name.`);
+    names.add(fold(name));
+  }
+  const missing = primaryKey.find((name) => !names.has(fold(name)));
+  if (missing !== undefined) throw invalid(`The primary key ${missing.slice(0, 60)} is not among the columns.`);
+  if (mode === "upsert" && primaryKey.length === 0) throw invalid("An upsert needs a primary key.");
+  if (load === "" || run === "" || load.length > LOAD_CHARS_MAX || run.length > LOAD_CHARS_MAX) {
+    throw invalid(`The names of a load and its run have 1 to ${LOAD_CHARS_MAX} characters.`);
+  }
+}
+
+type Row = {
+  epoch: number;
+  /** Counts what was written: a batch whose end nobody heard of is not written again. */
+  batch: number;
+  run: string;
+  position: Checkpoint | null;
+  /** The position of what readers see, while there are rows that they do not see. */
+  base: Checkpoint | null;
+  rowCount: number;
+  staging: string | null;
+  isFinished: boolean;
+};
+
+async function openLoad(engine: LoadEngine, request: LoadRequest): Promise<Load> {
+  const { dialect } = engine;
+  const { signal, table, run, mode } = request;
+  const { schema, shape: found } = await engine.describe(table, signal);
+  const books = new Books(engine, schema, request);
+  await books.ensure();
+  const before = await books.read();
+  const shape = await settleTable(engine, request, schema, found, books);
+  const isStaged = mode === "replace" || request.visible === "end";
+  const stagingName = `${STAGING_PREFIX}${createHash("sha256").update(request.load).digest("hex").slice(0, HASH_CHARS)}`;
+  const isSameRun = before !== null && before.run === run;
+  const isFinished = isSameRun && before.isFinished;
+  const isKept = async () => {
+    const place = { name: stagingName, ...(schema !== null && { schema }) };
+    return before?.staging === stagingName && (await engine.describe(place, signal)).shape !== null;
+  };
+  // Rows that nobody sees are worth something as long as it is known how to go on behind them.
+  const isResumed = isFinished || (isSameRun && (!isStaged || (before.position !== null && (await isKept()))));
+  const next: Row = {
+    epoch: (before?.epoch ?? 0) + 1,
+    batch: before?.batch ?? 0,
+    run,
+    position: isResumed || before?.staging == null ? (before?.position ?? null) : before.base,
+    base: null,
+    rowCount: isResumed ? before.rowCount : 0,
+    staging: isStaged && !isFinished ? stagingName : null,
+    isFinished,
+  };
+  next.base = isResumed ? before.base : next.position;
+  const staging = books.qualified(stagingName);
+  const drop = `drop table if exists ${staging}`;
+  const isMade = next.staging !== null && !isResumed;
+  const isLeft = next.staging === null && before?.staging != null;
+  const tables = isMade ? [drop, createLike(dialect, staging, shape, request)] : isLeft ? [drop] : [];
+  try {
+    await inTurn(engine, [books.write(before, next)], tables, signal);
+  } catch (error) {
+    // Somebody else was the first to note this load.
+    const isTaken = error instanceof RowRefused || (error instanceof AppError && error.kind === "unavailable");
+    throw isTaken && before === null ? new LoadTaken() : error;
+  }
+  return new SqlLoad(engine, request, {
+    books,
+    target: {
+      table: books.qualified(shape.name),
+      columns: request.columns.map((field) => ({ ...mustFind(shape, field.name, dialect), from: field.type })),
+      key:
+        mode === "upsert" ? request.primaryKey.map((name) => dialect.quote(mustFind(shape, name, dialect).name)) : [],
+    },
+    staging: isStaged ? staging : null,
+    state: { position: next.position, isResumed, rowCount: next.rowCount, isFinished },
+    row: next,
+  });
+}
+
+/**
+ * Changes of rows and of tables in one transaction where the database has that. Elsewhere the rows come first: a table
+ * that is to be made is noted before it is there, so that what a killed run has left is known.
+ */
+async function inTurn(
+  engine: LoadEngine,
+  rows: readonly Step[],
+  tables: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  const ddl = tables.map((run) => ({ run }));
+  if (!engine.dialect.ddlCommits) return engine.transact([...rows, ...ddl], signal);
+  await engine.transact(rows, signal);
+  for (const step of ddl) await engine.transact([step], signal);
+}
+
+type Opened = { books: Books; target: Target; staging: string | null; state: LoadState; row: Row };
+
+class SqlLoad implements Load {
+  readonly guarantee = "exactly_once" as const;
+  readonly state: LoadState;
+  readonly #engine: LoadEngine;
+  readonly #request: LoadRequest;
+  readonly #books: Books;
+  readonly #target: Target;
+  readonly #staging: string | null;
+  #row: Row;
+
+  constructor(engine: LoadEngine, request: LoadRequest, { books, target, staging, state, row }: Opened) {
+    this.#engine = engine;
+    this.#request = request;
+    this.#books = books;
+    this.#target = target;
+    this.#staging = staging;
+    this.#row = row;
+    this.state = state;
+  }
+
+  async write(
+    batch: Batch,
+    { position, rejectsMax }: WriteOptions,
+  ): Promise<{ written: number; rejected: RejectedRow[] }> {
+    if (this.#row.isFinished) throw invalid("This load is finished.");
+    const rejected: RejectedRow[] = [];
+    let places = Array.from({ length: batch.rowCount }, (_, row) => row);
+    for (;;) {
+      const part = rejected.length === 0 ? batch : pick(batch, places);
+      const next = this.#after(part.rowCount, position);
+      try {
+        await this.#transact([this.#books.write(this.#row, next), ...this.#rowsInto(part)]);
+        this.#row = next;
+        return { written: part.rowCount, rejected };
+      } catch (error) {
+        if (!(error instanceof RowRefused)) throw error;
+        const refused =
+          error.row === null
+            ? await searchRefused(part, error, (rows) => this.#transact(this.#rowsInto(rows), true))
+            : error;
+        const at = refused.row ?? 0;
+        const row = places[at] ?? 0;
+        rejected.push({ row, column: refused.column, message: refused.message });
+        if (rejected.length > rejectsMax) throw toRejection(rejected.at(-1) as RejectedRow, error);
+        places = places.filter((_, place) => place !== at);
+      }
+    }
+  }
+
+  async finish(): Promise<void> {
+    if (this.#row.isFinished) return;
+    const next: Row = {
+      ...this.#row,
+      batch: this.#row.batch + 1,
+      base: this.#row.position,
+      staging: null,
+      isFinished: true,
+    };
+    const steps: Step[] = [this.#books.write(this.#row, next)];
+    const staging = this.#staging;
+    if (staging !== null) {
+      // Rows are replaced by rows, so views, grants, indexes and triggers of the table stay, and a reader whose
+      // transaction began before sees the table as it was then.
+      const { table } = this.#target;
+      const { dialect } = this.#engine;
+      if (this.#request.mode === "replace") {
+        // Of two that replace at once the second has to delete what the first has brought.
+        if (dialect.lockRows) steps.push({ run: dialect.lockRows(table) });
+        steps.push({ run: `delete from ${table}` });
+      }
+      for (const run of dialect.merge(this.#target, staging)) steps.push({ run });
+    }
+    try {
+      await inTurn(this.#engine, steps, this.#drops(), this.#request.signal);
+    } catch (error) {
+      if (!(error instanceof RowRefused)) throw error;
+      throw new AppError("query_failed", `The rows were not put in their place: ${error.message}`, {
+        details: { ...(error.column !== null && { column: error.column }) },
+        cause: error,
+      });
+    }
+    this.#row = next;
+  }
+
+  async abandon(): Promise<void> {
+    if (this.#staging === null || this.#row.isFinished) return;
+    const next: Row = {
+      ...this.#row,
+      batch: this.#row.batch + 1,
+      position: this.#row.base,
+      rowCount: 0,
+      staging: null,
+    };
+    // Abandoned is what was cancelled: that signal has been given already.
+    const signal = AbortSignal.timeout(ABANDON_TIMEOUT_MS);
+    await inTurn(this.#engine, [this.#books.write(this.#row, next)], this.#drops(), signal);
+    this.#row = next;
+  }
+
+  #drops(): string[] {
+    return this.#staging === null ? [] : [`drop table if exists ${this.#staging}`];
+  }
+
+  #after(rows: number, position: Checkpoint | null): Row {
+    return { ...this.#row, batch: this.#row.batch + 1, position, rowCount: this.#row.rowCount + rows };
+  }
+
+  /** @throws RowRefused for a row without its key: some databases would make one up */
+  #rowsInto(batch: Batch): Step[] {
+    if (batch.rowCount === 0) return [];
+    for (const name of this.#request.primaryKey) {
+      const values = batch.columns[this.#request.columns.findIndex((field) => field.name === name)] ?? [];
+      const row = values.indexOf(null);
+      if (row >= 0) throw new RowRefused("The row has no value of the primary key.", { row, column: name });
+    }
+    const table = this.#staging ?? this.#target.table;
+    return this.#engine.dialect.write({ ...this.#target, table }, batch);
+  }
+
+  #transact(steps: readonly Step[], isProbe = false): Promise<void> {
+    return this.#engine.transact(steps, this.#request.signal, isProbe);
+  }
+}
+
+const ABANDON_TIMEOUT_MS = 30_000;
+
+export function toRejection({ row, column, message }: RejectedRow, cause: unknown): AppError {
+  const place = column === null ? `row ${row + 1}` : `row ${row + 1}, ${column}`;
+  return new AppError("query_failed", `The destination does not take ${place} of the batch: ${message}`, {
+    details: { row, ...(column !== null && { column }) },
+    cause,
+  });
+}
+
+/** The table in which a destination keeps how far loads have come. */
+class Books {
+  readonly #engine: LoadEngine;
+  readonly #schema: string | null;
+  readonly #request: LoadRequest;
+
+  constructor(engine: LoadEngine, schema: string | null, request: LoadRequest) {
+    this.#engine = engine;
+    this.#schema = schema;
+    this.#request = request;
+  }
+
+  qualified(name: string): string {
+    const { quote } = this.#engine.dialect;
+    return this.#schema === null ? quote(name) : `${quote(this.#schema)}.${quote(name)}`;
+  }
+
+  get #table(): string {
+    return this.qualified(LOADS_TABLE);
+  }
+
+  async ensure(): Promise<void> {
+    const { signal } = this.#request;
+    const place = { name: LOADS_TABLE, ...(this.#schema !== null && { schema: this.#schema }) };
+    const isThere = async () => (await this.#engine.describe(place, signal)).shape !== null;
+    if (await isThere()) return;
+    const { quote, bookkeeping } = this.#engine.dialect;
+    const { key, text, integer, suffix } = bookkeeping;
+    const columns = [
+      `${quote("load_id")} ${key} not null primary key`,
+      `${quote("epoch")} ${integer} not null`,
+      `${quote("batch")} ${integer} not null`,
+      `${quote("run_id")} ${text} not null`,
+      `${quote("position")} ${text}`,
+      `${quote("base_position")} ${text}`,
+      `${quote("row_count")} ${integer} not null`,
+      `${quote("staging")} ${text}`,
+      `${quote("is_finished")} ${integer} not null`,
+      `${quote("updated_at")} ${text} not null`,
+    ];
+    const create = `create table if not exists ${this.#table} (${columns.join(", ")})${suffix}`;
+    try {
+      await this.#engine.transact([{ run: create }], signal).catch(async (error: unknown) => {
+        if (signal.aborted || !(await this.#createSchema(error))) throw error;
+        await this.#engine.transact([{ run: create }], signal);
+      });
+    } catch (error) {
+      // Two loads that both find none make it at once.
+      if (signal.aborted || (await isThere())) return;
+      if (!(error instanceof AppError) || error.kind !== "query_failed") throw error;
+      if (this.#schema !== null && NO_SCHEMA.test(error.message)) {
+        throw new AppError(
+          "query_failed",
+          `The schema ${this.#schema} does not exist in the destination. Create it, or choose another schema. ${error.message}`,
+          { cause: error },
+        );
+      }
+      throw new AppError(
+        "query_failed",
+        `A flow keeps how far it has come in the table ${LOADS_TABLE} beside the tables that it writes, and it could not be made: ${error.message} Let the user of this connection create tables, or run as an admin: ${create}`,
+        { cause: error },
+      );
+    }
+  }
+
+  /** @returns false where that is not what failed, or it cannot be created */
+  async #createSchema(error: unknown): Promise<boolean> {
+    const { createSchema } = this.#engine.dialect;
+    if (this.#schema === null || createSchema === null) return false;
+    if (!(error instanceof AppError) || !NO_SCHEMA.test(error.message)) return false;
+    try {
+      await this.#engine.transact([{ run: createSchema(this.#schema) }], this.#request.signal);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  async read(): Promise<Row | null> {
+    const { quote, placeholder } = this.#engine.dialect;
+    const names = ["epoch", "batch", "run_id", "position", "base_position", "row_count", "staging", "is_finished"];
+    const rows = await this.#engine.read(
+      `select ${names.map(quote).join(", ")} from ${this.#table} where ${quote("load_id")} = ${placeholder(1)}`,
+      [this.#request.load],
+      this.#request.signal,
+    );
+    const [row] = rows;
+    if (!row) return null;
+    const [epoch, batch, run, position, base, rowCount, staging, isFinished] = row;
+    return {
+      epoch: Number(epoch),
+      batch: Number(batch),
+      run: String(run),
+      position: fromText(position),
+      base: fromText(base),
+      rowCount: Number(rowCount),
+      staging: staging === null ? null : String(staging),
+      isFinished: Number(isFinished) === 1,
+    };
+  }
+
+  /** Changes the row if it is still that of this load's holder, and nothing otherwise. */
+  write(before: Row | null, next: Row): Step {
+    const { quote, placeholder } = this.#engine.dialect;
+    const values: [string, Param][] = [
+      ["epoch", next.epoch],
+      ["batch", next.batch],
+      ["run_id", next.run],
+      ["position", toText(next.position)],
+      ["base_position", toText(next.base)],
+      ["row_count", next.rowCount],
+      ["staging", next.staging],
+      ["is_finished", next.isFinished ? 1 : 0],
+      ["updated_at", new Date().toISOString()],
+    ];
+    const params: Param[] = values.map(([, value]) => value);
+    const { load } = this.#request;
+    if (before === null) {
+      const names = [...values.map(([name]) => name), "load_id"].map(quote).join(", ");
+      const places = [...params, load].map((_, index) => placeholder(index + 1)).join(", ");
+      return {
+        run: `insert into ${this.#table} (${names}) values (${places})`,
+        params: [...params, load],
+        mustAffect: 1,
+      };
+    }
+    const sets = values.map(([name], index) => `${quote(name)} = ${placeholder(index + 1)}`).join(", ");
+    const holder: [string, Param][] = [
+      ["load_id", load],
+      ["epoch", before.epoch],
+      ["batch", before.batch],
+    ];
+    const where = holder
+      .map(([name], index) => `${quote(name)} = ${placeholder(values.length + index + 1)}`)
+      .join(" and ");
+    const run = `update ${this.#table} set ${sets} where ${where}`;
+    return { run, params: [...params, ...holder.map(([, value]) => value)], mustAffect: 1 };
+  }
+}
+
+function toText(position: Checkpoint | null): string | null {
+  return position === null ? null : JSON.stringify(position);
+}
+
+function fromText(text: unknown): Checkpoint | null {
+  return text === null || text === undefined ? null : (JSON.parse(String(text)) as Checkpoint);
+}
+
+/** Makes the table, or lets it grow to what comes, beside others that do the same. */
+async function settleTable(
+  engine: LoadEngine,
+  request: LoadRequest,
+  schema: string | null,
+  first: TableShape | null,
+  books: Books,
+): Promise<TableShape> {
+  let found = first;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await makeFit(engine, request, schema, found, books);
+    } catch (error) {
+      if (request.signal.aborted || tries === SETTLE_TRIES) throw error;
+      const place = { ...request.table, ...(schema !== null && { schema }) };
+      const { shape } = await engine.describe(place, request.signal);
+      // What nobody has changed meanwhile fails for a reason of its own.
+      if (shape === null || JSON.stringify(shape) === JSON.stringify(found)) throw error;
+      found = shape;
+    }
+  }
+}
+
+async function makeFit(
+  engine: LoadEngine,
+  request: LoadRequest,
+  schema: string | null,
+  found: TableShape | null,
+  books: Books,
+): Promise<TableShape> {
+  const { dialect } = engine;
+  const { signal, primaryKey, mode } = request;
+  const look = async () => {
+    const { shape } = await engine.describe({ ...request.table, ...(schema !== null && { schema }) }, signal);
+    if (!shape) throw new AppError("query_failed", `The table ${request.table.name} is gone.`);
+    return shape;
+  };
+  if (found === null) {
+    const create = createTable(dialect, books.qualified(request.table.name), request.columns, primaryKey);
+    await engine.transact([{ run: create }], signal);
+    return look();
+  }
+  const table = books.qualified(found.name);
+  const changes: { field: Field; sql: string }[] = [];
+  for (const field of request.columns) {
+    const column = find(found, field.name, dialect);
+    if (!column) {
+      changes.push({
+        field,
+        sql: `alter table ${table} add column ${dialect.quote(field.name)} ${dialect.columnType(field, false)}`,
+      });
+      continue;
+    }
+    if (column.isGenerated)
+      throw invalid(
+        `The database computes the column ${column.name} of ${found.name} by itself, so nothing can be written to it.`,
+      );
+    const wider = widening(column, field);
+    if (wider === "fits") continue;
+    const type = wider && dialect.alterType && dialect.columnType(wider, false);
+    if (type === null) {
+      throw invalid(
+        `The column ${column.name} of ${found.name} is ${column.dbType}, and what comes is ${field.dbType || field.type}. Change the column, or load into another table.`,
+      );
+    }
+    if (type.toLowerCase() === column.dbType.toLowerCase()) continue;
+    const sql = dialect.alterType?.(table, dialect.quote(column.name), type);
+    if (sql !== undefined) changes.push({ field, sql });
+  }
+  for (const { field, sql } of changes) {
+    try {
+      await engine.transact([{ run: sql }], signal);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.kind !== "query_failed") throw error;
+      throw new AppError(
+        "invalid_request",
+        `The column ${field.name} of ${found.name} does not take what comes, and could not be changed: ${error.message}`,
+        { cause: error },
+      );
+    }
+  }
+  const shape = changes.length > 0 ? await look() : found;
+  if (mode === "upsert") requireKey(shape, primaryKey, dialect);
+  return shape;
+}
+
+/** The database itself has to know that the key is one, or two runs at once would both insert. */
+function requireKey(shape: TableShape, primaryKey: readonly string[], dialect: LoadDialect): void {
+  const wanted = primaryKey.map((name) => mustFind(shape, name, dialect).name).sort();
+  const isKey = shape.uniqueKeys.some((key) => JSON.stringify([...key].sort()) === JSON.stringify(wanted));
+  if (isKey) return;
+  const names = primaryKey.map(dialect.quote).join(", ");
+  throw invalid(
+    `An upsert by ${primaryKey.join(", ")} needs a primary key or unique index of just these columns in ${shape.name}: create unique index on ${dialect.quote(shape.name)} (${names})`,
+  );
+}
+
+function createTable(
+  dialect: LoadDialect,
+  table: string,
+  columns: readonly Field[],
+  primaryKey: readonly string[],
+): string {
+  const isKey = (name: string) => primaryKey.some((each) => isSame(each, name, dialect));
+  const parts = columns.map((field) => {
+    const key = isKey(field.name);
+    return `${dialect.quote(field.name)} ${dialect.columnType(field, key)}${key ? " not null" : ""}`;
+  });
+  if (primaryKey.length > 0) {
+    const names = columns.filter(({ name }) => isKey(name)).map(({ name }) => dialect.quote(name));
+    parts.push(`primary key (${names.join(", ")})`);
+  }
+  return `create table ${table} (${parts.join(", ")})${dialect.bookkeeping.suffix}`;
+}
+
+/** An empty copy with the target's own rules, so that a row which the target would refuse is refused at once. */
+function createLike(dialect: LoadDialect, staging: string, shape: TableShape, { columns, mode }: LoadRequest): string {
+  const names = new Set(columns.map((field) => mustFind(shape, field.name, dialect).name));
+  const own = shape.columns.filter(({ name }) => names.has(name));
+  const parts = own.map(
+    ({ name, dbType, nullable }) => `${dialect.quote(name)} ${dbType}${nullable ? "" : " not null"}`,
+  );
+  const keys = shape.uniqueKeys.filter((key) => key.length > 0 && key.every((name) => names.has(name)));
+  // Rows that are appended may meet rows that are there: that is seen when they are put together.
+  for (const key of mode === "append" ? [] : keys) parts.push(`unique (${key.map(dialect.quote).join(", ")})`);
+  return `create table ${staging} (${parts.join(", ")})${dialect.bookkeeping.suffix}`;
+}
+
+function mustFind(shape: TableShape, name: string, dialect: LoadDialect): TableColumn {
+  const column = find(shape, name, dialect);
+  if (!column) throw new AppError("query_failed", `The column ${name} of ${shape.name} is gone.`);
+  return column;
+}
+
+function find(shape: TableShape, name: string, dialect: LoadDialect): TableColumn | undefined {
+  return findColumn(shape, name, (left, right) => isSame(left, right, dialect));
+}
+
+function isSame(left: string, right: string, { foldsCase }: Pick<LoadDialect, "foldsCase">): boolean {
+  return foldsCase ? left.toLowerCase() === right.toLowerCase() : left === right;
+}
+
+function invalid(message: string): AppError {
+  return new AppError("invalid_request", message);
+}

@@ -1,0 +1,27 @@
+import { AppError } from "@/lib/platform/http/errors";
+
+/**
+ * Refuses texts that would change on their way: half of a surrogate pair has no UTF-8, so the database would get a
+ * replacement character in its place (T51).
+ * @throws AppError `invalid_request`
+ */
+export function checkText(text: string): string {
+  if (text.isWellFormed()) return text;
+  throw new AppError("invalid_request", "A text holds half of a character (a lone surrogate), which cannot be stored.");
+}
+
+/** For engines whose placeholders have no names. @throws AppError `invalid_request` */
+export function positionalParams(
+  params: unknown[] | Record<string, unknown> | undefined,
+  placeholder: string,
+): readonly unknown[] {
+  if (params === undefined) return [];
+  if (Array.isArray(params)) return params;
+  throw new AppError("invalid_request", `Send params as a list: the placeholders of this database are ${placeholder}.`);
+}
+
+/** @throws AppError `invalid_request` when the query is an operation object, or cannot be sent as it is */
+export function sqlText(query: string | Record<string, unknown>): string {
+  if (typeof query !== "string") throw new AppError("invalid_request", "The query is SQL text.");
+  return checkText(query);
+}

@@ -1,0 +1,299 @@
+import "server-only";
+import { createHash } from "node:crypto";
+import type { Field } from "@/lib/base/values/fields";
+import { AppError } from "@/lib/platform/http/errors";
+import { ownTurn } from "@/lib/platform/process/own-turn";
+import type { Checkpoint, ExtractBatch, ExtractRequest, ExtractStream } from "../../data-source";
+import { type CursorValue, compareCursors, toCursorValue } from "./cursor-value";
+import { isObject, RecordTable, TooManyFields } from "./record-table";
+import { sourceFailure } from "./web-line";
+
+/** A reading of more pages goes on with the next run, from its checkpoint; a source without an end ends here. */
+const PAGES_MAX = 100_000;
+/** Pages without a record, one after the other, that still lead on. */
+const EMPTY_PAGES_MAX = 100;
+/** Records of one value of the cursor that a checkpoint tells apart by their keys; beyond, they may come again. */
+const KEYS_MAX = 500;
+const DIGEST_CHARS = 16;
+/** Two pages of one record with one key may be two versions of it; two whole pages are not. */
+const COMPARED_RECORDS_MIN = 2;
+
+/** Where a page begins, in the source's own terms: a number, an offset, a token, an address. */
+export type PagePlace = string | number;
+export type RecordPage = {
+  records: readonly unknown[];
+  /** Null at the end. */
+  next: PagePlace | null;
+  /** `next` holds a secret, so it can be followed but not kept. */
+  isSecret?: boolean;
+  /** The place right behind a record, where the source can go on behind any of them. */
+  placeAfter?: (record: unknown) => PagePlace | null;
+};
+
+/** Reads one page. `since` is what the last whole reading has seen of the cursor, null for all. */
+export type ReadPage = (place: PagePlace | null, since: CursorValue | null) => Promise<RecordPage>;
+
+/**
+ * What lies between two readings. A service gives its records in whatever order, so what was seen of the cursor counts
+ * only when a reading has come to its end: until then `top` waits beside `since`, and `next` says where to go on.
+ */
+type Position = {
+  since?: CursorValue;
+  /** Of the records that have just the value of `since` (of `top`): digests of their keys. */
+  sinceKeys?: readonly string[];
+  top?: CursorValue;
+  topKeys?: readonly string[];
+  next?: PagePlace;
+  /** Records of the page at `next` that are kept already, and a digest of them. */
+  skip?: number;
+  skipped?: string;
+};
+
+/**
+ * Records of a service, page by page, as the batches of a flow. A source that repeats itself for ever, or never ends, is
+ * found out.
+ * @throws AppError `invalid_request`, `source_unreachable`, `timeout`
+ */
+export async function extractRecords(request: ExtractRequest, read: ReadPage): Promise<ExtractStream> {
+  const reading = new Reading(request, read);
+  const first = await reading.nextPage();
+  return { fields: reading.fields, batches: reading.batches(first) };
+}
+
+class Reading {
+  readonly #request: ExtractRequest;
+  readonly #read: ReadPage;
+  readonly #table = new RecordTable();
+  readonly #seenPages = new Set<string>();
+  readonly #seenKeys = new Set<string>();
+  readonly #seenPlaces = new Set<PagePlace>();
+  readonly #since: CursorValue | null;
+  readonly #sinceKeys: ReadonlySet<string>;
+  #top: CursorValue | null;
+  #topKeys: string[] | null;
+  #place: PagePlace | null;
+  #isPlaceSecret = false;
+  /** Of the first page that is read, while it is still what it was. */
+  readonly #skip: { count: number; digest: string } | null;
+  #pages = 0;
+  #emptyPages = 0;
+  #hasCursor = false;
+
+  constructor(request: ExtractRequest, read: ReadPage) {
+    const position = toPosition(request.from);
+    this.#request = request;
+    this.#read = read;
+    this.#since = request.cursorField === null ? null : (position.since ?? null);
+    this.#sinceKeys = new Set(position.sinceKeys);
+    this.#top = position.top ?? this.#since;
+    // A copy: the checkpoint of the caller never changes.
+    const topKeys = position.top === undefined ? (position.sinceKeys ?? []) : position.topKeys;
+    this.#topKeys = topKeys === undefined ? null : [...topKeys];
+    this.#place = position.next ?? null;
+    const { skip, skipped } = position;
+    this.#skip = skip === undefined || skipped === undefined ? null : { count: skip, digest: skipped };
+  }
+
+  get fields(): Field[] {
+    return this.#table.fields;
+  }
+
+  /** @throws AppError `source_unreachable` for a source that goes round in circles */
+  async nextPage(): Promise<RecordPage> {
+    this.#request.signal.throwIfAborted();
+    this.#pages += 1;
+    if (this.#pages > PAGES_MAX) {
+      throw sourceFailure(
+        `The source has more than ${PAGES_MAX.toLocaleString("en")} pages in one reading. Ask for larger pages; the next run goes on from here.`,
+      );
+    }
+    if (this.#place !== null) this.#seenPlaces.add(this.#place);
+    const page = await this.#read(this.#place, this.#since);
+    await ownTurn();
+    this.#judge(page);
+    await ownTurn();
+    try {
+      this.#table.learn(page.records);
+    } catch (error) {
+      if (!(error instanceof TooManyFields)) throw error;
+      throw sourceFailure(
+        "The records of the source have more than 1,000 fields together. Names that are data cannot become columns.",
+      );
+    }
+    return page;
+  }
+
+  async *batches(first: RecordPage): AsyncGenerator<ExtractBatch, void> {
+    let told = this.fields;
+    for (let page = first; ; page = await this.nextPage()) {
+      for (const batch of this.#slices(page)) {
+        await ownTurn();
+        const { fields } = this;
+        yield isSame(told, fields) ? batch : { ...batch, fields };
+        told = fields;
+      }
+      if (page.next === null) return;
+      this.#place = page.next;
+      this.#isPlaceSecret = page.isSecret === true;
+    }
+  }
+
+  *#slices(page: RecordPage): Generator<ExtractBatch, void> {
+    const { batchRows } = this.#request;
+    const { records } = page;
+    for (let at = this.#kept(records); ; ) {
+      const taken: unknown[] = [];
+      for (; at < records.length && taken.length < batchRows; at += 1) {
+        if (this.#take(records[at])) taken.push(records[at]);
+      }
+      const isPageDone = at >= records.length;
+      const isDone = isPageDone && page.next === null;
+      if (taken.length > 0 || isDone) yield { ...this.#table.toBatch(taken), checkpoint: this.#checkpoint(page, at) };
+      if (isPageDone) return;
+    }
+  }
+
+  /** How many records of a page are kept already. Of one that has changed since, all come again rather than none. */
+  #kept(records: readonly unknown[]): number {
+    if (this.#skip === null || this.#pages > 1) return 0;
+    const { count, digest: known } = this.#skip;
+    return count <= records.length && digest(records.slice(0, count)) === known ? count : 0;
+  }
+
+  /** Whether a record is new, and what it says of the cursor. */
+  #take(record: unknown): boolean {
+    const { cursorField, primaryKey } = this.#request;
+    if (cursorField === null) return true;
+    const value = isObject(record) && Object.hasOwn(record, cursorField) ? toCursorValue(record[cursorField]) : null;
+    // Without a value it is in no order: a later reading cannot tell whether it is new, so only the first one takes it.
+    if (value === null) return this.#since === null;
+    this.#hasCursor = true;
+    const key =
+      isObject(record) && primaryKey.length > 0 ? digest(primaryKey.map((name) => record[name] ?? null)) : null;
+    const order = this.#since === null ? 1 : compareCursors(value, this.#since);
+    if (order < 0 || (order === 0 && (key === null || this.#sinceKeys.has(key)))) return false;
+    this.#notice(value, key);
+    return true;
+  }
+
+  #notice(value: CursorValue, key: string | null): void {
+    const order = this.#top === null ? 1 : compareCursors(value, this.#top);
+    if (order < 0) return;
+    if (order > 0) {
+      this.#top = value;
+      this.#topKeys = [];
+    }
+    if (key === null || this.#topKeys === null) return;
+    if (this.#topKeys.length < KEYS_MAX) this.#topKeys.push(key);
+    else this.#topKeys = null;
+  }
+
+  /** @param at how many records of the page are done */
+  #checkpoint(page: RecordPage, at: number): Checkpoint | null {
+    const isPageDone = at >= page.records.length;
+    const isFull = this.#request.cursorField === null;
+    // A copy: this reading goes on while the checkpoint is being stored.
+    const keysOf = (keys: readonly string[] | null) => (keys !== null && keys.length > 0 ? [...keys] : undefined);
+    if (isPageDone && page.next === null) {
+      if (isFull || this.#top === null) return null;
+      return compact({ since: this.#top, sinceKeys: keysOf(this.#topKeys) });
+    }
+    if (isPageDone ? page.isSecret : this.#isPlaceSecret) return null;
+    const cursor: Position = isFull
+      ? {}
+      : {
+          since: this.#since ?? undefined,
+          sinceKeys: keysOf([...this.#sinceKeys]),
+          top: this.#top ?? undefined,
+          topKeys: keysOf(this.#topKeys),
+        };
+    const behind = isPageDone ? page.next : (page.placeAfter?.(page.records[at - 1]) ?? null);
+    if (behind !== null) return compact({ ...cursor, next: behind });
+    const skipped = digest(page.records.slice(0, at));
+    return compact({ ...cursor, next: this.#place ?? undefined, skip: at, skipped });
+  }
+
+  /**
+   * Compares pages by the keys of their records: a source that ignores the page number may answer the same records with
+   * other figures each time.
+   * @throws AppError `source_unreachable`
+   */
+  #judgeKeys(records: readonly unknown[]): void {
+    const keys = distinctKeys(records, this.#request.primaryKey);
+    if (keys === null || keys.length < COMPARED_RECORDS_MIN) return;
+    const page = digest(keys);
+    if (this.#seenKeys.has(page)) {
+      throw sourceFailure(
+        `Page ${this.#pages} of ${this.#request.entity.name} has the same keys as an earlier page, so the source repeats itself. Check the pagination settings.`,
+      );
+    }
+    this.#seenKeys.add(page);
+  }
+
+  #judge({ records, next }: RecordPage): void {
+    const { cursorField, entity } = this.#request;
+    if (records.length > 0) {
+      const page = digest(records);
+      if (this.#seenPages.has(page)) {
+        throw sourceFailure(
+          `Page ${this.#pages} of ${entity.name} is the same as one before it: the source gives the same records again and again. Check how its pages are asked for.`,
+        );
+      }
+      this.#seenPages.add(page);
+      this.#judgeKeys(records);
+    }
+    this.#emptyPages = records.length > 0 ? 0 : this.#emptyPages + 1;
+    if (this.#emptyPages > EMPTY_PAGES_MAX) {
+      throw sourceFailure(`${EMPTY_PAGES_MAX} pages of ${entity.name} had no records, and the source still leads on.`);
+    }
+    if (next !== null && (this.#seenPlaces.has(next) || next === this.#place)) {
+      throw sourceFailure(
+        `The source leads back to a page of ${entity.name} that was read already, so it would never end.`,
+      );
+    }
+    if (cursorField === null || records.length === 0 || this.#hasCursor) return;
+    const hasCursor = records.some((each) => isObject(each) && toCursorValue(each[cursorField]) !== null);
+    if (this.#pages === 1 && !hasCursor) {
+      throw new AppError(
+        "invalid_request",
+        `No record of ${entity.name} has a number or a text called ${cursorField}, so it cannot be read by it.`,
+      );
+    }
+  }
+}
+
+/** @returns null unless each record has a key of its own */
+function distinctKeys(records: readonly unknown[], primaryKey: readonly string[]): string[] | null {
+  if (primaryKey.length === 0) return null;
+  const keys = new Set<string>();
+  for (const record of records) {
+    if (!isObject(record) || !primaryKey.every((name) => Object.hasOwn(record, name))) return null;
+    keys.add(JSON.stringify(primaryKey.map((name) => record[name] ?? null)));
+  }
+  return keys.size === records.length ? [...keys] : null;
+}
+
+function toPosition(from: Checkpoint | null): Position {
+  if (from === null) return {};
+  if (isObject(from)) return from as Position;
+  throw new AppError("invalid_request", "This checkpoint belongs to another source. Begin again without one.");
+}
+
+function compact(position: Position): Checkpoint {
+  return Object.fromEntries(Object.entries(position).filter(([, value]) => value !== undefined)) as Checkpoint;
+}
+
+function isSame(a: readonly Field[], b: readonly Field[]): boolean {
+  return a.length === b.length && a.every(({ type }, index) => type === b[index]?.type);
+}
+
+/** @throws AppError `source_unreachable` for what is nested without measure */
+function digest(value: unknown): string {
+  let text: string;
+  try {
+    text = JSON.stringify(value);
+  } catch (error) {
+    throw sourceFailure("A record of the source is nested too deeply.", {}, error);
+  }
+  return createHash("sha256").update(text).digest("base64url").slice(0, DIGEST_CHARS);
+}

@@ -1,0 +1,140 @@
+import "server-only";
+import { AppError } from "@/lib/platform/http/errors";
+import { IDLE_SESSION_MS, SESSIONS_MAX } from "./limits";
+
+/** What a pool needs of a session: to know that it lives, to end it, and to let it keep no process alive. */
+export interface PooledSession {
+  readonly isAlive: boolean;
+  destroy(): void;
+  /** Called when it goes to rest and when it is taken again. */
+  setIdle(isIdle: boolean): void;
+}
+
+type Waiter<S> = { signal: AbortSignal; resolve: (session: S) => void; reject: (error: unknown) => void };
+type Idle<S> = { session: S; timer: NodeJS.Timeout };
+
+/** The sessions of one connection: opened when needed, at most SESSIONS_MAX, closed when idle. */
+export class SessionPool<S extends PooledSession> {
+  readonly #open: (signal: AbortSignal) => Promise<S>;
+  #idle: Idle<S>[] = [];
+  #waiting: Waiter<S>[] = [];
+  /** Sessions that are open, opening or being cleaned. */
+  #count = 0;
+  #busy = 0;
+  #isClosed = false;
+  #whenQuiet: (() => void) | null = null;
+
+  constructor(open: (signal: AbortSignal) => Promise<S>) {
+    this.#open = open;
+  }
+
+  /** @throws what opening throws; the signal's reason when it aborts while waiting; `unavailable` once closed */
+  async acquire(signal: AbortSignal): Promise<S> {
+    signal.throwIfAborted();
+    if (this.#isClosed) throw new AppError("unavailable", "This connection is being closed. Try again.");
+    this.#busy += 1;
+    try {
+      return await this.#take(signal);
+    } catch (error) {
+      this.#leave();
+      throw error;
+    }
+  }
+
+  /** @param isReusable false ends the session: what it is doing, or holds, is not known */
+  release(session: S, isReusable: boolean): void {
+    if (isReusable && session.isAlive && !this.#isClosed) this.#handOn(session);
+    else this.#drop(session);
+    this.#leave();
+  }
+
+  /** Takes nothing new and waits for what runs. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const { session, timer } of this.#idle.splice(0)) {
+      clearTimeout(timer);
+      this.#drop(session);
+    }
+    if (this.#busy === 0) return;
+    await new Promise<void>((resolve) => {
+      this.#whenQuiet = resolve;
+    });
+  }
+
+  async #take(signal: AbortSignal): Promise<S> {
+    for (let idle = this.#idle.pop(); idle; idle = this.#idle.pop()) {
+      clearTimeout(idle.timer);
+      if (idle.session.isAlive) {
+        idle.session.setIdle(false);
+        return idle.session;
+      }
+      this.#drop(idle.session);
+    }
+    if (this.#count < SESSIONS_MAX) return this.#openOne(signal);
+    return this.#waitForOne(signal);
+  }
+
+  async #openOne(signal: AbortSignal): Promise<S> {
+    this.#count += 1;
+    try {
+      return await this.#open(signal);
+    } catch (error) {
+      this.#freePlace();
+      throw error;
+    }
+  }
+
+  #waitForOne(signal: AbortSignal): Promise<S> {
+    return new Promise((resolve, reject) => {
+      const onAbort = () => {
+        this.#waiting = this.#waiting.filter((other) => other !== waiter);
+        reject(signal.reason);
+      };
+      const settle = <T>(finish: (value: T) => void) => {
+        return (value: T) => {
+          signal.removeEventListener("abort", onAbort);
+          finish(value);
+        };
+      };
+      const waiter: Waiter<S> = { signal, resolve: settle(resolve), reject: settle(reject) };
+      this.#waiting.push(waiter);
+      signal.addEventListener("abort", onAbort, { once: true });
+    });
+  }
+
+  #handOn(session: S): void {
+    const waiter = this.#waiting.shift();
+    if (waiter) {
+      waiter.resolve(session);
+      return;
+    }
+    session.setIdle(true);
+    const timer = setTimeout(() => {
+      this.#idle = this.#idle.filter((idle) => idle.session !== session);
+      this.#drop(session);
+    }, IDLE_SESSION_MS).unref();
+    this.#idle.push({ session, timer });
+  }
+
+  #drop(session: S): void {
+    session.destroy();
+    this.#freePlace();
+  }
+
+  /** However a place became free, by an end or by an opening that failed: whoever waits next opens a session in it. */
+  #freePlace(): void {
+    this.#count -= 1;
+    const waiter = this.#waiting.shift();
+    if (!waiter) return;
+    this.#openOne(waiter.signal).then((opened) => {
+      if (!waiter.signal.aborted) waiter.resolve(opened);
+      else if (this.#isClosed) this.#drop(opened);
+      else this.#handOn(opened);
+    }, waiter.reject);
+  }
+
+  #leave(): void {
+    this.#busy -= 1;
+    if (this.#busy === 0) this.#whenQuiet?.();
+  }
+}

@@ -1,0 +1,110 @@
+import { readMongoMarks } from "../../../../../base/mongo-shell/marks.ts";
+import type { SqlDialect } from "../../../../../base/sql/dialects.ts";
+import { readSqlTokens } from "../../../../../base/sql/lexer.ts";
+import { type Mark, readSqlMarks } from "../../../../../base/sql/marks.ts";
+import { type ChangeVerb, changeVerbOf, firstWordOf } from "../../../../../base/sql/statement-kind.ts";
+import { AppError } from "../../../../../platform/http/errors.ts";
+import {
+  checkStatement as checkClickHouse,
+  checkFunctions,
+  checkSecrets,
+  type RefusedFunctions,
+  refusedAmong,
+  type ServerFunction,
+} from "../../clickhouse/statement-guard.ts";
+import { type CheckedStatement, checkStatement as checkMysql } from "../../mysql/statement-guard.ts";
+import { checkStatement as checkTrino } from "../../trino/statement-guard.ts";
+
+/** Work on the text of a statement: plain values, so that a thread can do it. */
+export type Checks = {
+  mysql: {
+    request: { query: string; readOnly: boolean; valueCount: number };
+    /** `firstWord` is in capitals, or "(" where the statement begins with it. */
+    answer: CheckedStatement & { firstWord: string; changeVerb: ChangeVerb | null };
+  };
+  changeVerb: { request: { query: string; dialect: SqlDialect }; answer: ChangeVerb | null };
+  clickhouse: {
+    request: {
+      query: string;
+      readOnly: boolean;
+      params: readonly (readonly [name: string, value: string])[];
+      database: string;
+      /** Null: the server does not tell. Absent: functions are not judged yet. */
+      functions?: readonly ServerFunction[] | null;
+    };
+    answer: null;
+  };
+  trino: { request: { query: string; readOnly: boolean }; answer: { text: string } };
+  variables: {
+    request: {
+      query: string;
+      language: string | null;
+      dialect: SqlDialect;
+      /** Placeholders of the engine's own, which variables cannot stand beside. */
+      own: RegExp | null;
+    };
+    answer: { marks: Mark[]; ownPlaceholder: string | null };
+  };
+};
+
+export type CheckName = keyof Checks;
+export type CheckRequest = { [Name in CheckName]: { name: Name } & Checks[Name]["request"] }[CheckName];
+/** Errors lose their class between threads. */
+export type CheckAnswer =
+  | { status: "ok"; answer: Checks[CheckName]["answer"] }
+  | { status: "failed"; kind: AppError["kind"]; message: string; details?: AppError["details"] };
+
+const CHECKS: { [Name in CheckName]: (request: Checks[Name]["request"]) => Checks[Name]["answer"] } = {
+  mysql({ query, readOnly, valueCount }) {
+    const checked = checkMysql(query, readOnly, valueCount);
+    const { text } = checked;
+    const firstWord = text.trimStart().startsWith("(") ? "(" : firstWordOf(text, "mysql");
+    return { ...checked, firstWord, changeVerb: changeVerbOf(text, "mysql") };
+  },
+  changeVerb: ({ query, dialect }) => changeVerbOf(query, dialect),
+  clickhouse({ query, readOnly, params, database, functions }) {
+    const words = checkClickHouse(query, readOnly);
+    if (!readOnly) return null;
+    checkSecrets(words, params, database);
+    if (functions !== undefined) checkFunctions(words, params, refusedOf(functions));
+    return null;
+  },
+  trino({ query, readOnly }) {
+    // The protocol takes a statement without its semicolon; one within it is a mistake that the server tells.
+    const last = readSqlTokens(query, "trino").findLast(({ kind }) => kind !== "semicolon");
+    const text = last ? query.slice(0, last.end) : query;
+    checkTrino(text, readOnly);
+    return { text };
+  },
+  variables({ query, language, dialect, own }) {
+    const marks = language === "mongodb" ? readMongoMarks(query) : readSqlMarks(query, dialect);
+    const tokens = own && marks.length > 0 ? readSqlTokens(query, dialect) : [];
+    const token = tokens.find(({ kind, text }) => kind === "symbol" && own?.test(text));
+    return { marks, ownPlaceholder: token?.text ?? null };
+  },
+};
+
+/** A server has thousands of functions, and statements come by the hundred. */
+const refusedBy = new WeakMap<readonly ServerFunction[], RefusedFunctions>();
+
+function refusedOf(functions: readonly ServerFunction[] | null): RefusedFunctions {
+  if (functions === null) return refusedAmong(null);
+  const refused = refusedBy.get(functions) ?? refusedAmong(functions);
+  refusedBy.set(functions, refused);
+  return refused;
+}
+
+/** @throws AppError what the check throws */
+export function runCheck<Name extends CheckName>(name: Name, request: Checks[Name]["request"]): Checks[Name]["answer"] {
+  return CHECKS[name](request);
+}
+
+/** Runs a check and returns what it throws; for the other side of a thread. */
+export function answerCheck({ name, ...request }: CheckRequest): CheckAnswer {
+  try {
+    return { status: "ok", answer: runCheck(name, request as Checks[CheckName]["request"] as never) };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { status: "failed", kind: error.kind, message: error.message, details: error.details };
+  }
+}

@@ -1,0 +1,210 @@
+import "server-only";
+import { z } from "zod";
+import type { ConfigField } from "@/lib/features/connections/schema";
+import { parseWebTarget } from "@/lib/platform/net/host";
+import { checkHeaders } from "@/lib/platform/net/safe-fetch";
+import { checkAddress } from "./check-address";
+import { atField, invalidField } from "./config";
+import { type JsonPath, parseJsonPath } from "./json-path";
+
+/** How a web service is signed in to and asked, whatever it speaks. */
+export type WebConfig = {
+  /** Without a slash at its end. */
+  baseUrl: string;
+  /** Signs a request in. */
+  headers: Readonly<Record<string, string>>;
+  /** Put into each address that is asked, and into none that is shown. */
+  query: { name: string; value: string } | null;
+  /** Null for as many as it takes. */
+  perMinute: number | null;
+  /** For masking, in each form in which they travel. */
+  secrets: readonly string[];
+};
+
+const SECRET_CHARS_MAX = 8000;
+const NAME_CHARS_MAX = 200;
+const PER_MINUTE_MAX = 60_000;
+const RESOURCES_MAX = 200;
+
+const NO_CONTROL = /^[^\p{Cc}]*$/u;
+const secret = z.string().min(1).max(SECRET_CHARS_MAX, "This is too long.").regex(NO_CONTROL, "Leave line breaks out.");
+const name = z.string().min(1).max(NAME_CHARS_MAX, "This is too long.").regex(NO_CONTROL, "Leave line breaks out.");
+
+const auth = z
+  .discriminatedUnion("kind", [
+    z.strictObject({ kind: z.literal("none") }),
+    z.strictObject({ kind: z.literal("bearer"), token: secret }),
+    z.strictObject({
+      kind: z.literal("basic"),
+      user: name.regex(/^[^:]*$/, "A user has no colon here: it would end the name."),
+      password: secret.optional(),
+    }),
+    z.strictObject({ kind: z.literal("header"), name, value: secret }),
+    z.strictObject({ kind: z.literal("query"), name, value: secret }),
+  ])
+  .default({ kind: "none" });
+
+/** What each config of a web service has; schemas of drivers add to it. */
+export const webShape = {
+  auth,
+  headers: z.record(name, z.string().max(SECRET_CHARS_MAX, "This is too long.")).default({}),
+  rateLimitPerMinute: z.number().int().min(1).max(PER_MINUTE_MAX).optional(),
+};
+type WebInput = z.output<z.ZodObject<typeof webShape>>;
+
+/** A path into an answer. */
+export const jsonPath = z.string().transform((text, context): JsonPath => {
+  const path = parseJsonPath(text);
+  if (path) return path;
+  context.addIssue({ code: "custom", message: "Write a path such as data.items or pages[0].rows." });
+  return z.NEVER;
+});
+
+const field = z.string().min(1, "Name a field.").max(NAME_CHARS_MAX, "This is too long.");
+/** What every list of resources says of one. */
+export const resourceShape = {
+  name,
+  /** One field, or several that tell records apart together. */
+  primaryKey: z.union([field.transform((one) => [one]), z.array(field).max(20, "At most 20 fields.")]).default([]),
+  cursorField: field.optional(),
+};
+
+/** @param resource a schema with `name` */
+export function resourcesOf<T extends { name: string }>(resource: z.ZodType<T>) {
+  return z
+    .array(resource, "A list is needed.")
+    .max(RESOURCES_MAX, `At most ${RESOURCES_MAX} of them.`)
+    .superRefine((list, context) => {
+      list.forEach(({ name }, index) => {
+        if (list.findIndex((other) => other.name === name) === index) return;
+        context.addIssue({ code: "custom", path: [index, "name"], message: `${name} is there twice.` });
+      });
+    })
+    .default([]);
+}
+
+/**
+ * @param place the field that has the address
+ * @throws AppError `invalid_request`
+ */
+export function toWebConfig(address: string, place: string, input: WebInput): WebConfig {
+  const { url } = atField(place, () => parseWebTarget(address));
+  if (url.search !== "" || url.hash !== "") {
+    throw invalidField(place, "Leave out what follows a ? or a #: parameters have fields of their own.");
+  }
+  const signIn = toSignIn(input.auth);
+  atField("headers", () => checkHeaders(input.headers));
+  atField("auth", () => checkHeaders(signIn.headers));
+  const lower = (headers: Record<string, string>) =>
+    Object.fromEntries(Object.entries(headers).map(([each, value]) => [each.toLowerCase(), value]));
+  return {
+    baseUrl: url.href.replace(/\/+$/, ""),
+    headers: { ...lower(input.headers), ...lower(signIn.headers) },
+    query: signIn.query,
+    perMinute: input.rateLimitPerMinute ?? null,
+    secrets: [...signIn.secrets, ...Object.values(input.headers)],
+  };
+}
+
+/** Judges the address before it is stored (T30, T38). @throws AppError `address_refused`, `invalid_request` */
+export async function checkWebConfig({ baseUrl }: Pick<WebConfig, "baseUrl">): Promise<void> {
+  const { host, port } = parseWebTarget(baseUrl);
+  await checkAddress(host, port, "http");
+}
+
+function toSignIn(auth: WebInput["auth"]): Pick<WebConfig, "query" | "secrets"> & { headers: Record<string, string> } {
+  const none = { headers: {}, query: null };
+  switch (auth.kind) {
+    case "none":
+      return { ...none, secrets: [] };
+    case "bearer":
+      return { ...none, headers: { Authorization: `Bearer ${auth.token}` }, secrets: [auth.token] };
+    case "basic": {
+      const pair = `${auth.user}:${auth.password ?? ""}`;
+      const headers = { Authorization: `Basic ${Buffer.from(pair, "utf8").toString("base64")}` };
+      return { ...none, headers, secrets: [pair, auth.password ?? ""] };
+    }
+    case "header":
+      return { ...none, headers: { [auth.name]: auth.value }, secrets: [auth.value] };
+    case "query":
+      return { ...none, query: { name: auth.name, value: auth.value }, secrets: [auth.value] };
+  }
+}
+
+const shownFor = (...kinds: string[]) => ({ showWhen: { field: "auth.kind", oneOf: kinds } });
+
+/** The inputs of a web service's form. */
+export const webFields = {
+  address: (name: string, label: string, example: string): ConfigField => ({
+    name,
+    label,
+    kind: "text",
+    required: true,
+    secret: false,
+    isTarget: true,
+    help: "Secrets are sent to this server and to no other, whatever its answers say.",
+    example,
+  }),
+  auth: [
+    {
+      name: "auth.kind",
+      label: "Sign-in",
+      kind: "select",
+      required: false,
+      secret: false,
+      default: "none",
+      options: [
+        { value: "none", label: "None" },
+        { value: "bearer", label: "Bearer token" },
+        { value: "basic", label: "User and password" },
+        { value: "header", label: "Key in a header" },
+        { value: "query", label: "Key in the address" },
+      ],
+    },
+    { name: "auth.token", label: "Token", kind: "password", required: true, secret: true, ...shownFor("bearer") },
+    { name: "auth.user", label: "User", kind: "text", required: true, secret: false, ...shownFor("basic") },
+    { name: "auth.password", label: "Password", kind: "password", required: false, secret: true, ...shownFor("basic") },
+    {
+      name: "auth.name",
+      label: "Name",
+      kind: "text",
+      required: true,
+      secret: false,
+      help: "Of the header, or of the parameter in the address.",
+      example: "X-Api-Key",
+      ...shownFor("header", "query"),
+    },
+    {
+      name: "auth.value",
+      label: "Key",
+      kind: "password",
+      required: true,
+      secret: true,
+      ...shownFor("header", "query"),
+    },
+  ] satisfies ConfigField[],
+  headers: {
+    name: "headers",
+    label: "Headers",
+    kind: "json",
+    required: false,
+    secret: true,
+    namesShown: true,
+    help: "Sent with each request.",
+  } satisfies ConfigField,
+  rateLimit: {
+    name: "rateLimitPerMinute",
+    label: "Requests a minute",
+    kind: "number",
+    required: false,
+    secret: false,
+    help: "At most, from each server. As many as it takes when left out; an answer 429 is obeyed anyway.",
+    integer: { min: 1, max: PER_MINUTE_MAX },
+  } satisfies ConfigField,
+};
+
+/** What the fields above do not say by themselves. */
+export const WEB_REFUSALS = {
+  auth: "A setting of another sign-in, or a text that no header can carry",
+  headers: "A header that the connection itself writes, or a text that none can carry",
+};

@@ -1,0 +1,337 @@
+import "server-only";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseLargeExactJson } from "@/lib/base/values/exact-json";
+import { decodeText, Undecodable } from "@/lib/platform/http/charset";
+import { AppError } from "@/lib/platform/http/errors";
+import { redact } from "@/lib/platform/log/redact";
+import { KeptFetch } from "@/lib/platform/net/kept-fetch";
+import type { SafeResponse } from "@/lib/platform/net/safe-fetch";
+import { ownTurn } from "@/lib/platform/process/own-turn";
+import type { ExtractStream } from "../../data-source";
+import { RateBucket } from "./rate-bucket";
+import { isObject } from "./record-table";
+import type { WebConfig } from "./web-config";
+
+/** An answer above this is refused: it is read and parsed as a whole, and a page of a list has a fraction of it. */
+export const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
+/** docs/api.md, Flows: a failing source is tried 3 times in all within 60 s. */
+export const TRIES_MAX = 3;
+const TRIES_TIMEOUT_MS = 60_000;
+/** A try that takes longer leaves no time for another. */
+const TRY_TIMEOUT_MS = 30_000;
+/** Whoever tests a connection, or looks at its fields, does not stand behind all that flows read. */
+const PATIENCE_MS = 3000;
+/** Before the second and the third try, where the source names no time. */
+const WAITS_MS = [500, 2000];
+const REDIRECTS_MAX = 5;
+/** Of an address in an error: enough to know it again. */
+const PATH_CHARS_MAX = 200;
+/** What a service says about a failure is a sentence. */
+const WORDS_CHARS_MAX = 300;
+
+/** It may answer the same request later (RFC 9110; 425 and 429 by RFC 8470 and 6585). */
+const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
+const PASSING_REASONS: ReadonlySet<unknown> = new Set(["refused", "unreachable", "closed", "timeout", "name"]);
+
+export type WebRequest = {
+  /** Of the service's own server, without the key of the sign-in. */
+  url: URL;
+  /** Sent as JSON by POST; left out, it is a GET. */
+  body?: unknown;
+  headers?: Readonly<Record<string, string>>;
+  signal: AbortSignal;
+  /** Somebody sits before it: one try, without a long wait for the connection's turn. */
+  isForPerson?: boolean;
+  /** Looks into an answer that came with a good status. Throws a `PassingFailure` to have it asked for again. */
+  judge?: (answer: WebAnswer) => void;
+};
+
+/** `json` is undefined for an answer without content. */
+export type WebAnswer = { status: number; headers: Headers; json: unknown };
+
+/** What the source did wrong, in words for people. */
+export function sourceFailure(message: string, details: Record<string, unknown> = {}, cause?: unknown): AppError {
+  return new AppError("source_unreachable", message, { details: { reason: "answer", ...details }, cause });
+}
+
+/** A failure that may be over soon. `afterMs` is null where the source names no time. */
+export class PassingFailure extends Error {
+  constructor(
+    readonly failure: AppError,
+    readonly afterMs: number | null,
+  ) {
+    super(failure.message, { cause: failure });
+  }
+}
+
+/** A service that speaks JSON over HTTP, asked through the door. */
+export class WebLine {
+  readonly #config: WebConfig;
+  readonly #kept = new KeptFetch("http");
+  readonly #readings = new Set<Promise<void>>();
+  readonly #bucket: RateBucket | null;
+  readonly #origin: string;
+
+  /** @param connectionId whose requests count together */
+  constructor(config: WebConfig, connectionId: string) {
+    this.#config = config;
+    this.#bucket = config.perMinute === null ? null : new RateBucket(connectionId, config.perMinute);
+    this.#origin = new URL(config.baseUrl).origin;
+  }
+
+  /**
+   * One answer, in as many tries as it may take.
+   * @throws AppError `source_unreachable` (details.status has the status of HTTP where there was one), `timeout`,
+   *   `address_refused`; the signal's reason
+   */
+  async ask(request: WebRequest): Promise<WebAnswer> {
+    const triesMax = request.isForPerson ? 1 : TRIES_MAX;
+    const turnMs = this.#bucket?.reserve() ?? 0;
+    await this.#wait(request.isForPerson ? Math.min(turnMs, PATIENCE_MS) : turnMs, request.signal);
+    const endsAt = performance.now() + TRIES_TIMEOUT_MS;
+    for (let tries = 1; ; tries += 1) {
+      try {
+        const answer = await this.#try(request, Math.min(TRY_TIMEOUT_MS, endsAt - performance.now()));
+        request.judge?.(answer);
+        return answer;
+      } catch (error) {
+        if (request.signal.aborted) throw request.signal.reason;
+        const passing = toPassing(error);
+        if (passing === null) throw error;
+        const pauseMs = passing.afterMs ?? WAITS_MS[tries - 1] ?? 0;
+        const waitMs = tries < triesMax ? Math.max(pauseMs, this.#bucket?.reserve() ?? 0) : 0;
+        if (tries >= triesMax || performance.now() + waitMs >= endsAt) throw finalFailure(passing, tries);
+        await this.#wait(waitMs, request.signal);
+      }
+    }
+  }
+
+  /**
+   * An address that the service itself named, as one that may be asked: of the same server, without the sign-in's key.
+   * @throws AppError `source_unreachable` for another server's: the secrets do not go there
+   */
+  ownAddress(named: string, from: URL): URL {
+    const url = URL.canParse(named, from.href) ? new URL(named, from.href) : null;
+    if (!url) throw sourceFailure("The source names an address for what follows that is none.");
+    // Behind a proxy a service may believe that it is asked without encryption.
+    const isOwn = url.origin === this.#origin || (url.protocol === "http:" && url.host === new URL(this.#origin).host);
+    if (!isOwn || url.username !== "" || url.password !== "") {
+      throw sourceFailure(
+        `The source leads on to ${url.host.slice(0, 100)}, which is another server. Secrets are sent to the connection's own server only.`,
+      );
+    }
+    const own = new URL(`${url.pathname}${url.search}`, this.#origin);
+    if (this.#config.query) own.searchParams.delete(this.#config.query.name);
+    return own;
+  }
+
+  /** Whether a text that is to be kept holds a secret. */
+  holdsSecret(text: string): boolean {
+    const spellings = this.#config.secrets.flatMap((secret) => {
+      const bytes = Buffer.from(secret);
+      return [secret, encodeURIComponent(secret.toWellFormed()), bytes.toString("base64"), bytes.toString("base64url")];
+    });
+    return spellings.some((spelling) => spelling !== "" && text.includes(spelling));
+  }
+
+  /** What the service says, without secrets. */
+  words(text: string): string {
+    return redact(text.slice(0, WORDS_CHARS_MAX).replace(/\s+/g, " ").trim(), this.#config.secrets);
+  }
+
+  /**
+   * Keeps the line open as long as a reading goes on: a connection is closed for being idle, or changed, while a flow is
+   * still in the middle of a list. Whoever aborts does not have to leave the loop as well.
+   */
+  async whileReading(start: () => Promise<ExtractStream>, signal: AbortSignal): Promise<ExtractStream> {
+    const reading = Promise.withResolvers<void>();
+    this.#readings.add(reading.promise);
+    const leave = () => {
+      signal.removeEventListener("abort", leave);
+      this.#readings.delete(reading.promise);
+      reading.resolve();
+    };
+    signal.addEventListener("abort", leave, { once: true });
+    try {
+      const { fields, batches } = await start();
+      return { fields, batches: thenLeave(batches, leave) };
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
+  /** Waits for readings under way. */
+  async close(): Promise<void> {
+    while (this.#readings.size > 0) await Promise.all(this.#readings);
+    await this.#kept.close();
+  }
+
+  async #try(request: WebRequest, timeoutMs: number): Promise<WebAnswer> {
+    let url = request.url;
+    for (let redirects = 0; ; redirects += 1) {
+      const response = await this.#send(url, request, timeoutMs);
+      const location = response.headers.get("location");
+      if (response.status < 300 || response.status > 399 || location === null) return this.#read(response, url);
+      if (redirects >= REDIRECTS_MAX) throw sourceFailure(`The source redirects more than ${REDIRECTS_MAX} times.`);
+      if (request.body !== undefined && response.status !== 307 && response.status !== 308) {
+        throw sourceFailure(
+          `The source answered HTTP ${response.status}: it wants to be asked elsewhere. Correct the address.`,
+          {
+            status: response.status,
+          },
+        );
+      }
+      url = this.ownAddress(location, url);
+    }
+  }
+
+  #send(url: URL, { body, headers, signal }: WebRequest, timeoutMs: number): Promise<SafeResponse> {
+    const { query } = this.#config;
+    const address = new URL(url);
+    if (query) address.searchParams.set(query.name, query.value);
+    return this.#kept.fetch(address.href, {
+      method: body === undefined ? "GET" : "POST",
+      headers: {
+        accept: "application/json",
+        "user-agent": "Millrace",
+        ...(body !== undefined && { "content-type": "application/json" }),
+        ...headers,
+        ...this.#config.headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      timeoutMs,
+      maxResponseBytes: ANSWER_BYTES_MAX,
+      signal,
+    });
+  }
+
+  async #read({ status, headers, body, isTruncated }: SafeResponse, url: URL): Promise<WebAnswer> {
+    // Parsing cannot be cut into slices: it waits until nothing else holds up the loop.
+    await ownTurn();
+    if (status < 200 || status > 299) throw this.#statusFailure(status, headers, body.toString("utf8"));
+    if (isTruncated) {
+      throw sourceFailure(
+        `An answer of the source is larger than ${ANSWER_BYTES_MAX / 1024 / 1024} MiB. Have it answer in smaller pages.`,
+        { status },
+      );
+    }
+    const text = textOf(body, headers, url);
+    if (text.trim() === "") return { status, headers, json: undefined };
+    try {
+      return { status, headers, json: parseLargeExactJson(text) };
+    } catch (error) {
+      const type = /^[\w.+-]+\/[\w.+-]+/.exec(headers.get("content-type") ?? "")?.[0] ?? "something";
+      const what = /json/.test(type) ? "JSON that does not parse" : type;
+      throw sourceFailure(
+        `The source answered HTTP ${status} with ${what} where JSON is due. Check the address.`,
+        { status },
+        error,
+      );
+    }
+  }
+
+  #statusFailure(status: number, headers: Headers, text: string): AppError | PassingFailure {
+    const words = this.words(wordsOf(text, headers.get("content-type") ?? ""));
+    const advice = status === 401 || status === 403 ? " Check the sign-in." : "";
+    const failure = sourceFailure(
+      `The source answered HTTP ${status}${words === "" ? "." : `: ${words.replace(/[.!]?$/, ".")}`}${advice}`,
+      { status },
+    );
+    return PASSING_STATUSES.has(status)
+      ? new PassingFailure(failure, retryAfterMs(headers.get("retry-after"), Date.now()))
+      : failure;
+  }
+
+  async #wait(waitMs: number, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (waitMs > 0) await sleep(waitMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+  }
+}
+
+async function* thenLeave<T>(batches: AsyncIterable<T>, leave: () => void): AsyncGenerator<T, void> {
+  try {
+    yield* batches;
+  } finally {
+    leave();
+  }
+}
+
+/** The statuses with which services answer whoever asks for a page that is not there. */
+const NO_SUCH_PLACE: ReadonlySet<unknown> = new Set([400, 404, 410, 416, 422]);
+
+export function isNoSuchPlace(error: unknown): error is AppError {
+  return error instanceof AppError && isObject(error.details) && NO_SUCH_PLACE.has(error.details.status);
+}
+
+/** What failed in the middle of a list, with how to begin again: a place may be good for some time only. */
+export function withResumeAdvice(error: unknown): unknown {
+  if (!isNoSuchPlace(error)) return error;
+  return new AppError(
+    error.kind,
+    `${error.message} It was asked to go on in the middle of the list; if it does not take this place any more, begin again with a backfill.`,
+    { details: error.details, cause: error },
+  );
+}
+
+/** Seconds or a date (RFC 9110, 10.2.3). @returns null for neither */
+export function retryAfterMs(value: string | null, now: number): number | null {
+  if (value === null) return null;
+  if (/^\s*\d{1,9}\s*$/.test(value)) return Number(value) * 1000;
+  const at = Date.parse(value);
+  return Number.isNaN(at) ? null : Math.max(0, at - now);
+}
+
+/** A failure of the source that another try may not meet. */
+function toPassing(error: unknown): PassingFailure | null {
+  if (error instanceof PassingFailure) return error;
+  if (!(error instanceof AppError)) return null;
+  const reason = isObject(error.details) ? error.details.reason : undefined;
+  return PASSING_REASONS.has(reason) ? new PassingFailure(error, null) : null;
+}
+
+function finalFailure({ failure, afterMs }: PassingFailure, tries: number): AppError {
+  const times = tries > 1 ? ` It was tried ${tries} times.` : "";
+  const wait = afterMs !== null && afterMs > 0 ? ` It asks to wait ${Math.ceil(afterMs / 1000)} s.` : "";
+  return new AppError(failure.kind, `${failure.message}${wait}${times}`, {
+    details: failure.details,
+    cause: failure.cause,
+    ...(afterMs !== null && { retryAfterSeconds: Math.ceil(afterMs / 1000) }),
+  });
+}
+
+/** What services call the sentence about a failure. */
+function wordsOf(text: string, contentType: string): string {
+  if (/^text\/plain/.test(contentType)) return text;
+  if (!/json/.test(contentType) || text.length > ANSWER_BYTES_MAX / 16) return "";
+  try {
+    return sentenceIn(JSON.parse(text));
+  } catch {
+    return "";
+  }
+}
+
+function sentenceIn(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (Array.isArray(value)) return sentenceIn(value[0]);
+  if (!isObject(value)) return "";
+  for (const name of ["message", "error_description", "detail", "error", "errors", "title"]) {
+    const found = sentenceIn(value[name]);
+    if (found !== "") return found;
+  }
+  return "";
+}
+
+/** @throws AppError `source_unreachable` for bytes that are no text, which a lenient reader would change */
+function textOf(body: Buffer, headers: Headers, { pathname }: URL): string {
+  try {
+    return decodeText(body, headers.get("content-type"));
+  } catch (error) {
+    if (!(error instanceof Undecodable)) throw error;
+    throw sourceFailure(
+      `The answer of ${pathname.slice(0, PATH_CHARS_MAX)} cannot be read: ${error.message} Have the source name its charset in Content-Type.`,
+      {},
+      error,
+    );
+  }
+}

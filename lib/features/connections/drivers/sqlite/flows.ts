@@ -1,0 +1,172 @@
+import "server-only";
+import type { Field, WireValue } from "@/lib/base/values/fields";
+import type { EngineClient } from "@/lib/platform/engines/client";
+import type { ExtractRequest, ExtractStream, Load, LoadRequest } from "../../data-source";
+import { allOf, type Cell, readEngine, transactEngine } from "../duckdb/engine-flows";
+import { CellRefused, exactFloat, exactInt64, jsonTextOf, textOf } from "../shared/flows/rows";
+import { extractBySql } from "../shared/flows/sql-extract";
+import { beginSqlLoad, type LoadDialect, type Target } from "../shared/flows/sql-load";
+import type { TableColumn, TableShape, TargetColumn } from "../shared/flows/table-shape";
+
+const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
+
+export function extractSqlite(client: EngineClient, request: ExtractRequest): Promise<ExtractStream> {
+  return extractBySql(
+    {
+      dialect: {
+        quote,
+        nullsFirst: "",
+        cursorOrder: ({ type }, expression) => (type === "string" ? `${expression} collate binary` : expression),
+        bind: (value, column) => ({ sql: CAST[column.type] ?? "?", param: value }),
+      },
+      describe: async (entity, signal) => (await look(client, entity, signal)).shape,
+      query: (sql, params) => readEngine(client, sql, params, request.signal),
+    },
+    request,
+  );
+}
+
+/** Large integers travel as texts. */
+const CAST: Readonly<Partial<Record<Field["type"], string>>> = {
+  int64: "cast(? as integer)",
+  float64: "cast(? as real)",
+};
+
+export function loadSqlite(client: EngineClient, request: LoadRequest, readOnly: boolean): Promise<Load> {
+  return beginSqlLoad(
+    {
+      dialect,
+      readOnly,
+      describe: (table, signal) => look(client, table, signal),
+      read: (sql, params, signal) => allOf(readEngine(client, sql, [...params], signal)),
+      transact: (steps, signal, isProbe = false) =>
+        transactEngine(client, steps, {
+          isProbe,
+          signal,
+          cellsOf: cellOf,
+          into: ({ into, suffix = "" }) =>
+            `insert into ${into.table} (${namesOf(into.columns)}) values (${into.columns.map(() => "?").join(", ")}) ${suffix}`,
+        }),
+    },
+    request,
+  );
+}
+
+const dialect: LoadDialect = {
+  quote,
+  placeholder: () => "?",
+  foldsCase: true,
+  nameLimit: null,
+  createSchema: null,
+  columnType: sqliteType,
+  bookkeeping: { key: "text", text: "text", integer: "integer", suffix: "" },
+  // A column keeps the type that it was made with.
+  alterType: null,
+  ddlCommits: false,
+  lockRows: null,
+  write: ({ table, columns, key }, rows) => [{ rows, into: { table, columns }, suffix: onConflict(columns, key) }],
+  // Without a WHERE, ON would be read as that of a join.
+  merge: ({ table, columns, key }, staging) => [
+    `insert into ${table} (${namesOf(columns)}) select ${namesOf(columns)} from ${staging} where true ${onConflict(columns, key)}`,
+  ],
+};
+
+function namesOf(columns: Target["columns"]): string {
+  return columns.map(({ name }) => quote(name)).join(", ");
+}
+
+function onConflict(columns: Target["columns"], key: readonly string[]): string {
+  if (key.length === 0) return "";
+  const others = columns.map(({ name }) => quote(name)).filter((name) => !key.includes(name));
+  const action =
+    others.length === 0 ? "nothing" : `update set ${others.map((name) => `${name} = excluded.${name}`).join(", ")}`;
+  return `on conflict (${key.join(", ")}) do ${action}`;
+}
+
+/** SQLite's five kinds of values: decimals, dates and times are texts, which keep all of their digits. */
+function sqliteType({ type }: Pick<Field, "type">, isKey: boolean): string {
+  // INTEGER as a key would be the row's number, and SQLite makes one up where there is none.
+  if (type === "int32" || type === "int64" || type === "boolean") return isKey ? "BIGINT" : "INTEGER";
+  if (type === "float64") return "REAL";
+  return type === "binary" ? "BLOB" : "TEXT";
+}
+
+/** By what comes: the column's affinity makes of it what it would of any other insert. */
+function cellOf({ type, from }: TargetColumn): Cell {
+  if (type === "string") return { type: "varchar", encode: toText };
+  if (from === "int32" || from === "int64" || from === "boolean") return { type: "bigint", encode: exactInt64 };
+  if (from === "float64" || (from === "decimal" && type === "float64")) return { type: "double", encode: toReal };
+  if (type === "binary") {
+    const isBinary = from === "binary";
+    return {
+      type: "blob",
+      encode: (value) => (isBinary ? String(value) : Buffer.from(textOf(value)).toString("base64")),
+    };
+  }
+  return { type: "varchar", encode: toText };
+}
+
+function toReal(value: Exclude<WireValue, null>): number | string {
+  if (value === "NaN") throw new CellRefused("SQLite has no NaN: it would be stored as NULL.");
+  return exactFloat(value);
+}
+
+function toText(value: Exclude<WireValue, null>, { from }: TargetColumn): string {
+  return from === "json" || from === "array" ? jsonTextOf(value) : textOf(value);
+}
+
+const TABLE = "select name from sqlite_schema where type in ('table', 'view') and lower(name) = lower(?)";
+/** Hidden columns (1) belong to virtual tables; generated ones are 2 and 3. */
+const COLUMNS = `select name, "notnull", pk, hidden from pragma_table_xinfo(?) where hidden <> 1`;
+const KEYS = `
+  select i.name, c.name from pragma_index_list(?) i join pragma_index_info(i.name) c
+  where i."unique" = 1 and i.partial = 0 order by i.name, c.seqno`;
+
+async function look(
+  client: EngineClient,
+  { name }: { name: string },
+  signal: AbortSignal,
+): Promise<{ schema: null; shape: TableShape | null }> {
+  const ask = (query: string, params: unknown[]) => allOf(readEngine(client, query, params, signal));
+  const [found] = await ask(TABLE, [name]);
+  if (!found) return { schema: null, shape: null };
+  const table = String(found[0]);
+  const rows = await ask(COLUMNS, [table]);
+  const { fields, batches } = await readEngine(client, `select * from ${quote(table)} limit 0`, [], signal);
+  for await (const _ of batches);
+  const columns = fields.map((field, index): TableColumn => {
+    const [, notNull, key, hidden] = rows[index] ?? [];
+    return {
+      ...field,
+      dbType: PLAIN_TYPE.test(field.dbType) ? field.dbType : "",
+      nullable: notNull === 0 && !(key !== 0 && isRowId(field)),
+      ...((hidden === 2 || hidden === 3) && { isGenerated: true as const }),
+    };
+  });
+  const keyed = rows.filter(([, , key]) => key !== 0).sort(([, , left], [, , right]) => Number(left) - Number(right));
+  const key = keyed.map(([column]) => String(column));
+  const indexes = new Map<string, string[]>();
+  for (const [index, column] of await ask(KEYS, [table])) {
+    indexes.set(String(index), [...(indexes.get(String(index)) ?? []), column === null ? "" : String(column)]);
+  }
+  // A key of this database may have columns without a value: then there is no order to go on in.
+  const isWhole = key.every((column) => columns.find((each) => each.name === column)?.nullable === false);
+  return {
+    schema: null,
+    shape: {
+      schema: null,
+      name: table,
+      columns,
+      primaryKey: isWhole ? key : [],
+      uniqueKeys: [...(key.length > 0 ? [key] : []), ...indexes.values()],
+    },
+  };
+}
+
+/** A column may be declared with any text for a type, and in a stranger's file with a statement. */
+const PLAIN_TYPE = /^[A-Za-z][\w ]*(?:\(\d+(?:, ?\d+)?\))?$/;
+
+/** The one kind of key that is never NULL without being declared so. */
+function isRowId({ dbType }: Field): boolean {
+  return /^integer$/i.test(dbType);
+}

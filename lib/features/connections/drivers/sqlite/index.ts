@@ -1,0 +1,93 @@
+import "server-only";
+import { z } from "zod";
+import { EngineClient } from "@/lib/platform/engines/client";
+import { leaseEngine } from "@/lib/platform/engines/service";
+import { env } from "@/lib/platform/env";
+import type { DataSource, Driver } from "../../data-source";
+import { readFileDdl } from "../duckdb/engine-ddl";
+import { FILE_REFUSALS, requireBareFileName, workspaceFile } from "../duckdb/file-path";
+import { readConfig } from "../shared/config";
+import { sqlText } from "../shared/params";
+import { sqliteValues } from "./column-values";
+import { extractSqlite, loadSqlite } from "./flows";
+import { sqliteVariables } from "./variables";
+
+/** A table and what belongs to it, as it was typed; indexes that SQLite makes for itself have no text. */
+const DDL_SQL = `
+  select sql from sqlite_schema where tbl_name = ? and sql is not null
+  order by case type when 'table' then 0 when 'view' then 0 when 'index' then 1 else 2 end, name`;
+
+const config = z.strictObject({ file: z.unknown() });
+
+/** SQLite files of the workspace. */
+export const sqlite: Driver = {
+  type: "sqlite",
+  label: "SQLite",
+  category: "database",
+  // Lucide's "file" (ISC licence).
+  icon: [
+    "M6 22a2 2 0 0 1-2-2V4a2 2 0 0 1 2-2h8a2.4 2.4 0 0 1 1.704.706l3.588 3.588A2.4 2.4 0 0 1 20 8v12a2 2 0 0 1-2 2z",
+    "M14 2v5a1 1 0 0 0 1 1h5",
+  ],
+  language: "sql",
+  dialect: "sqlite",
+  variables: sqliteVariables,
+  values: sqliteValues,
+  runsProcess: true,
+  explain: { form: "sqlite", plan: "explain query plan" },
+  tellsDdl: true,
+  // The first rows decide a column's type; later ones may have another.
+  looseTypes: "all",
+  fields: [
+    {
+      name: "file",
+      label: "File",
+      kind: "file",
+      required: true,
+      secret: false,
+      isTarget: true,
+      help: "An SQLite file of this workspace. A new name makes a new file when the connection may write.",
+    },
+  ],
+  refusals: FILE_REFUSALS,
+  async check(context) {
+    fileOf(context.config);
+  },
+  async open(context) {
+    const file = fileOf(context.config);
+    const path = await workspaceFile(env().DATA_DIR, context.workspaceId, file, !context.readOnly);
+    const lease = await leaseEngine({ kind: "sqlite", path, readOnlyFile: false, trusted: false });
+    const client = new EngineClient(lease.socket);
+    return {
+      query: async ({ query, params }, options) => {
+        const request = {
+          type: "execute" as const,
+          query: sqlText(query),
+          ...(params && { params }),
+          readOnly: options.readOnly,
+          timeoutMs: options.timeoutMs,
+          cellBytesMax: options.cellBytesMax ?? null,
+        };
+        return client.execute(request, options.signal);
+      },
+      extract: (request) => extractSqlite(client, request),
+      load: (request) => loadSqlite(client, request, context.readOnly),
+      entities: async (signal) => (await client.ask({ type: "entities" }, signal)).entities,
+      defaultSchema: async () => "main",
+      ddl: (entity, signal) => readFileDdl(client, { query: DDL_SQL, params: [entity.name] }, entity, signal),
+      test: async (signal) => {
+        const { version } = await client.ask({ type: "version" }, signal);
+        return { serverVersion: `SQLite ${version}` };
+      },
+      close: async () => {
+        await client.close();
+        await lease.release();
+      },
+    } satisfies DataSource;
+  },
+};
+
+/** @throws AppError `invalid_request` (T39) */
+function fileOf(given: Record<string, unknown>): string {
+  return requireBareFileName(readConfig(config, given).file);
+}

@@ -1,0 +1,97 @@
+import "server-only";
+import { z } from "zod";
+import { env } from "@/lib/platform/env";
+import type { Driver } from "../../data-source";
+import { readConfig } from "../shared/config";
+import { checkWebConfig, type WebConfig } from "../shared/web-config";
+import { StripeSource } from "./source";
+
+const KEY_CHARS_MAX = 500;
+
+const fields = z.strictObject({
+  apiKey: z
+    .string()
+    .max(KEY_CHARS_MAX, "This is too long.")
+    .regex(/^[\x21-\x7e]+$/, "A key has letters, digits and _ only.")
+    .regex(
+      /^(?!pk_)/,
+      "This key is for web pages and can read nothing. Take a secret or a restricted one: sk_ or rk_.",
+    ),
+  apiVersion: z
+    .string()
+    .regex(/^\d{4}-\d\d-\d\d(?:\.[a-z]{1,30})?$/, "Write a version such as 2024-06-20.")
+    .optional(),
+  account: z
+    .string()
+    .regex(/^acct_[A-Za-z0-9]{1,100}$/, "Write an account such as acct_1A2b3C.")
+    .optional(),
+});
+
+function parseStripeConfig(config: Record<string, unknown>): { web: WebConfig; isTestKey: boolean } {
+  const { apiKey, apiVersion, account } = readConfig(fields, config);
+  return {
+    web: {
+      baseUrl: env().STRIPE_API_URL.replace(/\/+$/, ""),
+      headers: {
+        authorization: `Bearer ${apiKey}`,
+        ...(apiVersion && { "stripe-version": apiVersion }),
+        ...(account && { "stripe-account": account }),
+      },
+      query: null,
+      perMinute: null,
+      secrets: [apiKey],
+    },
+    isTestKey: /^[a-z]+_test_/.test(apiKey),
+  };
+}
+
+/** The lists of a Stripe account. */
+export const stripe: Driver = {
+  type: "stripe",
+  label: "Stripe",
+  category: "source",
+  icon: ["M4 5h16a2 2 0 0 1 2 2v10a2 2 0 0 1-2 2H4a2 2 0 0 1-2-2V7a2 2 0 0 1 2-2z", "M2 10h20", "M6 15h3"],
+  language: null,
+  fields: [
+    {
+      name: "apiKey",
+      label: "Secret key",
+      kind: "password",
+      required: true,
+      secret: true,
+      help: "Best a restricted one (rk_) with Read for what flows need: in Stripe's dashboard under Developers, API keys.",
+      maxLength: KEY_CHARS_MAX,
+    },
+    {
+      name: "account",
+      label: "Connected account",
+      kind: "text",
+      required: false,
+      secret: false,
+      isTarget: true,
+      help: "Of a platform, to read that account. Left out, it is the key's own.",
+      example: "acct_1A2b3C",
+    },
+    {
+      name: "apiVersion",
+      label: "API version",
+      kind: "text",
+      required: false,
+      secret: false,
+      help: "Left out, it is the account's own.",
+      example: "2024-06-20",
+    },
+  ],
+  refusals: {
+    apiKey: "A key for web pages, or one that no header can carry",
+    account: "Another form than acct_1A2b3C",
+    apiVersion: "Another form than 2024-06-20",
+  },
+  async check({ config }) {
+    await checkWebConfig(parseStripeConfig(config).web);
+  },
+  async open({ config, connectionId }) {
+    const { web, isTestKey } = parseStripeConfig(config);
+    return new StripeSource(web, { connectionId, isTestKey });
+  },
+};

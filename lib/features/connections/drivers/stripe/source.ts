@@ -1,0 +1,117 @@
+import "server-only";
+import type { Entity } from "@/lib/base/values/fields";
+import { AppError } from "@/lib/platform/http/errors";
+import type { DataSource, ExtractRequest, ExtractStream, SourceFacts } from "../../data-source";
+import type { CursorValue } from "../shared/cursor-value";
+import { extractRecords, type PagePlace, type RecordPage } from "../shared/record-pages";
+import { isObject } from "../shared/record-table";
+import { sampleEntities } from "../shared/sample-entities";
+import type { WebConfig } from "../shared/web-config";
+import { sourceFailure, WebLine, withResumeAdvice } from "../shared/web-line";
+import { STRIPE_RESOURCES, type StripeResource } from "./resources";
+
+/** The most that Stripe gives. */
+const PAGE_RECORDS = 100;
+/** Enough to see which fields there are. */
+const SAMPLE_RECORDS = 20;
+/** The only field that Stripe's lists can be asked by, in seconds since 1970. */
+const CURSOR_FIELD = "created";
+
+type PageRequest = {
+  place: PagePlace | null;
+  since: CursorValue | null;
+  limit: number;
+  signal: AbortSignal;
+  isForPerson?: boolean;
+};
+
+/**
+ * The lists of a Stripe account. They come newest first, so what was seen of `created` counts only when a reading has
+ * come to its end (`extractRecords`); what is made meanwhile stands above where the reading began, and is the next one's.
+ */
+export class StripeSource implements DataSource {
+  readonly #base: string;
+  readonly #isTestKey: boolean;
+  readonly #line: WebLine;
+
+  constructor(web: WebConfig, options: { connectionId: string; isTestKey: boolean }) {
+    this.#base = `${web.baseUrl}/v1/`;
+    this.#isTestKey = options.isTestKey;
+    this.#line = new WebLine(web, options.connectionId);
+  }
+
+  extract(request: ExtractRequest): Promise<ExtractStream> {
+    const { entity, cursorField, signal } = request;
+    const resource = STRIPE_RESOURCES.find(({ name }) => name === entity.name);
+    if (!resource) throw new AppError("invalid_request", `Stripe has no list called ${entity.name} here.`);
+    if (cursorField !== null && cursorField !== CURSOR_FIELD) {
+      throw new AppError(
+        "invalid_request",
+        `Stripe's lists can be read by ${CURSOR_FIELD} only, not by ${cursorField}.`,
+      );
+    }
+    const read = () =>
+      extractRecords(request, (place, since) =>
+        this.#readPage(resource, { place, since, limit: PAGE_RECORDS, signal }),
+      );
+    return this.#line.whileReading(read, signal);
+  }
+
+  entities(signal: AbortSignal): Promise<Entity[]> {
+    return sampleEntities(STRIPE_RESOURCES, signal, async (resource, within) => {
+      const page = { place: null, since: null, limit: SAMPLE_RECORDS, signal: within, isForPerson: true };
+      return (await this.#readPage(resource, page)).records;
+    });
+  }
+
+  async test(signal: AbortSignal): Promise<SourceFacts> {
+    const { version, isLive } = await this.#readAccount(signal);
+    const mode = isLive ? "live mode" : "test mode";
+    return { serverVersion: version === null ? mode : `API ${version}, ${mode}` };
+  }
+
+  close(): Promise<void> {
+    return this.#line.close();
+  }
+
+  async #readAccount(signal: AbortSignal): Promise<{ version: string | null; isLive: boolean }> {
+    try {
+      const { headers, json } = await this.#line.ask({
+        url: new URL(`${this.#base}balance`),
+        signal,
+        isForPerson: true,
+      });
+      const isLive = isObject(json) && typeof json.livemode === "boolean" ? json.livemode : !this.#isTestKey;
+      const version = headers.get("stripe-version");
+      return { version: version === null ? null : this.#line.words(version), isLive };
+    } catch (error) {
+      // A restricted key that Stripe knows, without the right to see this.
+      if (!(error instanceof AppError && isObject(error.details) && error.details.status === 403)) throw error;
+      return { version: null, isLive: !this.#isTestKey };
+    }
+  }
+
+  async #readPage(resource: StripeResource, request: PageRequest): Promise<RecordPage> {
+    const { place, since, limit, signal, isForPerson } = request;
+    const url = new URL(`${this.#base}${resource.path}`);
+    url.searchParams.set("limit", String(limit));
+    for (const [name, value] of Object.entries(resource.params ?? {})) url.searchParams.set(name, value);
+    if (since !== null) url.searchParams.set(`${CURSOR_FIELD}[gte]`, String(since));
+    if (place !== null) url.searchParams.set("starting_after", String(place));
+    const { json } = await this.#line.ask({ url, signal, isForPerson }).catch((error: unknown) => {
+      throw place === null ? error : withResumeAdvice(error);
+    });
+    if (!isObject(json) || !Array.isArray(json.data) || typeof json.has_more !== "boolean") {
+      throw sourceFailure(`The answer for ${resource.name} is no list of Stripe's.`);
+    }
+    const records: unknown[] = json.data;
+    if (!json.has_more) return { records, next: null, placeAfter: idOf };
+    const next = idOf(records.at(-1));
+    if (next !== null) return { records, next, placeAfter: idOf };
+    throw sourceFailure(`Stripe says that there are more ${resource.name}, and not behind which one.`);
+  }
+}
+
+function idOf(record: unknown): string | null {
+  return isObject(record) && typeof record.id === "string" && record.id !== "" ? record.id : null;
+}

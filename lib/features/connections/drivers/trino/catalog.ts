@@ -1,0 +1,53 @@
+import type { Entity, EntityColumn, WireValue } from "@/lib/base/values/fields";
+import { SCHEMA_CHOICES_MAX } from "@/lib/features/connections/schema";
+import { quoted } from "./params";
+
+/** A catalog may stand for a lake of any size; a tree of more is no tree. */
+const TABLES_MAX = 10_000;
+const COLUMNS_MAX = 200_000;
+
+const quotedName = (name: string) => `"${name.replaceAll('"', '""')}"`;
+
+/** Schemas are known by their names in small letters. */
+const shownOf = (schemas: readonly string[] | null) =>
+  schemas ? ` AND table_schema IN (${schemas.map((name) => quoted(name.toLowerCase())).join(", ")})` : "";
+
+export function schemasSql(catalog: string): string {
+  return `SELECT schema_name FROM ${quotedName(catalog)}.information_schema.schemata`;
+}
+
+/** Schemas and how many tables and views of them the user may see. */
+export function schemaChoicesSql(catalog: string): string {
+  const of = (table: string) => `${quotedName(catalog)}.information_schema.${table}`;
+  return `SELECT s.schema_name, count(t.table_name) FROM ${of("schemata")} s
+    LEFT JOIN ${of("tables")} t ON t.table_schema = s.schema_name
+    WHERE s.schema_name <> 'information_schema' GROUP BY 1 ORDER BY 1 LIMIT ${SCHEMA_CHOICES_MAX}`;
+}
+
+export function tablesSql(catalog: string, schemas: readonly string[] | null): string {
+  return `SELECT table_schema, table_name, table_type FROM ${quotedName(catalog)}.information_schema.tables
+    WHERE table_schema <> 'information_schema'${shownOf(schemas)} ORDER BY 1, 2 LIMIT ${TABLES_MAX}`;
+}
+
+export function columnsSql(catalog: string, schemas: readonly string[] | null): string {
+  return `SELECT table_schema, table_name, column_name, data_type, is_nullable
+    FROM ${quotedName(catalog)}.information_schema.columns
+    WHERE table_schema <> 'information_schema'${shownOf(schemas)} ORDER BY 1, 2, ordinal_position LIMIT ${COLUMNS_MAX}`;
+}
+
+/** @param current the schema of names that stand alone, which is left out. Trino knows no keys. */
+export function toEntities(tables: readonly WireValue[][], columns: readonly WireValue[][], current: string): Entity[] {
+  const byTable = new Map<string, EntityColumn[]>();
+  for (const [schema, table, name, type, nullable] of columns) {
+    const id = JSON.stringify([schema, table]);
+    const list = byTable.get(id) ?? [];
+    list.push({ name: String(name), type: String(type), nullable: nullable === "YES", primaryKey: false });
+    byTable.set(id, list);
+  }
+  return tables.map(([schema, name, kind]) => ({
+    name: String(name),
+    ...(schema !== current.toLowerCase() && { schema: String(schema) }),
+    kind: kind === "VIEW" ? ("view" as const) : ("table" as const),
+    columns: byTable.get(JSON.stringify([schema, name])) ?? [],
+  }));
+}

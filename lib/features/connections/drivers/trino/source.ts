@@ -1,0 +1,398 @@
+import "server-only";
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { toSqlPath } from "@/lib/base/sql/names";
+import type { Batch, Entity, Field, WireValue } from "@/lib/base/values/fields";
+import { AppError } from "@/lib/platform/http/errors";
+import { startDeadline } from "@/lib/platform/net/deadline";
+import type {
+  DataSource,
+  ExtractRequest,
+  ExtractStream,
+  QueryOptions,
+  ResultStream,
+  Statement,
+} from "../../data-source";
+import type { SchemaChoice } from "../../schema";
+import { BatchBuilder } from "../shared/batch-queue";
+import { toScript } from "../shared/ddl";
+import { connectionLost, tooLargeRow } from "../shared/failures";
+import { BATCH_ROWS_MAX, CANCEL_TIMEOUT_MS, ROW_BYTES_MAX, ROW_CELLS_MAX } from "../shared/limits";
+import { sqlText } from "../shared/params";
+import { toSchemaChoice } from "../shared/schema-choices";
+import { type OnServer, withinLimit } from "../shared/server";
+import { checkStatementText } from "../shared/statements/check";
+import { valueBytes } from "../shared/wire-values";
+import { columnsSql, schemaChoicesSql, schemasSql, tablesSql, toEntities } from "./catalog";
+import type { TrinoConfig } from "./config";
+import { toServerFailure } from "./failures";
+import { extractTrino } from "./flows";
+import { quoted, toTrinoParams } from "./params";
+import { AskAgain, PageTooLarge, TrinoLine, type TrinoPage, type TrinoRequest } from "./request";
+import { type ColumnReader, readerOf } from "./types";
+
+/** A caller does not wait longer than this for the server to confirm a cancellation; it goes on behind. */
+const CANCEL_WAIT_MS = 1000;
+/** Saying hello takes milliseconds. */
+const TEST_TIMEOUT_MS = 10_000;
+/** A catalog asks the system behind it for its tables, which may be a lake. */
+const SCHEMA_TIMEOUT_MS = 30_000;
+/** The protocol says to ask a busy server again after so long, and not for how long. */
+const ASK_AGAIN_MS = 100;
+const ASK_AGAIN_TIMES = 30;
+/** Headers of a server have 8 KiB together unless it is told otherwise, so a longer statement travels in the body. */
+const HEADER_CHARS_MAX = 4000;
+/** Where an older server sees a mistake in EXECUTE IMMEDIATE '...'. */
+const IMMEDIATE_COLUMN_MAX = "EXECUTE IMMEDIATE ".length + 1;
+/** Within the cluster a row may have 16 MiB or so. */
+const ROW_TOO_LARGE = "PAGE_TOO_LARGE";
+const PREPARED_NAME = "statement";
+
+/** A Trino cluster through its REST protocol. Each statement is a query of its own on the server, in no session. */
+export class TrinoSource implements DataSource {
+  readonly #tenant = randomUUID();
+  readonly #line: TrinoLine;
+  readonly #config: OnServer<TrinoConfig>;
+  #running = 0;
+  #isClosed = false;
+  #whenQuiet: (() => void) | null = null;
+
+  constructor(config: OnServer<TrinoConfig>) {
+    this.#config = config;
+    this.#line = new TrinoLine(config);
+  }
+
+  async query({ query, params }: Statement, options: QueryOptions): Promise<ResultStream> {
+    const request = { query: sqlText(query), readOnly: options.readOnly };
+    const { text } = await checkStatementText("trino", request, this.#tenant);
+    const { body, headers } = withParams(text, toTrinoParams(params));
+    const cellBytes = options.cellBytesMax;
+    const run = this.#begin(text, options.signal, cellBytes === undefined ? ROW_BYTES_MAX : cellBytes * ROW_CELLS_MAX);
+    try {
+      if (options.readOnly) await run.startTransaction();
+      await run.start(body, {
+        ...headers,
+        "X-Trino-Session": `query_max_run_time=${Math.ceil(withinLimit(this.#config.server, options.timeoutMs) / 1000)}s`,
+      });
+      const rows = await run.open(options.jsonAsText);
+      return { fields: rows.fields, batches: this.#batches(run, rows, options), affectedRows: () => run.affectedRows };
+    } catch (error) {
+      await run.end();
+      throw toFailure(error, options.signal);
+    }
+  }
+
+  extract(request: ExtractRequest): Promise<ExtractStream> {
+    const { catalog, schema } = this.#config;
+    return extractTrino({ query: (statement, options) => this.query(statement, options), catalog, schema }, request);
+  }
+
+  async entities(signal: AbortSignal): Promise<Entity[]> {
+    const { catalog, schema, server } = this.#config;
+    const tables = await this.#ask(tablesSql(catalog, server.schemas), signal, SCHEMA_TIMEOUT_MS);
+    const columns = await this.#ask(columnsSql(catalog, server.schemas), signal, SCHEMA_TIMEOUT_MS);
+    return toEntities(tables, columns, schema);
+  }
+
+  async schemas(signal: AbortSignal): Promise<SchemaChoice[]> {
+    const { catalog } = this.#config;
+    return (await this.#ask(schemaChoicesSql(catalog), signal, SCHEMA_TIMEOUT_MS)).map(toSchemaChoice);
+  }
+
+  async defaultSchema(): Promise<string | null> {
+    return this.#config.schema.toLowerCase();
+  }
+
+  async ddl({ schema = this.#config.schema, name, kind }: Entity, signal: AbortSignal): Promise<string> {
+    const path = toSqlPath([this.#config.catalog, schema, name], "trino");
+    const [row] = await this.#ask(
+      `SHOW CREATE ${kind === "view" ? "VIEW" : "TABLE"} ${path}`,
+      signal,
+      SCHEMA_TIMEOUT_MS,
+    );
+    return toScript([row?.[0]], name);
+  }
+
+  async test(signal: AbortSignal): Promise<{ serverVersion?: string }> {
+    const [row] = await this.#ask("SELECT version()", signal, TEST_TIMEOUT_MS);
+    // A catalog that is not there is no mistake to the server until something of it is read.
+    const { catalog, schema } = this.#config;
+    const schemas = await this.#ask(schemasSql(catalog), signal, TEST_TIMEOUT_MS);
+    if (schema !== "" && !schemas.some(([name]) => name === schema.toLowerCase())) {
+      throw new AppError(
+        "source_unreachable",
+        `The catalog ${catalog} has no schema ${schema} that this user may see.`,
+      );
+    }
+    return { serverVersion: `Trino ${row?.[0]}` };
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    if (this.#running > 0) {
+      await new Promise<void>((resolve) => {
+        this.#whenQuiet = resolve;
+      });
+    }
+    this.#line.close();
+  }
+
+  /** Reads the whole of an answer to a question of our own. */
+  async #ask(query: string, caller: AbortSignal, timeoutMs: number): Promise<WireValue[][]> {
+    // A host that takes the request and is silent is told from a slow query by nothing else.
+    const deadline = startDeadline(timeoutMs, caller);
+    const { signal } = deadline;
+    const run = this.#begin(query, signal, ROW_BYTES_MAX);
+    try {
+      await run.start(query, {});
+      const rows = await run.open();
+      const all: WireValue[][] = [];
+      for (let next = await rows.next(); next !== null; next = await rows.next()) all.push(...next);
+      return all;
+    } catch (error) {
+      throw signal.aborted ? deadline.reason() : toFailure(error, signal);
+    } finally {
+      await run.end();
+    }
+  }
+
+  async *#batches(run: Run, rows: Rows, options: QueryOptions): AsyncGenerator<Batch, void> {
+    const builder = new BatchBuilder(rows.fields.length);
+    const { cellBytesMax } = options;
+    try {
+      for (let page = await rows.next(); page !== null; page = await rows.next()) {
+        for (const row of page) {
+          if (cellBytesMax !== undefined && row.some((value) => valueBytes(value) > cellBytesMax)) {
+            yield { ...builder.take(), isCut: true };
+            return;
+          }
+          builder.add(row, 0);
+          if (builder.rowCount >= BATCH_ROWS_MAX) yield builder.take();
+        }
+        if (builder.rowCount > 0) yield builder.take();
+      }
+    } catch (error) {
+      if (error instanceof PageTooLarge && cellBytesMax !== undefined) {
+        yield { ...builder.take(), isCut: true };
+        return;
+      }
+      throw toFailure(error, options.signal);
+    } finally {
+      await run.end();
+    }
+  }
+
+  #begin(query: string, signal: AbortSignal, bytesMax: number): Run {
+    signal.throwIfAborted();
+    if (this.#isClosed) throw new AppError("unavailable", "This connection is being closed. Try again.");
+    this.#running += 1;
+    return new Run(this.#line, { query, signal, bytesMax, secrets: [this.#config.password] }, () => {
+      this.#running -= 1;
+      if (this.#running === 0) this.#whenQuiet?.();
+    });
+  }
+}
+
+type Rows = {
+  fields: Field[];
+  /** @returns null at the end */
+  next(): Promise<WireValue[][] | null>;
+};
+
+type RunFacts = { query: string; signal: AbortSignal; bytesMax: number; secrets: readonly string[] };
+
+/** One statement on the server. However it is left, it does not go on there. */
+class Run {
+  readonly #line: TrinoLine;
+  readonly #facts: RunFacts;
+  readonly #leave: () => void;
+  readonly #stop = new AbortController();
+  /** Where the statement that runs goes on, and with a DELETE ends; null when none runs. */
+  #next: string | null = null;
+  #first: TrinoPage | null = null;
+  /** Rows that the statement changed, as the server's last answer says. */
+  affectedRows: number | null = null;
+  #transaction: string | null = null;
+  #isImmediate = false;
+  #isOver = false;
+  #cancelled: Promise<void> | null = null;
+  readonly #onAbort = () => void this.#abort();
+
+  constructor(line: TrinoLine, facts: RunFacts, leave: () => void) {
+    this.#line = line;
+    this.#facts = facts;
+    this.#leave = leave;
+    facts.signal.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  /** What runs from here on changes nothing: the server itself sees to it. */
+  async startTransaction(): Promise<void> {
+    let page: TrinoPage | null = await this.#send("START TRANSACTION READ ONLY", { "X-Trino-Transaction-Id": "NONE" });
+    while (page) {
+      this.#transaction = page.transactionId ?? this.#transaction;
+      page = await this.#follow();
+    }
+    if (this.#transaction === null) {
+      throw new AppError("not_allowed", "This server begins no read-only transaction, so nothing is run on it.");
+    }
+  }
+
+  async start(body: string, headers: Readonly<Record<string, string>>): Promise<void> {
+    this.#isImmediate = body.startsWith("EXECUTE IMMEDIATE ");
+    const transaction = this.#transaction;
+    this.#first = await this.#send(body, {
+      ...headers,
+      ...(transaction !== null && { "X-Trino-Transaction-Id": transaction }),
+    });
+  }
+
+  async open(jsonAsText = false): Promise<Rows> {
+    let page = this.#first;
+    this.#first = null;
+    while (page && !page.columns) page = await this.#follow();
+    const columns = page?.columns ?? [];
+    const readers = columns.map(({ typeSignature }) => readerOf(typeSignature, jsonAsText));
+    let isTaken = false;
+    const rows: Rows = {
+      fields: columns.map(({ name, type }, index) => ({ name, type: readers[index]?.type ?? "other", dbType: type })),
+      next: async () => {
+        // Asked for only when somebody reads on: that is what holds the server back.
+        if (isTaken) page = await this.#follow();
+        isTaken = true;
+        if (page === null) return null;
+        return (page.data ?? []).map((row) => readRow(row, readers));
+      },
+    };
+    return rows;
+  }
+
+  /** Lets go of the server; what still has to be said to it is said behind the caller's back. */
+  async end(): Promise<void> {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#facts.signal.removeEventListener("abort", this.#onAbort);
+    void this.#cleanUp().finally(this.#leave);
+  }
+
+  async #cleanUp(): Promise<void> {
+    await this.#cancel();
+    const transaction = this.#transaction;
+    if (transaction === null) return;
+    const headers = { "X-Trino-Transaction-Id": transaction };
+    await this.#tell({ method: "POST", body: "ROLLBACK", headers });
+  }
+
+  async #abort(): Promise<void> {
+    await Promise.race([this.#cancel(), sleep(CANCEL_WAIT_MS)]);
+    this.#stop.abort(this.#facts.signal.reason);
+  }
+
+  #cancel(): Promise<void> {
+    const path = this.#next;
+    this.#cancelled ??= path === null ? null : this.#tell({ method: "DELETE", path });
+    return this.#cancelled ?? Promise.resolve();
+  }
+
+  /** To the end of what it says; a server that is not there has forgotten us already, or its own limits will. */
+  async #tell(request: Pick<TrinoRequest, "method" | "path" | "body" | "headers">): Promise<void> {
+    const signal = AbortSignal.timeout(CANCEL_TIMEOUT_MS);
+    try {
+      let page = await this.#line.send({ ...request, signal, bytesMax: ROW_BYTES_MAX });
+      for (let path = ""; page.next !== null && page.next !== path; ) {
+        path = page.next;
+        page = await this.#line.send({ method: "GET", path, signal, bytesMax: ROW_BYTES_MAX });
+      }
+    } catch {
+      // See above.
+    }
+  }
+
+  #send(body: string, headers: Readonly<Record<string, string>>): Promise<TrinoPage> {
+    return this.#take({ method: "POST", body, headers });
+  }
+
+  /** The next answer about the statement that runs; null when it is done. */
+  async #follow(): Promise<TrinoPage | null> {
+    return this.#next === null ? null : this.#take({ method: "GET", path: this.#next });
+  }
+
+  async #take(request: Pick<TrinoRequest, "method" | "path" | "body" | "headers">): Promise<TrinoPage> {
+    const { bytesMax, query, secrets } = this.#facts;
+    const signal = this.#stop.signal;
+    for (let turn = 0; ; turn += 1) {
+      // While the server is told that this is over, its answers still come: none of them leads on.
+      this.#facts.signal.throwIfAborted();
+      try {
+        const page = await this.#line.send({ ...request, signal, bytesMax });
+        if (page.next !== null && page.next === request.path) throw leadsToItself();
+        this.#next = page.next;
+        this.affectedRows = affectedRowsOf(page) ?? this.affectedRows;
+        if (page.error) {
+          this.#next = null;
+          if (page.error.errorName === ROW_TOO_LARGE) {
+            throw new PageTooLarge("", { cause: toServerFailure(page.error, query, secrets) });
+          }
+          throw this.#isTooLong(page.error.errorName, page.error.errorLocation)
+            ? tooLongForParams()
+            : toServerFailure(page.error, query, secrets);
+        }
+        return page;
+      } catch (error) {
+        if (!(error instanceof AskAgain)) throw error;
+        if (turn >= ASK_AGAIN_TIMES) throw connectionLost(error);
+        await sleep(ASK_AGAIN_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
+      }
+    }
+  }
+
+  #isTooLong(name: string | undefined, place: { lineNumber: number; columnNumber: number } | undefined): boolean {
+    return (
+      this.#isImmediate &&
+      name === "SYNTAX_ERROR" &&
+      place?.lineNumber === 1 &&
+      place.columnNumber <= IMMEDIATE_COLUMN_MAX
+    );
+  }
+}
+
+/** The server counts the rows of CREATE TABLE AS as well, which is no change of rows. */
+const CHANGE_TYPES = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
+
+function affectedRowsOf({ updateType, updateCount }: TrinoPage): number | null {
+  if (updateType === undefined || !CHANGE_TYPES.has(updateType)) return null;
+  return typeof updateCount === "number" ? updateCount : null;
+}
+
+function tooLongForParams(): AppError {
+  return new AppError(
+    "invalid_request",
+    "This server is older than Trino 418, so a statement with parameters has to be shorter. Write the values into it.",
+  );
+}
+
+function readRow(row: readonly unknown[], readers: readonly ColumnReader[]): WireValue[] {
+  return row.map((value, index) => (value === null ? null : (readers[index]?.read(value) ?? null)));
+}
+
+function toFailure(error: unknown, signal: AbortSignal): unknown {
+  if (signal.aborted) return signal.reason;
+  if (error instanceof PageTooLarge) return error.cause ?? tooLargeRow(ROW_BYTES_MAX);
+  return error instanceof AppError ? error : connectionLost(error);
+}
+
+/** With values, the statement is prepared by a header, or where it is too long for one, within the statement itself. */
+function withParams(text: string, values: readonly string[]): { body: string; headers: Record<string, string> } {
+  if (values.length === 0) return { body: text, headers: {} };
+  const using = `USING ${values.join(", ")}`;
+  const prepared = `${PREPARED_NAME}=${encodeURIComponent(text)}`;
+  if (prepared.length > HEADER_CHARS_MAX) return { body: `EXECUTE IMMEDIATE ${quoted(text)} ${using}`, headers: {} };
+  return { body: `EXECUTE ${PREPARED_NAME} ${using}`, headers: { "X-Trino-Prepared-Statement": prepared } };
+}
+
+/** The protocol names another address with each page, so one that repeats would never end. */
+function leadsToItself(): AppError {
+  return new AppError(
+    "source_unreachable",
+    "Trino named the same page as the next one, so the result would never end.",
+  );
+}

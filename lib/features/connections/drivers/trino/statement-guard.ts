@@ -1,0 +1,96 @@
+import { readSqlTokens, type SqlToken } from "../../../../base/sql/lexer.ts";
+import { AppError } from "../../../../platform/http/errors.ts";
+import { READ_ONLY_MESSAGE } from "../shared/statement-messages.ts";
+
+/*
+ * What a statement may be on Trino. Its own parser takes one statement only, and a read-only one runs in a transaction
+ * that the server itself keeps read-only, whatever the connector: every way to change data or definitions asks the
+ * transaction first, and procedures do not run in one at all. What is here refuses before anything is sent, and refuses
+ * what such a transaction lets through: table functions, with which connectors pass text on to other databases, and
+ * statements about the session, which ends with the request.
+ */
+
+const READING = new Set(["SELECT", "WITH", "VALUES", "TABLE", "SHOW", "DESCRIBE", "DESC", "EXPLAIN"]);
+const CHANGING = new Set([
+  ...["INSERT", "UPDATE", "DELETE", "MERGE", "TRUNCATE", "CREATE", "ALTER", "DROP", "COMMENT", "ANALYZE", "REFRESH"],
+  ...["GRANT", "REVOKE", "DENY"],
+]);
+/** The session ends with the request. */
+const NEVER = new Set([...["SET", "RESET", "USE", "START", "COMMIT", "ROLLBACK", "PREPARE", "EXECUTE", "DEALLOCATE"]]);
+/** Objects whose definition holds no password. That of a catalogue holds the login to its database. */
+const SHOW_CREATE = new Set(["TABLE", "VIEW", "MATERIALIZED", "SCHEMA", "FUNCTION"]);
+/** Table functions of the engine itself, which work on their arguments alone. */
+const TABLE_FUNCTIONS = new Set(["sequence", "exclude_columns"]);
+/** White space and comments; one that opens within another would end elsewhere than it seems to. */
+const PLAIN_GAP = /^(?:[ \t\n\r]|--[^\n\r]*(?:[\n\r]|$)|\/\*(?:(?!\/\*)[\s\S])*?\*\/)*$/;
+const NAME_CHARS_MAX = 60;
+
+/** @throws AppError `invalid_request`, `read_only`, `not_allowed` */
+export function checkStatement(query: string, readOnly: boolean): void {
+  const tokens = readSqlTokens(query, "trino");
+  const first = tokens.find(({ text }) => text !== "(");
+  if (!first || first.kind === "semicolon") {
+    throw new AppError("invalid_request", "There is no statement to run. Write one first.");
+  }
+  const start = wordOf(first);
+  if (NEVER.has(start)) throw notAllowed("Each statement runs in a session of its own, so this would have no effect.");
+  if (!readOnly) return;
+  if (CHANGING.has(start)) throw new AppError("read_only", READ_ONLY_MESSAGE);
+  if (!READING.has(start)) {
+    const named = first.text.slice(0, NAME_CHARS_MAX);
+    throw notAllowed(`${named} begins no statement that a read-only connection runs. Begin with SELECT or SHOW.`);
+  }
+  if (start === "SHOW" && wordOf(tokens[1]) === "CREATE" && !SHOW_CREATE.has(wordOf(tokens[2]))) {
+    throw notAllowed(
+      "A read-only connection shows how tables, views, schemas and functions are made. Name one of those.",
+    );
+  }
+  refuseUnsure(query, tokens);
+  refuseTableFunctions(tokens);
+}
+
+/** `TABLE(name(...))` begins a table function; only a name without parts, or one of system.builtin, is the engine's. */
+function refuseTableFunctions(tokens: readonly SqlToken[]): void {
+  for (const [index, token] of tokens.entries()) {
+    if (wordOf(token) !== "TABLE" || tokens[index + 1]?.text !== "(") continue;
+    const end = tokens.findIndex(({ text, kind }, at) => at > index + 1 && kind === "symbol" && "()".includes(text));
+    const parts = tokens.slice(index + 2, end < 0 ? undefined : end).map(({ text }) => text.toLowerCase());
+    const name = parts.join("").replace(/^system\.builtin\./, "");
+    // TABLE(TABLE name) and TABLE(SELECT ...) are arguments of such a function, whose own name was judged before them.
+    if (tokens[end]?.text === ")" || wordOf(tokens[index + 2]) === "SELECT") continue;
+    if (!TABLE_FUNCTIONS.has(name)) {
+      throw notAllowed(
+        `The table function ${name.slice(0, NAME_CHARS_MAX)} cannot be used on a read-only connection: it may pass its text on to another database.`,
+      );
+    }
+  }
+}
+
+/** @throws AppError `not_allowed` for what the server could read otherwise than we do */
+function refuseUnsure(query: string, tokens: readonly SqlToken[]): void {
+  let at = 0;
+  for (const token of tokens) {
+    if (!PLAIN_GAP.test(query.slice(at, token.start))) throw unsure(query.slice(at, token.end));
+    at = token.end;
+    const source = query.slice(token.start, token.end);
+    if (token.kind === "string" && !/^(?:[uU]&|[xX])?'[\s\S]*'$/.test(source)) throw unsure(source);
+    if (token.kind === "name" && (source.length < 2 || !/^".*"$/s.test(source))) throw unsure(source);
+    // No name begins so, and what the server takes for a quote may not be one to us.
+    if (token.kind === "symbol" && /[`$\\]/.test(source)) throw unsure(source);
+  }
+  if (!PLAIN_GAP.test(query.slice(at))) throw unsure(query.slice(at));
+}
+
+function unsure(text: string): AppError {
+  return notAllowed(
+    `This can be read in several ways, so a read-only connection does not send it: ${text.trim().slice(0, NAME_CHARS_MAX)}`,
+  );
+}
+
+function notAllowed(message: string): AppError {
+  return new AppError("not_allowed", message);
+}
+
+function wordOf(token: SqlToken | undefined): string {
+  return token?.kind === "word" ? token.text.toUpperCase() : "";
+}

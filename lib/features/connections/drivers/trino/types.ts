@@ -1,0 +1,146 @@
+import type { FieldType, WireValue } from "@/lib/base/values/fields";
+import { jsonText } from "@/lib/base/values/json-text";
+import { int64Value, jsonValue, trimFraction } from "../shared/wire-values";
+import { offsetOfLocal } from "./time-zones";
+
+/** A type as the server describes it: `map(varchar, bigint)` is rawType map with two arguments. */
+export type TypeSignature = {
+  rawType: string;
+  arguments?: { kind: string; value: unknown }[];
+};
+
+/** How values of a type are read from the JSON of the protocol. */
+export type ColumnReader = { type: FieldType; read: (value: unknown) => WireValue };
+
+const asIs = (value: unknown): WireValue => value as WireValue;
+const asText = (value: unknown): WireValue => (value === null ? null : String(value));
+
+const SCALARS: Readonly<Record<string, ColumnReader | undefined>> = {
+  boolean: { type: "boolean", read: asIs },
+  tinyint: { type: "int32", read: asIs },
+  smallint: { type: "int32", read: asIs },
+  integer: { type: "int32", read: asIs },
+  bigint: { type: "int64", read: (value) => (value === null ? null : int64Value(String(value))) },
+  // NaN and the infinities come as those words.
+  real: { type: "float64", read: asIs },
+  double: { type: "float64", read: asIs },
+  decimal: { type: "decimal", read: asText },
+  varchar: { type: "string", read: asText },
+  char: { type: "string", read: asText },
+  uuid: { type: "string", read: asText },
+  ipaddress: { type: "string", read: asText },
+  varbinary: { type: "binary", read: asText },
+  date: { type: "date", read: textReader(dateText) },
+  time: { type: "time", read: textReader(trimFraction) },
+  "time with time zone": { type: "time", read: textReader(zonedTime) },
+  timestamp: { type: "timestamp", read: textReader(timestamp) },
+  "timestamp with time zone": { type: "timestamptz", read: textReader(zonedTimestamp) },
+  "interval day to second": { type: "interval", read: textReader(dayInterval) },
+  "interval year to month": { type: "interval", read: textReader(monthInterval) },
+  json: { type: "json", read: textReader(jsonValue) },
+  unknown: { type: "string", read: () => null },
+};
+
+export function readerOf(signature: TypeSignature, jsonAsText = false): ColumnReader {
+  if (jsonAsText && signature.rawType === "json") return { type: "json", read: textReader(jsonText) };
+  const inner = (signature.arguments ?? []).map(({ value }) => value);
+  if (signature.rawType === "array") {
+    const { read } = readerOf(inner[0] as TypeSignature);
+    return { type: "array", read: (value) => (Array.isArray(value) ? value.map(read) : null) };
+  }
+  if (signature.rawType === "map") {
+    const { read } = readerOf(inner[1] as TypeSignature);
+    return { type: "json", read: (value) => (isObject(value) ? objectOf(Object.entries(value), () => read) : null) };
+  }
+  if (signature.rawType === "row") return rowReader(inner as RowField[]);
+  return SCALARS[signature.rawType] ?? { type: "other", read: asIs };
+}
+
+type RowField = { fieldName?: { name: string }; typeSignature: TypeSignature };
+
+/** It comes as a list. With names, each its own, it is an object. */
+function rowReader(fields: readonly RowField[]): ColumnReader {
+  const readers = fields.map(({ typeSignature }) => readerOf(typeSignature).read);
+  const names = fields.map(({ fieldName }) => fieldName?.name);
+  const isNamed = names.every((name) => name !== undefined) && new Set(names).size === names.length;
+  const read = (value: unknown): WireValue => {
+    if (!Array.isArray(value)) return null;
+    const items = value.map((item, index) => readers[index]?.(item) ?? null);
+    return isNamed
+      ? objectOf(
+          items.map((item, index) => [names[index] ?? "", item]),
+          () => asIs,
+        )
+      : items;
+  };
+  return { type: "json", read };
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+/** A key may be `__proto__`. */
+function objectOf(entries: [string, unknown][], readerFor: (key: string) => (value: unknown) => WireValue): WireValue {
+  const object: { [key: string]: WireValue } = {};
+  for (const [key, item] of entries) {
+    const value = readerFor(key)(item);
+    Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+  }
+  return object;
+}
+
+function textReader(read: (text: string) => WireValue): (value: unknown) => WireValue {
+  return (value) => (typeof value === "string" ? read(value) : null);
+}
+
+/** ISO has four digits of a year, or a sign and six. */
+function dateText(text: string): string {
+  const [, sign = "", year = "", rest = ""] = /^([+-]?)(\d+)(-\d\d-\d\d.*)$/s.exec(text) ?? [];
+  if (year === "" || (sign === "" && year.length === 4)) return text;
+  return `${sign || "+"}${year.padStart(6, "0")}${rest}`;
+}
+
+function timestamp(text: string): string {
+  return trimFraction(dateText(text).replace(" ", "T"));
+}
+
+/** `10:00:00.100 +02:00`, the space being of older servers. */
+function zonedTime(text: string): string {
+  const [, time, zone] = /^([\d:.]+) ?([+-]\d\d:\d\d)$/.exec(text) ?? [];
+  return time === undefined ? text : `${trimFraction(time)}${zone}`;
+}
+
+/** `2026-03-01 10:00:00.000 Europe/Paris` as the instant that it is, in UTC with all of its digits. */
+function zonedTimestamp(text: string): string {
+  const [, day = "", time = "", fraction = "", zone = ""] =
+    /^([+-]?\d+-\d\d-\d\d) (\d\d:\d\d:\d\d)(\.\d+)? (\S+)$/.exec(text) ?? [];
+  const local = Date.parse(`${dateText(day)}T${time}Z`);
+  const offset = Number.isNaN(local) ? null : offsetOfLocal(local, zone);
+  // A year or a zone that the runtime does not know: what the server said.
+  if (offset === null) return text;
+  const instant = new Date(local - offset).toISOString().replace(/\.\d+Z$/, "");
+  return `${trimFraction(`${instant}${fraction}`)}Z`;
+}
+
+/** `-2 03:04:05.678` */
+function dayInterval(text: string): string {
+  const [, sign = "", days, hours, minutes, seconds] = /^(-?)(\d+) (\d+):(\d+):(\d+(?:\.\d+)?)$/.exec(text) ?? [];
+  if (days === undefined) return text;
+  const part = (digits: string | undefined, unit: string) => {
+    const number = trimFraction(String(digits).replace(/^0+(?=\d)/, ""));
+    return number === "0" ? "" : `${sign}${number}${unit}`;
+  };
+  const time = `${part(hours, "H")}${part(minutes, "M")}${part(seconds, "S")}`;
+  const whole = `P${part(days, "D")}${time && `T${time}`}`;
+  return whole === "P" ? "PT0S" : whole;
+}
+
+/** `-1-2` is a year and two months back. */
+function monthInterval(text: string): string {
+  const [, sign = "", years, months] = /^(-?)(\d+)-(\d+)$/.exec(text) ?? [];
+  if (years === undefined) return text;
+  const part = (digits: string | undefined, unit: string) => (Number(digits) === 0 ? "" : `${sign}${digits}${unit}`);
+  const whole = `P${part(years, "Y")}${part(months, "M")}`;
+  return whole === "P" ? "PT0S" : whole;
+}

@@ -1,0 +1,69 @@
+import type { ObjectId } from "mongodb";
+import type { Sealed } from "@/lib/platform/secrets/seal";
+import { valueAt, withValue } from "./config-fields";
+import type { CONNECTION_STATUS, Connection, Tag } from "./schema";
+
+export type ConnectionDoc = {
+  _id: ObjectId;
+  workspaceId: ObjectId;
+  name: string;
+  type: string;
+  category: "database" | "source";
+  readOnly: boolean;
+  /** Absent in records of before there were tags. */
+  tag?: Tag | null;
+  /** What may be shown; the rest lies sealed in `secrets`, by the key of its field (`toSecretKey`). */
+  config: Record<string, unknown>;
+  secrets: Record<string, Sealed>;
+  status: (typeof CONNECTION_STATUS)[number];
+  lastTestedAt: Date | null;
+  lastError: string | null;
+  /** Absent in records that were tested before these were kept. */
+  serverVersion?: string | null;
+  latencyMs?: number | null;
+  latencies?: { at: Date; ms: number }[];
+  createdBy: ObjectId;
+  createdAt: Date;
+  updatedAt: Date;
+};
+
+/** A name in a path of the store has no dots, so `auth.token` is kept as `auth:token`. */
+export function toSecretKey(name: string): string {
+  return name.replace(".", ":");
+}
+
+export function toFieldName(secretKey: string): string {
+  return secretKey.replace(":", ".");
+}
+
+/** Returns whether a connection may only read: always, unless its record has `readOnly: false`. */
+export function mayOnlyRead({ readOnly }: Pick<ConnectionDoc, "readOnly">): boolean {
+  return readOnly !== false;
+}
+
+export function toConnection(doc: ConnectionDoc): Connection {
+  let config = doc.config;
+  for (const name of Object.keys(doc.secrets).map(toFieldName)) {
+    // Where names are shown, each has its mark already.
+    if (valueAt(config, name) === undefined) config = withValue(config, name, { set: true });
+  }
+  return {
+    id: doc._id.toHexString(),
+    name: doc.name,
+    type: doc.type,
+    category: doc.category,
+    readOnly: mayOnlyRead(doc),
+    tag: doc.tag ?? null,
+    config,
+    // What nobody has tested is neither good nor bad: samples of before were called good from the beginning.
+    status: doc.lastTestedAt === null ? "untested" : doc.status,
+    lastTestedAt: doc.lastTestedAt?.toISOString() ?? null,
+    lastError: doc.lastError,
+    serverVersion: doc.serverVersion ?? null,
+    latencyMs: doc.latencyMs ?? null,
+    latencies: (doc.latencies ?? []).map(({ at, ms }) => ({ at: at.toISOString(), ms })),
+    createdBy: doc.createdBy.toHexString(),
+    createdAt: doc.createdAt.toISOString(),
+    updatedAt: doc.updatedAt.toISOString(),
+  };
+}

@@ -1,0 +1,265 @@
+import { z } from "zod";
+import { PLAN_FORMS } from "@/lib/base/explain/plan";
+import { SQL_DIALECTS } from "@/lib/base/sql/dialects";
+import type { Entity } from "@/lib/base/values/fields";
+import { isoDate, objectIdText, trimmedText } from "@/lib/platform/http/schema";
+
+export const CONNECTION_STATUS = ["untested", "ok", "failing"] as const;
+
+/** Each is a colour of the tokens; which one, the browser decides. */
+export const TAG_COLOURS = ["teal", "amber", "indigo", "rose", "olive", "sky", "gray"] as const;
+/** It stands in tabs, beside the connection's own name. */
+const TAG_NAME_MAX = 24;
+
+/** What a workspace calls the connections that it handles alike, such as its production databases. */
+export const tagSchema = z.object({
+  name: trimmedText(TAG_NAME_MAX, "Give the tag a name."),
+  colour: z.enum(TAG_COLOURS),
+});
+export type Tag = z.infer<typeof tagSchema>;
+
+/**
+ * `config` is what the driver's form asks for, with `{set: true}` in place of every secret. A field called `auth.kind`
+ * is `kind` within the object `auth`.
+ */
+export const connectionSchema = z.object({
+  id: objectIdText,
+  name: z.string(),
+  type: z.string(),
+  category: z.enum(["database", "source"]),
+  readOnly: z.boolean(),
+  tag: tagSchema.nullable(),
+  config: z.record(z.string(), z.unknown()),
+  status: z.enum(CONNECTION_STATUS),
+  lastTestedAt: isoDate.nullable().describe("null as long as the status is untested"),
+  lastError: z.string().nullable(),
+  serverVersion: z.string().nullable().describe("As the last test has learned it; null where it failed"),
+  latencyMs: z.number().nullable().describe("Of the last test; null where it failed"),
+  latencies: z
+    .array(z.object({ at: isoDate, ms: z.number() }))
+    .describe("Of the last tests that succeeded since its settings have changed, oldest first"),
+  createdBy: objectIdText,
+  createdAt: isoDate,
+  updatedAt: isoDate,
+});
+export type Connection = z.infer<typeof connectionSchema>;
+
+const CONNECTION_NAME_MAX = 80;
+const connectionName = trimmedText(CONNECTION_NAME_MAX, "Give the connection a name.");
+const config = z
+  .record(z.string(), z.unknown())
+  .describe("The settings of the type; GET /api/connectors/types lists them");
+
+export const createConnectionBody = z.object({
+  name: connectionName,
+  type: z.string(),
+  config: config.default({}),
+  readOnly: z.boolean().default(true),
+  tag: tagSchema.nullable().default(null),
+});
+export type CreateConnectionBody = z.infer<typeof createConnectionBody>;
+
+/** What is not sent stays. A secret stays too, unless the type changes, a field that `isTarget`, or one that `isSafety` is lowered. */
+export const updateConnectionBody = z.object({
+  name: connectionName.optional(),
+  type: z.string().optional(),
+  config: config.optional(),
+  readOnly: z.boolean().optional(),
+  tag: tagSchema.nullable().optional().describe("null takes it away"),
+});
+export type UpdateConnectionBody = z.infer<typeof updateConnectionBody>;
+
+export const testConnectionBody = z.object({ type: z.string(), config: config.default({}) });
+export type TestConnectionBody = z.infer<typeof testConnectionBody>;
+
+/** As they follow each other. Where a driver cannot tell reaching a server from signing in, it has `connect` for both. */
+export const TEST_STEPS = ["tunnel", "reach", "tls", "sign_in", "connect", "read"] as const;
+export const testStep = z.object({ name: z.enum(TEST_STEPS), ms: z.number() });
+export type TestStep = z.infer<typeof testStep>;
+
+/** More schemas than anybody ticks. */
+export const SCHEMA_CHOICES_MAX = 500;
+export const schemaChoice = z.object({
+  name: z.string(),
+  tables: z
+    .int()
+    .nullable()
+    .optional()
+    .describe("Tables and views; null where the user may not look inside, absent for what has none inside"),
+});
+export type SchemaChoice = z.infer<typeof schemaChoice>;
+
+export const testAnswer = z.union([
+  z.object({
+    ok: z.literal(true),
+    latencyMs: z.number(),
+    serverVersion: z.string().optional(),
+    warning: z
+      .string()
+      .optional()
+      .describe("Says that the database user has rights over the server's machine; absent where it has none"),
+    steps: z.array(testStep).optional().describe("How long each took; absent where there is but one"),
+    schemas: z
+      .array(schemaChoice)
+      .optional()
+      .describe(
+        `What \`schemas\` of the config can name, ${SCHEMA_CHOICES_MAX} at the most; absent where it cannot, or none could be read`,
+      ),
+  }),
+  z.object({
+    ok: z.literal(false),
+    error: z.string(),
+    code: z.string(),
+    steps: z.array(testStep).optional().describe("What went well before it failed"),
+    failedStep: z.enum(TEST_STEPS).optional().describe("What failed; absent where it is not known"),
+    hostKeySha256: z
+      .string()
+      .optional()
+      .describe(
+        "Of a tunnel's server that nobody has trusted yet: for ssh.hostKeySha256, once a person has compared it",
+      ),
+  }),
+]);
+export type TestAnswer = z.infer<typeof testAnswer>;
+
+export const connectionTypeSchema = z.object({
+  type: z.string(),
+  name: z.string(),
+  category: z.enum(["database", "source"]),
+  engineName: z.string().describe("The engine's name in the middle of a sentence"),
+  icon: z.array(z.string()).optional().describe("Paths of a sign of 24 by 24; absent where the category's own will do"),
+  language: z.enum(["sql", "mongodb"]).nullable().describe("Of its consoles; null where there is nothing to ask"),
+  dialect: z.enum(SQL_DIALECTS).optional().describe("How its SQL is read; absent for what is no SQL"),
+  readerHint: z
+    .object({ text: z.string(), statements: z.string() })
+    .optional()
+    .describe("How an administrator makes a user that may only read; absent where there are no users"),
+  explain: z
+    .object({
+      form: z.enum(PLAN_FORMS).describe("How the answer is read; text is for people alone"),
+      isBehind: z.literal(true).optional().describe("The words stand behind the statement"),
+      plan: z.string().describe("What is written before a statement to see its plan; nothing is carried out"),
+      measured: z
+        .array(z.object({ words: z.string(), version: z.string().optional() }))
+        .optional()
+        .describe("The same with real times: it carries the statement out; send readOnly with it"),
+    })
+    .optional()
+    .describe("How it is asked for plans; absent where there is no such thing"),
+  tellsDdl: z.literal(true).optional().describe("It tells how a table was made; absent where nobody can know"),
+  fields: z.array(
+    z.object({
+      name: z.string(),
+      label: z.string(),
+      kind: z.enum(["text", "password", "number", "boolean", "select", "textarea", "file", "json"]),
+      required: z.boolean(),
+      secret: z.boolean(),
+      default: z.union([z.string(), z.number(), z.boolean()]).optional(),
+      suggested: z.string().optional().describe("What a new form begins with; left out of a config, it means nothing"),
+      help: z.string(),
+      maxLength: z.int().optional(),
+      integer: z.object({ min: z.int(), max: z.int() }).optional(),
+      options: z.array(z.object({ value: z.string(), label: z.string() })).optional(),
+      isTarget: z
+        .literal(true)
+        .optional()
+        .describe("A change of it asks for the secrets again: they would go elsewhere"),
+      isSafety: z.literal(true).optional().describe("So does an earlier one of its options, which is less safe"),
+      showWhen: z
+        .object({ field: z.string(), oneOf: z.array(z.string()) })
+        .optional()
+        .describe("Has a meaning only while that other field has one of these values; is refused otherwise"),
+      example: z.string().optional().describe("What could stand there"),
+      namesShown: z
+        .literal(true)
+        .optional()
+        .describe(
+          "An object of texts, each of them a secret: its names come back with {set: true} in place of the texts",
+        ),
+      names: z
+        .object({ max: z.int(), maxLength: z.int() })
+        .optional()
+        .describe("A list of so many names at the most, none of them twice"),
+    }),
+  ),
+});
+export type ConnectionType = z.infer<typeof connectionTypeSchema>;
+
+/** Something that would stop working without a connection; of a console that is somebody's own the name is not told. */
+export const connectionUseSchema = z.object({
+  kind: z.string().describe("flow, scheduled_console"),
+  id: objectIdText,
+  name: z.string(),
+});
+export type ConnectionUse = z.infer<typeof connectionUseSchema>;
+
+/** `force=true` deletes although something uses the connection. */
+export const deleteConnectionQuery = z.object({ force: z.enum(["true", "false"]).optional() });
+
+export const entitySchema = z.object({
+  name: z.string(),
+  schema: z.string().optional(),
+  kind: z.enum(["table", "view", "collection", "resource"]),
+  columns: z
+    .array(z.object({ name: z.string(), type: z.string(), nullable: z.boolean(), primaryKey: z.boolean() }))
+    .optional(),
+  rowEstimate: z.number().optional(),
+  foreignKeys: z
+    .array(
+      z.object({
+        columns: z.array(z.string()),
+        references: z.object({ schema: z.string().optional(), name: z.string(), columns: z.array(z.string()) }),
+      }),
+    )
+    .optional(),
+}) satisfies z.ZodType<Entity>;
+
+/** `refresh=1` reads the schema anew. */
+export const entitiesQuery = z.object({ refresh: z.enum(["0", "1"]).optional() });
+
+const NAME_CHARS_MAX = 500;
+const entityName = z.string().min(1, "A name is needed.").max(NAME_CHARS_MAX, "No name is so long.");
+/** As the list of what a connection holds names it; `schema` is left out where that list leaves it out. */
+export const entityNameSchema = z.object({ name: entityName, schema: entityName.optional() });
+export type EntityName = z.infer<typeof entityNameSchema>;
+
+export const ddlAnswer = z.object({
+  text: z.string().describe("Statements of the connection's language, each with its semicolon"),
+});
+
+/** How an administrator makes a user for us that can read and nothing else. */
+export type ReaderHint = { text: string; statements: string };
+
+/** One input of a connection's form, and at the same time of its validation. */
+export type ConfigField = {
+  /** `auth.kind` is `kind` within the object `auth` of a config (config-fields.ts). */
+  name: string;
+  label: string;
+  kind: "text" | "password" | "number" | "boolean" | "select" | "textarea" | "file" | "json";
+  required: boolean;
+  secret: boolean;
+  default?: string | number | boolean;
+  /** What the form of a new connection begins with, where leaving it out means something else. */
+  suggested?: string;
+  help?: string;
+  /** Characters of a text at the most, where the driver takes fewer than any. */
+  maxLength?: number;
+  /** A number that is a whole one, and its bounds. */
+  integer?: { min: number; max: number };
+  options?: { value: string; label: string }[];
+  /**
+   * Says where the secrets are sent to or for whom. Whoever changes it has to bring them along: otherwise a member could
+   * have a password that they cannot read sent to a machine of their own (docs/api.md, Connections; T48).
+   */
+  isTarget?: true;
+  /** Says how safely the secrets travel: its options stand from the least to the most safe, and the first is the default. */
+  isSafety?: true;
+  /** Only while the other field, a choice, has one of these values does this one mean anything. */
+  showWhen?: { field: string; oneOf: string[] };
+  /** For people, in the empty input. */
+  example?: string;
+  /** A json field that is secret: an object of names and texts, of which the names may be seen and each text is a secret. */
+  namesShown?: true;
+  /** A json field that is a list of names, and how many of what length. */
+  names?: { max: number; maxLength: number };
+};

@@ -1,0 +1,402 @@
+import "server-only";
+import { type Document, type Filter, ObjectId } from "mongodb";
+import type { Entity } from "@/lib/base/values/fields";
+import type { Caller } from "@/lib/platform/access/caller";
+import { isAtLeast } from "@/lib/platform/access/roles";
+import { env } from "@/lib/platform/env";
+import { AppError } from "@/lib/platform/http/errors";
+import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/platform/http/paging";
+import { LIST_LIMIT_MAX } from "@/lib/platform/http/schema";
+import { collections } from "./collections";
+import { mergeConfig, openWhatOpens, parseConfig, sealConfig } from "./config";
+import type { Driver } from "./data-source";
+import { findDriver, listDrivers } from "./drivers/registry";
+import { isOwnTable } from "./drivers/shared/flows/sql-load";
+import { type ConnectionDoc, toConnection } from "./model";
+import { retireDataSource, withDataSource } from "./pool";
+import type { Connection, ConnectionType, CreateConnectionBody, EntityName, UpdateConnectionBody } from "./schema";
+import type { FindUses, Use } from "./uses";
+
+/** The name of the demo data (docs/api.md, Accounts). */
+const SAMPLE_NAME = "Sample shop";
+/** Reading a schema is quick everywhere; who waits longer than this waits for a source that hangs. */
+const ENTITIES_TIMEOUT_MS = 30_000;
+/** Of one table; nobody reads more, and a view may have been written by a program. */
+const DDL_CHARS_MAX = 1_000_000;
+/** A schema rarely changes while somebody looks at it; `refresh=1` does not wait for this. */
+const ENTITIES_CACHE_MS = 60_000;
+const ENTITIES_CACHE_MAX = 200;
+
+/** What is known of a connection that was not tested as it is now. */
+const UNTESTED = {
+  status: "untested",
+  lastTestedAt: null,
+  lastError: null,
+  serverVersion: null,
+  latencyMs: null,
+  latencies: [] as { at: Date; ms: number }[],
+} as const satisfies Partial<ConnectionDoc>;
+
+/** Adds the sample shop to a new workspace, read-only, unless the installation leaves it out. */
+export async function createSampleConnection(workspaceId: ObjectId, userId: ObjectId, now: Date): Promise<void> {
+  if (env().SAMPLE_DATA === "off" || env().isVercel) return;
+  await collections.connections().insertOne({
+    _id: new ObjectId(),
+    workspaceId,
+    name: SAMPLE_NAME,
+    type: "duckdb",
+    category: "database",
+    readOnly: true,
+    config: { sample: true },
+    secrets: {},
+    ...UNTESTED,
+    createdBy: userId,
+    createdAt: now,
+    updatedAt: now,
+  });
+}
+
+/** The sample shop of a workspace; null where it has none. */
+export async function findSampleConnectionId(workspaceId: ObjectId): Promise<ObjectId | null> {
+  const sample = { workspaceId, "config.sample": true };
+  const doc = await collections.connections().findOne(sample, { projection: { _id: 1 } });
+  return doc?._id ?? null;
+}
+
+/** Takes back the connections of a workspace whose making failed half-way: nobody has used them yet. */
+export async function discardConnections(workspaceId: ObjectId): Promise<void> {
+  await collections.connections().deleteMany({ workspaceId });
+}
+
+/** The connections that read a file of the workspace, at most a page of them. */
+export async function listConnectionsOfFile({ workspaceId }: Caller, file: string): Promise<Use[]> {
+  const docs = await collections
+    .connections()
+    .find({ workspaceId, "config.file": file }, { projection: { name: 1 } })
+    .limit(LIST_LIMIT_MAX)
+    .toArray();
+  return docs.map(({ _id, name }) => ({ kind: "connection", id: _id.toHexString(), name }));
+}
+
+/** The workspace's connections, oldest first. */
+export async function listConnections({ workspaceId }: Caller, page: PageRequest): Promise<Page<Connection>> {
+  const after = readCursor(page.cursor);
+  const docs = await collections
+    .connections()
+    .find({ workspaceId, ...(after && { _id: { $gt: after } }) })
+    .sort({ _id: 1 })
+    .limit(withExtra(page.limit))
+    .toArray();
+  return toPage(docs, page.limit, toConnection);
+}
+
+/** @throws AppError `not_found`, the same for an unknown id and for another workspace's */
+export async function getConnection(caller: Caller, connectionId: ObjectId): Promise<Connection> {
+  return toConnection(await getConnectionDocOrThrow(caller, connectionId));
+}
+
+/** Ids and names of those of these connections that are there, oldest first. */
+export function connectionsById({ workspaceId }: Caller, ids: ObjectId[]): Promise<{ id: string; name: string }[]> {
+  return namesOf({ workspaceId, _id: { $in: ids } }, ids.length);
+}
+
+/** Ids and names of the connections that are called so, as many as a list has, oldest first. */
+export function connectionsByName({ workspaceId }: Caller, names: string[]): Promise<{ id: string; name: string }[]> {
+  return namesOf({ workspaceId, name: { $in: names } }, names.length);
+}
+
+async function namesOf(filter: Filter<ConnectionDoc>, asked: number): Promise<{ id: string; name: string }[]> {
+  if (asked === 0) return [];
+  const docs = await collections
+    .connections()
+    .find(filter, { projection: { name: 1 } })
+    .sort({ _id: 1 })
+    .limit(LIST_LIMIT_MAX)
+    .toArray();
+  return docs.map(({ _id, name }) => ({ id: _id.toHexString(), name }));
+}
+
+/** What the stage below adds to a document; absent where no connection was asked for. */
+export type WithConnection = { connection?: [ConnectionDoc?] };
+
+/** The stage of a pipeline that puts a connection of the workspace in `connection`. */
+export function lookUpConnection(workspaceId: ObjectId, connectionId: ObjectId): Document {
+  const from = collections.connections.collectionName;
+  return { $lookup: { from, pipeline: [{ $match: { _id: connectionId, workspaceId } }], as: "connection" } };
+}
+
+/** The stored record, for opening it. @throws AppError `not_found` */
+export async function getConnectionDocOrThrow(
+  { workspaceId }: Pick<Caller, "workspaceId">,
+  connectionId: ObjectId,
+): Promise<ConnectionDoc> {
+  const doc = await collections.connections().findOne({ _id: connectionId, workspaceId });
+  if (!doc) throw noSuchConnection();
+  return doc;
+}
+
+/**
+ * Stores a new connection; its secrets are sealed before they are written.
+ * @throws AppError `invalid_request`, `address_refused`
+ */
+export async function createConnection(
+  { workspaceId, user }: Caller,
+  body: CreateConnectionBody,
+  now = new Date(),
+): Promise<Connection> {
+  const driver = getDriverOrThrow(body.type);
+  const config = parseConfig(driver, body.config);
+  await driver.check?.({ workspaceId: workspaceId.toHexString(), config, readOnly: body.readOnly });
+  const place = { _id: new ObjectId(), workspaceId };
+  const doc: ConnectionDoc = {
+    ...place,
+    name: body.name,
+    type: driver.type,
+    category: driver.category,
+    readOnly: body.readOnly,
+    tag: body.tag,
+    ...sealConfig(driver, place, config),
+    ...UNTESTED,
+    createdBy: user._id,
+    createdAt: now,
+    updatedAt: now,
+  };
+  await collections.connections().insertOne(doc);
+  return toConnection(doc);
+}
+
+/**
+ * Changes a connection. Who made it may, and admins.
+ * @throws AppError `not_found`, `forbidden`, `invalid_request`, `address_refused`, `conflict`
+ */
+export async function updateConnection(
+  caller: Caller,
+  connectionId: ObjectId,
+  body: UpdateConnectionBody,
+): Promise<Connection> {
+  const { workspaceId } = caller;
+  const doc = await getConnectionDocOrThrow(caller, connectionId);
+  requireControl(caller, doc);
+  const driver = getDriverOrThrow(body.type ?? doc.type);
+  if (isSample(doc) && (body.type || body.config || body.readOnly === false)) {
+    throw new AppError(
+      "invalid_request",
+      "The sample shop is shared by all workspaces: only its name and tag can be changed.",
+    );
+  }
+  const readOnly = body.readOnly ?? doc.readOnly;
+  const change: Partial<ConnectionDoc> = {
+    name: body.name ?? doc.name,
+    readOnly,
+    tag: body.tag === undefined ? (doc.tag ?? null) : body.tag,
+  };
+  if (driver.type !== doc.type || body.config) {
+    // Another type is another place: nothing of the old config goes along.
+    const kept = driver.type === doc.type ? openWhatOpens(doc) : { config: {}, lost: {} };
+    const config = parseConfig(driver, mergeConfig(driver, kept, body.config ?? {}));
+    await driver.check?.({ workspaceId: workspaceId.toHexString(), config, readOnly });
+    Object.assign(change, { type: driver.type, category: driver.category, ...sealConfig(driver, doc, config) });
+    Object.assign(change, UNTESTED);
+  }
+  // The stamp tells every server's pool that the open source is out of date, so it must move.
+  const updatedAt = new Date(Math.max(Date.now(), doc.updatedAt.getTime() + 1));
+  const updated = await collections
+    .connections()
+    .findOneAndUpdate(
+      { _id: connectionId, workspaceId, updatedAt: doc.updatedAt },
+      { $set: { ...change, updatedAt } },
+      { returnDocument: "after" },
+    );
+  if (!updated) throw new AppError("conflict", "Somebody else has just changed this connection. Load it again.");
+  return toConnection(updated);
+}
+
+/**
+ * Deletes a connection, unless something uses it and `force` is not given.
+ * @param findUses what would stop working without it; the domains that know stand above this one
+ * @throws AppError `not_found`, `forbidden`, `in_use` with details [{kind, id, name}]
+ */
+export async function deleteConnection(
+  caller: Caller,
+  connectionId: ObjectId,
+  options: { force: boolean; findUses: FindUses },
+): Promise<void> {
+  const { workspaceId } = caller;
+  const doc = await getConnectionDocOrThrow(caller, connectionId);
+  requireControl(caller, doc);
+  const uses = await options.findUses(caller, connectionId);
+  if (uses.length > 0 && !options.force) {
+    throw new AppError(
+      "in_use",
+      `${uses.length === 1 ? "Something uses" : `${uses.length} things use`} this connection.`,
+      {
+        details: uses,
+      },
+    );
+  }
+  const { deletedCount } = await collections.connections().deleteOne({ _id: connectionId, workspaceId });
+  if (deletedCount === 0) throw noSuchConnection();
+  retireDataSource(connectionId.toHexString());
+}
+
+/**
+ * What uses a connection, for whoever looks at it.
+ * @param findUses as in `deleteConnection`
+ * @throws AppError `not_found`
+ */
+export async function listConnectionUses(caller: Caller, connectionId: ObjectId, findUses: FindUses): Promise<Use[]> {
+  await getConnectionDocOrThrow(caller, connectionId);
+  return findUses(caller, connectionId);
+}
+
+/** Every kind of connection, with the fields of its form. */
+export function listConnectionTypes(): ConnectionType[] {
+  return listDrivers().map(
+    ({ type, label, engineName, category, icon, fields, readerHint, language, dialect, explain, tellsDdl }) => ({
+      type,
+      name: label,
+      category,
+      engineName: engineName ?? label,
+      icon,
+      language,
+      dialect,
+      readerHint,
+      // Every field has its help in the answer (docs/api.md, Connections), also where there is nothing to add to its label.
+      fields: fields.map((field) => ({ ...field, help: field.help ?? "" })),
+      explain,
+      tellsDdl,
+    }),
+  );
+}
+
+function requireControl({ user, role }: Caller, doc: ConnectionDoc): void {
+  if (isAtLeast(role, "admin") || doc.createdBy.equals(user._id)) return;
+  throw new AppError("forbidden", "Only who added this connection, an admin or an owner can change it.");
+}
+
+function isSample(doc: ConnectionDoc): boolean {
+  return doc.config.sample === true;
+}
+
+/** @throws AppError `invalid_request` for a type that nobody serves */
+export function getDriverOrThrow(type: string): Driver {
+  const driver = findDriver(type);
+  if (driver) return driver;
+  throw new AppError("invalid_request", "There is no such type of connection.", {
+    details: [
+      {
+        path: "type",
+        message: `One of these is needed: ${listDrivers()
+          .map((each) => each.type)
+          .join(", ")}.`,
+      },
+    ],
+  });
+}
+
+type CachedEntities = { readAt: number; entities: Entity[] };
+const entitiesCache = new Map<string, CachedEntities>();
+
+/**
+ * What can be queried through a connection: tables, views, collections.
+ * @param refresh reads anew instead of answering what was read within the last minute
+ * @throws AppError `not_found`, `source_unreachable`, `timeout`
+ */
+export async function listEntities(
+  caller: Caller,
+  connectionId: ObjectId,
+  options: { refresh: boolean; signal: AbortSignal },
+): Promise<Entity[]> {
+  const doc = await getConnectionDocOrThrow(caller, connectionId);
+  const cacheKey = `${doc._id.toHexString()}:${doc.updatedAt.getTime()}`;
+  const cached = entitiesCache.get(cacheKey);
+  if (cached && !options.refresh && Date.now() - cached.readAt < ENTITIES_CACHE_MS) return cached.entities;
+
+  const all = await withDataSource(doc, (source) =>
+    inTime(options.signal, "list its tables", (signal) => source.entities(signal)),
+  );
+  // Where flows have come stands beside what they write, and is nobody's to read.
+  const entities = all.filter(({ name }) => !isOwnTable(name));
+  entitiesCache.delete(cacheKey);
+  entitiesCache.set(cacheKey, { readAt: Date.now(), entities });
+  const oldest = entitiesCache.keys().next().value;
+  if (entitiesCache.size > ENTITIES_CACHE_MAX && oldest !== undefined) entitiesCache.delete(oldest);
+  return entities;
+}
+
+/**
+ * One of the things that `listEntities` answers.
+ * @throws AppError `not_found` for one that is not there, or that this connection does not show; as `listEntities`
+ */
+export async function getEntityOrThrow(
+  caller: Caller,
+  connectionId: ObjectId,
+  { name, schema }: EntityName,
+  signal: AbortSignal,
+): Promise<Entity> {
+  const find = async (refresh: boolean, wanted: string | undefined) => {
+    const named = (await listEntities(caller, connectionId, { refresh, signal })).filter((each) => each.name === name);
+    const found = named.find((each) => each.schema === wanted);
+    return found ?? (wanted === undefined ? named[0] : undefined);
+  };
+  // It may have been made since the list was read.
+  const entity =
+    (await find(false, schema)) ??
+    (schema !== undefined && schema === (await readDefaultSchema(caller, connectionId, signal))
+      ? ((await find(false, undefined)) ?? (await find(true, undefined)))
+      : await find(true, schema));
+  // Without a schema the first of any schema is found, which is not the default one that was named.
+  if (entity && (schema === undefined || (entity.schema ?? schema) === schema)) return entity;
+  throw noSuchEntity(name);
+}
+
+/** Returns the schema that the list of entities leaves out; null for none. */
+async function readDefaultSchema(caller: Caller, connectionId: ObjectId, signal: AbortSignal): Promise<string | null> {
+  const doc = await getConnectionDocOrThrow(caller, connectionId);
+  return withDataSource(doc, (source) =>
+    inTime(signal, "name its default schema", async (inner) => (await source.defaultSchema?.(inner)) ?? null),
+  );
+}
+
+/** One answer for what is not there and for what has no columns to read. */
+export function noSuchEntity(name: string): AppError {
+  return new AppError("not_found", `There is no table or view ${name} that this connection can read.`);
+}
+
+/**
+ * The statements that would make a table, view or collection again.
+ * @throws AppError `invalid_request` for a kind of connection that does not know them; `too_large`; as `getEntityOrThrow`
+ */
+export async function readDdl(
+  caller: Caller,
+  connectionId: ObjectId,
+  { name, signal }: { name: EntityName; signal: AbortSignal },
+): Promise<{ text: string }> {
+  const doc = await getConnectionDocOrThrow(caller, connectionId);
+  const { tellsDdl, label } = getDriverOrThrow(doc.type);
+  if (!tellsDdl) throw new AppError("invalid_request", `${label} does not tell how its tables are made.`);
+  const entity = await getEntityOrThrow(caller, connectionId, name, signal);
+  const text = await withDataSource(doc, (source) =>
+    inTime(signal, "tell how the table is made", async (inner) => source.ddl?.(entity, inner)),
+  );
+  if (text === undefined) throw new Error(`${doc.type} says that it tells DDL and has no port for it.`);
+  if (text.length > DDL_CHARS_MAX) {
+    throw new AppError("too_large", "The text that makes this is too long to be shown. Ask the database for it.");
+  }
+  return { text };
+}
+
+async function inTime<T>(signal: AbortSignal, what: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const timeout = AbortSignal.timeout(ENTITIES_TIMEOUT_MS);
+  try {
+    return await work(AbortSignal.any([signal, timeout]));
+  } catch (error) {
+    if (!timeout.aborted) throw error;
+    throw new AppError("timeout", `The data source did not ${what} in time. Try again.`, { cause: error });
+  }
+}
+
+/** One answer for an unknown id and for another workspace's. */
+export function noSuchConnection(): AppError {
+  return new AppError("not_found", "There is no such connection in this workspace.");
+}

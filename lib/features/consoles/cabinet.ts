@@ -1,0 +1,31 @@
+import "server-only";
+import { asFiled, type Cabinet } from "@/lib/features/folders/cabinet";
+import { dropLatest } from "@/lib/features/results/latest";
+import { followDeletion } from "@/lib/features/runs/deletion";
+import { collections } from "./collections";
+import type { ConsoleDoc } from "./model";
+import type { Language } from "./schema";
+import { RESOURCE_TYPE } from "./standing";
+
+const ITEMS_MAX = 10_000;
+
+/** Where consoles are filed. */
+export const CONSOLES: Cabinet = {
+  noun: "console",
+  root: "consoles",
+  itemsMax: ITEMS_MAX,
+  ...asFiled<ConsoleDoc>({
+    items: collections.consoles,
+    folders: collections.consoleFolders,
+    deleted: collections.deletedConsoles,
+    journals: collections.consoleJournals,
+  }),
+  forget: async (workspaceId, id) => {
+    await followDeletion({ workspaceId, resourceType: RESOURCE_TYPE, resourceId: id });
+    // The undo brings the text back; the rows of a database are gone.
+    await dropLatest({ workspaceId, kind: "console", id });
+  },
+};
+
+/** The endings of their files. */
+export const ENDINGS = { sql: ".sql", mongodb: ".mongodb" } as const satisfies Record<Language, string>;

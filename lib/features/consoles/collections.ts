@@ -1,0 +1,27 @@
+import "server-only";
+import { declareFiled } from "@/lib/features/folders/drawers";
+import { DAY_SECONDS, declareCollection } from "@/lib/platform/db/collection";
+import type { ConsoleDoc, ConsoleDraftDoc } from "./model";
+
+/** A draft that nobody has touched for this long is forgotten. */
+const DRAFT_DAYS = 90;
+
+const filed = declareFiled<ConsoleDoc>("console");
+
+export const collections = {
+  consoles: filed.items,
+  consoleFolders: filed.folders,
+  deletedConsoles: filed.deleted,
+  consoleJournals: filed.journals,
+  consoleDrafts: declareCollection<ConsoleDraftDoc>("console_drafts", {
+    isOfWorkspace: true,
+    indexes: [
+      {
+        key: { workspaceId: 1, consoleId: 1, userId: 1 },
+        unique: true,
+        serves: "a person's draft of a console, of which there is one",
+      },
+      { key: { updatedAt: 1 }, expireAfterSeconds: DRAFT_DAYS * DAY_SECONDS, serves: "old drafts are forgotten" },
+    ],
+  }),
+};

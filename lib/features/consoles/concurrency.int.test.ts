@@ -1,0 +1,169 @@
+import { ObjectId } from "mongodb";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { collections } from "@/lib/features/instance/collections";
+import { folderHistory, listTree, readFile } from "@/lib/features/repository/service";
+import { finished, startChild } from "@/lib/features/repository/testing/child";
+import { withExport } from "@/lib/features/repository/testing/git-command";
+import { bundleProcess } from "@/test/bundle";
+import { call } from "@/test/client";
+import { takeOwnDatabase } from "@/test/database";
+import { type Person, seedPerson } from "@/test/seed";
+import { authorOf, type ConsoleAuthor } from "./testing/console-author";
+import type { CrashTask } from "./testing/crash-process";
+import type { Save, SaveOutcome, SaveTask } from "./testing/save-process";
+
+const own = takeOwnDatabase();
+let saver = "";
+let crasher = "";
+let person: Person;
+beforeAll(async () => {
+  person = await seedPerson("Ana");
+  saver = await bundleProcess("lib/features/consoles/testing/save-process.ts");
+  crasher = await bundleProcess("lib/features/consoles/testing/crash-process.ts");
+});
+afterAll(own.drop);
+
+/** Both processes are up and their modules loaded by then. */
+const HEAD_START_MS = 1_500;
+
+async function fromTwoServers(workspaceId: ObjectId, saves: Save[]): Promise<SaveOutcome[]> {
+  const { id, email } = person;
+  const startAt = Date.now() + HEAD_START_MS;
+  const half = Math.ceil(saves.length / 2);
+  const runs = await Promise.all(
+    [saves.slice(0, half), saves.slice(half)].map((share) => {
+      const task: SaveTask = {
+        workspaceId: workspaceId.toHexString(),
+        user: { id, name: "Ana", email },
+        startAt,
+        saves: share,
+      };
+      return finished<SaveOutcome[]>(startChild(saver, task));
+    }),
+  );
+  expect(runs.map(({ code }) => code)).toEqual([0, 0]);
+  return runs.flatMap(({ sent }) => sent.flat());
+}
+
+async function newAuthor(): Promise<{ author: ConsoleAuthor; workspaceId: ObjectId }> {
+  const answer = await call("POST", "/api/workspaces", { ...person, body: { name: "Harbour" } });
+  const { id } = answer.json.data;
+  return { author: authorOf(person, id), workspaceId: new ObjectId(id) };
+}
+
+async function nothingIsOpen(workspaceId: ObjectId): Promise<void> {
+  expect(await collections.consoleJournals().countDocuments({ workspaceId, isOpen: true })).toBe(0);
+}
+
+describe("saves at once from two servers (F10, T111)", () => {
+  it("fifty of different consoles lose no version and no commit", async () => {
+    const { author, workspaceId } = await newAuthor();
+    const made = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => author.make(`c${n}`, { access: "workspace", content: `first ${n}` })),
+    );
+    const outcomes = await fromTwoServers(
+      workspaceId,
+      made.map(({ id }, n) => ({ id, update: { version: 1, content: `second ${n}` } })),
+    );
+    expect(outcomes.filter(({ error }) => error !== null)).toEqual([]);
+    for (const [n, { id, path }] of made.entries()) {
+      expect((await author.send("GET", `/${id}`)).json.data).toMatchObject({ version: 2, content: `second ${n}` });
+      expect((await author.send("GET", `/${id}/git/history`)).json.data.items).toHaveLength(2);
+      const { content } = await readFile({ repositoryId: workspaceId, path: `consoles/${path}.sql` });
+      expect(content.toString()).toBe(`second ${n}`);
+    }
+    expect((await folderHistory({ repositoryId: workspaceId, folder: "consoles", limit: 200 })).items).toHaveLength(
+      100,
+    );
+    await nothingIsOpen(workspaceId);
+    await withExport(workspaceId, async () => undefined);
+  });
+
+  it("fifty of one console on one version have one winner, and forty-nine conflicts that show it", async () => {
+    const { author, workspaceId } = await newAuthor();
+    const { id } = await author.make("one", { content: "first" });
+    const outcomes = await fromTwoServers(
+      workspaceId,
+      Array.from({ length: 50 }, (_, n) => ({ id, update: { version: 1, content: `by ${n}` } })),
+    );
+    const winners = outcomes.filter(({ error }) => error === null);
+    expect(winners).toHaveLength(1);
+    const losers = outcomes.filter(({ error }) => error !== null);
+    expect(losers.map(({ error, current }) => [error, current])).toEqual(Array(49).fill(["conflict", 2]));
+    expect((await author.send("GET", `/${id}`)).json.data).toMatchObject({ version: 2, content: winners[0]?.content });
+    expect((await author.send("GET", `/${id}/git/history`)).json.data.items).toHaveLength(2);
+    await nothingIsOpen(workspaceId);
+  });
+
+  it("fifty new ones at one path, in forms of its name, leave one", async () => {
+    const { author, workspaceId } = await newAuthor();
+    const forms = ["caf\u00e9", "cafe\u0301", "CAF\u00c9", "Caf\u00e9.sql", "caf\uff45\u0301"];
+    const outcomes = await fromTwoServers(
+      workspaceId,
+      Array.from({ length: 50 }, (_, n) => ({
+        create: { name: forms[n % forms.length] ?? "", content: `by ${n}`, access: "workspace" as const },
+      })),
+    );
+    const winners = outcomes.filter(({ error }) => error === null);
+    expect([winners.length, outcomes.filter(({ error }) => error === "conflict").length]).toEqual([1, 49]);
+    expect((await author.send("GET", "")).json.data.map((each: { id: string }) => each.id)).toEqual([winners[0]?.id]);
+    const files = (await listTree({ repositoryId: workspaceId, recursive: true })).filter(
+      ({ kind }) => kind === "file",
+    );
+    expect(files).toHaveLength(1);
+  });
+
+  it("a hundred by one server on one version have one winner too", async () => {
+    const { author } = await newAuthor();
+    const { id } = await author.make("one");
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, () => author.save(id, { version: 1, content: "the same text" })),
+    );
+    const counts = [200, 409].map((status) => answers.filter((answer) => answer.status === status).length);
+    expect(counts).toEqual([1, 99]);
+  });
+});
+
+describe("a server killed at any write of a save", () => {
+  type Seen = "before" | "after" | "unharmed";
+
+  async function killedAt(write: number): Promise<Seen> {
+    const { author, workspaceId } = await newAuthor();
+    const { id } = await author.make("first", { content: "one" });
+    const task: CrashTask = { workspaceId: workspaceId.toHexString(), userId: person.id, consoleId: id, write };
+    const { code, signal } = await finished(startChild(crasher, task));
+    expect([code, signal]).toEqual(signal === null ? [0, null] : [null, "SIGKILL"]);
+    // Reading the history carries out what was left behind, two seconds later.
+    const story = await author.story(id);
+    const doc = (await author.send("GET", `/${id}`)).json.data;
+    const shared = (await listTree({ repositoryId: workspaceId, recursive: true })).filter(
+      ({ kind }) => kind === "file",
+    );
+    const isBefore = doc.version === 1;
+    if (isBefore) {
+      expect(doc).toMatchObject({ name: "first", content: "one", access: "private" });
+      expect(story).toEqual(["added consoles/first.sql: Create first"]);
+      expect(shared).toEqual([]);
+    } else {
+      expect(doc).toMatchObject({ version: 2, name: "renamed", content: "two", access: "workspace" });
+      expect(story).toEqual(["added consoles/renamed.sql: Share renamed", "added consoles/first.sql: Create first"]);
+      expect(shared.map(({ path }) => path)).toEqual(["consoles/renamed.sql"]);
+    }
+    await nothingIsOpen(workspaceId);
+    // Whatever happened, work goes on.
+    expect((await author.save(id, { version: doc.version, content: "three" })).status).toBe(200);
+    expect((await author.story(id))[0]).toMatch(/^modified .*: Save /);
+    if (signal === null) return "unharmed";
+    return isBefore ? "before" : "after";
+  }
+
+  it("leaves the console as it was or saved whole, and git follows", async () => {
+    const seen: Seen[] = [];
+    // Several at a time, since each waits two seconds for a server that will not come back.
+    while (!seen.includes("unharmed")) {
+      seen.push(...(await Promise.all(Array.from({ length: 5 }, (_, n) => killedAt(seen.length + n + 1)))));
+    }
+    expect(seen.filter((each) => each === "before").length).toBeGreaterThan(0);
+    expect(seen.filter((each) => each === "after").length).toBeGreaterThan(8);
+  }, 180_000);
+});

@@ -1,0 +1,138 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { takeOwnDataDir } from "@/lib/features/connections/drivers/duckdb/testing/open-file";
+import { closeDataSources } from "@/lib/features/connections/pool";
+import { collections } from "@/lib/features/instance/collections";
+import { writeNow } from "@/lib/features/query/history-writer";
+import { call, callRaw } from "@/test/client";
+import { takeOwnDatabase } from "@/test/database";
+import { type Person, seedKey, seedPerson } from "@/test/seed";
+import { authorOf, type ConsoleAuthor } from "./testing/console-author";
+
+const dataDir = takeOwnDataDir();
+const own = takeOwnDatabase();
+let ana: Person;
+let author: ConsoleAuthor;
+let connectionId = "";
+beforeAll(async () => {
+  ana = await seedPerson("Ana");
+  author = authorOf({ key: await seedKey(ana.workspaceId, ana) }, ana.workspaceId);
+  // A file of its own: the sample is built by whoever asks first, which a busy machine makes long.
+  const made = await call("POST", `/api/workspaces/${ana.workspaceId}/connectors`, {
+    ...ana,
+    body: { name: "own", type: "duckdb", config: { file: "own.duckdb" }, readOnly: false },
+  });
+  connectionId = made.json.data.id;
+});
+afterAll(async () => {
+  await writeNow();
+  await closeDataSources();
+  await own.drop();
+  dataDir.remove();
+});
+
+let made = 0;
+async function run(content: string, body: Record<string, unknown> = {}) {
+  const { id } = await author.make(`c${made++}`, { content, connectionId });
+  return author.send("POST", `/${id}/execute`, body);
+}
+
+describe("a console is run", () => {
+  it("as what only reads, where that is asked for", async () => {
+    const answer = await run("create table never as select 1 as a", { readOnly: true });
+    expect([answer.status, answer.json.code]).toEqual([400, "read_only"]);
+    expect((await run("select 1 as a", { readOnly: true })).json.data.rows).toEqual([{ a: 1 }]);
+  });
+
+  it("with typed values bound to its variables, also by a key", async () => {
+    const answer = await run(
+      "select {{t}} as t, {{n}} + 1 as n, {{f}} as f, {{b}} and true as b, {{d}} + interval 1 day as d, {{z}} is null as z, '{{t}}' as s -- {{t}}",
+      {
+        variables: {
+          t: "it's; drop table x --",
+          n: 41,
+          f: 2.5,
+          b: { type: "boolean", value: true },
+          d: { type: "date", value: "2024-02-28" },
+          z: null,
+          unused: 1,
+        },
+      },
+    );
+    expect([answer.status, answer.json.error]).toEqual([200, undefined]);
+    expect(answer.json.data.rows).toEqual([
+      { t: "it's; drop table x --", n: 42, f: 2.5, b: true, d: "2024-02-29T00:00:00", z: true, s: "{{t}}" },
+    ]);
+    expect(answer.headers.get("x-execution-id")).toBe(answer.json.data.executionId);
+  });
+
+  it("without a body, and in the format that is asked for", async () => {
+    const { id } = await author.make("bare", { content: "select 7 as seven", connectionId });
+    const path = `/api/workspaces/${ana.workspaceId}/consoles/${id}/execute`;
+    const bare = await call("POST", path, ana);
+    expect([bare.status, bare.json.error, bare.json.data?.rows]).toEqual([200, undefined, [{ seven: 7 }]]);
+    const csv = await callRaw("POST", path, { ...ana, headers: { accept: "text/csv" } });
+    expect(await csv.text()).toBe("seven\r\n7\r\n");
+  });
+
+  it("as it was last saved, on its connection or on the one that the caller names", async () => {
+    const { id } = await author.make("named", { content: "select 1 as x" });
+    const without = await author.send("POST", `/${id}/execute`, {});
+    expect([without.status, without.json.details[0].path]).toEqual([400, "connectionId"]);
+    expect((await author.send("POST", `/${id}/execute`, { connectionId })).json.data.rows).toEqual([{ x: 1 }]);
+    await author.save(id, { version: 1, content: "select 2 as x", connectionId });
+    expect((await author.send("POST", `/${id}/execute`, {})).json.data.rows).toEqual([{ x: 2 }]);
+    expect((await author.send("POST", `/${id}/execute`, { connectionId: "f".repeat(24) })).status).toBe(404);
+  });
+
+  it("under the caller's id, with a limit", async () => {
+    const executionId = randomUUID();
+    const answer = await run("select * from range(10)", { executionId, limit: 3 });
+    expect(answer.json.data).toMatchObject({ executionId, rowCount: 3, truncated: true });
+  });
+});
+
+describe("a console is refused", () => {
+  it("when a variable has no value: each is named, and nothing runs", async () => {
+    const answer = await run("select {{first}}, {{second}}, '{{third}}'", { variables: { First: 1 } });
+    expect([answer.status, answer.json.code]).toEqual([400, "invalid_request"]);
+    expect(answer.json.details.map(({ path }: { path: string }) => path)).toEqual([
+      "variables.first",
+      "variables.second",
+    ]);
+    await writeNow();
+    expect(await collections.executions().countDocuments({ queryText: /first/ })).toBe(0);
+  });
+
+  it.each([
+    [{ a: { $ne: null } }],
+    [{ a: [1] }],
+    [{ a: { type: "date", value: "2026-02-30" } }],
+    [{ a: { type: "date", value: "yesterday" } }],
+    [{ a: { type: "number", value: "one" } }],
+    [{ a: { type: "boolean", value: 1 } }],
+    [{ a: { type: "sql", value: "1" } }],
+    [{ "a b": 1 }],
+    ["a"],
+    [[1]],
+  ])("with variables %j", async (variables) => {
+    const answer = await run("select {{a}}", { variables });
+    expect([answer.status, answer.json.code]).toEqual([400, "invalid_request"]);
+  });
+
+  it("when it is empty", async () => {
+    expect((await run(" \n ")).json.details[0].path).toBe("content");
+  });
+
+  it("by the database, with the place in the console's own text", async () => {
+    const content = "select {{a_day}} as d,\n  {{n}} as n, nam\nfrom (select 1 as name)";
+    const answer = await run(content, { variables: { a_day: { type: "date", value: "2026-05-31" }, n: 1 } });
+    expect([answer.status, answer.json.code]).toEqual([400, "query_failed"]);
+    expect(answer.json.details).toMatchObject({
+      position: content.indexOf("nam\n") + 1,
+      line: 2,
+      column: (content.split("\n")[1]?.indexOf("nam") as number) + 1,
+    });
+    expect(answer.headers.get("x-execution-id")).toMatch(/^[0-9a-f-]{36}$/);
+  });
+});

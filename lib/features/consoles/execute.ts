@@ -1,0 +1,61 @@
+import "server-only";
+import { ObjectId } from "mongodb";
+import { driverOf } from "@/lib/features/connections/drivers/registry";
+import { getConnectionDocOrThrow } from "@/lib/features/connections/service";
+import { accessOf } from "@/lib/features/folders/model";
+import type { ResultFormat } from "@/lib/features/query/schema";
+import { executeQuery } from "@/lib/features/query/service";
+import { bindVariables, inSource } from "@/lib/features/query/variables";
+import type { Caller } from "@/lib/platform/access/caller";
+import { AppError } from "@/lib/platform/http/errors";
+import { keepAsLast } from "./last-result";
+import type { ExecuteConsoleBody } from "./schema";
+import { getConsoleDocOrThrow } from "./service";
+
+/**
+ * Runs a console as it was last saved, or the text that is sent in its place, its variables bound as parameters
+ * (docs/api.md, Queries and 7).
+ * @throws AppError not_found for the console; invalid_request without a connection, and for variables without a value;
+ *   as `executeQuery` otherwise, with positions of the console's own text
+ */
+export async function executeConsole(
+  caller: Caller,
+  consoleId: ObjectId,
+  request: { body: ExecuteConsoleBody; format: ResultFormat; signal: AbortSignal },
+): Promise<Response> {
+  const { body, format, signal } = request;
+  const doc = await getConsoleDocOrThrow(caller, consoleId);
+  const { content: saved, connectionId: own } = doc;
+  const content = body.content ?? saved;
+  if (content.trim() === "") throw refusal("content", "The console is empty. Write a query first.");
+  const connectionId = body.connectionId === undefined ? own : new ObjectId(body.connectionId);
+  if (!connectionId) throw refusal("connectionId", "The console has no connection. Choose one.");
+  const connection = await getConnectionDocOrThrow(caller, connectionId);
+  const bound = await bindVariables(content, driverOf(connection.type), body.variables ?? {}, connection.workspaceId);
+  const { query, params } = bound;
+  const { limit, timeoutMs, executionId, readOnly, keep = true } = body;
+  const run = { connectionId, statement: content, variables: body.variables ?? {} };
+  try {
+    return await executeQuery(
+      caller,
+      {
+        connection,
+        origin: { kind: "console", id: consoleId, isPrivate: accessOf(doc.space) === "private" },
+        statement: { query, params },
+        limit,
+        timeoutMs,
+        executionId,
+        readOnly,
+        signal,
+        ...(keep && { watch: keepAsLast(caller, doc, run) }),
+      },
+      format,
+    );
+  } catch (error) {
+    throw inSource(error, content, bound);
+  }
+}
+
+function refusal(path: string, message: string): AppError {
+  return new AppError("invalid_request", message, { details: [{ path, message }] });
+}

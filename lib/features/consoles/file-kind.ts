@@ -1,0 +1,22 @@
+import { isUtf8 } from "node:buffer";
+import type { FileKind } from "@/lib/features/repository/git/pushed-files";
+import { CONSOLES, ENDINGS } from "./cabinet";
+import { createConsoleBody } from "./schema";
+
+/** A letter takes this many bytes at the most. */
+const LETTER_BYTES_MAX = 4;
+const BYTES_MAX = LETTER_BYTES_MAX * 1024 * 1024;
+
+/** Consoles as files that others may have written. */
+export const CONSOLE_FILES: FileKind = {
+  root: CONSOLES.root,
+  bytesMax: BYTES_MAX,
+  isKept: true,
+  judge(path, content) {
+    const endings = Object.values(ENDINGS);
+    if (!endings.some((ending) => path.endsWith(ending))) return `is no console: those end in ${endings.join(" or ")}.`;
+    if (!isUtf8(content)) return "is no text in UTF-8.";
+    const outcome = createConsoleBody.shape.content.safeParse(content.toString("utf8"));
+    return outcome.success ? null : `is no console: ${outcome.error.issues[0]?.message}`;
+  },
+};

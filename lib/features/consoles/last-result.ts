@@ -1,0 +1,122 @@
+import "server-only";
+import type { ObjectId } from "mongodb";
+import { accessOf } from "@/lib/features/folders/model";
+import { CONTENT_TYPES } from "@/lib/features/query/schema";
+import type { QueryRequest } from "@/lib/features/query/service";
+import { FirstRows, keepSoon } from "@/lib/features/results/first-rows";
+import { dropLatest, readLatest } from "@/lib/features/results/latest";
+import type { ResultOwner } from "@/lib/features/results/model";
+import type { Caller } from "@/lib/platform/access/caller";
+import { publish } from "@/lib/platform/events/publish";
+import { log } from "@/lib/platform/log";
+import { collections } from "./collections";
+import type { ConsoleDoc } from "./model";
+import type { LastResult } from "./schema";
+import { getConsoleDocOrThrow } from "./service";
+
+type Ran = Pick<LastResult, "statement" | "variables"> & { connectionId: ObjectId };
+/** What is kept with the rows. */
+type Facts = Pick<LastResult, "executionId" | "runId" | "connectionId" | "statement" | "variables" | "databaseMs"> & {
+  /** Whether nobody but its owner saw the console when it was run. */
+  isPrivate: boolean;
+};
+
+/** Has the first rows of a run of a console kept as its last result. A statement without columns leaves the one before. */
+export function keepAsLast(caller: Caller, doc: ConsoleDoc, ran: Ran): QueryRequest["watch"] {
+  const at = new Date();
+  const { via, user } = caller;
+  const isPrivate = accessOf(doc.space) === "private";
+  return (fields) => {
+    const rows = new FirstRows();
+    return {
+      take: (batch) => rows.take(batch),
+      end(outcome) {
+        if (outcome === null) return rows.release();
+        const { executionId, rowCount, truncated, affectedRows, durationMs, databaseMs } = outcome;
+        const told = { executionId, userId: user._id.toHexString(), affectedRows };
+        if (fields.length === 0) {
+          rows.release();
+          if (affectedRows !== null) void tellRan(doc, told).catch(logUntold);
+          return;
+        }
+        const facts: Facts = {
+          executionId,
+          runId: via.kind === "job" ? via.runId.toHexString() : null,
+          connectionId: ran.connectionId.toHexString(),
+          statement: ran.statement,
+          variables: ran.variables,
+          databaseMs,
+          isPrivate,
+        };
+        const result = { fields: [...fields], rowCount, truncated, durationMs, at, userId: user._id };
+        keepSoon({
+          owner: ownerOf(doc.workspaceId, doc._id),
+          rows,
+          result: { ...result, facts: JSON.stringify(facts) },
+          kept: () => tellRan(doc, told),
+        });
+      },
+    };
+  };
+}
+
+/**
+ * A console's last result for whoever may see the console; null when none is kept. What was run while the console was
+ * private is shown to who ran it alone, also when the console is shared since.
+ * @throws AppError `not_found` for the console
+ */
+export async function lastResultResponse(caller: Caller, consoleId: ObjectId): Promise<Response> {
+  const doc = await getConsoleDocOrThrow(caller, consoleId);
+  const latest = await readLatest(ownerOf(caller.workspaceId, doc._id));
+  if (!latest) return answer([Buffer.from(`{"success":true,"data":null}`)]);
+  const { isPrivate, ...facts }: Facts = JSON.parse(latest.facts);
+  const { userId, at, fields, rowCount, keptRows, truncated, durationMs, rows } = latest;
+  if (isPrivate && !userId.equals(caller.user._id)) return answer([Buffer.from(`{"success":true,"data":null}`)]);
+  const head: Omit<LastResult, "rows"> = {
+    ...facts,
+    userId: userId.toHexString(),
+    startedAt: at.toISOString(),
+    fields,
+    rowCount,
+    keptRows,
+    truncated,
+    durationMs,
+  };
+  const data = JSON.stringify(head).slice(0, -1);
+  return answer([Buffer.from(`{"success":true,"data":${data},"rows":[`), rows, Buffer.from("]}}")]);
+}
+
+/** Removes what is kept of a console that is gone. */
+export function dropLastResult(workspaceId: ObjectId, consoleId: ObjectId): Promise<void> {
+  return dropLatest(ownerOf(workspaceId, consoleId));
+}
+
+function logUntold(error: unknown): void {
+  log.warn({ err: error }, "the event of a console's run was not sent");
+}
+
+/** Tells those who look on, of a private console its owner alone. One that was deleted meanwhile keeps nothing. */
+async function tellRan(
+  { workspaceId, _id }: ConsoleDoc,
+  data: { executionId: string; userId: string; affectedRows: number | null },
+): Promise<void> {
+  const doc = await collections.consoles().findOne({ _id, workspaceId }, { projection: { space: 1, ownerId: 1 } });
+  if (!doc) return dropLastResult(workspaceId, _id);
+  const onlyFor = accessOf(doc.space) === "private" ? { onlyFor: doc.ownerId } : {};
+  publish({ workspaceId, kind: "execution", resourceType: "console", resourceId: _id, ...onlyFor, data });
+}
+
+function ownerOf(workspaceId: ObjectId, id: ObjectId): ResultOwner {
+  return { workspaceId, kind: "console", id };
+}
+
+function answer(pieces: Buffer[]): Response {
+  const body = Buffer.concat(pieces);
+  return new Response(body, {
+    headers: {
+      "Content-Type": CONTENT_TYPES.json,
+      "Content-Length": String(body.length),
+      "Cache-Control": "no-store",
+    },
+  });
+}

@@ -1,0 +1,51 @@
+import type { ObjectId } from "mongodb";
+import { accessOf, type FiledDoc } from "@/lib/features/folders/model";
+import type { Console, ConsoleDraft, ConsoleSummary, Language } from "./schema";
+
+export type ConsoleDoc = FiledDoc & {
+  connectionId: ObjectId | null;
+  language: Language;
+  /** JSON, since a specification's own names ("$schema", "a.b") mean something to a document store; null for none. */
+  chart: string | null;
+};
+
+export type ConsoleDraftDoc = {
+  _id: ObjectId;
+  workspaceId: ObjectId;
+  consoleId: ObjectId;
+  userId: ObjectId;
+  content: string;
+  version: number;
+  updatedAt: Date;
+};
+
+export function toConsole(doc: ConsoleDoc): Console {
+  return { ...toConsoleSummary(doc), content: doc.content, chart: doc.chart ? JSON.parse(doc.chart) : null };
+}
+
+export function toConsoleSummary(doc: Omit<ConsoleDoc, "content" | "chart">): ConsoleSummary {
+  return {
+    id: doc._id.toHexString(),
+    path: doc.path,
+    name: doc.name,
+    folderId: doc.folderId?.toHexString() ?? null,
+    connectionId: doc.connectionId?.toHexString() ?? null,
+    language: doc.language,
+    access: accessOf(doc.space),
+    ownerId: doc.ownerId.toHexString(),
+    version: doc.version,
+    schedule: null,
+    lastRun: null,
+    createdAt: doc.createdAt.toISOString(),
+    updatedAt: doc.updatedAt.toISOString(),
+  };
+}
+
+export function toDraft(doc: ConsoleDraftDoc): ConsoleDraft {
+  return {
+    consoleId: doc.consoleId.toHexString(),
+    content: doc.content,
+    version: doc.version,
+    updatedAt: doc.updatedAt.toISOString(),
+  };
+}

@@ -1,0 +1,275 @@
+import "server-only";
+import { ObjectId } from "mongodb";
+import { findSpecProblems } from "@/lib/base/charts/spec-rules";
+import { getConnectionDocOrThrow, getDriverOrThrow } from "@/lib/features/connections/service";
+import { bringBack } from "@/lib/features/folders/bring-back";
+import { changeFiled } from "@/lib/features/folders/journal";
+import { visibleTo } from "@/lib/features/folders/model";
+import { copyName, placeOf } from "@/lib/features/folders/names";
+import {
+  freePlace,
+  getFolderOrThrow,
+  keysIn,
+  noSuch,
+  placeAsked,
+  saveMessage,
+  spaceIn,
+  stale,
+} from "@/lib/features/folders/placement";
+import { readersOf, visibleIdsOf } from "@/lib/features/folders/readers";
+import type { Caller } from "@/lib/platform/access/caller";
+import { AppError } from "@/lib/platform/http/errors";
+import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/platform/http/paging";
+import { CONSOLES, ENDINGS } from "./cabinet";
+import { collections } from "./collections";
+import { type ConsoleDoc, toConsole, toConsoleSummary } from "./model";
+import type {
+  Console,
+  ConsoleSummary,
+  CreateConsoleBody,
+  Language,
+  UndeleteConsoleBody,
+  UpdateConsoleBody,
+} from "./schema";
+import { withOwnStanding, withStanding } from "./standing";
+
+/** The consoles that the caller may see, without their texts and charts, in the order in which they were made. */
+export async function listConsoles(caller: Caller, { limit, cursor }: PageRequest): Promise<Page<ConsoleSummary>> {
+  const after = readCursor(cursor);
+  const docs = await collections
+    .consoles()
+    .find({ ...visibleTo(caller), ...(after && { _id: { $gt: after } }) })
+    .project<Omit<ConsoleDoc, "content" | "chart">>({ content: 0, chart: 0 })
+    .sort({ _id: 1 })
+    .limit(withExtra(limit))
+    .toArray();
+  const page = toPage(docs, limit, toConsoleSummary);
+  return { ...page, items: await withStanding(caller, page.items) };
+}
+
+/** @throws AppError not_found, the same for an unknown console, another workspace's and another member's private one */
+export async function getConsole(caller: Caller, consoleId: ObjectId): Promise<Console> {
+  return withOwnStanding(caller, toConsole(await getConsoleDocOrThrow(caller, consoleId)));
+}
+
+/** The stored record. @throws AppError not_found */
+export async function getConsoleDocOrThrow(caller: Caller, consoleId: ObjectId): Promise<ConsoleDoc> {
+  const doc = await collections.consoles().findOne({ _id: consoleId, ...visibleTo(caller) });
+  if (!doc) throw noSuch(CONSOLES);
+  return doc;
+}
+
+/** The stored records of these, in any order. @throws AppError not_found when the caller cannot see one of them */
+export async function getConsoleDocsOrThrow(caller: Caller, ids: ObjectId[]): Promise<ConsoleDoc[]> {
+  if (ids.length === 0) return [];
+  const docs = await collections
+    .consoles()
+    .find({ _id: { $in: ids }, ...visibleTo(caller) })
+    .toArray();
+  if (docs.length < new Set(ids.map((id) => id.toHexString())).size) throw noSuch(CONSOLES);
+  return docs;
+}
+
+/** The consoles of the workspace that are run on a connection, other members' private ones too. */
+export async function consoleIdsOn({ workspaceId }: Caller, connectionId: ObjectId): Promise<ObjectId[]> {
+  const docs = await collections
+    .consoles()
+    .find({ workspaceId, connectionId }, { projection: { _id: 1 } })
+    .toArray();
+  return docs.map(({ _id }) => _id);
+}
+
+/** Which of these consoles the caller may see; those that were deleted lately, as they were then. */
+export function visibleConsoleIds(caller: Caller, ids: ObjectId[]): Promise<Set<string>> {
+  return visibleIdsOf(CONSOLES, caller, ids);
+}
+
+/** Who may see a console: every member, or its owner alone, by their id. A lately deleted one as it was. */
+export function findConsoleReaders(
+  workspaceId: ObjectId,
+  consoleId: ObjectId,
+): Promise<"everybody" | "nobody" | ObjectId> {
+  return readersOf(CONSOLES, workspaceId, consoleId);
+}
+
+/**
+ * Makes a console, and the first commit of its file.
+ * @throws AppError invalid_request, not_found for a folder or connection, conflict when the name is taken
+ */
+export async function createConsole(caller: Caller, body: CreateConsoleBody): Promise<Console> {
+  const { workspaceId, user } = caller;
+  const connectionLanguage = await languageOf(caller, body.connectionId);
+  const language = body.language ?? connectionLanguage ?? "sql";
+  return changeFiled(caller, CONSOLES, async (changes) => {
+    const { now } = changes;
+    const folder = body.folderId ? await getFolderOrThrow(caller, CONSOLES, body.folderId) : null;
+    const space = spaceIn(caller, folder, body.access, null);
+    const place = await freePlace(
+      CONSOLES,
+      { workspaceId, space, folder, name: body.name, ending: ENDINGS[language] },
+      null,
+    );
+    const doc: ConsoleDoc = {
+      _id: new ObjectId(),
+      workspaceId,
+      space,
+      ownerId: user._id,
+      folderId: folder?._id ?? null,
+      connectionId: body.connectionId ? new ObjectId(body.connectionId) : null,
+      ...place,
+      language,
+      content: body.content,
+      chart: toChart(body.chart),
+      version: 1,
+      seq: 0,
+      createdAt: now,
+      updatedAt: now,
+    };
+    changes.message = body.message ?? `Create ${doc.path}`;
+    await changes.insert(doc);
+    return toConsole(doc);
+  });
+}
+
+/**
+ * Saves a console: its text, its chart, its place, its connection, who sees it. A commit, if the file changes.
+ * @throws AppError conflict with details {current} for a version that is not the current one, and when the name is
+ *   taken; not_found; invalid_request; forbidden for who makes another member's console private
+ */
+export async function updateConsole(caller: Caller, consoleId: ObjectId, body: UpdateConsoleBody): Promise<Console> {
+  await languageOf(caller, body.connectionId);
+  const saved = await changeFiled(caller, CONSOLES, async (changes) => {
+    const before = await getConsoleDocOrThrow(caller, consoleId);
+    const after = await toUpdated(caller, before, body);
+    if (before.version !== body.version) throw stale(CONSOLES, toConsole(before));
+    const place = await freePlace(
+      CONSOLES,
+      { ...after, known: before.name, ending: ENDINGS[after.language] },
+      consoleId,
+    );
+    const { folder, ...doc } = after;
+    const saved: ConsoleDoc = { ...doc, ...place, version: before.version + 1, updatedAt: changes.now };
+    changes.message = body.message ?? saveMessage(before, saved);
+    changes.update(before, saved);
+    return toConsole(saved);
+  });
+  return withOwnStanding(caller, saved);
+}
+
+/**
+ * Replaces a console's text by an older one, as a save of its own.
+ * @param label what the commit's message calls the older version
+ */
+export async function restoreContent(
+  caller: Caller,
+  consoleId: ObjectId,
+  content: string,
+  label: string,
+): Promise<Console> {
+  const restored = await changeFiled(caller, CONSOLES, async (changes) => {
+    const before = await getConsoleDocOrThrow(caller, consoleId);
+    const saved = { ...before, content, version: before.version + 1, updatedAt: changes.now };
+    changes.message = `Restore ${before.path} to ${label}`;
+    changes.update(before, saved);
+    return toConsole(saved);
+  });
+  return withOwnStanding(caller, restored);
+}
+
+/** A copy beside the original, of which the caller is the owner. @throws AppError not_found */
+export function duplicateConsole(caller: Caller, consoleId: ObjectId): Promise<Console> {
+  const { workspaceId, user } = caller;
+  return changeFiled(caller, CONSOLES, async (changes) => {
+    const { now } = changes;
+    const original = await getConsoleDocOrThrow(caller, consoleId);
+    const { space, folderId, language } = original;
+    const folder = folderId && (await getFolderOrThrow(caller, CONSOLES, folderId));
+    const ending = ENDINGS[language];
+    const taken = await keysIn(CONSOLES, { workspaceId, space, folderId });
+    const isFree = (name: string) => !taken.has(placeOf(CONSOLES.root, folder?.path ?? null, name, ending).key);
+    const name = copyName(original.name, Object.values(ENDINGS), isFree);
+    const place = await freePlace(CONSOLES, { workspaceId, space, folder, name, ending }, null);
+    const copy = {
+      ...original,
+      ...place,
+      _id: new ObjectId(),
+      ownerId: user._id,
+      version: 1,
+      seq: 0,
+      createdAt: now,
+      updatedAt: now,
+    };
+    changes.message = `Duplicate ${original.path} as ${copy.path}`;
+    await changes.insert(copy);
+    return toConsole(copy);
+  });
+}
+
+/** Deletes a console: a commit, and for a time something that `undeleteConsole` takes back. @throws AppError not_found */
+export function deleteConsole(caller: Caller, consoleId: ObjectId): Promise<void> {
+  return changeFiled(caller, CONSOLES, async (changes) => {
+    const doc = await getConsoleDocOrThrow(caller, consoleId);
+    changes.message = `Delete ${doc.path}`;
+    changes.discard(doc);
+  });
+}
+
+/** Brings a deleted console back with its history (`bringBack`). @throws AppError as that */
+export async function undeleteConsole(
+  caller: Caller,
+  consoleId: ObjectId,
+  { folderId }: UndeleteConsoleBody,
+): Promise<Console> {
+  const doc = (await bringBack(caller, CONSOLES, consoleId, folderId)) as ConsoleDoc;
+  return withOwnStanding(caller, toConsole(doc));
+}
+
+type Updated = Omit<ConsoleDoc, "path" | "file" | "key"> & {
+  folder: Awaited<ReturnType<typeof getFolderOrThrow>> | null;
+};
+
+/** What the caller asks for, without its place and version. */
+async function toUpdated(caller: Caller, before: ConsoleDoc, body: UpdateConsoleBody): Promise<Updated> {
+  const { space, folder } = await placeAsked(caller, CONSOLES, before, body);
+  const { path: _, file: __, key: ___, ...kept } = before;
+  return {
+    ...kept,
+    space,
+    folderId: folder?._id ?? null,
+    folder,
+    name: body.name ?? before.name,
+    content: body.content ?? before.content,
+    chart: body.chart === undefined ? before.chart : toChart(body.chart, before.chart),
+    language: body.language ?? before.language,
+    connectionId: body.connectionId === undefined ? before.connectionId : toId(body.connectionId),
+  };
+}
+
+/**
+ * The language of what a connection can be asked; null without a connection.
+ * @throws AppError not_found for a connection that is not the workspace's, invalid_request for one that only flows read
+ */
+async function languageOf(caller: Caller, connectionId: string | null | undefined): Promise<Language | null> {
+  if (!connectionId) return null;
+  const connection = await getConnectionDocOrThrow(caller, new ObjectId(connectionId));
+  const { language } = getDriverOrThrow(connection.type);
+  if (language) return language;
+  throw new AppError("invalid_request", "This source can only be read by flows. Choose a database.", {
+    details: [{ path: "connectionId", message: "Not a database." }],
+  });
+}
+
+/** @throws AppError invalid_request for a specification that no chart may have, naming each place */
+function toChart(chart: CreateConsoleBody["chart"], before: string | null = null): string | null {
+  if (!chart) return null;
+  const text = JSON.stringify(chart);
+  // One that is stored already is not refused again.
+  const problems = text === before ? [] : findSpecProblems(chart);
+  if (problems.length === 0) return text;
+  const details = problems.map(({ path, message }) => ({ path: path === "" ? "chart" : `chart.${path}`, message }));
+  throw new AppError("invalid_request", problems[0]?.message ?? "", { details });
+}
+
+function toId(id: string | null): ObjectId | null {
+  return id === null ? null : new ObjectId(id);
+}

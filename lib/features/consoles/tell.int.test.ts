@@ -1,0 +1,61 @@
+import { ObjectId } from "mongodb";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { collections } from "@/lib/features/instance/collections";
+import { writeNow } from "@/lib/platform/events/publish";
+import { takeOwnDatabase } from "@/test/database";
+import { type Person, seedMember, seedPerson } from "@/test/seed";
+import { tellEditing } from "./tell";
+import { authorOf, type ConsoleAuthor } from "./testing/console-author";
+
+const own = takeOwnDatabase();
+let ana: Person;
+let ben: Person;
+let author: ConsoleAuthor;
+beforeAll(async () => {
+  ana = await seedPerson("Ana");
+  ben = await seedMember(ana.workspaceId, "member");
+  author = authorOf(ana, ana.workspaceId);
+});
+afterAll(async () => {
+  await writeNow();
+  await own.drop();
+});
+
+const told = async (id: string, kind: "console" | "presence") => {
+  await writeNow();
+  const events = await collections.events().find({ kind, "data.resourceId": id }).sort({ position: 1 }).toArray();
+  return events.map(({ userId, data }) => ({
+    to: userId?.toHexString() ?? "all",
+    by: data.userId,
+    version: data.version,
+  }));
+};
+
+it("a save says who has made it and which version it is", async () => {
+  const { id } = await author.make("saved", { access: "workspace" });
+  await authorOf(ben, ana.workspaceId).save(id, { version: 1, content: "select 2" });
+  expect((await told(id, "console")).at(-1)).toEqual({ to: "all", by: ben.id, version: 2 });
+});
+
+it("whoever types in a shared console is told of, and in a private one is not", async () => {
+  const shared = await author.make("shared", { access: "workspace" });
+  const hidden = await author.make("hidden", { access: "private" });
+  for (const { id } of [shared, hidden]) await author.send("PUT", `/${id}/draft`, { content: "select" });
+  expect(await told(shared.id, "presence")).toEqual([{ to: "all", by: ana.id, version: undefined }]);
+  expect(await told(hidden.id, "presence")).toEqual([]);
+});
+
+it("a person who types on is told of every five seconds", async () => {
+  const _id = new ObjectId();
+  const console = {
+    _id,
+    workspaceId: new ObjectId(ana.workspaceId),
+    space: "workspace",
+    ownerId: new ObjectId(ana.id),
+  };
+  const by = new ObjectId(ana.id);
+  const begun = Date.now();
+  for (const ms of [0, 1000, 4999, 5000, 6000, 10_001]) tellEditing(console, by, begun + ms);
+  tellEditing(console, new ObjectId(ben.id), begun + 1000);
+  expect((await told(_id.toHexString(), "presence")).map(({ by }) => by)).toEqual([ana.id, ana.id, ana.id, ben.id]);
+});

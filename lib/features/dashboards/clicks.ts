@@ -1,0 +1,97 @@
+import { z } from "zod";
+import type { Field } from "@/lib/base/values/fields";
+import { aggregateSpec, type Condition } from "@/lib/features/results/crossfilter/spec";
+import { AppError } from "@/lib/platform/http/errors";
+import { boundedText } from "@/lib/platform/http/schema";
+import type { Widget } from "./schema";
+
+/** What was pressed or brushed in a widget: the others are narrowed by it, the widget itself goes on showing all. */
+export type Click = { widgetId: string; exclude: readonly string[]; conditions: readonly Condition[] };
+
+/** Behind this sign a key of the filters names a widget; no id can begin with it. */
+const SIGN = "@";
+/** Marks that somebody presses one after the other. */
+const CHOSEN_MAX = 200;
+const TEXT_CHARS_MAX = 1000;
+const NAME_CHARS_MAX = 256;
+const TIMES: ReadonlySet<Field["type"]> = new Set(["date", "timestamp", "timestamptz"]);
+
+const scalar = z.union([boundedText(TEXT_CHARS_MAX), z.number(), z.boolean(), z.null()]);
+const days = z
+  .strictObject({ from: z.iso.date(), to: z.iso.date() })
+  .refine(({ from, to }) => from <= to, "The range ends before it begins.");
+/** By the columns of the widget's dataset: some of its values, or a range of days. */
+const click = z.record(
+  boundedText(NAME_CHARS_MAX).min(1),
+  z.union([z.array(scalar).min(1).max(CHOSEN_MAX), days], "It is a list of values, or {from, to} as days."),
+  "It is an object of columns.",
+);
+
+/**
+ * Takes the clicks out of the values of filters.
+ * @throws AppError invalid_request for a widget that is not there, and for what cannot be pressed
+ */
+export function takeClicks(
+  values: Readonly<Record<string, unknown>>,
+  widgets: readonly Widget[],
+): { values: Record<string, unknown>; clicks: Click[] } {
+  const clicks: Click[] = [];
+  const rest: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(values)) {
+    if (!key.startsWith(SIGN)) {
+      rest[key] = value;
+      continue;
+    }
+    const widgetId = key.slice(SIGN.length);
+    const widget = widgets.find(({ id }) => id === widgetId);
+    if (!widget) throw refusal(widgetId, `There is no widget “${widgetId}” in this dashboard.`);
+    if (value === null) continue;
+    const parsed = click.safeParse(value);
+    if (!parsed.success) {
+      const reason = parsed.error.issues[0]?.message ?? "It does not fit.";
+      throw refusal(widgetId, `A click on the widget “${widgetId}” cannot be read: ${reason}`);
+    }
+    const conditions = Object.entries(parsed.data)
+      .filter(([field]) => isShown(widget, field))
+      .map(
+        ([field, chosen]): Condition =>
+          Array.isArray(chosen) ? { field, kind: "oneOf", values: chosen } : { field, kind: "days", ...chosen },
+      );
+    clicks.push({ widgetId, exclude: toIds(widget.spec.exclude), conditions });
+  }
+  return { values: rest, clicks };
+}
+
+/** What clicks let through of rows with these columns. @param widgetId null for a filter's list, which all of them narrow */
+export function conditionsOfClicks(
+  clicks: readonly Click[],
+  fields: readonly Field[],
+  widgetId: string | null,
+): Condition[] {
+  return clicks
+    .filter((each) => widgetId === null || (each.widgetId !== widgetId && !each.exclude.includes(widgetId)))
+    .flatMap(({ conditions }) => conditions)
+    .filter(({ field, kind }) =>
+      fields.some(({ name, type }) => name === field && (kind !== "days" || TIMES.has(type))),
+    );
+}
+
+/**
+ * Whether a widget has marks by this column. What it does not show narrows nothing: whoever sees a page would else learn of
+ * columns that it hides, and a link of yesterday to what was changed since still leads to the page.
+ */
+function isShown({ spec }: Widget, field: string): boolean {
+  const parsed = aggregateSpec.safeParse(spec);
+  if (!parsed.success) return false;
+  const { dimensions, measures } = parsed.data;
+  if (dimensions.length === 0 && measures.length === 0) return true;
+  return dimensions.some((each) => (typeof each === "string" ? each : each.field) === field);
+}
+
+function toIds(ids: unknown): string[] {
+  return Array.isArray(ids) ? ids.filter((id): id is string => typeof id === "string") : [];
+}
+
+function refusal(widget: string, message: string): AppError {
+  return new AppError("invalid_request", message, { details: { widget } });
+}

@@ -1,0 +1,30 @@
+import "server-only";
+import { declareFiled } from "@/lib/features/folders/drawers";
+import { DAY_SECONDS, declareCollection } from "@/lib/platform/db/collection";
+import type { DashboardDoc, FirstPageDoc } from "./model";
+
+/** As long as rows that nobody asks for. */
+const PAGE_DAYS = 90;
+
+const filed = declareFiled<DashboardDoc>("dashboard", [
+  { key: { workspaceId: 1, connectionIds: 1 }, serves: "the dashboards that read a connection" },
+  { key: { workspaceId: 1, consoleIds: 1 }, serves: "the dashboards that read a console" },
+]);
+
+export const collections = {
+  dashboards: filed.items,
+  dashboardFolders: filed.folders,
+  deletedDashboards: filed.deleted,
+  dashboardJournals: filed.journals,
+  firstPages: declareCollection<FirstPageDoc>("dashboardFirstPages", {
+    isOfWorkspace: true,
+    indexes: [
+      { key: { workspaceId: 1, dashboardId: 1, zone: 1 }, unique: true, serves: "the first page of a dashboard" },
+      {
+        key: { at: 1 },
+        expireAfterSeconds: PAGE_DAYS * DAY_SECONDS,
+        serves: "pages that stay as they are are forgotten",
+      },
+    ],
+  }),
+};

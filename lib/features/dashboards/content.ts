@@ -1,0 +1,142 @@
+import { randomBytes } from "node:crypto";
+import { AppError } from "@/lib/platform/http/errors";
+import { GRID_ROWS_MAX } from "./limits";
+import {
+  type DashboardFile,
+  dashboardFileSchema,
+  type Layout,
+  type SentParts,
+  type Source,
+  type Widget,
+} from "./schema";
+
+/** Of a widget that was placed by nobody, in the cells of the grid. */
+const PLACED = { w: 6, h: 4 };
+
+/** The text of a dashboard's file: the same for the same dashboard, a line for each value, so that git compares well. */
+export function toText({ title, description, datasets, widgets, filters }: DashboardFile): string {
+  return `${JSON.stringify({ title, description, datasets, widgets, filters }, null, 2)}\n`;
+}
+
+/** What `toText` has written. */
+export function readText(text: string): DashboardFile {
+  return JSON.parse(text) as DashboardFile;
+}
+
+/** A file that others may have written; null when it is no dashboard. */
+export function parseText(text: string | null): DashboardFile | null {
+  if (text === null) return null;
+  try {
+    return dashboardFileSchema.safeParse(JSON.parse(text)).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** Parts as they are kept: with an id, a place and a value for all that may be left out. */
+export function complete(sent: SentParts): Partial<Pick<DashboardFile, "datasets" | "widgets" | "filters">> {
+  return {
+    ...(sent.datasets && {
+      datasets: sent.datasets.map(({ id = newId(), name, source, maxAgeS, acceptTruncated }) => ({
+        id,
+        name,
+        source,
+        maxAgeS: maxAgeS ?? null,
+        ...(acceptTruncated && { acceptTruncated }),
+      })),
+    }),
+    ...(sent.widgets && { widgets: placed(sent.widgets) }),
+    ...(sent.filters && {
+      filters: sent.filters.map(({ id = newId(), kind, field, title, datasets = "all", exclude = [], ...rest }) => ({
+        id,
+        kind,
+        field,
+        title: title ?? null,
+        datasets,
+        exclude,
+        default: rest.default ?? null,
+      })),
+    }),
+  };
+}
+
+/**
+ * Refuses what does not fit together.
+ * @throws AppError invalid_request, naming each place
+ */
+export function refuseUnfit({ datasets, widgets, filters }: DashboardFile): void {
+  const details: { path: string; message: string }[] = [];
+  const refuse = (path: string, message: string) => details.push({ path, message });
+  for (const [name, parts] of Object.entries({ datasets, widgets, filters })) {
+    const seen = new Set<string>();
+    for (const [index, { id }] of parts.entries()) {
+      if (seen.has(id)) refuse(`${name}.${index}.id`, `“${id}” is there twice. Each needs an id of its own.`);
+      seen.add(id);
+    }
+  }
+  const datasetIds = new Set(datasets.map(({ id }) => id));
+  const widgetIds = new Set(widgets.map(({ id }) => id));
+  for (const [index, { kind, source }] of widgets.entries()) {
+    const path = `widgets.${index}.source`;
+    if (kind !== "text" && !source) refuse(path, "Say what it shows. Only a text has no source.");
+    if (source && "datasetId" in source && !datasetIds.has(source.datasetId)) {
+      refuse(path, `There is no dataset “${source.datasetId}” in this dashboard.`);
+    }
+  }
+  for (const [index, filter] of filters.entries()) {
+    const missing = filter.datasets === "all" ? [] : filter.datasets.filter((id) => !datasetIds.has(id));
+    for (const id of missing) refuse(`filters.${index}.datasets`, `There is no dataset “${id}” in this dashboard.`);
+    for (const id of filter.exclude.filter((each) => !widgetIds.has(each))) {
+      refuse(`filters.${index}.exclude`, `There is no widget “${id}” in this dashboard.`);
+    }
+  }
+  if (details.length === 0) return;
+  throw new AppError("invalid_request", details[0]?.message ?? "", { details });
+}
+
+/** All that a dashboard reads, of its datasets and of the widgets that have a source of their own. */
+export function sourcesOf({ datasets, widgets }: Pick<DashboardFile, "datasets" | "widgets">): {
+  path: string;
+  source: Source;
+}[] {
+  return [
+    ...datasets.map(({ source }, index) => ({ path: `datasets.${index}.source`, source })),
+    ...widgets.flatMap(({ source }, index) => (source ? [{ path: `widgets.${index}.source`, source }] : [])),
+  ].filter(({ source }) => !("datasetId" in source));
+}
+
+/** What the rows of a widget are kept as: those of the dataset that it names, or its own. */
+export function partNameOf({ id, source }: Pick<Widget, "id" | "source">): string {
+  return source && "datasetId" in source ? `dataset:${source.datasetId}` : `widget:${id}`;
+}
+
+/** The names of what is kept for one file and not for another: of datasets and widgets that are gone. */
+export function partsGone(before: DashboardFile, after: DashboardFile): string[] {
+  const namesOf = ({ datasets, widgets }: DashboardFile) => [
+    ...datasets.map(({ id }) => partNameOf({ id: "", source: { datasetId: id } })),
+    ...widgets.map(partNameOf),
+  ];
+  const still = new Set(namesOf(after));
+  return [...new Set(namesOf(before))].filter((name) => !still.has(name));
+}
+
+function placed(sent: NonNullable<SentParts["widgets"]>): Widget[] {
+  let below = Math.max(0, ...sent.map(({ layout }) => (layout ? layout.y + layout.h : 0)));
+  return sent.map(({ id = newId(), kind, title, source, spec, layout, acceptTruncated }) => {
+    const place: Layout = layout ?? { x: 0, y: Math.min(below, GRID_ROWS_MAX), ...PLACED };
+    if (!layout) below += PLACED.h;
+    return {
+      id,
+      kind,
+      title: title ?? "",
+      source: source ?? null,
+      spec: spec ?? {},
+      layout: place,
+      ...(acceptTruncated && { acceptTruncated }),
+    };
+  });
+}
+
+function newId(): string {
+  return randomBytes(6).toString("hex");
+}

@@ -1,0 +1,130 @@
+import "server-only";
+import type { ObjectId } from "mongodb";
+import { CUBE_CELLS_MAX, type Cube, type NoCube, type WidgetCube } from "@/lib/base/cubes/cube";
+import {
+  type PressedColumn,
+  toCubeStatement,
+  toPressedColumns,
+  whyNoCube,
+} from "@/lib/features/results/crossfilter/cube";
+import { withGrain } from "@/lib/features/results/crossfilter/period";
+import { askKept } from "@/lib/features/results/crossfilter/tables";
+import type { Caller } from "@/lib/platform/access/caller";
+import { AppError } from "@/lib/platform/http/errors";
+import { log } from "@/lib/platform/log";
+import { partNameOf } from "./content";
+import {
+  asItIs,
+  conditionsFor,
+  cutOf,
+  hasField,
+  openPage,
+  type Page,
+  readParts,
+  refuseUnknownFields,
+  type Stand,
+  specOf,
+  whatStandsBeside,
+} from "./data";
+import type { DashboardDoc } from "./model";
+import { partsOf } from "./parts";
+import type { CubeQuery, Widget } from "./schema";
+import { getDashboardDocOrThrow } from "./service";
+
+/**
+ * What the widgets of a dashboard show for whatever is pressed in one of them, under all other filters: as sums of parts, from
+ * which the browser makes each answer itself. At most 50,000 cells together; the first widgets of the page have them first.
+ * @throws AppError not_found for a dashboard or widget; invalid_request as `readDashboardData`
+ */
+export async function readDashboardCube(
+  caller: Caller,
+  dashboardId: ObjectId,
+  widgetId: string,
+  query: CubeQuery,
+  signal: AbortSignal,
+): Promise<Cube> {
+  return readCubeOf(await getDashboardDocOrThrow(caller, dashboardId), widgetId, query, signal);
+}
+
+/**
+ * The same for whoever may see it.
+ * @param toReader what they are told of a failure
+ */
+export async function readCubeOf(
+  doc: DashboardDoc,
+  widgetId: string,
+  query: CubeQuery,
+  signal: AbortSignal,
+  toReader: Page["toReader"] = asItIs,
+): Promise<Cube> {
+  const whole = openPage(doc, query, signal, toReader);
+  const active = whole.file.widgets.find(({ id }) => id === widgetId);
+  if (!active) throw new AppError("not_found", "There is no such widget in this dashboard.");
+  // What is pressed there now makes way for what is going to be.
+  const page = { ...whole, clicks: whole.clicks.filter(({ widgetId }) => widgetId !== active.id) };
+  const others = page.file.widgets.filter(({ id, kind }) => kind !== "text" && id !== active.id);
+  // In a text there is nothing to press.
+  const pressed = active.kind === "text" ? [] : toPressedColumns(withGrain(specOf(active), page.grain));
+  const spared = new Set(Array.isArray(active.spec.exclude) ? active.spec.exclude : []);
+  const stands = await readParts(page, partsOf(page.file, others));
+  refuseUnknownFields(page, stands);
+  const cubes: Cube["widgets"] = [];
+  let cellsLeft = CUBE_CELLS_MAX;
+  // One after the other: nobody has pressed anything yet, and those who have come first.
+  for (const widget of others) {
+    const cube: WidgetCube | NoCube = spared.has(widget.id)
+      ? { id: widget.id, none: "unaffected" }
+      : pressed === null
+        ? { id: widget.id, none: "rows" }
+        : await readOne(page, widget, stands.get(partNameOf(widget)) ?? null, pressed, cellsLeft);
+    if ("axes" in cube) cellsLeft -= cube.axes[0]?.codes.length ?? 0;
+    cubes.push(cube);
+  }
+  return { widgets: cubes };
+}
+
+async function readOne(
+  page: Page,
+  widget: Widget,
+  stand: Stand | null,
+  pressed: readonly PressedColumn[],
+  cellsMax: number,
+): Promise<WidgetCube | NoCube> {
+  const { id } = widget;
+  const kept = stand?.kept ?? null;
+  // Totals of a part of the rows are refused, which the widget's own answer says.
+  if (!kept || (kept.truncated && !stand?.acceptTruncated)) return { id, none: "failed" };
+  const axes = pressed.filter(({ field }) => hasField(kept.fields, field));
+  if (axes.length === 0) return { id, none: "unaffected" };
+  try {
+    const spec = withGrain(specOf(widget), page.grain);
+    const conditions = conditionsFor(page, partNameOf(widget), kept.fields, id);
+    const none = whyNoCube(spec) ?? whatStandsBeside(page, widget, conditions);
+    if (none !== null) return { id, none };
+    let toParts: ReturnType<typeof toCubeStatement>["toParts"] | null = null;
+    const { rows, isMore } = await askKept(
+      kept.table,
+      page.zone,
+      (table, fields) => {
+        const plan = toCubeStatement(table, fields, spec, conditions, axes, cellsMax);
+        toParts = plan.toParts;
+        return plan.statement;
+      },
+      page.signal,
+    );
+    if (isMore || toParts === null) return { id, none: "size" };
+    const age = { cachedAt: kept.at.toISOString(), ageMs: Math.max(0, page.now.getTime() - kept.at.getTime()) };
+    return {
+      id,
+      ...(toParts as (cells: typeof rows) => Omit<WidgetCube, "id">)(rows),
+      ...age,
+      truncated: kept.truncated,
+      ...cutOf(kept),
+    };
+  } catch (failure) {
+    page.signal.throwIfAborted();
+    // The widget's own answer says why; rows that were replaced meanwhile are there when it is asked.
+    if (!(failure instanceof AppError)) log.error({ err: failure }, "a cube could not be made for a reason of ours");
+    return { id, none: "failed" };
+  }
+}

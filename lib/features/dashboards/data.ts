@@ -1,0 +1,611 @@
+import "server-only";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ObjectId } from "mongodb";
+import type { Field, WireValue } from "@/lib/base/values/fields";
+import type { QueryOrigin } from "@/lib/features/query/model";
+import { Asker } from "@/lib/features/results/crossfilter/asker";
+import { toCondition, toDays } from "@/lib/features/results/crossfilter/filters";
+import type { Answer } from "@/lib/features/results/crossfilter/finish";
+import { toEarlier, withGrain } from "@/lib/features/results/crossfilter/period";
+import { type AggregateSpec, aggregateSpec, type Condition, LIMIT_MAX } from "@/lib/features/results/crossfilter/spec";
+import { toListStatement } from "@/lib/features/results/crossfilter/statement";
+import { askKept, warmKept } from "@/lib/features/results/crossfilter/tables";
+import type { Comparison, Grain } from "@/lib/features/results/crossfilter/words";
+import type { DatasetOwner, DatasetPlace } from "@/lib/features/results/datasets/model";
+import {
+  type DatasetLimits,
+  type DatasetSource,
+  type Dataset as KeptDataset,
+  readDatasets,
+  refreshDataset,
+  type SeenDataset,
+  toSourceKey,
+} from "@/lib/features/results/datasets/service";
+import type { Caller } from "@/lib/platform/access/caller";
+import { AppError } from "@/lib/platform/http/errors";
+import { log } from "@/lib/platform/log";
+import { Semaphore } from "@/lib/platform/process/semaphore";
+import { type Click, conditionsOfClicks, takeClicks } from "./clicks";
+import { partNameOf, readText } from "./content";
+import { findFirstPage, keepFirstPage, toPageKey, zonesOfPages } from "./first-pages";
+import { DATASETS_MAX, WIDGETS_MAX } from "./limits";
+import type { DashboardDoc } from "./model";
+import { OWNER_LEFT, originOf, type Part, partsOf, READS_AT_ONCE, readerOf, resolvePart, wordsOf } from "./parts";
+import {
+  type DashboardFile,
+  type DataQuery,
+  type Filter,
+  type FilterValues,
+  VALUE_CHARS_MAX,
+  type ValuesQuery,
+  type Widget,
+  type WidgetData,
+} from "./schema";
+import { getDashboardDocOrThrow } from "./service";
+import { toUnreadWords, trendOf } from "./specs";
+import { aggregatesItself, isAggregated, refusedTotals } from "./truncation";
+
+const SECOND_MS = 1000;
+/** A source that has just failed is left alone, however many look at the page. */
+const RETRY_AFTER_MS = 30_000;
+/** How rows that are kept stand is one look at the store. What takes longer is read from a source, for which nobody else waits. */
+const KEPT_STAND_WITHIN_MS = 250;
+/** A line as wide as a thumb shows no more. */
+const TREND_POINTS_MAX = 120;
+/** The rows behind a widget: more than these nobody looks through, and a query in a console has them all. */
+const ROWS: AggregateSpec = aggregateSpec.parse({ limit: 1000 });
+
+/** How a part stands for this page; `error` says why it is not as new as was asked, or not there. */
+export type Stand = {
+  kept: KeptDataset["kept"];
+  error: string | null;
+  /** Totals are shown although the rows were cut. */
+  acceptTruncated?: boolean;
+};
+
+/**
+ * What the widgets of a dashboard show, computed from the rows that are kept of its datasets; what was never read is read
+ * now, with the rights of the dashboard's owner, and what is older than it may get is read anew beside the answer.
+ * @throws AppError not_found for a dashboard or widget; invalid_request for a filter that is not there, a value of
+ *   another kind, or a field that no dataset of the filter has
+ */
+export async function readDashboardData(
+  caller: Caller,
+  dashboardId: ObjectId,
+  query: DataQuery,
+  signal: AbortSignal,
+): Promise<{ widgets: WidgetData[] }> {
+  return readDataOf(await getDashboardDocOrThrow(caller, dashboardId), query, signal);
+}
+
+/**
+ * The same for whoever may see it.
+ * @param toReader what they are told of a failure
+ */
+export async function readDataOf(
+  doc: DashboardDoc,
+  query: DataQuery,
+  signal: AbortSignal,
+  toReader: Page["toReader"] = asItIs,
+): Promise<{ widgets: WidgetData[] }> {
+  const page = openPage(doc, query, signal, toReader);
+  const wanted = widgetsFor(page, query);
+  const stands = await readParts(page, partsOf(page.file, wanted));
+  refuseUnknownFields(page, stands);
+  const { key, widgets: first } = await firstPageOf(page, query, stands);
+  if (first) return { widgets: first };
+  const widgets = await computeAll(page, wanted, stands, (widget) => readParts(page, partsOf(page.file, [widget])));
+  if (key !== null) await keepFirstPage(page, key, widgets);
+  return { widgets };
+}
+
+/** Computes what a dashboard shows at first, for all who look at it: nobody has to wait for it then. */
+export async function prepareFirstPages(doc: DashboardDoc, signal: AbortSignal): Promise<void> {
+  for (const timezone of await zonesOfPages(doc)) await readDataOf(doc, { timezone }, signal);
+}
+
+/** The first page as it is kept, if this is one; a key without widgets is that of one to be kept. */
+async function firstPageOf(page: Page, { widget }: Pick<DataQuery, "widget">, stands: ReadonlyMap<string, Stand>) {
+  const key = widget === undefined && isUntouched(page) ? toPageKey(page, stands) : null;
+  const widgets = key === null ? null : await findFirstPage(page, key);
+  // Whoever looks is going to click.
+  if (widgets) for (const { kept } of stands.values()) if (kept) warmKept(kept.table, page.zone);
+  return { key, widgets };
+}
+
+function isUntouched({ values, clicks, isRows, grain, compare }: Look): boolean {
+  if (isRows || grain !== undefined || compare !== undefined) return false;
+  return Object.keys(values).length === 0 && clicks.length === 0;
+}
+
+/**
+ * The same as `readDataOf` for those who see the dashboard, each widget told as soon as its own rows are there: what is read
+ * for the first time holds up those alone that show it.
+ */
+export async function readWidgets(
+  doc: DashboardDoc,
+  query: DataQuery,
+  signal: AbortSignal,
+  onWidget: (widget: WidgetData) => void,
+): Promise<void> {
+  const page = openPage(doc, query, signal, asItIs);
+  const wanted = widgetsFor(page, query);
+  const parts = partsOf(page.file, wanted);
+  const stands = new AwaitedStands();
+  const reading = readParts(page, parts, stands);
+  const isFirst = query.widget === undefined && isUntouched(page);
+  if (isFirst && (await isWithin(reading, KEPT_STAND_WITHIN_MS))) {
+    refuseUnknownFields(page, stands);
+    const first = await firstPageOf(page, query, stands);
+    if (first.widgets) return first.widgets.forEach(onWidget);
+  }
+  const names = new Set(parts.map(({ name }) => name));
+  const computed = computeAll(page, wanted, stands, (widget) => readParts(page, partsOf(page.file, [widget])), {
+    isThere: (name) => (names.has(name) ? stands.until(name) : Promise.resolve()),
+    onWidget,
+  });
+  const [widgets] = await Promise.all([computed, reading.then(() => refuseUnknownFields(page, stands))]);
+  const key = isFirst ? toPageKey(page, stands) : null;
+  if (key !== null) await keepFirstPage(page, key, widgets);
+}
+
+/** @throws what the work throws within that time */
+async function isWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
+  const late = new AbortController();
+  try {
+    return await Promise.race([work.then(() => true), sleep(ms, false, { signal: late.signal })]);
+  } finally {
+    late.abort();
+  }
+}
+
+/** How parts stand, for those who wait for one of them. */
+class AwaitedStands extends Map<string, Stand> {
+  readonly #waiting = new Map<string, PromiseWithResolvers<void>>();
+
+  override set(name: string, stand: Stand): this {
+    super.set(name, stand);
+    this.#waiting.get(name)?.resolve();
+    return this;
+  }
+
+  async until(name: string): Promise<void> {
+    if (this.has(name)) return;
+    const waiting = this.#waiting.get(name) ?? Promise.withResolvers<void>();
+    this.#waiting.set(name, waiting);
+    await waiting.promise;
+  }
+}
+
+/**
+ * What widgets show.
+ * @param standAnew reads the part of a widget whose rows were replaced meanwhile
+ * @param tell when the part of a name can be looked at, and who hears of each widget
+ */
+export function computeAll(
+  look: Look,
+  widgets: readonly Widget[],
+  stands: ReadonlyMap<string, Stand>,
+  standAnew: (widget: Widget) => Promise<ReadonlyMap<string, Stand>>,
+  tell?: { isThere: (name: string) => Promise<void>; onWidget: (widget: WidgetData) => void },
+): Promise<WidgetData[]> {
+  const asker = new Asker(look.zone, look.signal);
+  return Promise.all(
+    widgets.map(async (widget) => {
+      await tell?.isThere(partNameOf(widget));
+      const data = await computeAgain(look, widget, asker, stands, standAnew);
+      tell?.onWidget(data);
+      return data;
+    }),
+  );
+}
+
+async function computeAgain(
+  look: Look,
+  widget: Widget,
+  asker: Asker,
+  stands: ReadonlyMap<string, Stand>,
+  standAnew: (widget: Widget) => Promise<ReadonlyMap<string, Stand>>,
+): Promise<WidgetData> {
+  const first = await compute(look, widget, asker, stands);
+  // Its rows were replaced between the look and the question.
+  if (first !== "replaced") return first;
+  const again = await compute(look, widget, asker, await standAnew(widget));
+  if (again !== "replaced") return again;
+  throw new AppError("unavailable", "The rows of this page change faster than they can be read. Try again.");
+}
+
+/**
+ * The values that a filter can be set to, with how many rows have each, narrowed by the other filters.
+ * @throws AppError not_found for a dashboard or filter; invalid_request as `readDashboardData`; what the source says, where
+ *   nothing of it could be read
+ */
+export async function readFilterValues(
+  caller: Caller,
+  dashboardId: ObjectId,
+  filterId: string,
+  query: ValuesQuery,
+  signal: AbortSignal,
+): Promise<FilterValues> {
+  return readValuesOf(await getDashboardDocOrThrow(caller, dashboardId), filterId, query, signal);
+}
+
+/**
+ * The same for whoever may see it.
+ * @param toReader what they are told of a failure
+ */
+export async function readValuesOf(
+  doc: DashboardDoc,
+  filterId: string,
+  query: ValuesQuery,
+  signal: AbortSignal,
+  toReader: Page["toReader"] = asItIs,
+): Promise<FilterValues> {
+  const page = openPage(doc, query, signal, toReader);
+  const filter = page.file.filters.find(({ id }) => id === filterId);
+  if (!filter) throw new AppError("not_found", "There is no such filter in this dashboard.");
+  const parts = partsOf(page.file, page.file.widgets).filter(({ name }) => isFiltered(filter, name));
+  if (parts.length === 0) return { field: { name: filter.field, type: "other" }, values: [], isMore: false };
+  const stands = await readParts(page, parts);
+  const having = parts.flatMap(({ name }) => {
+    const kept = stands.get(name)?.kept;
+    return kept && hasField(kept.fields, filter.field) ? [{ name, kept }] : [];
+  });
+  const [first] = having;
+  if (!first) {
+    const error = parts.map(({ name }) => stands.get(name)?.error).find((each) => each);
+    throw new AppError(
+      "invalid_request",
+      error ? toReader(error) : `No dataset of this filter has a field ${filter.field}.`,
+    );
+  }
+  const others = page.file.filters.filter(({ id }) => id !== filterId);
+  const { fields, rows, isMore } = await askKept(
+    first.kept.table,
+    page.zone,
+    (table, columns) =>
+      toListStatement(
+        table,
+        columns,
+        { field: filter.field, search: query.q ?? "", limit: query.limit },
+        conditionsFor({ ...page, filters: others }, first.name, first.kept.fields, null),
+      ),
+    signal,
+  );
+  const [field] = fields;
+  // What is offered is taken as a filter's value; nobody picks a page of text from a list.
+  const offered = rows.filter(([value]) => typeof value !== "string" || value.length <= VALUE_CHARS_MAX);
+  return {
+    field: { name: filter.field, type: field?.type ?? "other" },
+    values: offered.map(([value, count]) => ({ value: value ?? null, count: Number(count) })),
+    isMore: isMore || offered.length < rows.length,
+    ...cutOf(first.kept),
+  };
+}
+
+function widgetsFor({ file }: Page, { widget }: DataQuery): Widget[] {
+  const shown = file.widgets.filter(({ kind }) => kind !== "text");
+  const wanted = widget === undefined ? shown : shown.filter(({ id }) => id === widget);
+  if (wanted.length === 0 && widget !== undefined) {
+    throw new AppError("not_found", "There is no widget of this id that shows data.");
+  }
+  return wanted;
+}
+
+/** How a page is looked at: what is filtered, and by whose clock. */
+export type Look = {
+  filters: readonly Filter[];
+  /** By the filters' ids; what is left out stands on its default. */
+  values: Readonly<Record<string, unknown>>;
+  clicks: readonly Click[];
+  /** Whether the rows behind a widget are asked for, not what it makes of them. */
+  isRows: boolean;
+  /** Whether it is told how long each widget took: for whoever makes it. */
+  isMeasured?: boolean;
+  grain?: Grain | undefined;
+  compare?: Comparison | undefined;
+  now: Date;
+  zone: string;
+  signal: AbortSignal;
+  /** What whoever reads it is told of a failure. */
+  toReader: (message: string) => string;
+};
+export type Page = Look & { doc: DashboardDoc; file: DashboardFile };
+
+/** For those who may see the dashboard's connections. */
+export const asItIs = (message: string) => message;
+
+export function openPage(
+  doc: DashboardDoc,
+  query: Pick<DataQuery, "filters" | "timezone"> & Partial<Pick<DataQuery, "rows" | "grain" | "compare">>,
+  signal: AbortSignal,
+  toReader: Page["toReader"],
+): Page {
+  const file = readText(doc.content);
+  const { grain, compare } = query;
+  const how = { isRows: query.rows === "true", zone: query.timezone, grain, compare, signal, toReader };
+  return { doc, file, ...toLook(file, parseValues(query.filters), how) };
+}
+
+/** @throws AppError invalid_request for a filter that is not there, and for a value of another kind */
+export function toLook(
+  { filters, widgets }: Pick<DashboardFile, "filters" | "widgets">,
+  chosen: Record<string, unknown>,
+  how: Pick<Look, "isRows" | "isMeasured" | "grain" | "compare" | "zone" | "signal" | "toReader">,
+): Look {
+  const { values, clicks } = takeClicks(chosen, widgets);
+  for (const id of Object.keys(values)) {
+    if (filters.some((filter) => filter.id === id)) continue;
+    throw new AppError("invalid_request", `There is no filter “${id}” in this dashboard.`, { details: { filter: id } });
+  }
+  const look = { filters, values, clicks, now: new Date(), ...how };
+  // A value of another kind is refused whether or not a widget of this answer has its field.
+  for (const filter of filters) conditionOf(look, filter);
+  return look;
+}
+
+function parseValues(text: DataQuery["filters"]): Record<string, unknown> {
+  if (text === undefined) return {};
+  if (typeof text === "object") return text;
+  try {
+    const values: unknown = JSON.parse(text);
+    if (typeof values === "object" && values !== null && !Array.isArray(values))
+      return values as Record<string, unknown>;
+  } catch {
+    // Said below.
+  }
+  throw new AppError("invalid_request", 'The filters are one object of JSON: {"region": ["north"]}, by their ids.');
+}
+
+function conditionOf({ values, now, zone }: Look, filter: Filter): Condition | null {
+  const value = Object.hasOwn(values, filter.id) ? values[filter.id] : filter.default;
+  return toCondition(filter, value, { now, zone });
+}
+
+/** Reads what was never read, and starts to read anew what is too old. */
+export async function readParts(
+  { doc, signal }: Page,
+  parts: readonly Part[],
+  stands = new Map<string, Stand>(),
+): Promise<Map<string, Stand>> {
+  const owner = { workspaceId: doc.workspaceId, kind: "dashboard" as const, id: doc._id };
+  const reader = await readerOf(doc);
+  if (!reader) {
+    for (const { name } of parts) stands.set(name, { kept: null, error: OWNER_LEFT });
+    return stands;
+  }
+  await standParts({ reader, owner, origin: originOf(doc), signal }, parts, stands);
+  return stands;
+}
+
+/** As whom parts are read, and where their rows are kept. */
+export type Shelf = {
+  reader: Caller;
+  owner: DatasetOwner;
+  origin: QueryOrigin;
+  signal: AbortSignal;
+  /** Under which name a part is kept; default: its own. */
+  nameOf?: (part: Part, sourceKey: string) => string;
+  limits?: DatasetLimits;
+};
+
+/** Writes down in `stands` how parts stand: reads what was never read, and starts to read anew what is too old. */
+export async function standParts(
+  { reader, owner, origin, signal, nameOf = ({ name }) => name, limits }: Shelf,
+  parts: readonly Part[],
+  stands: Map<string, Stand>,
+): Promise<void> {
+  const sources = new Map<string, DatasetSource>();
+  for (const part of parts) {
+    try {
+      sources.set(part.name, await resolvePart(reader, part, origin));
+    } catch (error) {
+      stands.set(part.name, { kept: null, error: wordsOf(error) });
+    }
+  }
+  const places = new Map<string, DatasetPlace>();
+  const keys = new Map<string, string>();
+  for (const part of parts) {
+    const source = sources.get(part.name);
+    if (!source) continue;
+    const key = toSourceKey(reader, source);
+    const name = nameOf(part, key);
+    places.set(part.name, { owner, name });
+    keys.set(name, key);
+  }
+  const datasets = await readDatasets(owner, keys);
+  const reads = new Semaphore(READS_AT_ONCE, DATASETS_MAX + WIDGETS_MAX);
+  await Promise.all(
+    parts.map(async ({ name, maxAgeS, acceptTruncated }) => {
+      const [source, place] = [sources.get(name), places.get(name)];
+      const dataset = place && datasets.get(place.name);
+      if (!source || !place || !dataset) return;
+      const { kept, failure, isRefreshing } = dataset;
+      const hasJustFailed = failure !== null && Date.now() - failure.at.getTime() < RETRY_AFTER_MS;
+      if (kept || hasJustFailed) {
+        stands.set(name, { kept, error: failure?.message ?? null, acceptTruncated });
+        const isOld = kept && maxAgeS !== null && Date.now() - kept.at.getTime() > maxAgeS * SECOND_MS;
+        if (isOld && !isRefreshing && !hasJustFailed) refreshBeside(reader, place, source, dataset);
+        return;
+      }
+      const leave = await reads.acquire(signal);
+      try {
+        const { kept: read } = await refreshDataset(reader, place, source, signal, limits, dataset);
+        stands.set(name, { kept: read, error: null, acceptTruncated });
+      } catch (error) {
+        signal.throwIfAborted();
+        stands.set(name, { kept: null, error: wordsOf(error) });
+      } finally {
+        leave();
+      }
+    }),
+  );
+}
+
+/** Nobody waits for it: its failure is written down with the dataset. */
+function refreshBeside(reader: Caller, place: DatasetPlace, source: DatasetSource, seen: SeenDataset): void {
+  refreshDataset(reader, place, source, new AbortController().signal, undefined, seen).catch((error: unknown) =>
+    log.info({ err: error, dataset: place.name }, "a dataset could not be read anew"),
+  );
+}
+
+/** Whether a filter is meant for a part: all of them, or those datasets that it names. */
+function isFiltered({ datasets }: Filter, partName: string): boolean {
+  return datasets === "all" || datasets.some((id) => partName === `dataset:${id}`);
+}
+
+export function hasField(fields: readonly Field[], name: string): boolean {
+  return fields.some((field) => field.name === name);
+}
+
+export function conditionsFor(
+  page: Look,
+  partName: string,
+  fields: readonly Field[],
+  widgetId: string | null,
+): Condition[] {
+  const chosen = page.filters.flatMap((filter) => {
+    if (!isFiltered(filter, partName) || !hasField(fields, filter.field)) return [];
+    if (widgetId !== null && filter.exclude.includes(widgetId)) return [];
+    const condition = conditionOf(page, filter);
+    return condition ? [condition] : [];
+  });
+  // Behind a mark that was pressed are the rows of that mark.
+  const own = page.isRows ? page.clicks.filter((click) => click.widgetId === widgetId) : [];
+  return [...chosen, ...conditionsOfClicks(page.clicks, fields, widgetId), ...conditionsOfClicks(own, fields, null)];
+}
+
+/** A filter that was set, and whose field none of its datasets has that could be read, filters nothing: that is said. */
+export function refuseUnknownFields(page: Page, stands: ReadonlyMap<string, Stand>): void {
+  for (const filter of page.filters) {
+    if (!Object.hasOwn(page.values, filter.id)) continue;
+    const parts = [...stands].filter(([name]) => isFiltered(filter, name));
+    const isKnown = parts.every(([, { kept }]) => kept !== null) && parts.length > 0;
+    if (!isKnown || parts.some(([, { kept }]) => kept && hasField(kept.fields, filter.field))) continue;
+    throw new AppError("invalid_request", `No dataset of the filter “${filter.id}” has a field ${filter.field}.`, {
+      details: { filter: filter.id },
+    });
+  }
+}
+
+async function compute(
+  page: Look,
+  widget: Widget,
+  asker: Asker,
+  stands: ReadonlyMap<string, Stand>,
+): Promise<WidgetData | "replaced"> {
+  const name = partNameOf(widget);
+  const stand: Stand = stands.get(name) ?? { kept: null, error: "The dataset of this widget is gone." };
+  const { kept, error } = stand;
+  const nothing = { id: widget.id, fields: [], rows: [], cachedAt: null, ageMs: null, truncated: false };
+  if (!kept) return { ...nothing, error: error ? page.toReader(error) : "Nothing was read yet." };
+  const age = { cachedAt: kept.at.toISOString(), ageMs: Math.max(0, page.now.getTime() - kept.at.getTime()) };
+  const cut = cutOf(kept);
+  try {
+    const spec = page.isRows ? ROWS : withGrain(specOf(widget), page.grain);
+    if (kept.truncated && !stand.acceptTruncated && (isAggregated(spec) || (!page.isRows && isDrawnOfTotals(widget)))) {
+      return { ...nothing, ...age, ...cut, truncated: true, error: refusedTotals(kept.rowCount).message };
+    }
+    const conditions = conditionsFor(page, name, kept.fields, widget.id);
+    const trend = page.isRows ? null : toTrend(widget, spec, page.grain);
+    const earlier = page.isRows ? null : earlierOf(page, widget, conditions);
+    const ofShown = isOfShownGroups(widget);
+    const whole = ofShown ? { ...spec, sort: [], limit: LIMIT_MAX } : spec;
+    const { table } = kept;
+    const [{ answer, tookMs }, line, then] = await Promise.all([
+      page.isMeasured
+        ? asker.measure(table, spec, conditions)
+        : asker.ask(table, spec, conditions).then((each) => ({ answer: each, tookMs: null })),
+      trend && asker.ask(table, trend, conditions),
+      earlier && asker.ask(table, whole, earlier.conditions, earlier.shift),
+    ]);
+    const rows = toObjects(answer);
+    const before = then && toObjects(then);
+    return {
+      ...{ id: widget.id, fields: answer.fields, rows, ...age },
+      ...(tookMs !== null && { tookMs: Math.round(tookMs * 10) / 10 }),
+      ...(line && { trend: toObjects(line).toReversed() }),
+      ...(earlier &&
+        before && {
+          before: {
+            from: earlier.from,
+            to: earlier.to,
+            rows: ofShown ? onlyShown(before, rows, answer.fields.slice(0, spec.dimensions.length)) : before,
+          },
+        }),
+      truncated: kept.truncated || answer.isMore,
+      ...cut,
+      ...(error !== null && { error: page.toReader(error) }),
+    };
+  } catch (failure) {
+    page.signal.throwIfAborted();
+    if (failure instanceof AppError && failure.kind === "conflict") return "replaced";
+    return { ...nothing, ...age, ...cut, truncated: kept.truncated, error: page.toReader(wordsOf(failure)) };
+  }
+}
+
+/** Returns the notice for rows that are not all. */
+export function cutOf({ truncated, rowCount }: NonNullable<Stand["kept"]>): { firstRows?: number } {
+  return truncated ? { firstRows: rowCount } : {};
+}
+
+/** Whether a widget of rows as they are adds them up in the browser. */
+function isDrawnOfTotals({ kind, spec }: Widget): boolean {
+  return kind === "chart" && aggregatesItself(spec);
+}
+
+export function specOf({ spec }: Widget): AggregateSpec {
+  const parsed = aggregateSpec.safeParse(spec);
+  if (parsed.success) return parsed.data;
+  throw new AppError("invalid_request", toUnreadWords(parsed.error));
+}
+
+/** What a widget shows beside its own figures, which they do not hold: a line of how it went, or an earlier period. */
+export function whatStandsBeside(
+  look: Look,
+  widget: Widget,
+  conditions: readonly Condition[],
+): "trend" | "earlier" | null {
+  if (toTrend(widget, specOf(widget), look.grain) !== null) return "trend";
+  return earlierOf(look, widget, conditions) === null ? null : "earlier";
+}
+
+/** How a figure went: it says by what, since it has no times itself. */
+function toTrend(widget: Widget, { dimensions, measures }: AggregateSpec, grain: Grain | undefined) {
+  const dimension = dimensions.length > 0 ? null : trendOf(widget);
+  if (!dimension) return null;
+  const own = "timeUnit" in dimension ? dimension.timeUnit : undefined;
+  return aggregateSpec.parse({
+    dimensions: [{ field: dimension.field, timeUnit: grain ?? own ?? "day", as: "at" }],
+    measures,
+    sort: [{ by: "at", order: "desc" }],
+    limit: TREND_POINTS_MAX,
+  });
+}
+
+/** Of what is put together, and of figures: rows as they are have no earlier period of their own. */
+function earlierOf({ compare, now, zone }: Look, { kind, spec }: Widget, conditions: readonly Condition[]) {
+  if (compare === undefined || kind === "text") return null;
+  if (kind === "table" && !(Array.isArray(spec.measures) && spec.measures.length > 0)) return null;
+  return toEarlier(conditions, compare, toDays("today", now, zone).to);
+}
+
+/** An earlier period is asked for in full where only some groups are shown: the first ten of then are others than those of now. */
+function isOfShownGroups({ kind, spec }: Widget): boolean {
+  return kind === "table" || spec.limit !== undefined;
+}
+
+/** Of the earlier rows those whose groups are shown. */
+function onlyShown(
+  earlier: readonly Record<string, WireValue>[],
+  shown: readonly Record<string, WireValue>[],
+  fields: readonly Field[],
+): Record<string, WireValue>[] {
+  const keyOf = (row: Record<string, WireValue>) => JSON.stringify(fields.map(({ name }) => row[name] ?? null));
+  const keys = new Set(shown.map(keyOf));
+  return earlier.filter((row) => keys.has(keyOf(row)));
+}
+
+function toObjects({ fields, rows }: Answer): Record<string, WireValue>[] {
+  return rows.map((row) => Object.fromEntries(fields.map(({ name }, index) => [name, row[index] ?? null])));
+}

@@ -1,0 +1,39 @@
+import { isUtf8 } from "node:buffer";
+import type { FileKind } from "@/lib/features/repository/git/pushed-files";
+import { AppError } from "@/lib/platform/http/errors";
+import { DASHBOARDS } from "./cabinet";
+import { refuseUnfit } from "./content";
+import { dashboardFileSchema } from "./schema";
+import { refuseBadSpecs } from "./specs";
+
+/** Far more than sixty widgets and their queries take. */
+const BYTES_MAX = 8 * 1024 * 1024;
+const ENDING = ".json";
+
+/** Dashboards as files that others may have written. */
+export const DASHBOARD_FILES: FileKind = {
+  root: DASHBOARDS.root,
+  bytesMax: BYTES_MAX,
+  isKept: true,
+  judge(path, content) {
+    if (!path.endsWith(ENDING)) return `is no dashboard: those end in ${ENDING}.`;
+    if (!isUtf8(content)) return "is no text in UTF-8.";
+    try {
+      const { data, error } = dashboardFileSchema.safeParse(JSON.parse(content.toString("utf8")));
+      const [issue] = error?.issues ?? [];
+      if (!data) return `is no dashboard: ${issue?.path.join(".")}: ${issue?.message}`;
+      refuseUnfit(data);
+      refuseBadSpecs(data.widgets);
+      return null;
+    } catch (thrown) {
+      if (thrown instanceof AppError) return `is no dashboard: ${pathOf(thrown)}${thrown.message}`;
+      if (thrown instanceof SyntaxError) return "is no JSON.";
+      throw thrown;
+    }
+  },
+};
+
+function pathOf({ details }: AppError): string {
+  const [first] = Array.isArray(details) ? details : [];
+  return typeof first?.path === "string" ? `${first.path}: ` : "";
+}

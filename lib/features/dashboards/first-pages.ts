@@ -1,0 +1,110 @@
+import "server-only";
+import { createHash } from "node:crypto";
+import { promisify } from "node:util";
+import { gunzip, gzip } from "node:zlib";
+import { Binary, type ObjectId } from "mongodb";
+import { toDays } from "@/lib/features/results/crossfilter/filters";
+import { log } from "@/lib/platform/log";
+import { collections } from "./collections";
+import type { DashboardDoc } from "./model";
+import type { WidgetData } from "./schema";
+
+/** How a page is looked at, as far as its beginning hangs on it. */
+type Look = { doc: DashboardDoc; zone: string; now: Date };
+type Stands = ReadonlyMap<string, { kept: { table: { id: string } } | null; error: string | null }>;
+
+/*
+ * What a dashboard shows before anybody has filtered it, kept whole beside the rows: whoever opens a page that no server has
+ * tables for waits for one read.
+ */
+
+const MIB = 1024 * 1024;
+/** Far below what one document of the store takes. Sixty widgets of five thousand rows are more, and are computed each time. */
+const PAGE_BYTES_MAX = 4 * MIB;
+/** As JSON: what is packed tighter than this is no page that anybody opens. */
+const PAGE_JSON_BYTES_MAX = 64 * MIB;
+/** Grows with what widgets say: pages that an older version has kept are computed again. */
+const PAGE_FORMAT = 2;
+/** Of a dashboard: people look at it from a handful of clocks. */
+const ZONES_MAX = 8;
+
+/**
+ * Names all that a first page hangs on: the dashboard's text, the rows, and the day, since ranges move with it. Null where
+ * something could not be read: that may change at any moment.
+ */
+export function toPageKey(look: Look, stands: Stands): string | null {
+  const parts: [string, string][] = [];
+  for (const [name, { kept, error }] of stands) {
+    if (!kept || error !== null) return null;
+    parts.push([name, kept.table.id]);
+  }
+  if (parts.length === 0) return null;
+  const today = toDays("today", look.now, look.zone).from;
+  const said = [PAGE_FORMAT, look.doc.version, look.zone, today, parts.sort(([a], [b]) => (a < b ? -1 : 1))];
+  return createHash("sha256").update(JSON.stringify(said)).digest("base64");
+}
+
+/** The first page of this key; null when none is kept. What fails is computed instead. */
+export async function findFirstPage({ doc, zone, now }: Look, key: string): Promise<WidgetData[] | null> {
+  try {
+    const kept = await collections.firstPages().findOne({ ...placeOf(doc, zone), key });
+    if (!kept) return null;
+    const text = await promisify(gunzip)(kept.page.buffer, { maxOutputLength: PAGE_JSON_BYTES_MAX });
+    const widgets = JSON.parse(text.toString("utf8")) as WidgetData[];
+    return widgets.map((widget) => ({ ...widget, ageMs: ageOf(widget, now) }));
+  } catch (error) {
+    log.warn({ err: error, dashboardId: doc._id.toHexString() }, "a first page could not be read");
+    return null;
+  }
+}
+
+/** Keeps a first page in place of the one before. A widget that failed is computed anew each time, and the page with it. */
+export async function keepFirstPage({ doc, zone }: Look, key: string, widgets: readonly WidgetData[]): Promise<void> {
+  if (widgets.some(({ error }) => error !== undefined)) return;
+  try {
+    const json = Buffer.from(JSON.stringify(widgets));
+    if (json.length > PAGE_JSON_BYTES_MAX) return;
+    const page = await promisify(gzip)(json);
+    if (page.length > PAGE_BYTES_MAX) return;
+    const change = { $set: { key, page: new Binary(page), at: new Date() } };
+    const { upsertedId } = await collections.firstPages().updateOne(placeOf(doc, zone), change, { upsert: true });
+    if (upsertedId) await dropOldest(doc);
+  } catch (error) {
+    log.warn({ err: error, dashboardId: doc._id.toHexString() }, "a first page could not be kept");
+  }
+}
+
+/** The zones for which first pages are kept. */
+export async function zonesOfPages({ _id, workspaceId }: DashboardDoc): Promise<string[]> {
+  const kept = await collections
+    .firstPages()
+    .find({ workspaceId, dashboardId: _id }, { projection: { zone: 1 } })
+    .limit(ZONES_MAX)
+    .toArray();
+  return kept.map(({ zone }) => zone);
+}
+
+/** Call it when the dashboard is gone. */
+export async function dropFirstPages(workspaceId: ObjectId, dashboardId: ObjectId): Promise<void> {
+  await collections.firstPages().deleteMany({ workspaceId, dashboardId });
+}
+
+async function dropOldest({ _id, workspaceId }: DashboardDoc): Promise<void> {
+  const place = { workspaceId, dashboardId: _id };
+  const old = await collections
+    .firstPages()
+    .find(place, { projection: { _id: 1 } })
+    .sort({ at: -1 })
+    .skip(ZONES_MAX)
+    .toArray();
+  if (old.length > 0)
+    await collections.firstPages().deleteMany({ ...place, _id: { $in: old.map(({ _id: id }) => id) } });
+}
+
+function ageOf({ cachedAt }: WidgetData, now: Date): number | null {
+  return cachedAt === null ? null : Math.max(0, now.getTime() - Date.parse(cachedAt));
+}
+
+function placeOf({ _id, workspaceId }: DashboardDoc, zone: string) {
+  return { workspaceId, dashboardId: _id, zone };
+}

@@ -1,0 +1,103 @@
+import "server-only";
+import { ObjectId } from "mongodb";
+import { callerOfJob } from "@/lib/features/accounts/identity";
+import { driverOf } from "@/lib/features/connections/drivers/registry";
+import { getConnectionDocOrThrow } from "@/lib/features/connections/service";
+import { getConsoleDocOrThrow } from "@/lib/features/consoles/service";
+import { accessOf } from "@/lib/features/folders/model";
+import type { QueryOrigin } from "@/lib/features/query/model";
+import { bindVariables } from "@/lib/features/query/variables";
+import type { DatasetSource } from "@/lib/features/results/datasets/service";
+import type { Caller } from "@/lib/platform/access/caller";
+import { AppError } from "@/lib/platform/http/errors";
+import { log } from "@/lib/platform/log";
+import { partNameOf } from "./content";
+import type { DashboardDoc } from "./model";
+import type { DashboardFile, Source, Widget } from "./schema";
+
+/** What a widget reads: the dataset that it names, or its own source, as a dataset of one. */
+export type Part = {
+  name: string;
+  /** As people know it. */
+  title: string;
+  source: Exclude<Source, { datasetId: string }>;
+  maxAgeS: number | null;
+  /** Totals are shown although the rows were cut. */
+  acceptTruncated: boolean;
+};
+
+/** Of one dashboard: sources that are read at once. */
+export const READS_AT_ONCE = 4;
+export const OWNER_LEFT =
+  "Who owns this dashboard is no member any more, so its data cannot be read. Duplicate it to read it as yourself.";
+
+/** What these widgets read, each once. */
+export function partsOf(file: DashboardFile, widgets: readonly Widget[]): Part[] {
+  const parts = new Map<string, Part>();
+  for (const widget of widgets) {
+    const { source } = widget;
+    if (!source) continue;
+    if (!("datasetId" in source)) {
+      const name = partNameOf(widget);
+      const { acceptTruncated = false } = widget;
+      parts.set(name, { name, title: widget.title || "A widget", source, maxAgeS: null, acceptTruncated });
+    } else {
+      const dataset = file.datasets.find(({ id }) => id === source.datasetId);
+      if (dataset) parts.set(partNameOf(widget), partOf(dataset));
+    }
+  }
+  return [...parts.values()];
+}
+
+/** All that a dashboard reads, also what no widget shows yet. */
+export function allPartsOf(file: DashboardFile): Part[] {
+  const datasets = file.datasets.map(partOf);
+  const known = new Set(datasets.map(({ name }) => name));
+  return [...datasets, ...partsOf(file, file.widgets).filter(({ name }) => !known.has(name))];
+}
+
+function partOf({ id, name, source, maxAgeS, acceptTruncated = false }: DashboardFile["datasets"][number]): Part {
+  const partName = partNameOf({ id: "", source: { datasetId: id } });
+  return { name: partName, title: name, source, maxAgeS: maxAgeS ?? null, acceptTruncated };
+}
+
+/** Who reads a dashboard's data: its owner. Null when they have left. */
+export function readerOf({ _id, workspaceId, ownerId }: DashboardDoc): Promise<Caller | null> {
+  return callerOfJob(workspaceId, ownerId, _id);
+}
+
+/**
+ * Returns the connection and the statement of a source as they are now.
+ * @param origin the dashboard or draft whose part it is
+ * @throws AppError of what the owner cannot see or run
+ */
+export async function resolvePart(
+  reader: Caller,
+  { source }: Pick<Part, "source">,
+  origin: QueryOrigin,
+): Promise<DatasetSource> {
+  if ("connectionId" in source) {
+    const connection = await getConnectionDocOrThrow(reader, new ObjectId(source.connectionId));
+    const { query, params } = source;
+    return { connection, origin, statement: { query, ...(params && { params }) } };
+  }
+  const { _id, space, content, connectionId } = await getConsoleDocOrThrow(reader, new ObjectId(source.consoleId));
+  if (!connectionId) throw new AppError("invalid_request", "The console has no connection. Choose one and save it.");
+  const connection = await getConnectionDocOrThrow(reader, connectionId);
+  const { query, params } = await bindVariables(content, driverOf(connection.type), {}, connection.workspaceId);
+  const console = { id: _id, isPrivate: accessOf(space) === "private" };
+  const ofBoth = origin.kind === "dashboard" ? { ...origin, console } : origin;
+  return { connection, origin: ofBoth, statement: { query, ...(params && { params }) } };
+}
+
+/** The origin of what a dashboard reads. */
+export function originOf({ _id, space }: Pick<DashboardDoc, "_id" | "space">): QueryOrigin {
+  return { kind: "dashboard", id: _id, isPrivate: accessOf(space) === "private" };
+}
+
+/** What went wrong, for people. */
+export function wordsOf(error: unknown): string {
+  if (error instanceof AppError) return error.message;
+  log.error({ err: error }, "a widget could not be computed for a reason of ours");
+  return "This could not be computed for a reason of ours. It is written down in the server's log.";
+}

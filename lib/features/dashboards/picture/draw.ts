@@ -1,0 +1,94 @@
+import "server-only";
+import type { ObjectId } from "mongodb";
+import { drawPage } from "@/lib/platform/engines/pictures/draw";
+import { AppError } from "@/lib/platform/http/errors";
+import { log } from "@/lib/platform/log";
+import { collections } from "../collections";
+import { readText } from "../content";
+import { openPage, readDataOf } from "../data";
+import type { DashboardDoc } from "../model";
+import { OWNER_LEFT, readerOf } from "../parts";
+import type { DataQuery, Filter } from "../schema";
+import { type PagePeriod, toPicturePage, type WidgetWords } from "./page";
+import type { PictureTheme } from "./paint";
+
+/** How a page is looked at: `filters` as its data are asked for, as JSON. */
+export type PageLook = PagePeriod & { filters: string; timezone: string };
+export type DrawnDashboard = {
+  title: string;
+  png: Buffer;
+  pdf: Buffer | null;
+  words: WidgetWords[];
+};
+
+/** As what a page is drawn. */
+export type PictureForm = { theme: PictureTheme; withPdf: boolean };
+
+/** Whoever gets a picture may be a stranger to the workspace: what databases say names tables and queries. */
+const UNREADABLE = "This could not be read right now. The dashboard says why.";
+const NOTHING_READ = "Nothing of the dashboard could be read. Open it to see why.";
+
+/**
+ * A dashboard as a picture and in words, read with its owner's rights.
+ * @throws AppError `not_found` where it is gone; `forbidden` when its owner has left; `query_failed` when nothing of it could be
+ *   read; `invalid_request` for filters that it has no more; `unavailable`
+ */
+export async function drawDashboard(
+  workspaceId: ObjectId,
+  dashboardId: ObjectId,
+  look: PageLook,
+  { theme, withPdf }: PictureForm,
+  at: Date,
+  signal: AbortSignal,
+): Promise<DrawnDashboard> {
+  const doc = await collections.dashboards().findOne({ _id: dashboardId, workspaceId });
+  if (!doc) throw new AppError("not_found", "The dashboard is deleted.");
+  if (!(await readerOf(doc))) throw new AppError("forbidden", OWNER_LEFT);
+  const { widgets: data } = await readDataOf(doc, toQuery(look), signal, () => UNREADABLE);
+  if (data.length > 0 && data.every(({ cachedAt, error }) => cachedAt === null && error !== undefined)) {
+    throw new AppError("query_failed", NOTHING_READ);
+  }
+  const { widgets, filters } = readText(doc.content);
+  const { grain, compare, timezone } = look;
+  const lines = [stampOf(at, timezone), ...filterWords(filters, JSON.parse(look.filters) as Record<string, unknown>)];
+  const page = { title: doc.title, lines, widgets, data, zone: timezone, period: { grain, compare }, theme };
+  const { page: toDraw, words } = toPicturePage(page);
+  const { png, pdf, undrawn } = await drawPage(toDraw, withPdf);
+  if (undrawn > 0) log.info({ dashboardId: dashboardId.toHexString(), undrawn }, "charts could not be drawn");
+  return { title: doc.title, png, pdf, words };
+}
+
+/** @throws AppError invalid_request for a filter that the dashboard has not, and for a value of another kind */
+export function refuseBadLook(doc: DashboardDoc, look: PageLook): void {
+  openPage(doc, toQuery(look), new AbortController().signal, String);
+}
+
+function toQuery({ filters, grain, compare, timezone }: PageLook): DataQuery {
+  return { filters, timezone, ...(grain && { grain }), ...(compare && { compare }) };
+}
+
+function stampOf(at: Date, timeZone: string): string {
+  const text = at.toLocaleString("en-GB", {
+    ...{ timeZone, weekday: "short", day: "numeric", month: "short", year: "numeric" },
+    ...{ hour: "2-digit", minute: "2-digit" },
+  });
+  return `${text} ${timeZone}`;
+}
+
+/** What narrows the page, in words. */
+function filterWords(filters: readonly Filter[], values: Record<string, unknown>): string[] {
+  return filters.flatMap((filter) => {
+    const value = Object.hasOwn(values, filter.id) ? values[filter.id] : filter.default;
+    const words = wordsOf(value);
+    return words === "" ? [] : [`${filter.title || filter.field}: ${words}`];
+  });
+}
+
+function wordsOf(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  if (Array.isArray(value)) return value.map(String).join(" or ");
+  if (typeof value !== "object")
+    return String(value).replace(/([a-z])([A-Z0-9])/g, (_, a, b) => `${a} ${b.toLowerCase()}`);
+  const { from, to } = value as { from?: string | null; to?: string | null };
+  return from && to ? `${from} to ${to}` : from ? `from ${from}` : to ? `until ${to}` : "";
+}

@@ -1,0 +1,255 @@
+import "server-only";
+import type { ObjectId } from "mongodb";
+import { refreshDataset } from "@/lib/features/results/datasets/service";
+import { carryOutRun, type HeldRun } from "@/lib/features/runs/carry-out";
+import { tailLog } from "@/lib/features/runs/logs";
+import { type RunDoc, toRun } from "@/lib/features/runs/model";
+import { type ScheduleDoc, toSchedule } from "@/lib/features/runs/schedules/model";
+import type { Schedule, ScheduleBody } from "@/lib/features/runs/schedules/schema";
+import { putSchedule, removeSchedule, schedulesOf } from "@/lib/features/runs/schedules/service";
+import { type EntityProgress, NO_COUNTS, type Run } from "@/lib/features/runs/schema";
+import { findRun, findUnfinishedRun, listRuns, queueRun, requestCancel } from "@/lib/features/runs/service";
+import { queueUnlessBusy, type RunQueued, wakeRun } from "@/lib/features/runs/wake";
+import type { Caller } from "@/lib/platform/access/caller";
+import { AppError } from "@/lib/platform/http/errors";
+import type { Page, PageRequest } from "@/lib/platform/http/paging";
+import { log } from "@/lib/platform/log";
+import { Semaphore } from "@/lib/platform/process/semaphore";
+import { collections } from "./collections";
+import { readText } from "./content";
+import { prepareFirstPages } from "./data";
+import { DATASETS_MAX, WIDGETS_MAX } from "./limits";
+import type { DashboardDoc } from "./model";
+import { allPartsOf, OWNER_LEFT, originOf, type Part, READS_AT_ONCE, readerOf, resolvePart, wordsOf } from "./parts";
+import type { DashboardRun } from "./schema";
+import { getDashboardDocOrThrow } from "./service";
+import { onlyForOwner, RESOURCE_TYPE, runResourceOf } from "./standing";
+import { tellDashboard } from "./tell";
+
+/** What the job runner is woken with when a refresh is queued. */
+export const REFRESH_QUEUED_EVENT = "dashboard/refresh.queued";
+/** Longer than all datasets of a full dashboard take at their limits. */
+const TIMEOUT_HOURS = 6;
+/** Of one that begins while the last one ends: who asks again finds either the one or the other. */
+const TRIES_MAX = 5;
+/** What one refresh shows of its log: its end, where a failure says why. */
+const LOG_LINES_SHOWN = 1000;
+/** A failure names the first of them; the log has all. */
+const NAMES_SHOWN = 3;
+
+/**
+ * Reads everything that a dashboard shows anew, in the background. Of however many who ask at once, all get the same
+ * refresh.
+ * @throws AppError `not_found`
+ */
+export async function startRefresh(caller: Caller, dashboardId: ObjectId): Promise<Run> {
+  const doc = await getDashboardDocOrThrow(caller, dashboardId);
+  for (let tries = 1; ; tries++) {
+    try {
+      const { run } = await queueRun({
+        ...runResourceOf(doc),
+        resourceName: doc.title,
+        triggerType: caller.via.kind === "key" ? "api" : "manual",
+        triggeredBy: caller.user._id,
+        ...onlyForOwner(doc),
+      });
+      await wakeRun(run, REFRESH_QUEUED_EVENT);
+      return toRun(run);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.kind !== "already_running") throw error;
+      const underWay = await findUnfinishedRun(runResourceOf(doc));
+      if (underWay) return toRun(underWay);
+      // It has ended between the two looks.
+      if (tries === TRIES_MAX) throw error;
+    }
+  }
+}
+
+/** The refreshes of a dashboard, the newest first. @throws AppError `not_found` */
+export async function listRefreshes(caller: Caller, dashboardId: ObjectId, page: PageRequest): Promise<Page<Run>> {
+  return listRuns(runResourceOf(await getDashboardDocOrThrow(caller, dashboardId)), page);
+}
+
+/** One refresh with its log. @throws AppError `not_found` */
+export async function getRefresh(caller: Caller, dashboardId: ObjectId, runId: ObjectId): Promise<DashboardRun> {
+  const doc = await getDashboardDocOrThrow(caller, dashboardId);
+  const [run, logs] = await Promise.all([
+    findRun(runResourceOf(doc), runId),
+    tailLog(caller.workspaceId, runId, LOG_LINES_SHOWN),
+  ]);
+  return { ...toRun(run), logs };
+}
+
+/**
+ * Ends a refresh. What it has read by then is kept, and the old rows of the rest.
+ * @throws AppError `not_found`; `conflict` for one that has ended
+ */
+export async function cancelRefresh(caller: Caller, dashboardId: ObjectId, runId: ObjectId): Promise<Run> {
+  const doc = await getDashboardDocOrThrow(caller, dashboardId);
+  return toRun(await requestCancel(runResourceOf(doc), runId, caller.user._id));
+}
+
+/** When a dashboard is refreshed by itself; null for never. @throws AppError `not_found` */
+export async function getRefreshSchedule(caller: Caller, dashboardId: ObjectId): Promise<Schedule | null> {
+  const doc = await getDashboardDocOrThrow(caller, dashboardId);
+  const schedules = await schedulesOf(doc.workspaceId, RESOURCE_TYPE, [dashboardId]);
+  const schedule = schedules.get(dashboardId.toHexString());
+  return schedule ? toSchedule(schedule) : null;
+}
+
+/**
+ * Sets when a dashboard is refreshed by itself. Its data is read as its owner, whoever sets it.
+ * @throws AppError `not_found`; `invalid_request` for a bad schedule
+ */
+export async function putRefreshSchedule(caller: Caller, dashboardId: ObjectId, body: ScheduleBody): Promise<Schedule> {
+  const doc = await getDashboardDocOrThrow(caller, dashboardId);
+  const schedule = await putSchedule(caller, { resourceType: RESOURCE_TYPE, resourceId: dashboardId }, body);
+  tellDashboard(doc);
+  return schedule;
+}
+
+/** Takes the schedule away, if there is one. @throws AppError `not_found` for the dashboard */
+export async function removeRefreshSchedule(caller: Caller, dashboardId: ObjectId): Promise<void> {
+  const doc = await getDashboardDocOrThrow(caller, dashboardId);
+  await removeSchedule(caller, { resourceType: RESOURCE_TYPE, resourceId: dashboardId });
+  tellDashboard(doc);
+}
+
+/** What a tick of a dashboard's schedule does (`lib/features/runs/schedules/tick`). */
+export async function queueRefreshTick(schedule: ScheduleDoc, tick: Date): Promise<"queued" | "busy" | "gone"> {
+  const { workspaceId, resourceId } = schedule;
+  const doc = await collections.dashboards().findOne({ _id: resourceId, workspaceId });
+  if (!doc) return "gone";
+  const start = {
+    ...runResourceOf(doc),
+    resourceName: doc.title,
+    triggerType: "scheduled" as const,
+    ...onlyForOwner(doc),
+    once: tick.toISOString(),
+  };
+  return queueUnlessBusy(start, REFRESH_QUEUED_EVENT);
+}
+
+/** A refresh that nobody carries out any more goes on: what is read already is kept. */
+export async function recoverRefresh(run: RunDoc): Promise<"woken" | "give_up"> {
+  await wakeRun(run, REFRESH_QUEUED_EVENT);
+  return "woken";
+}
+
+/** Carries out a queued refresh to its end (`carryOutRun`). When this server stops, it goes on elsewhere. */
+export async function carryOutRefresh(queued: RunQueued): Promise<void> {
+  await carryOutRun(queued, {
+    wakeBy: REFRESH_QUEUED_EVENT,
+    limit: {
+      ms: TIMEOUT_HOURS * 60 * 60_000,
+      reason: `The refresh took longer than ${TIMEOUT_HOURS} hours and was stopped. What was read by then is kept.`,
+    },
+    async open(held) {
+      const { workspaceId, resourceId } = held.run;
+      const doc = await collections.dashboards().findOne({ _id: resourceId, workspaceId });
+      const refresh = new Refresh(held, doc ? allPartsOf(readText(doc.content)) : []);
+      return {
+        async carryOut() {
+          if (!doc) throw new AppError("not_found", "The dashboard is deleted.");
+          await refresh.readAll(doc);
+          return refresh.facts();
+        },
+        facts: () => refresh.facts(),
+        summary: () => refresh.summary(),
+      };
+    },
+  });
+}
+
+/** What a refresh reads, and how far it is with it. */
+class Refresh {
+  readonly #held: HeldRun;
+  readonly #parts: readonly Part[];
+  readonly #entities: EntityProgress[];
+
+  constructor(held: HeldRun, parts: readonly Part[]) {
+    this.#held = held;
+    this.#parts = parts;
+    const known = new Map(held.run.entities.map((entity) => [entity.name, entity]));
+    // By the dashboard's own names: two datasets may be called alike.
+    this.#entities = parts.map(
+      ({ name }) => known.get(name) ?? { name, status: "waiting", counts: { ...NO_COUNTS }, total: null },
+    );
+  }
+
+  facts() {
+    const rowCount = this.#entities.reduce((sum, { counts }) => sum + counts.read, 0);
+    return { entities: this.#entities, rowCount };
+  }
+
+  summary(): string {
+    const done = this.#entities.filter(({ status }) => status === "done").length;
+    return `${done} of ${this.#entities.length} datasets read`;
+  }
+
+  /** @throws AppError that names what could not be read; the rest is read all the same, and old rows stay */
+  async readAll(doc: DashboardDoc): Promise<void> {
+    const reader = await readerOf(doc);
+    if (!reader) throw new AppError("forbidden", OWNER_LEFT);
+    const { signal } = this.#held;
+    const reads = new Semaphore(READS_AT_ONCE, DATASETS_MAX + WIDGETS_MAX);
+    await Promise.all(
+      this.#parts.map(async (part, index) => {
+        // It was read before this refresh had to change its server.
+        if (this.#entities[index]?.status === "done") return;
+        const leave = await reads.acquire(signal);
+        try {
+          await this.#read(doc, reader, part, index);
+        } finally {
+          leave();
+        }
+      }),
+    );
+    signal.throwIfAborted();
+    this.#throwFailed();
+    // The rows are kept, whatever becomes of this: pages are computed when somebody looks, too.
+    await prepareFirstPages(doc, signal).catch((error: unknown) => {
+      signal.throwIfAborted();
+      log.info({ err: error, dashboardId: doc._id.toHexString() }, "first pages could not be prepared");
+    });
+  }
+
+  async #read(doc: DashboardDoc, reader: Caller, part: Part, index: number): Promise<void> {
+    const { signal } = this.#held;
+    await this.#set(index, { status: "running" });
+    try {
+      const owner = { workspaceId: doc.workspaceId, kind: "dashboard" as const, id: doc._id };
+      const source = await resolvePart(reader, part, originOf(doc));
+      const { kept } = await refreshDataset(reader, { owner, name: part.name }, source, signal);
+      const rows = kept?.rowCount ?? 0;
+      await this.#set(index, { status: "done", counts: { ...NO_COUNTS, read: rows, written: rows } });
+      const cut = kept?.truncated ? ", and there is more than is kept" : "";
+      await this.#held.log([
+        { level: "info", text: `${part.title}: ${rows.toLocaleString("en")} ${rows === 1 ? "row" : "rows"}${cut}` },
+      ]);
+    } catch (error) {
+      // Whoever stops the refresh has the word.
+      signal.throwIfAborted();
+      await this.#set(index, { status: "failed" });
+      await this.#held.log([{ level: "error", text: `${part.title}: ${wordsOf(error)}` }]);
+    }
+  }
+
+  async #set(index: number, change: Partial<EntityProgress>): Promise<void> {
+    const entity = this.#entities[index];
+    if (!entity) throw new Error("There is no such part.");
+    Object.assign(entity, change);
+    await this.#held.report(this.facts());
+  }
+
+  #throwFailed(): void {
+    const failed = this.#parts.filter((_, index) => this.#entities[index]?.status === "failed");
+    if (failed.length === 0) return;
+    const names = failed.slice(0, NAMES_SHOWN).map(({ title }) => title);
+    const more = failed.length > NAMES_SHOWN ? ` and ${failed.length - NAMES_SHOWN} more` : "";
+    throw new AppError(
+      "query_failed",
+      `${names.join(", ")}${more} could not be read, and what was kept stays. The log says why.`,
+    );
+  }
+}

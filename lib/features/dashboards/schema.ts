@@ -1,0 +1,450 @@
+import { z } from "zod";
+import { NO_CUBE } from "@/lib/base/cubes/cube";
+import { FIELD_TYPES } from "@/lib/base/values/fields";
+import { toZoneName, ZONE_CHARS_MAX } from "@/lib/base/values/names";
+import { access, commitMessage, fileCommitSchema, version } from "@/lib/features/folders/schema";
+import { params, query } from "@/lib/features/query/schema";
+import { DATE_PRESETS, FILTER_KINDS } from "@/lib/features/results/crossfilter/filters";
+import { COMPARISONS, GRAINS } from "@/lib/features/results/crossfilter/words";
+import { scheduleSchema } from "@/lib/features/runs/schedules/schema";
+import { logLineSchema, runSchema } from "@/lib/features/runs/schema";
+import {
+  boundedText,
+  isoDate,
+  isShortJson,
+  isStorable,
+  objectIdText,
+  STORABLE,
+  shortJson,
+  trimmedText,
+} from "@/lib/platform/http/schema";
+import { DATASETS_MAX, FILTERS_MAX, GRID_ROWS_MAX, TITLE_CHARS_MAX, WIDGETS_MAX } from "./limits";
+
+export const WIDGET_KINDS = ["chart", "table", "kpi", "text"] as const;
+
+const DESCRIPTION_CHARS_MAX = 2_000;
+const NAME_CHARS_MAX = 120;
+/** Names of columns are shorter wherever we have seen some. */
+const FIELD_CHARS_MAX = 500;
+/** A value that somebody picks from a list, or types. Lists of values offer no longer ones. */
+export const VALUE_CHARS_MAX = 1_000;
+const VALUES_MAX = 200;
+/** That of a chart of a console: what is longer holds rows, which belong in a dataset. */
+const SPEC_CHARS_MAX = 64 * 1024;
+/** Longer than any query that somebody reads; twenty of them are a body of a request. */
+const READ_CHARS_MAX = 256 * 1024;
+/** Far beyond any screen's grid; what is larger is a mistake. */
+const COLUMNS_MAX = 48;
+const HEIGHT_MAX = 100;
+/** After a month a result is not what anybody means by kept. */
+const AGE_MAX_S = 31 * 24 * 60 * 60;
+
+const title = trimmedText(TITLE_CHARS_MAX, "Give it a title.")
+  .refine(isStorable, "The title holds a character that cannot be stored.")
+  .meta({ allOf: [STORABLE] });
+const description = boundedText(DESCRIPTION_CHARS_MAX)
+  .refine(isStorable, "The description holds a character that cannot be stored.")
+  .meta(STORABLE);
+
+export const localId = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{1,64}$/, "An id in a dashboard has 1 to 64 letters, digits, dashes and underscores.")
+  .describe("Unique among its kind in the dashboard");
+const ownId = localId.optional().describe("Default: one that we make");
+
+const read = { query, params: params.optional() };
+const isRead = (source: object) => isShortJson(source, READ_CHARS_MAX);
+const READ_TOO_LONG = `A query with its values takes at most ${READ_CHARS_MAX / 1024} KiB as JSON.`;
+const connectionSource = z.object({ connectionId: objectIdText, ...read }).refine(isRead, READ_TOO_LONG);
+const consoleSource = z.object({ consoleId: objectIdText });
+const datasetSource = z.object({ datasetId: localId });
+const readSource = z.union(
+  [connectionSource, consoleSource],
+  "Say what is read: {connectionId, query}, or {consoleId}.",
+);
+const source = z.union(
+  [connectionSource, consoleSource, datasetSource],
+  "Say what is shown: {connectionId, query}, {consoleId} or {datasetId}.",
+);
+
+const acceptTruncated = z
+  .boolean()
+  .optional()
+  .describe("Shows totals of the first rows when the result was cut. Default: such totals are refused");
+
+const dataset = z.object({
+  id: ownId,
+  name: trimmedText(NAME_CHARS_MAX, "Give the dataset a name."),
+  source: readSource,
+  maxAgeS: z
+    .int("The age is a whole number of seconds.")
+    .min(1, "The age is at least 1 s.")
+    .max(AGE_MAX_S, "The age is at most 31 days.")
+    .nullish()
+    .describe("How old its rows may get before they are read again; null: until somebody asks for it"),
+  acceptTruncated,
+});
+
+const layout = z.object({
+  x: z.int().min(0).max(COLUMNS_MAX),
+  y: z.int().min(0).max(GRID_ROWS_MAX),
+  w: z.int().min(1).max(COLUMNS_MAX),
+  h: z.int().min(1).max(HEIGHT_MAX),
+});
+
+const widget = z.object({
+  id: ownId,
+  kind: z.enum(WIDGET_KINDS),
+  title: boundedText(TITLE_CHARS_MAX).nullish(),
+  source: source.nullish().describe("A text has none; all others have one"),
+  spec: shortJson(SPEC_CHARS_MAX, `A widget's specification takes at most ${SPEC_CHARS_MAX / 1024} KiB as JSON.`)
+    .nullish()
+    .describe("What is computed of a dataset, and the picture"),
+  layout: layout.nullish().describe("Its cells of the grid; default: below all others"),
+  acceptTruncated: acceptTruncated.describe("The same as in a dataset, for a widget with a source of its own"),
+});
+
+const value = z.union([boundedText(VALUE_CHARS_MAX), z.number(), z.boolean()]);
+const day = z.iso.date("A date is 2026-05-31.");
+const dateRange = z.union(
+  [
+    z
+      .object({ from: day.nullish(), to: day.nullish() })
+      .refine(({ from, to }) => !from || !to || from <= to, "The range ends before it begins."),
+    z.enum(DATE_PRESETS),
+  ],
+  `A range of dates is {from?, to?}, in which to is not before from, or one of ${DATE_PRESETS.join(", ")}.`,
+);
+const filterFields = {
+  id: ownId,
+  field: boundedText(FIELD_CHARS_MAX).min(1, "Name the field that it filters."),
+  title: boundedText(TITLE_CHARS_MAX).nullish().describe("Default: the field"),
+  datasets: z
+    .union([z.array(localId).max(DATASETS_MAX), z.literal("all")])
+    .optional()
+    .describe("Default: all that have the field"),
+  exclude: z.array(localId).max(WIDGETS_MAX).optional().describe("Widgets that it leaves alone"),
+};
+const filter = z.discriminatedUnion("kind", [
+  z.object({ ...filterFields, kind: z.literal("dateRange"), default: dateRange.nullish() }),
+  z.object({ ...filterFields, kind: z.literal("select"), default: value.nullish() }),
+  z.object({
+    ...filterFields,
+    kind: z.literal("multiSelect"),
+    default: z.array(value.nullable()).max(VALUES_MAX).nullish(),
+  }),
+  z.object({ ...filterFields, kind: z.literal("search"), default: boundedText(VALUE_CHARS_MAX).nullish() }),
+]);
+
+const datasets = z.array(dataset).max(DATASETS_MAX, `A dashboard has at most ${DATASETS_MAX} datasets.`);
+const widgets = z.array(widget).max(WIDGETS_MAX, `A dashboard has at most ${WIDGETS_MAX} widgets.`);
+const filters = z.array(filter).max(FILTERS_MAX, `A dashboard has at most ${FILTERS_MAX} filters.`);
+
+/** What a dashboard shows, as it is sent. */
+const parts = { datasets: datasets.optional(), widgets: widgets.optional(), filters: filters.optional() };
+const sentParts = z.object(parts);
+export type SentParts = z.infer<typeof sentParts>;
+
+export const createDashboardBody = z.object({
+  title,
+  description: description.nullish(),
+  folderId: objectIdText.nullish(),
+  access: access.optional().describe("Default: that of the folder, else private"),
+  ...parts,
+  message: commitMessage,
+});
+export type CreateDashboardBody = z.infer<typeof createDashboardBody>;
+
+/** What is not sent stays. */
+export const updateDashboardBody = z.object({
+  version,
+  title: title.optional(),
+  description: description.nullish(),
+  folderId: objectIdText.nullish().describe("null is the top level"),
+  access: access.optional(),
+  ...parts,
+  message: commitMessage,
+});
+export type UpdateDashboardBody = z.infer<typeof updateDashboardBody>;
+
+const keptWidget = widget.extend({
+  id: localId,
+  title: z.string(),
+  source: source.nullable(),
+  spec: z.record(z.string(), z.unknown()),
+  layout,
+});
+const keptDataset = dataset.extend({ id: localId, maxAgeS: z.int().nullable() });
+const keptFilter = z.object({
+  ...filterFields,
+  id: localId,
+  kind: z.enum(FILTER_KINDS),
+  title: z.string().nullable(),
+  datasets: z.union([z.array(localId), z.literal("all")]),
+  exclude: z.array(localId),
+  default: z.unknown().describe("null: it filters nothing at first"),
+});
+export type Widget = z.infer<typeof keptWidget>;
+export type Dataset = z.infer<typeof keptDataset>;
+export type Filter = z.infer<typeof keptFilter>;
+export type Source = NonNullable<Widget["source"]>;
+export type Layout = z.infer<typeof layout>;
+
+/** A dashboard's file in the repository. */
+export const dashboardFileSchema = z.object({
+  title,
+  description,
+  datasets: z.array(keptDataset).max(DATASETS_MAX),
+  widgets: z.array(keptWidget).max(WIDGETS_MAX),
+  filters: z.array(keptFilter).max(FILTERS_MAX),
+});
+export type DashboardFile = z.infer<typeof dashboardFileSchema>;
+
+export const dashboardRunSchema = runSchema.extend({ logs: z.array(logLineSchema).describe("The end of its log") });
+export type DashboardRun = z.infer<typeof dashboardRunSchema>;
+
+export const dashboardSchema = z.object({
+  id: objectIdText,
+  path: z.string().describe("Its folders, and the name of its file, without the ending"),
+  title: z.string(),
+  description: z.string(),
+  folderId: objectIdText.nullable(),
+  access,
+  ownerId: objectIdText.describe("With whose rights its data is read"),
+  version: z.int(),
+  schedule: scheduleSchema.nullable().describe("When it is refreshed by itself"),
+  lastRun: runSchema.nullable().describe("Its last refresh"),
+  datasets: z.array(keptDataset),
+  widgets: z.array(keptWidget),
+  filters: z.array(keptFilter),
+  createdAt: isoDate,
+  updatedAt: isoDate,
+});
+export type Dashboard = z.infer<typeof dashboardSchema>;
+
+/** As a link shows it: never what it reads and where from. */
+export const sharedDashboardSchema = z.object({
+  title: z.string(),
+  description: z.string(),
+  version: z.int(),
+  widgets: z.array(keptWidget.omit({ source: true })),
+  filters: z.array(keptFilter.omit({ datasets: true })),
+});
+export type SharedDashboard = z.infer<typeof sharedDashboardSchema>;
+
+/** Lists leave out what is in them: two hundred could be 200 MiB. */
+export const dashboardSummarySchema = dashboardSchema.omit({ datasets: true, widgets: true, filters: true });
+export type DashboardSummary = z.infer<typeof dashboardSummarySchema>;
+
+export const dashboardCommitSchema = fileCommitSchema.extend({
+  changes: z.array(z.string()).describe("What it did, widget by widget, in words"),
+});
+export type DashboardCommit = z.infer<typeof dashboardCommitSchema>;
+
+export const undeleteDashboardBody = z
+  .object({
+    folderId: objectIdText.nullish().describe("Where to, when not to its old folder; null is the top level"),
+  })
+  .default({});
+
+const connectionName = boundedText(NAME_CHARS_MAX + 20).describe("The name of a connection");
+const exportedRead = z.object({ connection: connectionName, ...read }).refine(isRead, READ_TOO_LONG);
+const exportedSource = z.union(
+  [exportedRead, datasetSource],
+  "Say what is shown: {connection, query} with the connection's name, or {datasetId}.",
+);
+
+/** A dashboard that can be taken elsewhere: no ids but its own. */
+export const exportedDashboardSchema = z.object({
+  title,
+  description: description.nullish(),
+  datasets: z
+    .array(dataset.extend({ source: exportedRead }))
+    .max(DATASETS_MAX)
+    .optional(),
+  widgets: z
+    .array(widget.extend({ source: exportedSource.nullish() }))
+    .max(WIDGETS_MAX)
+    .optional(),
+  filters: filters.optional(),
+});
+export type ExportedDashboard = z.infer<typeof exportedDashboardSchema>;
+
+export const importDashboardBody = z.object({
+  dashboard: exportedDashboardSchema,
+  connections: z
+    .record(connectionName, objectIdText)
+    .optional()
+    .describe("Which connection a name means here; default: the one of this name"),
+  folderId: objectIdText.nullish(),
+  access: access.optional().describe("Default: that of the folder, else private"),
+});
+export type ImportDashboardBody = z.infer<typeof importDashboardBody>;
+
+/** A character takes up to nine bytes of an address, and the server takes addresses of 128 KiB with all headers. */
+const FILTERS_CHARS_MAX = 8_000;
+/** The id of a filter, or that of a widget behind its @. */
+export const FILTER_KEY_CHARS_MAX = 65;
+const TYPED_CHARS_MAX = 200;
+const LIST_VALUES_MAX = 200;
+const timezone = z
+  .string()
+  .max(ZONE_CHARS_MAX)
+  .refine((name) => toZoneName(name) !== null, "There is no time zone of this name.")
+  .default("UTC")
+  .describe("By whose clock days, weeks and hours go");
+const filterValues = z
+  .string()
+  .max(
+    FILTERS_CHARS_MAX,
+    `An address holds filters of at most ${FILTERS_CHARS_MAX} characters. Send longer ones in the body of a POST.`,
+  )
+  .optional()
+  .describe("JSON: a filter's id to its value, null for none; what is left out stands on its default");
+const sentFilters = z
+  .record(boundedText(FILTER_KEY_CHARS_MAX), z.unknown())
+  .optional()
+  .describe("A filter's id to its value, null for none; what is left out stands on its default");
+/** Of a shared page: what its widgets show, and nothing of the rows behind them (T95). */
+export const sharedDataQuery = z.object({
+  widget: localId.optional().describe("Only this one"),
+  filters: filterValues,
+  timezone,
+  grain: z.enum(GRAINS).optional().describe("By what all times are put together, whatever the widgets say"),
+  compare: z
+    .enum(COMPARISONS)
+    .optional()
+    .describe("An earlier period beside the range of days that is chosen: as many days right before, or a year before"),
+});
+export const dataQuery = sharedDataQuery
+  .extend({ rows: z.enum(["true", "false"]).optional().describe("The rows that it is computed of, the first 1,000") })
+  .refine(({ rows, widget }) => rows !== "true" || widget !== undefined, "Say whose rows: name a widget.");
+/** As an object, the filters come from a body. */
+type WithFilters<T> = Omit<T, "filters"> & { filters?: string | Record<string, unknown> | undefined };
+export type DataQuery = WithFilters<z.output<typeof dataQuery>>;
+export const cubeQuery = sharedDataQuery.omit({ widget: true });
+export type CubeQuery = WithFilters<z.output<typeof cubeQuery>>;
+/** The same in a body, for filters that no address holds. */
+export const sharedDataBody = sharedDataQuery.extend({ filters: sentFilters });
+export const dataBody = sharedDataBody
+  .extend({ rows: z.boolean().optional().describe("The rows that it is computed of, the first 1,000") })
+  .refine(({ rows, widget }) => !rows || widget !== undefined, "Say whose rows: name a widget.")
+  .transform(({ rows, ...body }) => ({ ...body, ...(rows && { rows: "true" as const }) }));
+export const cubeBody = cubeQuery.extend({ filters: sentFilters });
+export const valuesQuery = z.object({
+  filters: filterValues,
+  q: boundedText(TYPED_CHARS_MAX).optional().describe("Only values that hold this, whatever the case"),
+  limit: z.coerce.number().int().min(1).max(LIST_VALUES_MAX).default(LIST_VALUES_MAX),
+  timezone,
+});
+export type ValuesQuery = WithFilters<z.output<typeof valuesQuery>>;
+export const valuesBody = valuesQuery.extend({
+  filters: sentFilters,
+  limit: z.int().min(1).max(LIST_VALUES_MAX).default(LIST_VALUES_MAX),
+});
+
+export const previewBody = z.object({
+  dashboardId: objectIdText
+    .optional()
+    .describe("The dashboard that is edited: what it reads already is computed from what is kept of it"),
+  ...parts,
+  values: z
+    .record(localId, z.unknown())
+    .refine((values) => Object.keys(values).length <= FILTERS_MAX, "There are more values than filters can be.")
+    .default({})
+    .describe("A filter's id to its value, null for none; what is left out stands on its default"),
+  timezone,
+});
+export type PreviewBody = z.output<typeof previewBody>;
+
+const fieldSchema = z.object({ name: z.string(), type: z.enum(FIELD_TYPES), dbType: z.string() });
+export const widgetDataSchema = z.object({
+  id: z.string(),
+  fields: z.array(fieldSchema),
+  rows: z.array(z.record(z.string(), z.unknown())),
+  cachedAt: isoDate.nullable().describe("The rows are no older; null while none are kept"),
+  ageMs: z.number().nullable(),
+  truncated: z.boolean().describe("There is more than what is kept, or than what is shown"),
+  firstRows: z
+    .int()
+    .optional()
+    .describe("Present where the dataset was cut: it holds this many rows, and what is shown is of these alone"),
+  trend: z
+    .array(z.record(z.string(), z.unknown()))
+    .optional()
+    .describe("How a figure went: `at`, and its measures, by the times that its `trend` names"),
+  before: z
+    .object({ from: z.string(), to: z.string(), rows: z.array(z.record(z.string(), z.unknown())) })
+    .optional()
+    .describe("The earlier period of a chart or figure, its times put forward onto those of `rows`"),
+  tookMs: z.number().optional().describe("Of a preview: how long the engine took over rows in memory, as at a click"),
+  error: z.string().optional().describe("Why there are no rows, or none that are newer"),
+});
+export type WidgetData = z.infer<typeof widgetDataSchema>;
+export const dashboardDataSchema = z.object({ widgets: z.array(widgetDataSchema) });
+
+const codes = z.array(z.int()).describe("Which of the values each cell has");
+const coded = z.object({
+  values: z.array(z.unknown()).describe("In the order in which rows are sorted, null last"),
+  codes,
+});
+const arithmetic = z.enum(["whole", "decimal", "float"]);
+const sums = z.array(z.unknown()).describe("Of each cell; null where no row of it has a value");
+const counts = z.array(z.int());
+const cubeMeasure = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("count"), counts }),
+  z.object({ kind: z.literal("sum"), arithmetic, sums }),
+  z.object({ kind: z.literal("avg"), arithmetic, sums, counts }),
+  coded.extend({ kind: z.literal("min") }),
+  coded.extend({ kind: z.literal("max") }),
+]);
+const widgetCubeSchema = z.object({
+  id: z.string(),
+  fields: z.array(fieldSchema).describe("The columns of its answer: its dimensions, then its measures"),
+  axes: z
+    .array(
+      coded.extend({
+        field: z.string(),
+        type: z.enum(FIELD_TYPES),
+        bin: z
+          .enum(["day", "week", "month", "quarter", "year"])
+          .nullable()
+          .describe("The pieces into which times are cut; the values are the days on which they begin"),
+      }),
+    )
+    .describe("What can be pressed"),
+  dimensions: z.array(coded),
+  measures: z.array(cubeMeasure),
+  sort: z.array(z.object({ at: z.int().describe("A place in `fields`"), order: z.enum(["asc", "desc"]) })),
+  limit: z.int(),
+  cachedAt: isoDate.nullable(),
+  ageMs: z.number().nullable(),
+  truncated: z.boolean(),
+  firstRows: z.int().optional(),
+});
+const noCubeSchema = z.object({ id: z.string(), none: z.enum(NO_CUBE).describe("Why it has none") });
+export const cubeSchema = z.object({
+  widgets: z.array(z.union([widgetCubeSchema, noCubeSchema])).describe("All others that show data"),
+});
+export const previewSchema = z.object({
+  widgets: z.array(widgetDataSchema),
+  sources: z.array(
+    z.object({
+      name: z.string().describe("dataset:<id>, or widget:<id> of one that reads a source of its own"),
+      fields: z.array(fieldSchema),
+      rowCount: z.int().nullable().describe("null while nothing could be read"),
+      cachedAt: isoDate.nullable(),
+      ageMs: z.number().nullable(),
+      truncated: z.boolean(),
+      error: z.string().optional(),
+    }),
+  ),
+});
+export type Preview = z.infer<typeof previewSchema>;
+export const filterValuesSchema = z.object({
+  field: z.object({ name: z.string(), type: z.enum(FIELD_TYPES) }),
+  values: z.array(z.object({ value: z.unknown(), count: z.int() })),
+  isMore: z.boolean(),
+  firstRows: z.int().optional().describe("Present where the dataset was cut: the counts are of this many rows alone"),
+});
+export type FilterValues = z.infer<typeof filterValuesSchema>;

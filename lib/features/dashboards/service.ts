@@ -1,0 +1,288 @@
+import "server-only";
+import { ObjectId } from "mongodb";
+import type { Use } from "@/lib/features/connections/uses";
+import { consoleIdsOn } from "@/lib/features/consoles/service";
+import { bringBack } from "@/lib/features/folders/bring-back";
+import { contentAt, getCommit } from "@/lib/features/folders/history";
+import { changeFiled } from "@/lib/features/folders/journal";
+import { accessOf, type FiledDoc, visibleTo } from "@/lib/features/folders/model";
+import { copyName, placeOf } from "@/lib/features/folders/names";
+import {
+  freePlace,
+  getFolderOrThrow,
+  keysIn,
+  noSuch,
+  placeAsked,
+  saveMessage,
+  spaceIn,
+  stale,
+} from "@/lib/features/folders/placement";
+import { readersOf, visibleIdsOf } from "@/lib/features/folders/readers";
+import { dropDatasets } from "@/lib/features/results/datasets/service";
+import type { Caller } from "@/lib/platform/access/caller";
+import { AppError } from "@/lib/platform/http/errors";
+import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/platform/http/paging";
+import { LIST_LIMIT_MAX } from "@/lib/platform/http/schema";
+import { DASHBOARDS } from "./cabinet";
+import { collections } from "./collections";
+import { complete, parseText, partsGone, readText, refuseUnfit, sourcesOf, toText } from "./content";
+import { TITLE_CHARS_MAX } from "./limits";
+import { type DashboardDoc, toDashboard, toDashboardSummary } from "./model";
+import { ENDING, fileNameFor, stemOf } from "./names";
+import type {
+  CreateDashboardBody,
+  Dashboard,
+  DashboardCommit,
+  DashboardFile,
+  DashboardSummary,
+  UpdateDashboardBody,
+} from "./schema";
+import { refuseUnreadable } from "./sources";
+import { refuseBadSpecs } from "./specs";
+import { withOwnStanding, withStanding } from "./standing";
+import { changesBetween } from "./words";
+
+/** The dashboards that the caller may see, without what is in them, in the order in which they were made. */
+export async function listDashboards(caller: Caller, { limit, cursor }: PageRequest): Promise<Page<DashboardSummary>> {
+  const after = readCursor(cursor);
+  const docs = await collections
+    .dashboards()
+    .find({ ...visibleTo(caller), ...(after && { _id: { $gt: after } }) })
+    .project<Omit<DashboardDoc, "content">>({ content: 0 })
+    .sort({ _id: 1 })
+    .limit(withExtra(limit))
+    .toArray();
+  const page = toPage(docs, limit, toDashboardSummary);
+  return { ...page, items: await withStanding(caller, page.items) };
+}
+
+/** @throws AppError not_found, the same for an unknown one, another workspace's and another member's private one */
+export async function getDashboard(caller: Caller, dashboardId: ObjectId): Promise<Dashboard> {
+  return withOwnStanding(caller, toDashboard(await getDashboardDocOrThrow(caller, dashboardId)));
+}
+
+/** The stored record. @throws AppError not_found */
+export async function getDashboardDocOrThrow(caller: Caller, dashboardId: ObjectId): Promise<DashboardDoc> {
+  const doc = await collections.dashboards().findOne({ _id: dashboardId, ...visibleTo(caller) });
+  if (!doc) throw noSuch(DASHBOARDS);
+  return doc;
+}
+
+/**
+ * Makes a dashboard, and the first commit of its file.
+ * @throws AppError invalid_request for what does not fit together, not_found for a folder, connection or console
+ */
+export async function createDashboard(caller: Caller, body: CreateDashboardBody): Promise<Dashboard> {
+  const { title, description, folderId, access, message } = body;
+  const file: DashboardFile = {
+    title,
+    description: description ?? "",
+    ...{ datasets: [], widgets: [], filters: [] },
+    ...complete(body),
+  };
+  refuseUnfit(file);
+  refuseBadSpecs(file.widgets);
+  await refuseUnreadable(caller, caller.user._id, sourcesOf(file));
+  return changeFiled(caller, DASHBOARDS, async (changes) => {
+    const folder = folderId ? await getFolderOrThrow(caller, DASHBOARDS, folderId) : null;
+    const doc = await newDoc(caller, file, spaceIn(caller, folder, access, null), folder, changes.now);
+    changes.message = message ?? `Create ${doc.path}`;
+    await changes.insert(doc);
+    return toDashboard(doc);
+  });
+}
+
+/**
+ * Saves a dashboard: what is in it, its title, its place, who sees it. A commit, if its file changes.
+ * @throws AppError conflict with details {current} for a version that is not the current one; not_found;
+ *   invalid_request; forbidden for who makes another member's dashboard private
+ */
+export async function updateDashboard(
+  caller: Caller,
+  dashboardId: ObjectId,
+  body: UpdateDashboardBody,
+): Promise<Dashboard> {
+  let gone: string[] = [];
+  const dashboard = await changeFiled(caller, DASHBOARDS, async (changes) => {
+    const before = await getDashboardDocOrThrow(caller, dashboardId);
+    const { space, folder } = await placeAsked(caller, DASHBOARDS, before, body);
+    if (before.version !== body.version) throw stale(DASHBOARDS, toDashboard(before));
+    const old = readText(before.content);
+    const file: DashboardFile = {
+      ...old,
+      ...(body.title !== undefined && { title: body.title }),
+      ...(body.description !== undefined && { description: body.description ?? "" }),
+      ...complete(body),
+    };
+    refuseUnfit(file);
+    refuseBadSpecs(file.widgets, old.widgets);
+    gone = partsGone(old, file);
+    // What it reads already was judged when it came; who moves a widget need not have the right to it.
+    const known = new Set(sourcesOf(old).map(({ source }) => JSON.stringify(source)));
+    const added = sourcesOf(file).filter(({ source }) => !known.has(JSON.stringify(source)));
+    await refuseUnreadable(caller, before.ownerId, added);
+    const home = { workspaceId: before.workspaceId, space, folder };
+    const stays =
+      file.title === old.title && space === before.space && String(folder?._id ?? null) === String(before.folderId);
+    const name = stays ? before.name : await fileNameFor(file.title, home, space === before.space ? before.key : null);
+    const place = await freePlace(DASHBOARDS, { ...home, name, ending: ENDING }, dashboardId);
+    const saved: DashboardDoc = {
+      ...before,
+      ...place,
+      ...fieldsOf(file),
+      space,
+      folderId: folder?._id ?? null,
+      version: before.version + 1,
+      updatedAt: changes.now,
+    };
+    changes.message = body.message ?? saveMessage(before, saved);
+    changes.update(before, saved);
+    return toDashboard(saved);
+  });
+  await dropRows(caller, dashboardId, gone);
+  return withOwnStanding(caller, dashboard);
+}
+
+/** A copy beside the original, of which the caller is the owner. @throws AppError not_found */
+export function duplicateDashboard(caller: Caller, dashboardId: ObjectId): Promise<Dashboard> {
+  return changeFiled(caller, DASHBOARDS, async (changes) => {
+    const original = await getDashboardDocOrThrow(caller, dashboardId);
+    const { workspaceId, space, folderId } = original;
+    const folder = folderId ? await getFolderOrThrow(caller, DASHBOARDS, folderId) : null;
+    const taken = await keysIn(DASHBOARDS, { workspaceId, space, folderId });
+    const isFree = (title: string) =>
+      !taken.has(placeOf(DASHBOARDS.root, folder?.path ?? null, stemOf(title), ENDING).key);
+    const short = [...original.title].slice(0, TITLE_CHARS_MAX - " copy 2000".length).join("");
+    const file = { ...readText(original.content), title: copyName(short, [], isFree) };
+    const copy = await newDoc(caller, file, space, folder, changes.now);
+    changes.message = `Duplicate ${original.path} as ${copy.path}`;
+    await changes.insert(copy);
+    return toDashboard(copy);
+  });
+}
+
+/** Deletes a dashboard: a commit, and for a time something that `undeleteDashboard` takes back. @throws AppError not_found */
+export function deleteDashboard(caller: Caller, dashboardId: ObjectId): Promise<void> {
+  return changeFiled(caller, DASHBOARDS, async (changes) => {
+    const doc = await getDashboardDocOrThrow(caller, dashboardId);
+    changes.message = `Delete ${doc.path}`;
+    changes.discard(doc);
+  });
+}
+
+/** Brings a deleted dashboard back with its history (`bringBack`). @throws AppError as that */
+export async function undeleteDashboard(
+  caller: Caller,
+  dashboardId: ObjectId,
+  folderId: string | null | undefined,
+): Promise<Dashboard> {
+  const nameIn = (doc: FiledDoc, folder: Parameters<typeof fileNameFor>[1]["folder"]) =>
+    fileNameFor(doc.name, { workspaceId: doc.workspaceId, space: doc.space, folder }, null);
+  return toDashboard((await bringBack(caller, DASHBOARDS, dashboardId, folderId, nameIn)) as DashboardDoc);
+}
+
+/** What one commit did to a dashboard, also in words. @throws AppError as `getCommit` of what is filed */
+export async function getDashboardCommit(caller: Caller, dashboardId: ObjectId, sha: string): Promise<DashboardCommit> {
+  const commit = await getCommit(caller, DASHBOARDS, dashboardId, sha);
+  const changes = commit.files.flatMap(({ before, after }) => changesBetween(parseText(before), parseText(after)));
+  return { ...commit, changes };
+}
+
+/**
+ * Gives a dashboard what was in it after a commit, as a new commit. It keeps its title and its place.
+ * @throws AppError invalid_request (malformed sha), conflict (several commits fit), not_found (unknown, of other files,
+ *   or one that left no dashboard)
+ */
+export async function restoreVersion(caller: Caller, dashboardId: ObjectId, sha: string): Promise<Dashboard> {
+  const { content, label } = await contentAt(caller, DASHBOARDS, dashboardId, sha);
+  const then = parseText(content);
+  if (!then) throw new AppError("not_found", "This commit left no dashboard that can be read. Choose another one.");
+  let gone: string[] = [];
+  const dashboard = await changeFiled(caller, DASHBOARDS, async (changes) => {
+    const before = await getDashboardDocOrThrow(caller, dashboardId);
+    const file = { ...then, title: before.title };
+    gone = partsGone(readText(before.content), file);
+    const saved = { ...before, ...fieldsOf(file), version: before.version + 1, updatedAt: changes.now };
+    changes.message = `Restore ${before.path} to ${label}`;
+    changes.update(before, saved);
+    return toDashboard(saved);
+  });
+  await dropRows(caller, dashboardId, gone);
+  return withOwnStanding(caller, dashboard);
+}
+
+/** The rows of datasets and widgets that a save has taken out. */
+async function dropRows({ workspaceId }: Caller, id: ObjectId, names: string[]): Promise<void> {
+  if (names.length > 0) await dropDatasets({ workspaceId, kind: "dashboard", id }, names);
+}
+
+/** Which of these dashboards the caller may see; those that were deleted lately, as they were then. */
+export function visibleDashboardIds(caller: Caller, ids: ObjectId[]): Promise<Set<string>> {
+  return visibleIdsOf(DASHBOARDS, caller, ids);
+}
+
+/** Who may see a dashboard: every member, or its owner alone, by their id. A lately deleted one as it was. */
+export function findDashboardReaders(
+  workspaceId: ObjectId,
+  dashboardId: ObjectId,
+): Promise<"everybody" | "nobody" | ObjectId> {
+  return readersOf(DASHBOARDS, workspaceId, dashboardId);
+}
+
+/** The dashboards that read a connection, themselves or by a console. */
+export async function listDashboardUses(caller: Caller, connectionId: ObjectId): Promise<Use[]> {
+  const { workspaceId } = caller;
+  const consoleIds = await consoleIdsOn(caller, connectionId);
+  const docs = await collections
+    .dashboards()
+    .find(
+      { workspaceId, $or: [{ connectionIds: connectionId }, { consoleIds: { $in: consoleIds } }] },
+      { projection: { title: 1, space: 1 } },
+    )
+    .sort({ _id: 1 })
+    .limit(LIST_LIMIT_MAX)
+    .toArray();
+  return docs.map(({ _id, title, space }) => ({
+    kind: "dashboard",
+    id: _id.toHexString(),
+    // It counts, and is nobody's to read.
+    name: accessOf(space) === "private" ? "A private dashboard" : title,
+  }));
+}
+
+async function newDoc(
+  { workspaceId, user }: Caller,
+  file: DashboardFile,
+  space: DashboardDoc["space"],
+  folder: Awaited<ReturnType<typeof getFolderOrThrow>> | null,
+  now: Date,
+): Promise<DashboardDoc> {
+  const home = { workspaceId, space, folder };
+  const name = await fileNameFor(file.title, home, null);
+  return {
+    _id: new ObjectId(),
+    workspaceId,
+    space,
+    ownerId: user._id,
+    folderId: folder?._id ?? null,
+    ...(await freePlace(DASHBOARDS, { ...home, name, ending: ENDING }, null)),
+    ...fieldsOf(file),
+    version: 1,
+    seq: 0,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+/** What is stored of a dashboard's file, and beside it. */
+function fieldsOf(file: DashboardFile) {
+  const sources = sourcesOf(file).map(({ source }) => source);
+  const ids = (all: string[]) => [...new Set(all.map((id) => id.toLowerCase()))].map((id) => new ObjectId(id));
+  return {
+    title: file.title,
+    description: file.description,
+    content: toText(file),
+    connectionIds: ids(sources.flatMap((source) => ("connectionId" in source ? [source.connectionId] : []))),
+    consoleIds: ids(sources.flatMap((source) => ("consoleId" in source ? [source.consoleId] : []))),
+  };
+}

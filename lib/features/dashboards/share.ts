@@ -1,0 +1,139 @@
+import "server-only";
+import { createHash } from "node:crypto";
+import type { ObjectId } from "mongodb";
+import type { Cube } from "@/lib/base/cubes/cube";
+import { answerOnce } from "@/lib/features/shares/answers";
+import type { ShareDoc, Shared } from "@/lib/features/shares/model";
+import type { Share, ShareBody } from "@/lib/features/shares/schema";
+import { dropShare, findShare, noSuchShare, putShare } from "@/lib/features/shares/service";
+import type { FindShown } from "@/lib/features/shares/shown";
+import { enterShare } from "@/lib/features/shares/unlock";
+import type { Caller } from "@/lib/platform/access/caller";
+import { isAtLeast } from "@/lib/platform/access/roles";
+import { AppError } from "@/lib/platform/http/errors";
+import { collections } from "./collections";
+import { readText } from "./content";
+import { readCubeOf } from "./cube";
+import { readDataOf, readValuesOf } from "./data";
+import type { DashboardDoc } from "./model";
+import { OWNER_LEFT } from "./parts";
+import type { CubeQuery, DataQuery, FilterValues, SharedDashboard, ValuesQuery, WidgetData } from "./schema";
+import { getDashboardDocOrThrow } from "./service";
+import { tellDashboard } from "./tell";
+
+const SHARER_LEFT = "Whoever shared this has left, so its data cannot be read any more.";
+const UNREADABLE = "This could not be read right now. Whoever shared it sees why.";
+
+/** How a dashboard is shared; null when it never was. @throws AppError `not_found` */
+export async function getDashboardShare(caller: Caller, dashboardId: ObjectId): Promise<Share | null> {
+  return findShare(sharedOf(await getDashboardDocOrThrow(caller, dashboardId)));
+}
+
+/**
+ * Shares a dashboard by a link. Its data is read with its owner's rights, so only they, an admin or an owner of the
+ * workspace show it to the world.
+ * @throws AppError `not_found`, `forbidden`; `invalid_request` as `putShare`
+ */
+export async function putDashboardShare(caller: Caller, dashboardId: ObjectId, body: ShareBody): Promise<Share> {
+  const doc = await getToShareOrThrow(caller, dashboardId);
+  const share = await putShare(caller, sharedOf(doc), body);
+  tellDashboard(doc);
+  return share;
+}
+
+/** Ends the share of a dashboard, and its link. @throws AppError `not_found`, `forbidden` */
+export async function removeDashboardShare(caller: Caller, dashboardId: ObjectId): Promise<void> {
+  const doc = await getToShareOrThrow(caller, dashboardId);
+  await dropShare(sharedOf(doc));
+  tellDashboard(doc);
+}
+
+/** What a stranger is told of a shared dashboard; null when it is gone. */
+export const findShownDashboard: FindShown = async ({ workspaceId, resourceId }) => {
+  const doc = await collections.dashboards().findOne({ _id: resourceId, workspaceId });
+  return doc && { title: doc.title, description: doc.description, pictureId: null };
+};
+
+/**
+ * A dashboard as its link shows it: never what it reads and where from.
+ * @throws AppError `not_found`; `unauthenticated` while it needs its password
+ */
+export async function readSharedDashboard(token: string, headers: Headers): Promise<SharedDashboard> {
+  const doc = await getSharedOrThrow(await enterShare(token, headers));
+  const { title, description, widgets, filters } = readText(doc.content);
+  return {
+    title,
+    description,
+    version: doc.version,
+    widgets: widgets.map(({ id, kind, title: heading, spec, layout }) => ({ id, kind, title: heading, spec, layout })),
+    filters: filters.map(({ id, kind, field, title: heading, exclude, default: standing }) => ({
+      ...{ id, kind, field, title: heading, exclude },
+      default: standing,
+    })),
+  };
+}
+
+/** What its widgets show. @throws AppError as `readSharedDashboard` and `readDataOf` */
+export async function readSharedData(
+  token: string,
+  headers: Headers,
+  query: Omit<DataQuery, "rows">,
+): Promise<{ widgets: WidgetData[] }> {
+  const share = await enterShare(token, headers);
+  const doc = await getSharedOrThrow(share);
+  return answerOnce(share._id, keyOf(doc, "data", query), (signal) => readDataOf(doc, query, signal, toStrangers));
+}
+
+/** What they show for whatever is pressed in one of them. @throws AppError as `readSharedDashboard` and `readCubeOf` */
+export async function readSharedCube(
+  token: string,
+  headers: Headers,
+  widgetId: string,
+  query: CubeQuery,
+): Promise<Cube> {
+  const share = await enterShare(token, headers);
+  const doc = await getSharedOrThrow(share);
+  const key = keyOf(doc, `cube of ${widgetId}`, query);
+  return answerOnce(share._id, key, (signal) => readCubeOf(doc, widgetId, query, signal, toStrangers));
+}
+
+/** What one of its filters can be set to. @throws AppError as `readSharedDashboard` and `readValuesOf` */
+export async function readSharedValues(
+  token: string,
+  headers: Headers,
+  filterId: string,
+  query: ValuesQuery,
+): Promise<FilterValues> {
+  const share = await enterShare(token, headers);
+  const doc = await getSharedOrThrow(share);
+  const key = keyOf(doc, `values of ${filterId}`, query);
+  return answerOnce(share._id, key, (signal) => readValuesOf(doc, filterId, query, signal, toStrangers));
+}
+
+/** What a source says may name tables, connections and queries: a stranger learns only that it failed. */
+function toStrangers(message: string): string {
+  return message === OWNER_LEFT ? SHARER_LEFT : UNREADABLE;
+}
+
+async function getToShareOrThrow(caller: Caller, dashboardId: ObjectId): Promise<DashboardDoc> {
+  const doc = await getDashboardDocOrThrow(caller, dashboardId);
+  if (doc.ownerId.equals(caller.user._id) || isAtLeast(caller.role, "admin")) return doc;
+  throw new AppError("forbidden", "Only who owns this dashboard, an admin or an owner can share it by a link.");
+}
+
+async function getSharedOrThrow({ workspaceId, resourceId }: ShareDoc): Promise<DashboardDoc> {
+  const doc = await collections.dashboards().findOne({ _id: resourceId, workspaceId });
+  if (!doc) throw noSuchShare();
+  return doc;
+}
+
+function sharedOf({ _id, workspaceId }: DashboardDoc): Shared {
+  return { workspaceId, kind: "dashboard", resourceId: _id };
+}
+
+function keyOf({ version }: DashboardDoc, what: string, query: object): string {
+  // Filters may be half a megabyte.
+  return createHash("sha256")
+    .update(JSON.stringify([version, what, query]))
+    .digest("base64");
+}

@@ -1,0 +1,39 @@
+import "server-only";
+import { ObjectId } from "mongodb";
+import { getConnectionDocOrThrow, getDriverOrThrow } from "@/lib/features/connections/service";
+import { getConsoleDocOrThrow } from "@/lib/features/consoles/service";
+import { accessOf } from "@/lib/features/folders/model";
+import type { Caller } from "@/lib/platform/access/caller";
+import { AppError } from "@/lib/platform/http/errors";
+import type { Source } from "./schema";
+
+/**
+ * Refuses sources that the caller has no right to query, and those that the owner could not read: the data of a
+ * dashboard is read with its owner's rights.
+ * @throws AppError not_found for a connection or console that the caller cannot see; invalid_request for a connection
+ *   that only flows read, and for a private console of somebody else than the owner
+ */
+export async function refuseUnreadable(
+  caller: Caller,
+  ownerId: ObjectId,
+  sources: readonly { path: string; source: Source }[],
+): Promise<void> {
+  const judged = new Set<string>();
+  for (const { path, source } of sources) {
+    const id = "connectionId" in source ? source.connectionId : "consoleId" in source ? source.consoleId : null;
+    if (id === null || judged.has(id)) continue;
+    judged.add(id);
+    if ("connectionId" in source) {
+      const { type } = await getConnectionDocOrThrow(caller, new ObjectId(id));
+      if (getDriverOrThrow(type).language) continue;
+      throw invalid(`${path}.connectionId`, "This source can only be read by flows. Choose a database.");
+    }
+    const console = await getConsoleDocOrThrow(caller, new ObjectId(id));
+    if (accessOf(console.space) === "workspace" || console.ownerId.equals(ownerId)) continue;
+    throw invalid(`${path}.consoleId`, `“${console.path}” is private: share the console, or copy its query.`);
+  }
+}
+
+function invalid(path: string, message: string): AppError {
+  return new AppError("invalid_request", message, { details: [{ path, message }] });
+}

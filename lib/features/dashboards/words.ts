@@ -1,0 +1,100 @@
+import { isSameJson } from "@/lib/base/values/same-json";
+import type { DashboardFile, Dataset, Filter, Widget } from "./schema";
+
+/**
+ * What has changed between two versions of a dashboard, part by part, in words; nothing when only the form of the file
+ * has.
+ * @param before null for one that was made
+ * @param after null for one that was deleted
+ */
+export function changesBetween(before: DashboardFile | null, after: DashboardFile | null): string[] {
+  if (!before && !after) return [];
+  if (!before) return ["Made the dashboard", ...partsOf(EMPTY, after ?? EMPTY)];
+  if (!after) return ["Deleted the dashboard"];
+  const own: string[] = [];
+  if (before.title !== after.title) own.push(`Renamed the dashboard from “${before.title}” to “${after.title}”`);
+  if (before.description !== after.description) own.push("Changed the description");
+  return [...own, ...partsOf(before, after)];
+}
+
+const EMPTY: DashboardFile = { title: "", description: "", datasets: [], widgets: [], filters: [] };
+
+function partsOf(before: DashboardFile, after: DashboardFile): string[] {
+  return [
+    ...compare(before.datasets, after.datasets, "dataset", nameOfDataset, changesOfDataset),
+    ...compare(before.widgets, after.widgets, ({ kind }) => kind, nameOfWidget, changesOfWidget),
+    ...compare(before.filters, after.filters, "filter", nameOfFilter, changesOfFilter),
+  ];
+}
+
+function compare<T extends { id: string }>(
+  before: readonly T[],
+  after: readonly T[],
+  kind: string | ((part: T) => string),
+  nameOf: (part: T) => string,
+  changesOf: (before: T, after: T, name: string) => string[],
+): string[] {
+  const kindOf = typeof kind === "string" ? () => kind : kind;
+  const old = new Map(before.map((part) => [part.id, part]));
+  const kept = new Set(after.map(({ id }) => id));
+  const lines: string[] = [];
+  for (const part of after) {
+    const was = old.get(part.id);
+    if (!was) lines.push(`Added the ${kindOf(part)} ${nameOf(part)}`);
+    else lines.push(...changesOf(was, part, `the ${kindOf(part)} ${nameOf(part)}`));
+  }
+  const removed = before.filter(({ id }) => !kept.has(id));
+  return [...lines, ...removed.map((part) => `Removed the ${kindOf(part)} ${nameOf(part)}`)];
+}
+
+function changesOfWidget(before: Widget, after: Widget, name: string): string[] {
+  const lines: string[] = [];
+  if (before.title !== after.title) lines.push(`Renamed ${name} from ${nameOfWidget(before)}`);
+  if (before.kind !== after.kind) lines.push(`Made ${name} of a ${before.kind}`);
+  if (!isSameJson(before.source, after.source)) lines.push(`Changed what ${name} reads`);
+  if (!isSameJson(before.spec, after.spec)) lines.push(`Changed what ${name} shows`);
+  lines.push(...changesOfTotals(before, after, name));
+  const { x, y, w, h } = before.layout;
+  if (x !== after.layout.x || y !== after.layout.y) lines.push(`Moved ${name}`);
+  if (w !== after.layout.w || h !== after.layout.h) lines.push(`Resized ${name}`);
+  return lines;
+}
+
+function changesOfTotals(
+  before: Pick<Dataset, "acceptTruncated">,
+  after: Pick<Dataset, "acceptTruncated">,
+  name: string,
+): string[] {
+  if ((before.acceptTruncated ?? false) === (after.acceptTruncated ?? false)) return [];
+  return [`${after.acceptTruncated ? "Accepted" : "Refused"} totals of cut rows in ${name}`];
+}
+
+function changesOfDataset(before: Dataset, after: Dataset, name: string): string[] {
+  const lines: string[] = [];
+  if (before.name !== after.name) lines.push(`Renamed ${name} from ${nameOfDataset(before)}`);
+  if (!isSameJson(before.source, after.source)) lines.push(`Changed what ${name} reads`);
+  if (before.maxAgeS !== after.maxAgeS) lines.push(`Changed how old ${name} may get`);
+  lines.push(...changesOfTotals(before, after, name));
+  return lines;
+}
+
+function changesOfFilter(before: Filter, after: Filter, name: string): string[] {
+  if (isSameJson(before, after)) return [];
+  return [
+    nameOfFilter(before) === nameOfFilter(after)
+      ? `Changed ${name}`
+      : `Changed ${name}, before ${nameOfFilter(before)}`,
+  ];
+}
+
+function nameOfWidget({ title, id }: Widget): string {
+  return `“${title || id}”`;
+}
+
+function nameOfDataset({ name }: Dataset): string {
+  return `“${name}”`;
+}
+
+function nameOfFilter({ title, field }: Filter): string {
+  return `“${title || field}”`;
+}

@@ -1,0 +1,60 @@
+import "server-only";
+import { DAY_SECONDS, declareCollection } from "@/lib/platform/db/collection";
+import type { FlowDoc, FlowEventDoc, FlowHourDoc, FlowRefusalDoc, FlowWebhookDoc } from "./model";
+
+/** The statistics show a day, hour by hour. */
+const HOURS_DAYS = 2;
+
+export const collections = {
+  flows: declareCollection<FlowDoc>("flows", {
+    isOfWorkspace: true,
+    indexes: [
+      { key: { workspaceId: 1, _id: 1 }, serves: "the flows of a workspace, oldest first" },
+      { key: { workspaceId: 1, "source.connectionId": 1 }, serves: "the flows that read a connection" },
+      { key: { workspaceId: 1, "destination.connectionId": 1 }, serves: "the flows that write to a connection" },
+    ],
+  }),
+  flowWebhooks: declareCollection<FlowWebhookDoc>("flow_webhooks", {
+    isOfWorkspace: true,
+    indexes: [
+      { key: { tokenHash: 1 }, unique: true, sparse: true, serves: "the webhook of an address" },
+      {
+        key: { pendingBytes: 1 },
+        partialFilterExpression: { pendingBytes: { $gt: 0 } },
+        serves: "webhooks with events that wait",
+      },
+    ],
+  }),
+  flowEvents: declareCollection<FlowEventDoc>("flow_events", {
+    isOfWorkspace: true,
+    indexes: [
+      {
+        key: { flowId: 1, eventId: 1 },
+        unique: true,
+        partialFilterExpression: { eventId: { $exists: true } },
+        serves: "the rule that an event is taken once",
+      },
+      {
+        key: { flowId: 1, _id: 1 },
+        partialFilterExpression: { isPending: true },
+        serves: "what is not in the destination yet, oldest first",
+      },
+      { key: { workspaceId: 1, flowId: 1, _id: -1 }, serves: "what a webhook has taken, the newest first" },
+      { key: { forgetAt: 1 }, expireAfterSeconds: 0, serves: "events are known for seven days" },
+    ],
+  }),
+  flowRefusals: declareCollection<FlowRefusalDoc>("flow_refusals", {
+    isOfWorkspace: true,
+    indexes: [
+      { key: { workspaceId: 1, flowId: 1, slot: 1 }, serves: "what a webhook has not taken" },
+      { key: { forgetAt: 1 }, expireAfterSeconds: 0, serves: "refusals are kept for seven days" },
+    ],
+  }),
+  flowHours: declareCollection<FlowHourDoc>("flow_hours", {
+    isOfWorkspace: true,
+    indexes: [
+      { key: { flowId: 1, hour: 1 }, unique: true, sparse: true, serves: "what a webhook received in an hour" },
+      { key: { hour: 1 }, expireAfterSeconds: HOURS_DAYS * DAY_SECONDS, serves: "hours are kept for two days" },
+    ],
+  }),
+};

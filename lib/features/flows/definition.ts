@@ -1,0 +1,204 @@
+import "server-only";
+import { ObjectId } from "mongodb";
+import { driverOf } from "@/lib/features/connections/drivers/registry";
+import { type ConnectionDoc, mayOnlyRead } from "@/lib/features/connections/model";
+import { isOverLimit, type NameLimit, overLimitText } from "@/lib/features/connections/name-limit";
+import { withDataSource } from "@/lib/features/connections/pool";
+import { getConnectionDocOrThrow } from "@/lib/features/connections/service";
+import type { Caller } from "@/lib/platform/access/caller";
+import { AppError } from "@/lib/platform/http/errors";
+import type { FlowDefinition, FlowDestination, FlowEntity, FlowMode, QuerySource, SyncSource } from "./model";
+import type { CreateFlowBody, UpdateFlowBody } from "./schema";
+
+type GivenSource = NonNullable<UpdateFlowBody["source"]>;
+
+/** A definition as somebody sends it, in the form in which it is kept. */
+export function toDefinition(name: string, body: Pick<CreateFlowBody, "type" | "source" | "destination" | "mode">) {
+  const { type, destination, mode = "full" } = body;
+  const kept: FlowDestination = {
+    connectionId: new ObjectId(destination.connectionId),
+    ...(destination.schema !== undefined && { schema: destination.schema }),
+    ...(destination.table !== undefined && { table: destination.table }),
+    write: destination.write,
+  };
+  // Kept with the flow, so that a flow that is renamed goes on in its table.
+  if (type !== "sync") kept.table ??= tableNameOf(name);
+  if (type === "webhook") return { type, source: null, destination: kept, mode } satisfies FlowDefinition;
+  const source = body.source as GivenSource;
+  const connectionId = new ObjectId(source.connectionId);
+  if (type === "sync") {
+    if (!("entities" in source)) throw invalid("source", "A sync names the entities that it reads.");
+    return {
+      type,
+      source: { connectionId, entities: source.entities.map(toEntity) } satisfies SyncSource,
+      destination: kept,
+      mode,
+    } satisfies FlowDefinition;
+  }
+  if (!("query" in source)) throw invalid("source", "This flow reads by a query.");
+  const { query, primaryKey } = source;
+  const kind: QuerySource = { connectionId, query, ...(primaryKey && { primaryKey }) };
+  return { type, source: kind, destination: kept, mode } satisfies FlowDefinition;
+}
+
+function toEntity({ name, schema, cursorField, primaryKey }: FlowEntity): FlowEntity {
+  return {
+    name,
+    ...(schema !== undefined && { schema }),
+    ...(cursorField !== undefined && { cursorField }),
+    ...(primaryKey !== undefined && { primaryKey }),
+  };
+}
+
+/**
+ * Judges what a flow is to do, before it is stored.
+ * @throws AppError `invalid_request`; `not_found` for a connection that is not in the workspace; `read_only`
+ */
+export async function judgeDefinition(caller: Caller, definition: FlowDefinition): Promise<void> {
+  judgeShape(definition);
+  const { destination, source } = definition;
+  const [into, from] = await Promise.all([
+    getConnectionDocOrThrow(caller, destination.connectionId),
+    source && getConnectionDocOrThrow(caller, source.connectionId),
+  ]);
+  await judgeConnections(definition, into, from);
+}
+
+/** The rules that need no connection. @throws AppError `invalid_request` */
+export function judgeShape(definition: FlowDefinition): void {
+  const { type, destination, mode } = definition;
+  const { write, table } = destination;
+  if (type === "webhook") {
+    if (write === "replace") {
+      throw invalid("destination.write", "Events come one after the other: append them, or upsert them by their ids.");
+    }
+    return;
+  }
+  if (mode === "incremental" && write === "replace") {
+    throw invalid("destination.write", "An incremental run reads what is new alone, so it cannot replace everything.");
+  }
+  if (type === "query") {
+    if (mode === "incremental") {
+      throw invalid("mode", "A query is run as a whole each time. Take a sync to read what is new alone.");
+    }
+    if (write === "upsert" && !definition.source.primaryKey?.length) throw noKey("source.primaryKey", "the query");
+    return;
+  }
+  const { entities } = definition.source;
+  if (table !== undefined && entities.length > 1) {
+    throw invalid("destination.table", "Several entities need a table each. Leave the table out: it has their names.");
+  }
+  const tables = new Set<string>();
+  for (const [index, entity] of entities.entries()) {
+    const path = `source.entities.${index}`;
+    if (mode === "incremental" && entity.cursorField === undefined) requireCursor(entity, `${path}.cursorField`);
+    if (write === "upsert" && !entity.primaryKey?.length) throw noKey(`${path}.primaryKey`, entity.name);
+    // Databases differ in whether case tells names apart, so it does not.
+    const target = entity.name.toLowerCase();
+    if (tables.has(target)) throw invalid(`${path}.name`, `Two entities would be written to the table ${entity.name}.`);
+    tables.add(target);
+  }
+}
+
+/** @throws AppError `invalid_request` for an entity that cannot be read from a place on */
+export function requireCursor({ name, cursorField }: FlowEntity, path: string): void {
+  if (cursorField !== undefined) return;
+  throw invalid(path, `Say which field of ${name} grows with every change, to read what is new alone.`);
+}
+
+async function judgeConnections(
+  definition: FlowDefinition,
+  into: ConnectionDoc,
+  from: ConnectionDoc | null,
+): Promise<void> {
+  if (into.category === "source") {
+    throw invalid("destination.connectionId", "Nothing can be written to this connection. Choose a database.");
+  }
+  if (mayOnlyRead(into)) {
+    throw new AppError("read_only", `${into.name} is read-only. Let the connection write first, or choose another.`);
+  }
+  if (!(await hasPort(into, "load"))) {
+    throw invalid("destination.connectionId", "Flows cannot write to databases of this kind.");
+  }
+  judgeNames(definition, driverOf(into.type).nameLimit);
+  if (!from) return;
+  const isQuery = definition.type === "query";
+  if (!(await hasPort(from, isQuery ? "query" : "extract"))) {
+    throw invalid(
+      "source.connectionId",
+      isQuery ? "This connection cannot be queried. A sync can read it." : "Flows cannot read databases of this kind.",
+    );
+  }
+  if (definition.type !== "sync" || !from._id.equals(into._id)) return;
+  for (const [index, { name, schema }] of definition.source.entities.entries()) {
+    const { table = name, schema: targetSchema } = definition.destination;
+    if (table.toLowerCase() === name.toLowerCase() && schema === targetSchema) {
+      throw invalid(`source.entities.${index}.name`, `${name} would be written to itself.`);
+    }
+  }
+}
+
+/**
+ * Judges the names of the tables that a flow writes: given, or taken from its entities.
+ * @throws AppError `invalid_request` for one that the destination would cut
+ */
+export function judgeNames({ type, source, destination }: FlowDefinition, limit: NameLimit | undefined): void {
+  if (limit === undefined) return;
+  const { schema, table } = destination;
+  if (schema !== undefined && isOverLimit(schema, limit)) {
+    throw invalid("destination.schema", overLimitText("schema", schema, limit));
+  }
+  if (table !== undefined) {
+    if (isOverLimit(table, limit)) throw invalid("destination.table", overLimitText("table", table, limit));
+    return;
+  }
+  if (type !== "sync") return;
+  for (const [index, { name }] of source.entities.entries()) {
+    if (isOverLimit(name, limit)) throw invalid(`source.entities.${index}.name`, overLimitText("table", name, limit));
+  }
+}
+
+/** Whether a connection can do it. One that cannot be opened right now may, and its runs say more. */
+async function hasPort(connection: ConnectionDoc, port: "load" | "extract" | "query"): Promise<boolean> {
+  try {
+    return await withDataSource(connection, async (source) => source[port] !== undefined);
+  } catch {
+    return true;
+  }
+}
+
+const TABLE_NAME_CHARS_MAX = 60;
+
+/** A name that every database takes without quotes. */
+function tableNameOf(name: string): string {
+  const plain = name
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "_")
+    .replace(/^_+|_+$/g, "")
+    .slice(0, TABLE_NAME_CHARS_MAX);
+  return /^[a-z]/.test(plain) ? plain : `flow_${plain}`.replace(/_$/, "");
+}
+
+function noKey(path: string, name: string): AppError {
+  return invalid(path, `An upsert needs to know which fields tell the rows of ${name} apart.`);
+}
+
+export function invalid(path: string, message: string): AppError {
+  return new AppError("invalid_request", message, { details: [{ path, message }] });
+}
+
+/** The mode of a run, which a backfill may choose. @throws AppError `invalid_request` */
+export function requireMode(definition: FlowDefinition, mode: FlowMode, from: unknown): void {
+  if (mode === "full" && from !== undefined) {
+    throw invalid("from", "A full run reads everything. Leave `from` out, or read incrementally.");
+  }
+  if (mode === "full") return;
+  if (definition.type !== "sync") throw invalid("mode", "This flow has nothing to read from a place on.");
+  if (definition.destination.write === "replace") {
+    throw invalid("mode", "This flow replaces everything that it has written, so it has to read everything.");
+  }
+  for (const [index, entity] of definition.source.entities.entries()) {
+    requireCursor(entity, `source.entities.${index}.cursorField`);
+  }
+}

@@ -1,0 +1,323 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ObjectId } from "mongodb";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { closeDataSources, dataSourcePool } from "@/lib/features/connections/pool";
+import { collections } from "@/lib/features/instance/collections";
+import { databaseReady } from "@/lib/platform/db/ready";
+import { bundleProcess } from "@/test/bundle";
+import { takeOwnDatabase } from "@/test/database";
+import { startPostgres, type TestServer } from "@/test/servers/postgres";
+import { carryOutFlowRun } from "./carry-out";
+import { type FlowAuthor, flowAuthor } from "./testing/flow-author";
+
+/*
+ * Runs between real databases, of which some are killed (F2): every row arrives, and none twice.
+ */
+
+const own = takeOwnDatabase();
+let ana: FlowAuthor;
+let server: TestServer | null = null;
+let postgres = "";
+let sqlite = "";
+let duckdb = "";
+let runner = "";
+beforeAll(async () => {
+  await databaseReady();
+  ana = await flowAuthor();
+  server = await startPostgres();
+  if (server) {
+    const { host, port, database, user, password } = server;
+    postgres = await ana.connect("postgres", { host, port, database, user, password, ssl: "disable" });
+  }
+  sqlite = await ana.file("sqlite");
+  duckdb = await ana.file("duckdb");
+  runner = await bundleProcess("lib/features/flows/testing/run-process.ts");
+}, 180_000);
+afterAll(async () => {
+  await closeDataSources();
+  await server?.stop();
+  await own.drop();
+});
+
+const CONNECTIONS = { postgres: () => postgres, sqlite: () => sqlite, duckdb: () => duckdb };
+type Kind = keyof typeof CONNECTIONS;
+const WAYS: [Kind, Kind][] = [["duckdb", "postgres"], ["postgres", "sqlite"], ["sqlite", "duckdb"], ["postgres", "postgres"]]; // biome-ignore format: one look
+
+let tables = 0;
+const count = async (kind: Kind, table: string) => {
+  const rows = await ana.sql(CONNECTIONS[kind](), `select count(*) as n, count(distinct id) as d from ${table}`);
+  return [Number(rows[0]?.n), Number(rows[0]?.d)];
+};
+
+describe.each(WAYS)("from %s to %s", (from, to) => {
+  const flowOf = (table: string, more: Record<string, unknown> = {}, write = "append") => ({
+    type: "sync",
+    source: { connectionId: CONNECTIONS[from](), entities: [{ name: table, cursorField: "v", primaryKey: ["id"] }] },
+    destination: { connectionId: CONNECTIONS[to](), table: `${table}_copy`, write },
+    ...more,
+  });
+  const read = (table: string) => ana.sql(CONNECTIONS[to](), `select id, v, label from ${table}_copy order by id`);
+  const change = (query: string) => ana.sql(CONNECTIONS[from](), query);
+  const begin = async () => {
+    const table = `moved_${tables++}`;
+    await change(`create table ${table} (id integer primary key, v integer, label varchar(50))`);
+    await change(`insert into ${table} values (1, 10, 'one'), (2, 20, 'two'), (3, 20, 'three')`);
+    return table;
+  };
+  const [one, two, three] = [
+    { id: 1, v: 10, label: "one" },
+    { id: 2, v: 20, label: "two" },
+    { id: 3, v: 20, label: "three" },
+  ];
+
+  it("reads on where it was, and what comes to its value late, too", async () => {
+    const table = await begin();
+    const { flow } = await ana.make(flowOf(table, { mode: "incremental" }));
+    expect(await ana.run(flow.id)).toMatchObject({ status: "success", counts: { read: 3, written: 3 } });
+    expect(await read(table)).toEqual([one, two, three]);
+    expect(await ana.run(flow.id)).toMatchObject({ status: "success", counts: { read: 0, written: 0 } });
+    await change(`insert into ${table} values (4, 20, 'late'), (5, 30, 'new'), (6, 5, 'old')`);
+    expect(await ana.run(flow.id)).toMatchObject({ status: "success", counts: { read: 2, written: 2 } });
+    const [late, fresh] = [{ id: 4, v: 20, label: "late" }, { id: 5, v: 30, label: "new" }]; // biome-ignore format: one look
+    expect(await read(table)).toEqual([one, two, three, late, fresh]);
+    const { checkpoint } = (await ana.send("GET", `/flows/${flow.id}`)).json.data;
+    expect(checkpoint).toEqual([{ entity: table, value: 30, updatedAt: expect.any(String) }]);
+  });
+
+  it("appends what has changed behind what it was, and all of it again by a backfill", async () => {
+    const table = await begin();
+    const { flow } = await ana.make(flowOf(table, { mode: "incremental" }));
+    await ana.run(flow.id);
+    await change(`update ${table} set v = 30, label = 'changed' where id = 1`);
+    const again = { status: "success", counts: { read: 1, written: 1, failed: 0 } };
+    expect(await ana.run(flow.id)).toMatchObject(again);
+    const labels = async () => (await read(table)).map(({ id, label }) => `${id} ${label}`).sort();
+    expect(await labels()).toEqual(["1 changed", "1 one", "2 two", "3 three"]);
+    expect((await ana.send("POST", `/flows/${flow.id}/runs`, {})).status).toBe(202);
+    await ana.carryOut();
+    expect((await ana.send("GET", `/flows/${flow.id}`)).json.data.lastRun).toMatchObject({
+      status: "success",
+      counts: { read: 3, written: 3, failed: 0 },
+    });
+    expect(await labels()).toEqual(["1 changed", "1 changed", "1 one", "2 two", "2 two", "3 three", "3 three"]);
+  });
+
+  it("changes the rows that are there, and reads again from a value on", async () => {
+    const table = await begin();
+    const { flow } = await ana.make(flowOf(table, { mode: "incremental" }, "upsert"));
+    await ana.run(flow.id);
+    await change(`update ${table} set label = 'changed'`);
+    expect(await ana.run(flow.id)).toMatchObject({ counts: { read: 0 } });
+    const answer = await ana.send("POST", `/flows/${flow.id}/runs`, { from: 20 });
+    expect([answer.status, answer.json.data.run.triggerType]).toEqual([202, "backfill"]);
+    await ana.carryOut();
+    expect(await read(table)).toEqual([one, { ...two, label: "changed" }, { ...three, label: "changed" }]);
+    expect((await ana.send("POST", `/flows/${flow.id}/runs`, {})).status).toBe(202);
+    await ana.carryOut();
+    expect((await read(table))[0]).toEqual({ ...one, label: "changed" });
+    expect((await ana.send("GET", `/flows/${flow.id}`)).json.data.lastRun).toMatchObject({
+      counts: { read: 3, written: 3 },
+    });
+    for (const body of [{ mode: "full", from: 1 }, { mode: "half" }, { from: {} }]) {
+      expect((await ana.send("POST", `/flows/${flow.id}/runs`, body)).status).toBe(400);
+    }
+  });
+
+  it("replaces everything, and takes columns that are new", async () => {
+    const table = await begin();
+    const { flow } = await ana.make(flowOf(table, {}, "replace"));
+    await ana.run(flow.id);
+    await change(`delete from ${table} where id = 1`);
+    await change(`alter table ${table} add column extra integer`);
+    await change(`update ${table} set extra = id * 2`);
+    expect(await ana.run(flow.id)).toMatchObject({ status: "success", counts: { read: 2, written: 2 } });
+    expect(await ana.sql(CONNECTIONS[to](), `select id, extra from ${table}_copy order by id`)).toEqual([
+      { id: 2, extra: 4 },
+      { id: 3, extra: 6 },
+    ]);
+  });
+
+  it("leaves out a row that is refused, and says which; with too many of them it fails", async () => {
+    const table = await begin();
+    await ana.sql(
+      CONNECTIONS[to](),
+      `create table ${table}_copy (id bigint primary key, v bigint check (v < 1000), label varchar(50))`,
+    );
+    await change(`insert into ${table} values (4, 5000, 'large'), (5, 40, 'five')`);
+    const { flow } = await ana.make(flowOf(table));
+    const run = await ana.run(flow.id);
+    expect(run).toMatchObject({ status: "success", counts: { read: 5, written: 4, failed: 1 } });
+    expect(run.logs.filter(({ level }: { level: string }) => level === "warn")).toMatchObject([
+      { text: expect.stringMatching(new RegExp(`^${table}: row 4`)) },
+    ]);
+    const many = Array.from({ length: 101 }, (_, index) => `(${index + 10}, 5000, 'x')`).join(", ");
+    await change(`insert into ${table} values ${many}`);
+    expect(await ana.run(flow.id)).toMatchObject({
+      status: "failure",
+      error: expect.stringMatching(/does not take row/),
+    });
+  });
+});
+
+/** Starts a server of its own that carries out a run. */
+function carryOutElsewhere(runId: string): ChildProcess {
+  const task = { workspaceId: ana.person.workspaceId, runId };
+  return fork(runner, [JSON.stringify(task)], { env: process.env, stdio: ["ignore", "ignore", "inherit", "ipc"] });
+}
+
+const written = async (runId: string) =>
+  (await collections.runs().findOne({ _id: new ObjectId(runId) }))?.counts?.written ?? 0;
+
+/** @returns false when it ended before it could be killed */
+async function killWhen(child: ChildProcess, isTime: () => Promise<boolean>): Promise<boolean> {
+  const closed = once(child, "close");
+  while (!(await isTime())) {
+    if (child.exitCode !== null) return false;
+    await sleep(20);
+  }
+  const isKilled = child.kill("SIGKILL");
+  await closed;
+  return isKilled;
+}
+
+const startsOf = async (runId: string) => (await collections.runs().findOne({ _id: new ObjectId(runId) }))?.starts ?? 0;
+
+const isOver = async (runId: string) =>
+  (await collections.runs().findOne({ _id: new ObjectId(runId) }))?.completedAt != null;
+
+/** The lease of whoever was killed is over. */
+const lapse = (runId: string) =>
+  collections.runs().updateOne({ _id: new ObjectId(runId) }, { $set: { dueAt: new Date(Date.now() - 60_000) } });
+
+describe("a run whose server is killed again and again (F2)", () => {
+  const ROWS = 300_000;
+  const KILLS = 3;
+  it.each(["append", "replace", "upsert"])(
+    "that %ss ends with exactly the rows there are",
+    async (write) => {
+      if (!server) return;
+      const table = `killed_${write}`;
+      await ana.sql(postgres, `create table ${table} (id integer primary key, v integer, label text)`);
+      await ana.sql(postgres, `insert into ${table} select n, n, repeat('x', 40) from generate_series(1, ${ROWS}) n`);
+      const copy = `${table}_copy`;
+      await ana.sql(postgres, `create table ${copy} (id integer primary key, v integer, label text)`);
+      await ana.sql(postgres, `insert into ${copy} values (0, 0, 'before')`);
+      const { flow } = await ana.make({
+        type: "sync",
+        source: { connectionId: postgres, entities: [{ name: table, primaryKey: ["id"] }] },
+        destination: { connectionId: postgres, table: copy, write },
+      });
+      const { run } = (await ana.send("POST", "/flows", { flowId: flow.id })).json.data;
+      ana.events.length = 0;
+      let kills = 0;
+      while (kills < KILLS) {
+        const before = await written(run.id);
+        const child = carryOutElsewhere(run.id);
+        const isAtWork = async () => (await startsOf(run.id)) > kills && (await written(run.id)) > before;
+        // A fast machine may have brought the rest by then.
+        if (!(await killWhen(child, isAtWork)) || (await isOver(run.id))) break;
+        kills += 1;
+        const [seen = 0] = await count("postgres", copy);
+        // Replaced all at once or not at all; else whole batches behind the row that was there.
+        if (write === "replace") expect([1, ROWS]).toContain(seen);
+        else expect(seen).toBeLessThanOrEqual(ROWS + 1);
+        await lapse(run.id);
+      }
+      await carryOutFlowRun({ workspaceId: ana.person.workspaceId, runId: String(run.id) });
+      const rows = write === "replace" ? ROWS : ROWS + 1;
+      expect(await count("postgres", copy)).toEqual([rows, rows]);
+      const shown = (await ana.send("GET", `/flows/${flow.id}/runs/${run.id}`)).json.data;
+      expect(shown).toMatchObject({ status: "success", counts: { read: ROWS, written: ROWS, failed: 0 } });
+      expect(kills).toBeGreaterThan(0);
+      expect(await startsOf(String(run.id))).toBe(kills + 1);
+      expect(
+        await ana.sql(postgres, "select tablename from pg_tables where tablename like '\\_millrace\\_stage%'"),
+      ).toEqual([]);
+      // Of one that ended elsewhere it was told there.
+      if (kills === KILLS) expect(ana.events.filter(({ name }) => name === "flow.run.terminal")).toHaveLength(1);
+    },
+    240_000,
+  );
+});
+
+describe("a run that is cancelled", () => {
+  it("stops within seconds and leaves nothing half", async () => {
+    if (!server) return;
+    await ana.sql(postgres, "create view endless as select n as id from generate_series(1, 50000000) n");
+    const { flow } = await ana.make({
+      type: "sync",
+      source: { connectionId: postgres, entities: [{ name: "endless" }] },
+      destination: { connectionId: postgres, table: "ends", write: "replace" },
+      trigger: true,
+    });
+    const [run] = (await ana.send("GET", `/flows/${flow.id}/runs`)).json.data.items;
+    const over = ana.carryOut();
+    while ((await written(run.id)) === 0) await sleep(50);
+    const asked = await ana.send("POST", `/flows/${flow.id}/runs/${run.id}/cancel`);
+    expect(asked.json.data.run.cancelRequestedAt).not.toBeNull();
+    await over;
+    const shown = (await ana.send("GET", `/flows/${flow.id}/runs/${run.id}`)).json.data;
+    expect(shown).toMatchObject({ status: "cancelled", error: null, entities: [{ status: "cancelled" }] });
+    expect(await ana.sql(postgres, "select count(*) as n from ends")).toEqual([{ n: 0 }]);
+    expect(
+      await ana.sql(postgres, "select tablename from pg_tables where tablename like '\\_millrace\\_stage%'"),
+    ).toEqual([]);
+  }, 120_000);
+});
+
+/** Each change of the connections that a run uses, and the pool's own closing. */
+const DURING: Record<string, (ids: string[], turn: number) => Promise<unknown>> = {
+  "new names and tags": (ids, turn) =>
+    Promise.all(
+      ids.map((id) =>
+        ana.send("PATCH", `/connectors/${id}`, {
+          name: `renamed ${id.slice(-6)} ${turn}`,
+          tag: { name: `live ${turn}`, colour: "rose" },
+        }),
+      ),
+    ),
+  "idle close": async () => dataSourcePool().sweep(Date.now() + 86_400_000),
+};
+
+describe.each<[Kind, Kind]>([
+  ["postgres", "duckdb"],
+  ["sqlite", "postgres"],
+])("a run from %s to %s", (from, to) => {
+  // biome-ignore format: one look
+  it.each(Object.keys(DURING))("C4 goes on to its end through %s", async (event) => {
+    if (!server) return;
+    const names = [1, 2, 3].map((part) => `held_${tables++}_${part}`);
+    for (const name of names) {
+      await ana.sql(CONNECTIONS[from](), `create table ${name} (id integer primary key)`);
+      await ana.sql(
+        CONNECTIONS[from](),
+        `with recursive n(i) as (select 1 union all select i + 1 from n where i < 20000) insert into ${name} select i from n`,
+      );
+    }
+    const { flow } = await ana.make({
+      type: "sync",
+      source: { connectionId: CONNECTIONS[from](), entities: names.map((name) => ({ name })) },
+      destination: { connectionId: CONNECTIONS[to](), write: "replace" },
+      trigger: true,
+    });
+    let isOver = false;
+    const over = ana.carryOut().finally(() => {
+      isOver = true;
+    });
+    let turns = 0;
+    do {
+      const ids = [CONNECTIONS[from](), CONNECTIONS[to]()];
+      const answers = await DURING[event]?.(ids, turns++);
+      if (Array.isArray(answers)) expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+      await ana.send("POST", `/databases/${CONNECTIONS[to]()}/execute`, { query: "select 1" });
+    } while (!isOver);
+    await over;
+    const [run] = (await ana.send("GET", `/flows/${flow.id}/runs`)).json.data.items;
+    expect(run).toMatchObject({ status: "success", error: null, counts: { read: 60_000, written: 60_000 } });
+    for (const name of names) expect(await count(to, name)).toEqual([20_000, 20_000]);
+    expect(turns).toBeGreaterThan(1);
+    expect(dataSourcePool().counts().leases).toBe(0);
+  }, 60_000);
+});

@@ -1,0 +1,278 @@
+import "server-only";
+import { createHash } from "node:crypto";
+import { type ClientSession, ObjectId } from "mongodb";
+import { ExactNumber } from "@/lib/base/values/exact-json";
+import { hashToken } from "@/lib/features/accounts/tokens";
+import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
+import { inTransaction } from "@/lib/platform/db/transaction";
+import { env } from "@/lib/platform/env";
+import { BODY_LIMITS, readRawBody } from "@/lib/platform/http/body";
+import { AppError } from "@/lib/platform/http/errors";
+import { oneAtATime, oneForAll } from "@/lib/platform/http/one-at-a-time";
+import { remoteAddress } from "@/lib/platform/http/remote-address";
+import { log } from "@/lib/platform/log";
+import { open } from "@/lib/platform/secrets/seal";
+import { contextOf } from "@/lib/platform/secrets/sealed-fields";
+import { isSameSignature, plainSignature, standardSignature } from "@/lib/platform/secrets/signing-secret";
+import { collections } from "./collections";
+import { type EventBody, readEventBody } from "./event-body";
+import type { FlowWebhookDoc } from "./model";
+import { EVENT_ID_CHARS_MAX, type InboundAnswer } from "./schema";
+import { tellFlowSoon } from "./tell";
+import { queuePendingOf } from "./webhook-batch";
+import { countHour, keepRefusal, type Refusal } from "./webhook-store";
+
+/** docs/api.md, Settings: 60 events a minute a flow, and ten minutes' worth of them at once. */
+const PER_MINUTE = 60;
+const BURST = 600;
+/** How far the time of a signature may be from ours, either way (Standard Webhooks). */
+const TOLERANCE_SECONDS = 5 * 60;
+/** What waits while the destination is away. Beyond it the sender keeps its events and tries again. */
+const PENDING_BYTES_MAX = 256 * 1024 * 1024;
+const FULL_RETRY_SECONDS = 60;
+/** What an event takes beside its body. */
+export const EVENT_BYTES = 512;
+/** What is kept of the words that senders choose: enough to know them again. */
+const TYPE_CHARS_MAX = 100;
+const AGENT_CHARS_MAX = 120;
+const SNIPPET_CHARS_MAX = 500;
+
+export function webhookBurst(): number {
+  return Math.max(1, Math.round(BURST * env().RATE_LIMIT_SCALE));
+}
+
+/**
+ * Takes an event of a webhook flow: once this returns without `duplicate` or `ignored`, it is stored and will be written.
+ * @throws AppError `not_found` for an unknown address; `rate_limited`, `too_large`, `unsupported_media_type`,
+ *   `unauthenticated` for a signature that is missing, wrong or old, `invalid_request` for what is no JSON,
+ *   `unavailable` when there is no room
+ */
+export async function receiveEvent(token: string, request: Request, now = new Date()): Promise<InboundAnswer> {
+  const hook = await takeToken(token);
+  if (!hook)
+    throw new AppError("not_found", "There is nothing at this address. /api/openapi.json lists what there is.");
+  if (!hook.isOpen) {
+    throw new AppError("rate_limited", `More than ${PER_MINUTE} events a minute came for this flow.`, {
+      retryAfterSeconds: Math.max(1, Math.ceil(60 / (PER_MINUTE * env().RATE_LIMIT_SCALE))),
+    });
+  }
+  let body: Buffer | null = null;
+  let event: EventBody;
+  try {
+    body = await readRawBody(request, BODY_LIMITS.json);
+    requireSignature(hook, request.headers, body, now);
+    event = readEventBody(body, request.headers.get("content-type"));
+  } catch (error) {
+    // What broke off, or found the server full, comes again.
+    if (error instanceof AppError && error.kind !== "unavailable") {
+      await count(hook, { ...toRefusal(request, body), reason: error.message }, now);
+    }
+    throw error;
+  }
+  const { json, value } = event;
+  const type = typeOf(value);
+  const eventId = eventIdOf(request.headers, value);
+  const facts = { ...(eventId !== null && { eventId }), ...(type !== null && { type }) };
+  if (!isWanted(hook, value)) {
+    const reason = "It is none of the events that this webhook takes.";
+    await count(hook, { ...toRefusal(request, body), ...facts, reason }, now);
+    return { ignored: true };
+  }
+  if (hook.pendingBytes > PENDING_BYTES_MAX) {
+    throw new AppError("unavailable", "Too many events wait for the destination of this flow. Send them again later.", {
+      retryAfterSeconds: FULL_RETRY_SECONDS,
+    });
+  }
+  if (!(await store(hook, facts, json, now))) {
+    await count(hook, { status: "repeat", bytes: body.byteLength, ...facts }, now);
+    return { duplicate: true };
+  }
+  tellFlowSoon(hook);
+  // It is stored: whatever happens from here on, it is found.
+  await oneForAll(`webhook run:${hook._id.toHexString()}`, () => queuePendingOf(hook.workspaceId, hook._id)).catch(
+    (error: unknown) =>
+      log.warn({ err: error, flowId: hook._id.toHexString() }, "an event waits for a run that could not be queued"),
+  );
+  return { accepted: true };
+}
+
+/** The webhook of an address, with one event fewer that it may take now; by the store's clock. */
+function takeToken(token: string): Promise<FlowWebhookDoc | null> {
+  const burst = webhookBurst();
+  const perMs = (PER_MINUTE * env().RATE_LIMIT_SCALE) / 60_000;
+  const gained = { $multiply: [{ $max: [0, { $subtract: ["$$NOW", "$tokensAt"] }] }, perMs] };
+  return collections
+    .flowWebhooks()
+    .findOneAndUpdate(
+      { tokenHash: hashToken(token) },
+      [
+        { $set: { tokens: { $min: [burst, { $add: ["$tokens", gained] }] }, tokensAt: "$$NOW" } },
+        { $set: { isOpen: { $gte: ["$tokens", 1] } } },
+        { $set: { tokens: { $cond: ["$isOpen", { $subtract: ["$tokens", 1] }, "$tokens"] } } },
+      ],
+      { returnDocument: "after" },
+    );
+}
+
+/** @throws AppError `unauthenticated` */
+function requireSignature(hook: FlowWebhookDoc, headers: Headers, body: Buffer, now: Date): void {
+  const standard = standardHeaders(headers);
+  const plain = headers.get("x-service-signature");
+  if (standard === null && plain === null) {
+    if (!hook.verifySignature) return;
+    throw new AppError("unauthenticated", "The event is not signed. Sign it with the secret of this webhook.");
+  }
+  const secret = open(hook.secret, contextOf(hook, "secret"));
+  if (standard === null) {
+    if (isSameSignature(plain?.trim().toLowerCase() ?? "", plainSignature(secret, body))) return;
+    throw wrongSignature();
+  }
+  // With a time that was signed, a message that was overheard is soon worth nothing.
+  const { id, timestamp, signatures } = standard;
+  const right = standardSignature(secret, { id, timestamp, body });
+  const given = signatures.split(" ").flatMap((each) => (each.startsWith("v1,") ? [each.slice(3)] : []));
+  // All of them are compared, whichever is right.
+  if (given.filter((each) => isSameSignature(each, right)).length === 0) throw wrongSignature();
+  const distance = Math.abs(now.getTime() / 1000 - Number(timestamp));
+  if (!/^\d{1,12}$/.test(timestamp) || distance > TOLERANCE_SECONDS) {
+    throw new AppError("unauthenticated", "The signature is too old, or from a clock that is wrong. Sign it anew.");
+  }
+}
+
+type StandardHeaders = { id: string; timestamp: string; signatures: string };
+
+/** By the names of Standard Webhooks, or those of Svix. Null when there is no such signature. */
+function standardHeaders(headers: Headers): StandardHeaders | null {
+  for (const prefix of ["webhook", "svix"]) {
+    const signatures = headers.get(`${prefix}-signature`);
+    if (signatures === null) continue;
+    return { id: headers.get(`${prefix}-id`) ?? "", timestamp: headers.get(`${prefix}-timestamp`) ?? "", signatures };
+  }
+  return null;
+}
+
+function wrongSignature(): AppError {
+  return new AppError(
+    "unauthenticated",
+    "The signature is wrong. Sign the exact bytes with the secret of this webhook.",
+  );
+}
+
+function isWanted({ events }: FlowWebhookDoc, value: unknown): boolean {
+  if (events === null) return true;
+  const name = nameOf(value);
+  return typeof name === "string" && events.includes(name);
+}
+
+function nameOf(value: unknown): unknown {
+  return field(value, "type") ?? field(value, "event");
+}
+
+/** What the sender calls this kind of event, for people; null where it says none. */
+function typeOf(value: unknown): string | null {
+  const name = nameOf(value);
+  return typeof name === "string" && name !== "" ? cut(name, TYPE_CHARS_MAX) : null;
+}
+
+/** Of an event that is refused: who has sent it and how it begins. @param body null when it could not be read */
+function toRefusal({ headers }: Request, body: Buffer | null): Refusal {
+  const from = remoteAddress(headers, env().TRUST_PROXY);
+  const agent = headers.get("user-agent");
+  return {
+    status: "refused",
+    bytes: body?.byteLength ?? 0,
+    ...(from !== null && { from }),
+    ...(agent !== null && { agent: cut(agent, AGENT_CHARS_MAX) }),
+    ...(body !== null && body.byteLength > 0 && { snippet: cut(body.toString("utf8"), SNIPPET_CHARS_MAX) }),
+  };
+}
+
+/** The beginning of a text that somebody has chosen, as it may be stored. */
+function cut(text: string, chars: number): string {
+  return text.slice(0, chars).toWellFormed().replaceAll("\0", "\uFFFD");
+}
+
+/** @returns null for an event without one, which is never a repeat */
+function eventIdOf(headers: Headers, value: unknown): string | null {
+  const inBody = field(value, "id");
+  const isId = typeof inBody === "string" || typeof inBody === "number" || inBody instanceof ExactNumber;
+  const id = headers.get("webhook-id") ?? headers.get("svix-id") ?? (isId ? String(inBody) : "");
+  if (id === "") return null;
+  // Half a character and code 0 are not stored as they are, so two such ids could become one.
+  const isKept = id.length <= EVENT_ID_CHARS_MAX && id.isWellFormed() && !id.includes("\0");
+  if (isKept) return id;
+  const digested = id.isWellFormed() ? id : JSON.stringify(id);
+  return `sha256:${createHash("sha256").update(digested).digest("hex")}`;
+}
+
+function field(value: unknown, name: string): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value) || !Object.hasOwn(value, name))
+    return undefined;
+  return (value as Record<string, unknown>)[name];
+}
+
+/** Whatever comes at an address is counted in one place: a hundred at once would stand in each other's way for ten seconds. */
+function writing(hook: FlowWebhookDoc, work: (session: ClientSession) => Promise<void>): Promise<void> {
+  return oneAtATime(`webhook:${hook._id.toHexString()}`, () => inTransaction(work));
+}
+
+/** @returns false for an event that was taken before */
+async function store(
+  hook: FlowWebhookDoc,
+  facts: { eventId?: string; type?: string },
+  payload: string,
+  now: Date,
+): Promise<boolean> {
+  const { _id, workspaceId } = hook;
+  const { eventId } = facts;
+  const bytes = Buffer.byteLength(payload) + EVENT_BYTES;
+  const doc = {
+    workspaceId,
+    flowId: _id,
+    ...facts,
+    receivedAt: now,
+    payload,
+    bytes,
+    isPending: true,
+  } as const;
+  try {
+    await writing(hook, async (session) => {
+      await collections.flowEvents().insertOne({ _id: new ObjectId(), ...doc }, { session });
+      const { matchedCount } = await collections
+        .flowWebhooks()
+        .updateOne(
+          { _id, workspaceId },
+          { $inc: { accepted: 1, pendingBytes: bytes }, $set: { lastReceivedAt: now } },
+          { session },
+        );
+      // The flow was deleted at this very moment: nobody would ever write it.
+      if (matchedCount === 0) throw new AppError("not_found", "This webhook was just closed.");
+      await countHour(hook, now, { session });
+    });
+    return true;
+  } catch (error) {
+    if (eventId === undefined || !isDuplicateKey(error)) throw error;
+    if ((await collections.flowEvents().countDocuments({ workspaceId, flowId: _id, eventId }, { limit: 1 })) === 0)
+      throw error;
+    return false;
+  }
+}
+
+/** Counts what was not taken, and keeps the newest of it. */
+async function count(hook: FlowWebhookDoc, refusal: Refusal, now: Date): Promise<void> {
+  const { _id, workspaceId } = hook;
+  await writing(hook, async (session) => {
+    const change = {
+      $inc: { [refusal.status === "repeat" ? "duplicates" : "rejected"]: 1 },
+      $set: { lastReceivedAt: now },
+    };
+    const counted = await collections
+      .flowWebhooks()
+      .findOneAndUpdate({ _id, workspaceId }, change, { session, returnDocument: "after" });
+    // The flow was deleted at this very moment: there is nobody to tell.
+    if (counted === null) return;
+    await keepRefusal(hook, refusal, counted.rejected + counted.duplicates, now, session);
+    await countHour(hook, now, { session });
+  });
+  tellFlowSoon(hook);
+}

@@ -1,0 +1,256 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Field, WireValue } from "@/lib/base/values/fields";
+import type { Checkpoint, ExtractBatch, Load, LoadState } from "@/lib/features/connections/data-source";
+import { NoColumns } from "@/lib/features/connections/drivers/shared/flows/sql-load";
+import { RunGoesOn } from "@/lib/features/runs/goes-on";
+import { AppError } from "@/lib/platform/http/errors";
+import { type Move, moveEntity } from "./move-entity";
+
+vi.mock("node:timers/promises", async (original) => ({
+  ...(await original<typeof import("node:timers/promises")>()),
+  // Waits are what they are: the tests look at which there were.
+  setTimeout: async () => {},
+}));
+
+/** A destination that keeps its word (`Load`), in memory. */
+class Destination {
+  rows: WireValue[][] = [];
+  columns: string[] = [];
+  #staged: WireValue[][] = [];
+  #kept: { run: string; position: Checkpoint | null; rowCount: number; isFinished: boolean } | null = null;
+  opened = 0;
+
+  open(fields: Field[], visible: "batch" | "end", run: string): Load {
+    this.opened += 1;
+    if (fields.length === 0 && this.columns.length === 0) throw new NoColumns();
+    this.columns = fields.map(({ name }) => name);
+    const isOurs = this.#kept?.run === run;
+    const isResumed = isOurs && (visible === "batch" || this.#kept?.position !== null);
+    if (!isResumed) this.#staged = [];
+    const state: LoadState = {
+      position: this.#kept?.position ?? null,
+      isResumed,
+      rowCount: isResumed ? (this.#kept?.rowCount ?? 0) : 0,
+      isFinished: isOurs && this.#kept?.isFinished === true,
+    };
+    const kept = { run, position: state.position, rowCount: state.rowCount, isFinished: state.isFinished };
+    this.#kept = kept;
+    const into = () => (visible === "batch" ? this.rows : this.#staged);
+    return {
+      state,
+      guarantee: "exactly_once",
+      write: async ({ rowCount, columns }, { position }) => {
+        for (let row = 0; row < rowCount; row += 1) into().push(columns.map((column) => column[row] ?? null));
+        Object.assign(kept, { position, rowCount: kept.rowCount + rowCount });
+        return { written: rowCount, rejected: [] };
+      },
+      finish: async () => {
+        if (!kept.isFinished) this.rows.push(...this.#staged);
+        kept.isFinished = true;
+      },
+      abandon: async () => {
+        this.#staged = [];
+        if (visible === "end") kept.position = null;
+      },
+    };
+  }
+}
+
+const ROWS = 10;
+const FIELDS: Field[] = [{ name: "id", type: "int32", dbType: "int" }];
+type Source = {
+  /** What happens when a reading comes to this row, the first so many times. */
+  failures?: { at: number; times: number; error: () => unknown };
+  /** Rows have no place to go on from. */
+  isWithoutPlace?: boolean;
+  /** From this row on there is one field more. */
+  growsAt?: number;
+  /** Its fields show with its first row alone. */
+  isShy?: boolean;
+};
+
+function moving(destination: Destination, source: Source, more: Partial<Move> = {}) {
+  const reads: (Checkpoint | null)[] = [];
+  const retries: number[] = [];
+  let failed = 0;
+  let ahead = 0;
+  let aheadMost = 0;
+  let last = { read: 0, written: 0 };
+  async function* batches(from: Checkpoint | null): AsyncGenerator<ExtractBatch> {
+    const grown: Field[] = [...FIELDS, { name: "more", type: "string", dbType: "text" }];
+    for (let id = Number(from ?? 0) + 1; id <= ROWS; id += 1) {
+      if (source.failures?.at === id && failed < source.failures.times) {
+        failed += 1;
+        throw source.failures.error();
+      }
+      const isGrown = source.growsAt !== undefined && id >= source.growsAt;
+      ahead += 1;
+      aheadMost = Math.max(aheadMost, ahead);
+      yield {
+        rowCount: 1,
+        columns: isGrown ? [[id], ["x"]] : [[id]],
+        checkpoint: source.isWithoutPlace ? null : id,
+        ...(isGrown ? { fields: grown } : source.isShy && { fields: FIELDS }),
+      };
+    }
+  }
+  const move: Move = {
+    name: "things",
+    runId: "run",
+    start: { at: null },
+    note: { checkpoint: null, visible: null },
+    isPatient: false,
+    isUnsteady: false,
+    read: async (from) => {
+      reads.push(from);
+      return { fields: source.isShy ? [] : FIELDS, batches: batches(from) };
+    },
+    load: async (columns, visible) => destination.open(columns, visible, "run"),
+    noteVisible: async () => {},
+    rejectsLeft: () => 0,
+    moved: async (counts) => {
+      if (counts.read > last.read) ahead -= counts.read - last.read;
+      last = counts;
+    },
+    rejected: async () => {},
+    retrying: async (_, waitMs) => void retries.push(waitMs),
+    signal: new AbortController().signal,
+    ...more,
+  };
+  return { move, reads, retries, counts: () => last, aheadMost: () => aheadMost };
+}
+
+const away = () => new AppError("source_unreachable", "The source is away: connection refused.");
+const ALL = Array.from({ length: ROWS }, (_, index) => index + 1);
+const ids = ({ rows }: Destination) => rows.map(([id]) => id);
+
+describe("rows on their way", () => {
+  beforeEach(() => vi.useFakeTimers({ toFake: ["performance"] }));
+  afterEach(() => vi.useRealTimers());
+
+  it("are read a little ahead of what is written, and no more", async () => {
+    const destination = new Destination();
+    const { move, reads, aheadMost, counts } = moving(destination, {});
+    await moveEntity(move);
+    expect([ids(destination), reads, counts()]).toEqual([ALL, [null], { read: ROWS, written: ROWS }]);
+    expect(aheadMost()).toBeLessThanOrEqual(3);
+  });
+
+  it("go on where they were when the source is away for a moment, none lost or twice", async () => {
+    const destination = new Destination();
+    const { move, reads, retries } = moving(destination, { failures: { at: 6, times: 2, error: away } });
+    await moveEntity(move);
+    expect(ids(destination)).toEqual(ALL);
+    expect([reads, retries]).toEqual([[null, 5, 5], [1000, 4000]]); // biome-ignore format: one look
+  });
+
+  it("begin again, unseen, where the source knows no place to go on from", async () => {
+    const destination = new Destination();
+    const { move, reads } = moving(destination, { isWithoutPlace: true, failures: { at: 6, times: 1, error: away } });
+    await moveEntity(move);
+    expect([ids(destination), reads]).toEqual([ALL, [null, null]]);
+  });
+
+  it("stop after three tries with what the source said, and what was unseen is gone", async () => {
+    const destination = new Destination();
+    const source = { isWithoutPlace: true, failures: { at: 6, times: 99, error: away } };
+    const { move, reads } = moving(destination, source);
+    await expect(moveEntity(move)).rejects.toThrow("connection refused");
+    expect([ids(destination), reads.length]).toEqual([[], 3]);
+  });
+
+  it.each<[string, () => unknown, Partial<Move>]>([
+    ["is not to pass", () => new AppError("invalid_request", "There is no such field."), {}],
+    ["a source has tried again itself", away, { isPatient: true }],
+    ["is to be tried later than in a minute", () => new AppError("rate_limited", "Later.", { retryAfterSeconds: 61 }), {}],
+    ["is a fault of ours", () => new TypeError("undefined is not a function"), {}],
+  ])("are not tried again when what fails %s", async (_, error, more) => {
+    const { move, reads } = moving(new Destination(), { failures: { at: 6, times: 1, error } }, more);
+    await expect(moveEntity(move)).rejects.toBeDefined();
+    expect(reads).toHaveLength(1);
+  }); // biome-ignore format: a line each
+
+  it("are believed to stand where the destination says, whatever was noted here", async () => {
+    const destination = new Destination();
+    const first = moving(destination, { failures: { at: 6, times: 1, error: () => new RunGoesOn() } });
+    await expect(moveEntity(first.move)).rejects.toBeInstanceOf(RunGoesOn);
+    const note = { checkpoint: 3, visible: "batch" as const };
+    const second = moving(destination, {}, { note });
+    await moveEntity(second.move);
+    expect([ids(destination), second.reads, second.counts()]).toEqual([ALL, [3, 5], { read: ROWS, written: ROWS }]);
+    // Whoever comes once more finds it done.
+    const third = moving(destination, {}, { note: { checkpoint: 1, visible: "batch" } });
+    await moveEntity(third.move);
+    expect([ids(destination), third.counts()]).toEqual([ALL, { read: ROWS, written: ROWS }]);
+  });
+
+  it.each([[false], [true]])("bring their fields with them (unseen until the end: %s)", async (isUnsteady) => {
+    const destination = new Destination();
+    const { move, reads } = moving(destination, { isShy: true }, { isUnsteady });
+    await moveEntity(move);
+    expect([ids(destination), destination.columns, reads]).toEqual([ALL, ["id"], [null]]);
+  });
+
+  it("of which there are none end without a table, after another look where a note may be wrong", async () => {
+    const nothing = moving(new Destination(), { isShy: true }, { start: { at: ROWS } });
+    await moveEntity(nothing.move);
+    expect([nothing.reads, nothing.counts()]).toEqual([[ROWS], { read: 0, written: 0 }]);
+    const destination = new Destination();
+    const note = { checkpoint: ROWS, visible: null };
+    const noted = moving(destination, { isShy: true }, { start: "continue", note });
+    await moveEntity(noted.move);
+    expect([ids(destination), noted.reads]).toEqual([ALL, [ROWS, null]]);
+  });
+
+  it.each([[false], [true]])("take fields that come later (unseen until the end: %s)", async (isUnsteady) => {
+    const destination = new Destination();
+    const { move } = moving(destination, { growsAt: 4 }, { isUnsteady });
+    await moveEntity(move);
+    expect([ids(destination), destination.columns]).toEqual([ALL, ["id", "more"]]);
+    expect(destination.rows.at(-1)).toEqual([10, "x"]);
+  });
+
+  it("C6 end when a source changes the checkpoint that it was given", async () => {
+    const destination = new Destination();
+    const { move } = moving(destination, {});
+    const position = { run: "before", checkpoint: { since: 3, keys: ["a"] }, read: 3, isEnd: true };
+    const note = { checkpoint: { since: 3, keys: ["a"] }, visible: "batch" as const };
+    const read: Move["read"] = async (from) => {
+      (from as { keys: string[] }).keys.push("b");
+      return { fields: FIELDS, batches: (async function* (): AsyncGenerator<ExtractBatch> {})() };
+    };
+    const load: Move["load"] = async (fields) => {
+      const opened = destination.open(fields, "batch", "run");
+      return { ...opened, state: { position, isResumed: false, rowCount: 0, isFinished: false } };
+    };
+    await expect(moveEntity({ ...move, read, load, start: "continue", note })).rejects.toThrow(/not extensible/);
+  });
+
+  it("C6 end when the destination names another position each time", async () => {
+    const destination = new Destination();
+    const { move, reads } = moving(destination, {});
+    let turn = 0;
+    const load: Move["load"] = async (fields) => {
+      turn += 1;
+      const position = { run: "other", checkpoint: turn, read: turn, isEnd: false };
+      const opened = destination.open(fields, "batch", "run");
+      return { ...opened, state: { position, isResumed: false, rowCount: 0, isFinished: false } };
+    };
+    await expect(moveEntity({ ...move, load, start: "continue" })).rejects.toThrow(/5 different positions for things/);
+    expect(reads).toHaveLength(5);
+  });
+
+  it("C6 end when a source fails behind empty batches each time", async () => {
+    const destination = new Destination();
+    const { move, retries } = moving(destination, {});
+    const read: Move["read"] = async () => ({
+      fields: FIELDS,
+      batches: (async function* (): AsyncGenerator<ExtractBatch> {
+        yield { rowCount: 0, columns: [[]], checkpoint: 5 };
+        throw away();
+      })(),
+    });
+    await expect(moveEntity({ ...move, read })).rejects.toThrow("connection refused");
+    expect(retries).toEqual([1000, 4000]);
+  });
+});

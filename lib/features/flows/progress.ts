@@ -1,0 +1,57 @@
+import "server-only";
+import type { HeldRun } from "@/lib/features/runs/carry-out";
+import type { NewLogLine } from "@/lib/features/runs/logs";
+import { type EntityProgress, NO_COUNTS, type RunCounts } from "@/lib/features/runs/schema";
+import { LOG_EVERY_MS, REJECTED_ROWS_MAX, REPORT_EVERY_MS } from "./limits";
+
+/** How far a run is, as it tells the store from time to time. */
+export class Progress {
+  readonly #held: HeldRun;
+  readonly entities: EntityProgress[];
+  #reportedAt = 0;
+  #loggedAt = performance.now();
+
+  constructor(held: HeldRun, names: string[]) {
+    this.#held = held;
+    const known = new Map(held.run.entities.map((entity) => [entity.name, entity]));
+    this.entities = names.map(
+      (name) => known.get(name) ?? { name, status: "waiting", counts: { ...NO_COUNTS }, total: null },
+    );
+  }
+
+  get counts(): RunCounts {
+    const sum = (of: keyof RunCounts) => this.entities.reduce((total, { counts }) => total + counts[of], 0);
+    return { read: sum("read"), written: sum("written"), skipped: sum("skipped"), failed: sum("failed") };
+  }
+
+  /** Rows that the destination may still refuse. */
+  get rejectsLeft(): number {
+    return Math.max(0, REJECTED_ROWS_MAX - this.counts.failed);
+  }
+
+  /** Says how an entity stands: now, or when it was last said long enough ago. */
+  async set(index: number, change: Partial<EntityProgress>, when: "now" | "sometimes"): Promise<void> {
+    const entity = this.entities[index];
+    if (!entity) throw new Error("There is no such entity.");
+    Object.assign(entity, change);
+    const now = performance.now();
+    if (when === "sometimes" && now - this.#reportedAt < REPORT_EVERY_MS) return;
+    this.#reportedAt = now;
+    const { counts, entities } = this;
+    await this.#held.report({ counts, entities, rowCount: counts.written });
+    if (when === "sometimes" && now - this.#loggedAt >= LOG_EVERY_MS) {
+      this.#loggedAt = now;
+      await this.log([{ level: "info", text: `${entity.name}: ${inWords(entity.counts)} so far` }]);
+    }
+  }
+
+  log(lines: NewLogLine[]): Promise<void> {
+    return this.#held.log(lines);
+  }
+}
+
+export function inWords({ read, written, failed }: RunCounts): string {
+  const amount = (count: number) => count.toLocaleString("en");
+  const refused = failed === 0 ? "" : `, ${amount(failed)} refused`;
+  return `${amount(read)} ${read === 1 ? "row" : "rows"} read, ${amount(written)} written${refused}`;
+}

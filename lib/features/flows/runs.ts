@@ -1,0 +1,130 @@
+import "server-only";
+import { ObjectId } from "mongodb";
+import { tailLog } from "@/lib/features/runs/logs";
+import { type RunDoc, toRun } from "@/lib/features/runs/model";
+import type { ScheduleDoc } from "@/lib/features/runs/schedules/model";
+import { NO_COUNTS, type Run } from "@/lib/features/runs/schema";
+import { findRun, listRuns, queueRun, requestCancel } from "@/lib/features/runs/service";
+import { queueUnlessBusy, wakeRun } from "@/lib/features/runs/wake";
+import type { Caller } from "@/lib/platform/access/caller";
+import { consume } from "@/lib/platform/access/rate-limit";
+import type { Page, PageRequest } from "@/lib/platform/http/paging";
+import { collections } from "./collections";
+import { invalid, requireMode } from "./definition";
+import type { FlowDoc, FlowMode } from "./model";
+import type { BackfillBody, FlowParams, FlowRun, FlowStarted, TriggerFlowBody } from "./schema";
+import { getFlowDocOrThrow, resourceOf, withOwnStanding } from "./standing";
+
+/** What the job runner is woken with when a run is queued; its data are `workspaceId` and `runId`. */
+export const FLOW_RUN_QUEUED_EVENT = "flow/run.queued";
+/** What GET shows of a log: its end, where a failure says why. */
+const LOG_LINES_SHOWN = 1000;
+
+/** What a run of a flow is told beyond the flow itself; kept in the run's params. */
+export type FlowRunParams = {
+  mode?: FlowMode;
+  /** A value of the cursor fields. */
+  from?: string | number;
+  /** Values for a query, as JSON, since their names may be any. */
+  values?: string;
+};
+
+/**
+ * Runs a saved flow now.
+ * @throws AppError `not_found`, `already_running`, `rate_limited`; `invalid_request` for values that it has no place for
+ */
+export async function triggerFlow(caller: Caller, { flowId: id, params }: TriggerFlowBody): Promise<FlowStarted> {
+  const flowId = new ObjectId(id);
+  const doc = await getFlowDocOrThrow(caller, flowId);
+  await consume("flowTrigger", flowId.toHexString());
+  const run = await startRun(caller, doc, params === undefined ? {} : { values: toValues(doc, params) });
+  return { flow: await withOwnStanding(caller, doc), run };
+}
+
+/**
+ * Runs a flow on what it may have read already.
+ * @throws AppError `not_found`, `already_running`, `rate_limited`; `invalid_request` for a flow that cannot be read so
+ */
+export async function backfillFlow(caller: Caller, flowId: ObjectId, body: BackfillBody): Promise<FlowStarted> {
+  const doc = await getFlowDocOrThrow(caller, flowId);
+  const { from, mode = from === undefined ? "full" : "incremental" } = body;
+  requireMode(doc, mode, from);
+  await consume("flowTrigger", flowId.toHexString());
+  const run = await startRun(caller, doc, { mode, ...(from !== undefined && { from }) }, "backfill");
+  return { flow: await withOwnStanding(caller, doc), run };
+}
+
+/** Queues a run and wakes whoever carries it out. @throws AppError `already_running` */
+export async function startRun(
+  caller: Caller,
+  doc: FlowDoc,
+  params: FlowRunParams,
+  triggerType: "backfill" | null = null,
+): Promise<Run> {
+  const { run } = await queueRun({
+    ...resourceOf(doc),
+    resourceName: doc.name,
+    triggerType: triggerType ?? (caller.via.kind === "key" ? "api" : "manual"),
+    triggeredBy: caller.user._id,
+    params,
+  });
+  await wakeRun(run, FLOW_RUN_QUEUED_EVENT);
+  return toRun(run);
+}
+
+/** The runs of a flow, the newest first. @throws AppError `not_found` */
+export async function listFlowRuns(caller: Caller, flowId: ObjectId, page: PageRequest): Promise<Page<Run>> {
+  return listRuns(resourceOf(await getFlowDocOrThrow(caller, flowId)), page);
+}
+
+/** A run with its log. @throws AppError `not_found` */
+export async function getFlowRun(caller: Caller, flowId: ObjectId, runId: ObjectId): Promise<FlowRun> {
+  const doc = await getFlowDocOrThrow(caller, flowId);
+  const [run, logs] = await Promise.all([
+    findRun(resourceOf(doc), runId),
+    tailLog(caller.workspaceId, runId, LOG_LINES_SHOWN),
+  ]);
+  const shown = toRun(run);
+  return { ...shown, counts: shown.counts ?? NO_COUNTS, logs };
+}
+
+/**
+ * Ends a run of a flow. What it has written by then stays, unless nobody could see it yet.
+ * @throws AppError `not_found`; `conflict` for one that has ended
+ */
+export async function cancelFlowRun(caller: Caller, flowId: ObjectId, runId: ObjectId): Promise<Run> {
+  const doc = await getFlowDocOrThrow(caller, flowId);
+  return toRun(await requestCancel(resourceOf(doc), runId, caller.user._id));
+}
+
+/** What a tick of a flow's schedule does (`lib/features/runs/schedules/tick`). A flow that is off lets it pass. */
+export async function queueFlowTick(schedule: ScheduleDoc, tick: Date): Promise<"queued" | "busy" | "away" | "gone"> {
+  const { workspaceId, resourceId } = schedule;
+  const doc = await collections.flows().findOne({ _id: resourceId, workspaceId });
+  if (!doc) return "gone";
+  if (!doc.enabled) return "away";
+  return queueForNobody(doc, "scheduled", tick.toISOString());
+}
+
+/** Queues a run for nobody in particular; one that was queued for this before is not queued again. */
+export function queueForNobody(
+  doc: FlowDoc,
+  triggerType: "scheduled" | "webhook",
+  once?: string,
+): Promise<"queued" | "busy"> {
+  const start = { ...resourceOf(doc), resourceName: doc.name, triggerType, ...(once !== undefined && { once }) };
+  return queueUnlessBusy(start, FLOW_RUN_QUEUED_EVENT);
+}
+
+/** A run that nobody carries out any more goes on where it was: what is written is known to the destination. */
+export async function recoverFlowRun(run: RunDoc): Promise<"woken" | "give_up"> {
+  await wakeRun(run, FLOW_RUN_QUEUED_EVENT);
+  return "woken";
+}
+
+function toValues(doc: FlowDoc, params: FlowParams): string {
+  if (doc.type !== "query" && Object.keys(params).length > 0) {
+    throw invalid("params", "Only a flow that reads by a query has places for values.");
+  }
+  return JSON.stringify(params);
+}

@@ -1,0 +1,291 @@
+import { z } from "zod";
+import { scheduleBody, scheduleSchema } from "@/lib/features/runs/schedules/schema";
+import { logLineSchema, runSchema, runStatus } from "@/lib/features/runs/schema";
+import {
+  boundedText,
+  exactNumber,
+  isoDate,
+  isStorable,
+  listQuery,
+  objectIdText,
+  STORABLE,
+  trimmedText,
+} from "@/lib/platform/http/schema";
+
+export const FLOW_TYPES = ["sync", "query", "webhook"] as const;
+export const FLOW_MODES = ["full", "incremental"] as const;
+export const WRITE_MODES = ["append", "replace", "upsert"] as const;
+/** Entities of one flow; a run shows how far each of them is. */
+export const ENTITIES_MAX = 200;
+/** Longer than the names of any database. */
+const NAME_CHARS_MAX = 255;
+const KEY_FIELDS_MAX = 16;
+const QUERY_CHARS_MAX = 100_000;
+/** Values that are bound to a query are words and numbers, not data. */
+const PARAMS_CHARS_MAX = 16_384;
+const EVENT_NAMES_MAX = 100;
+/** Ids are short; a longer one counts by its digest. */
+export const EVENT_ID_CHARS_MAX = 200;
+
+const flowName = trimmedText(80, "Give the flow a name.");
+const dataName = z
+  .string()
+  .min(1, "A name is needed.")
+  .max(NAME_CHARS_MAX)
+  .refine(isStorable, "This is no name.")
+  .meta(STORABLE);
+const primaryKey = z
+  .union([dataName.transform((name) => [name]), z.array(dataName).max(KEY_FIELDS_MAX)])
+  .refine((names) => new Set(names).size === names.length, "A field is named twice.")
+  .describe("One field, or several that tell rows apart together");
+
+const entityBody = z.object({
+  name: dataName,
+  schema: dataName
+    .optional()
+    .describe("Of a database that has them; left out, the one that the connection begins with"),
+  cursorField: dataName
+    .optional()
+    .describe("The field whose values grow with every change; needed to read incrementally"),
+  primaryKey: primaryKey.optional(),
+});
+
+export const syncSource = z.object({
+  connectionId: objectIdText,
+  entities: z.array(entityBody).min(1, "Choose at least one entity.").max(ENTITIES_MAX),
+});
+export const querySource = z.object({
+  connectionId: objectIdText,
+  query: boundedText(QUERY_CHARS_MAX).refine((text) => text.trim() !== "", "Write a query."),
+  primaryKey: primaryKey.optional(),
+});
+
+const destinationBody = z.object({
+  connectionId: objectIdText,
+  schema: dataName.optional(),
+  table: dataName
+    .optional()
+    .describe("Left out, each entity gets a table of its name, and another flow one of its own"),
+  write: z.enum(WRITE_MODES),
+});
+
+const scheduleOfFlow = scheduleBody.describe("When it runs by itself");
+const common = {
+  name: flowName,
+  destination: destinationBody,
+  schedule: scheduleOfFlow.nullable().optional(),
+  enabled: z.boolean().default(true).describe("Off, it runs by hand alone; what comes in for it waits"),
+  trigger: z.boolean().default(true).describe("Run it right away"),
+};
+const mode = z.enum(FLOW_MODES).default("full");
+
+/** A new flow. */
+export const createFlowBody = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("sync"), source: syncSource, mode, ...common }),
+  z.object({ type: z.literal("query"), source: querySource, mode, ...common }),
+  z.object({ type: z.literal("webhook"), source: z.unknown().optional(), mode: mode.optional(), ...common }),
+]);
+export type CreateFlowBody = z.infer<typeof createFlowBody>;
+
+const paramsBody = z
+  .union([z.array(z.unknown()), z.record(z.string(), z.unknown())])
+  .refine((params) => JSON.stringify(params).length <= PARAMS_CHARS_MAX, "These are too many values.")
+  .describe("Values for the placeholders of a query");
+
+/** A saved flow to be run now. */
+export const triggerFlowBody = z.object({ flowId: objectIdText, params: paramsBody.optional() });
+export type TriggerFlowBody = z.infer<typeof triggerFlowBody>;
+export type FlowParams = z.infer<typeof paramsBody>;
+
+export type PostFlowBody = TriggerFlowBody | CreateFlowBody;
+
+/** A saved flow to be run, or a new one. Which of them it is shows by its id, so that what is wrong is said of that one. */
+export const postFlowBody = z
+  .unknown()
+  .transform((input, context): PostFlowBody => {
+    const isSaved = typeof input === "object" && input !== null && "flowId" in input;
+    const outcome = (isSaved ? triggerFlowBody : createFlowBody).safeParse(input);
+    if (outcome.success) return outcome.data;
+    for (const { path, message } of outcome.error.issues) {
+      context.issues.push({ code: "custom", path: [...path], message, input });
+    }
+    return z.NEVER;
+  })
+  .meta({
+    reference: z.toJSONSchema(z.union([triggerFlowBody, createFlowBody]), { io: "input", unrepresentable: "any" }),
+  });
+
+/** What is not sent stays. */
+export const updateFlowBody = z.object({
+  name: flowName.optional(),
+  source: z.union([syncSource, querySource]).optional(),
+  destination: destinationBody.optional(),
+  mode: z.enum(FLOW_MODES).optional(),
+  schedule: scheduleOfFlow.nullable().optional().describe("Null takes it away"),
+  enabled: z.boolean().optional(),
+  updatedAt: isoDate
+    .optional()
+    .describe(
+      "As the flow had it when it was read: one that has changed since is a conflict. Left out, the last one wins",
+    ),
+});
+export type UpdateFlowBody = z.infer<typeof updateFlowBody>;
+
+/** What a flow would read: an entity, or the result of a query. */
+export const previewBody = z.union([
+  z.object({ connectionId: objectIdText, query: querySource.shape.query }),
+  z.object({ connectionId: objectIdText, entity: entityBody.pick({ name: true, schema: true }) }),
+]);
+export type PreviewBody = z.infer<typeof previewBody>;
+
+export const backfillBody = z
+  .object({
+    mode: z
+      .enum(FLOW_MODES)
+      .optional()
+      .describe("full reads everything again; left out, full without `from` and incremental with it"),
+    from: z
+      .union([z.string().min(1).max(1000), z.number(), exactNumber])
+      .optional()
+      .describe("A value of the cursor fields to read from"),
+  })
+  .prefault({});
+export type BackfillBody = z.infer<typeof backfillBody>;
+
+export const entitySchema = z.object({
+  name: z.string(),
+  schema: z.string().optional(),
+  cursorField: z.string().optional(),
+  primaryKey: z.array(z.string()).optional(),
+});
+export const flowSourceSchema = z.union([
+  z.object({ connectionId: objectIdText, entities: z.array(entitySchema) }),
+  z.object({ connectionId: objectIdText, query: z.string(), primaryKey: z.array(z.string()).optional() }),
+]);
+export const flowDestinationSchema = z.object({
+  connectionId: objectIdText,
+  schema: z.string().optional(),
+  table: z.string().optional(),
+  write: z.enum(WRITE_MODES),
+});
+
+export const flowSchema = z.object({
+  id: objectIdText,
+  name: z.string(),
+  type: z.enum(FLOW_TYPES),
+  source: flowSourceSchema.nullable().describe("Null for a webhook, which is sent to"),
+  destination: flowDestinationSchema,
+  mode: z.enum(FLOW_MODES),
+  schedule: scheduleSchema.nullable(),
+  enabled: z.boolean(),
+  status: z.union([z.literal("idle"), runStatus]).describe("Of the newest run; idle before the first"),
+  lastRun: runSchema.nullable(),
+  nextRunAt: isoDate.nullable(),
+  createdBy: objectIdText,
+  createdAt: isoDate,
+  updatedAt: isoDate,
+});
+export type Flow = z.infer<typeof flowSchema>;
+
+export const flowPreviewSchema = z.object({
+  fields: z.array(
+    z.object({
+      name: z.string(),
+      type: z.string().describe("The neutral type, as of a query's result"),
+      dbType: z.string().describe("The source's own name of the type"),
+    }),
+  ),
+  rows: z.array(z.record(z.string(), z.unknown())),
+  durationMs: z.int().nonnegative(),
+});
+export type FlowPreview = z.infer<typeof flowPreviewSchema>;
+
+export const checkpointSchema = z.object({
+  entity: z.string(),
+  value: z.unknown().describe("How far the last reading has come; its form is the source's own"),
+  updatedAt: isoDate,
+});
+export const flowDetailSchema = flowSchema.extend({
+  runs: z.array(runSchema).describe("The last ten"),
+  checkpoint: z.array(checkpointSchema).nullable().describe("Of each entity; null unless it reads incrementally"),
+});
+export type FlowDetail = z.infer<typeof flowDetailSchema>;
+
+export const flowStartedSchema = z.object({ flow: flowSchema, run: runSchema.nullable() });
+export type FlowStarted = z.infer<typeof flowStartedSchema>;
+
+export const flowRunSchema = runSchema.extend({
+  logs: z.array(logLineSchema).describe("The last 1,000 lines"),
+});
+export type FlowRun = z.infer<typeof flowRunSchema>;
+
+export const provisionBody = z
+  .object({
+    events: z
+      .array(z.string().min(1).max(200))
+      .max(EVENT_NAMES_MAX)
+      .optional()
+      .describe("Take only bodies whose `type`, or else `event`, is one of these"),
+    verifySignature: z.boolean().default(true).describe("Off, what comes without a signature is taken, too"),
+  })
+  .prefault({});
+export type ProvisionBody = z.infer<typeof provisionBody>;
+
+export const provisionedSchema = z.object({
+  url: z.string(),
+  secret: z.string().describe("Shown this once"),
+  signatureHeader: z.string(),
+  provisionedAt: isoDate,
+});
+export type Provisioned = z.infer<typeof provisionedSchema>;
+
+const count = z.int().nonnegative();
+export const webhookStatsSchema = z.object({
+  url: z.string().nullable().describe("Whole for admins, cut for members; null before it is provisioned"),
+  received: count.describe("accepted, rejected and duplicates together"),
+  accepted: count,
+  rejected: count,
+  duplicates: count,
+  pending: count.describe("Accepted, and not in the destination yet"),
+  processed: count,
+  failed: count.describe("Refused by the destination"),
+  lastReceivedAt: isoDate.nullable(),
+  last24h: z
+    .array(z.object({ hour: isoDate, count }))
+    .describe("What was received, hour by hour; the last is this hour"),
+});
+export type WebhookStats = z.infer<typeof webhookStatsSchema>;
+
+export const ARRIVAL_STATUSES = ["waiting", "written", "failed", "repeat", "refused"] as const;
+export const arrivalSchema = z.object({
+  id: objectIdText,
+  status: z
+    .enum(ARRIVAL_STATUSES)
+    .describe("waiting: for the next batch; failed: the destination has refused it; refused: it was never taken"),
+  eventId: z.string().nullable().describe("As its sender calls it"),
+  type: z.string().nullable(),
+  bytes: count,
+  receivedAt: isoDate,
+  runId: objectIdText.nullable().describe("The run that has brought it to the destination"),
+  reason: z.string().nullable().describe("Why it was refused"),
+  from: z.string().nullable().describe("The address that a refused one came from"),
+  agent: z.string().nullable(),
+  snippet: z.string().nullable().describe("How the body of a refused one begins"),
+});
+export type Arrival = z.infer<typeof arrivalSchema>;
+export const arrivalsQuery = listQuery.extend({
+  status: z.enum(["repeat", "refused"]).optional(),
+  eventId: z.string().max(EVENT_ID_CHARS_MAX).optional(),
+});
+export type ArrivalsQuery = z.infer<typeof arrivalsQuery>;
+
+/** The longest address that a server takes at all. */
+const ADDRESS_CHARS_MAX = 16_384;
+/** Whatever it is: what is no token of ours is an address at which there is nothing. */
+export const webhookToken = z.string().max(ADDRESS_CHARS_MAX);
+export const inboundAnswer = z.object({
+  accepted: z.boolean().optional(),
+  duplicate: z.boolean().optional(),
+  ignored: z.boolean().optional().describe("It is none of the events that the flow takes"),
+});
+export type InboundAnswer = z.infer<typeof inboundAnswer>;

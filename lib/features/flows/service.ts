@@ -1,0 +1,212 @@
+import "server-only";
+import { ObjectId } from "mongodb";
+import type { Use } from "@/lib/features/connections/uses";
+import { followDeletion } from "@/lib/features/runs/deletion";
+import type { ScheduleBody } from "@/lib/features/runs/schedules/schema";
+import { putSchedule, removeSchedule } from "@/lib/features/runs/schedules/service";
+import { cancelUnfinished, findUnfinishedRun, listRuns } from "@/lib/features/runs/service";
+import type { Caller } from "@/lib/platform/access/caller";
+import { isAtLeast } from "@/lib/platform/access/roles";
+import { AppError, type InputProblem } from "@/lib/platform/http/errors";
+import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/platform/http/paging";
+import { LIST_LIMIT_MAX } from "@/lib/platform/http/schema";
+import { collections } from "./collections";
+import { judgeDefinition, toDefinition } from "./definition";
+import { loadNamesOf } from "./loads";
+import { type FlowDefinition, type FlowDoc, RESOURCE_TYPE, shownCheckpoint } from "./model";
+import { startRun } from "./runs";
+import type { CreateFlowBody, Flow, FlowDetail, FlowStarted, UpdateFlowBody } from "./schema";
+import { getFlowDocOrThrow, noSuchFlow, resourceOf, withOwnStanding, withStanding } from "./standing";
+import { tellFlow } from "./tell";
+import { dropWebhook } from "./webhook-store";
+
+/** What GET shows of a flow's runs. */
+const RUNS_SHOWN = 10;
+
+/** The workspace's flows, oldest first. */
+export async function listFlows(caller: Caller, page: PageRequest): Promise<Page<Flow>> {
+  const { workspaceId } = caller;
+  const after = readCursor(page.cursor);
+  const docs = await collections
+    .flows()
+    .find({ workspaceId, ...(after && { _id: { $gt: after } }) })
+    .sort({ _id: 1 })
+    .limit(withExtra(page.limit))
+    .toArray();
+  const { items, nextCursor } = toPage(docs, page.limit, (doc) => doc);
+  return { items: await withStanding(caller, items), nextCursor };
+}
+
+/** A flow, its last runs and how far it has come. @throws AppError `not_found` */
+export async function getFlow(caller: Caller, flowId: ObjectId): Promise<FlowDetail> {
+  const doc = await getFlowDocOrThrow(caller, flowId);
+  const [flow, { items: runs }] = await Promise.all([
+    withOwnStanding(caller, doc),
+    listRuns(resourceOf(doc), { limit: RUNS_SHOWN }),
+  ]);
+  return { ...flow, runs, checkpoint: toCheckpoint(doc) };
+}
+
+/**
+ * Stores a new flow and, unless told otherwise, runs it. A webhook flow has nothing to run before something comes.
+ * @throws AppError `invalid_request`, `not_found` for its connections, `read_only`
+ */
+export async function createFlow(caller: Caller, body: CreateFlowBody, now = new Date()): Promise<FlowStarted> {
+  const definition = toDefinition(body.name, body);
+  await judgeDefinition(caller, definition);
+  const doc: FlowDoc = {
+    _id: new ObjectId(),
+    workspaceId: caller.workspaceId,
+    name: body.name,
+    ...definition,
+    enabled: body.enabled,
+    checkpoints: [],
+    createdBy: caller.user._id,
+    createdAt: now,
+    updatedAt: now,
+  };
+  // A schedule without a flow is taken away by its first tick; a flow without its schedule would never run.
+  if (body.schedule) await putFlowSchedule(caller, doc._id, body.schedule);
+  await collections.flows().insertOne(doc);
+  tellFlow(doc);
+  const isRun = body.trigger && doc.type !== "webhook";
+  const run = isRun ? await startRun(caller, doc, {}) : null;
+  return { flow: await withOwnStanding(caller, doc), run };
+}
+
+/**
+ * Changes a flow. Who made it may, and admins. What it does can be changed while it does not run.
+ * @throws AppError `not_found`, `forbidden`, `invalid_request`, `read_only`, `already_running`, `conflict`
+ */
+export async function updateFlow(caller: Caller, flowId: ObjectId, body: UpdateFlowBody): Promise<Flow> {
+  const { workspaceId } = caller;
+  const doc = await getFlowDocOrThrow(caller, flowId);
+  requireControl(caller, doc);
+  if (body.updatedAt !== undefined && Date.parse(body.updatedAt) !== doc.updatedAt.getTime()) throw hasChanged();
+  const changesWork = body.source !== undefined || body.destination !== undefined || body.mode !== undefined;
+  let definition: FlowDefinition = doc;
+  if (changesWork) {
+    definition = mergeDefinition(doc, body);
+    await judgeDefinition(caller, definition);
+    if (await findUnfinishedRun(resourceOf(doc))) {
+      throw new AppError("already_running", "The flow runs. Change what it does when it has ended, or cancel the run.");
+    }
+  }
+  const { type: _, ...work } = pickDefinition(definition);
+  const resource = { resourceType: RESOURCE_TYPE, resourceId: flowId };
+  if (body.schedule) await putFlowSchedule(caller, flowId, body.schedule);
+  if (body.schedule === null) await removeSchedule(caller, resource);
+  const updatedAt = new Date(Math.max(Date.now(), doc.updatedAt.getTime() + 1));
+  const updated = await collections.flows().findOneAndUpdate(
+    { _id: flowId, workspaceId, updatedAt: doc.updatedAt },
+    {
+      $set: {
+        name: body.name ?? doc.name,
+        enabled: body.enabled ?? doc.enabled,
+        ...(changesWork && (work as Partial<FlowDoc>)),
+        // What is not read any more has no place.
+        ...(changesWork && {
+          checkpoints: doc.checkpoints.filter(({ load }) => loadNamesOf(flowId, definition).includes(load)),
+        }),
+        updatedAt,
+      },
+    },
+    { returnDocument: "after" },
+  );
+  if (!updated) {
+    await getFlowDocOrThrow(caller, flowId);
+    throw hasChanged();
+  }
+  tellFlow(updated);
+  return withOwnStanding(caller, updated);
+}
+
+/**
+ * Deletes a flow; a run under way is cancelled. What it has written stays.
+ * @throws AppError `not_found`, `forbidden`
+ */
+export async function deleteFlow(caller: Caller, flowId: ObjectId): Promise<void> {
+  const { workspaceId, user } = caller;
+  const doc = await getFlowDocOrThrow(caller, flowId);
+  requireControl(caller, doc);
+  // First: from here on nobody queues a run of it.
+  const { deletedCount } = await collections.flows().deleteOne({ _id: flowId, workspaceId });
+  if (deletedCount === 0) throw noSuchFlow();
+  await removeSchedule(caller, { resourceType: RESOURCE_TYPE, resourceId: flowId });
+  await dropWebhook(workspaceId, flowId);
+  const resource = resourceOf(doc);
+  await cancelUnfinished(resource, user._id);
+  await followDeletion(resource);
+  tellFlow(doc);
+}
+
+function hasChanged(): AppError {
+  return new AppError("conflict", "Somebody else has changed this flow meanwhile. Load it again.");
+}
+
+/** @throws AppError `invalid_request` that names the part of the flow's schedule */
+async function putFlowSchedule(caller: Caller, resourceId: ObjectId, body: ScheduleBody): Promise<void> {
+  try {
+    await putSchedule(caller, { resourceType: RESOURCE_TYPE, resourceId }, body);
+  } catch (error) {
+    if (!(error instanceof AppError) || !Array.isArray(error.details)) throw error;
+    const details = error.details.map((each) => ({ ...each, path: `schedule.${"path" in each ? each.path : ""}` }));
+    throw new AppError(error.kind, error.message, { cause: error, details: details as InputProblem[] });
+  }
+}
+
+/** Which of these flows there are: every member sees all of the workspace's. */
+export async function visibleFlowIds({ workspaceId }: Caller, ids: ObjectId[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const docs = collections.flows().find({ workspaceId, _id: { $in: ids } }, { projection: { _id: 1 } });
+  return new Set(await docs.map(({ _id }) => _id.toHexString()).toArray());
+}
+
+/** What of the workspace's flows reads or writes a connection. */
+export async function listFlowUses({ workspaceId }: Caller, connectionId: ObjectId): Promise<Use[]> {
+  const docs = await collections
+    .flows()
+    .find(
+      { workspaceId, $or: [{ "source.connectionId": connectionId }, { "destination.connectionId": connectionId }] },
+      { projection: { name: 1 } },
+    )
+    .limit(LIST_LIMIT_MAX)
+    .toArray();
+  return docs.map(({ _id, name }) => ({ kind: "flow", id: _id.toHexString(), name }));
+}
+
+function mergeDefinition(doc: FlowDoc, { source, destination, mode }: UpdateFlowBody): FlowDefinition {
+  const kept = pickDefinition(doc);
+  if (doc.type === "webhook" && source !== undefined) {
+    throw new AppError("invalid_request", "A webhook reads nothing: it is sent to.", {
+      details: [{ path: "source", message: "Leave it out." }],
+    });
+  }
+  return toDefinition(doc.name, {
+    type: doc.type,
+    source: (source ?? inBodyForm(kept.source)) as never,
+    destination: destination ?? { ...kept.destination, connectionId: kept.destination.connectionId.toHexString() },
+    mode: mode ?? kept.mode,
+  });
+}
+
+function inBodyForm(source: FlowDefinition["source"]) {
+  return source && { ...source, connectionId: source.connectionId.toHexString() };
+}
+
+function pickDefinition({ type, source, destination, mode }: FlowDefinition): FlowDefinition {
+  return { type, source, destination, mode } as FlowDefinition;
+}
+
+function toCheckpoint({ mode, type, checkpoints }: FlowDoc): FlowDetail["checkpoint"] {
+  if (type !== "sync" || mode !== "incremental") return null;
+  const shown = checkpoints.flatMap(({ entity, value, at }) =>
+    value === null ? [] : [{ entity, value: shownCheckpoint(JSON.parse(value)), updatedAt: at.toISOString() }],
+  );
+  return shown.length > 0 ? shown : null;
+}
+
+function requireControl({ user, role }: Caller, doc: FlowDoc): void {
+  if (isAtLeast(role, "admin") || doc.createdBy.equals(user._id)) return;
+  throw new AppError("forbidden", "Only who made this flow, an admin or an owner can change it.");
+}

@@ -1,0 +1,253 @@
+import "server-only";
+import type { ObjectId } from "mongodb";
+import type { Field, WireValue } from "@/lib/base/values/fields";
+import { jsonText } from "@/lib/base/values/json-text";
+import type { DataSource, Load, RejectedRow } from "@/lib/features/connections/data-source";
+import type { RunDoc } from "@/lib/features/runs/model";
+import { inTransaction } from "@/lib/platform/db/transaction";
+import { AppError } from "@/lib/platform/http/errors";
+import { toPosition, writtenOf } from "./batch-position";
+import { collections } from "./collections";
+import { readStoredEvent } from "./event-body";
+import { requireLoad } from "./loads";
+import type { FlowDoc, FlowEventDoc } from "./model";
+import type { Progress } from "./progress";
+import { queueForNobody } from "./runs";
+import { KNOWN_MS } from "./webhook-store";
+
+/** docs/flows.md: a run takes so many events at the most. */
+const BATCH_EVENTS = 500;
+const BATCH_BYTES = 8 * 1024 * 1024;
+/** After a run that failed; each failure doubles it. */
+const RETRY_MS = 30_000;
+const RETRY_MS_MAX = 3_600_000;
+/** Of the destination's words about an event that it refused. */
+const REASON_CHARS_MAX = 300;
+
+/** What a row of a webhook flow has. */
+const COLUMNS: Field[] = [
+  { name: "event_id", type: "string", dbType: "" },
+  { name: "received_at", type: "timestamptz", dbType: "" },
+  { name: "payload", type: "json", dbType: "" },
+];
+
+type Way = { destination: DataSource; progress: Progress; signal: AbortSignal };
+
+/**
+ * Writes the oldest events that wait: a batch of them, in one piece. A batch keeps its events and its name until it is
+ * written, whichever run does it, so that the destination knows it.
+ */
+export async function moveEvents(flow: FlowDoc, run: RunDoc, way: Way): Promise<void> {
+  const events = await takeBatch(flow, run._id);
+  await way.progress.set(0, { status: "running", total: events.length }, "now");
+  if (events.length > 0) await writeBatch(flow, run._id, events, way);
+  await way.progress.set(0, { status: "done" }, "now");
+}
+
+async function takeBatch({ _id: flowId, workspaceId }: FlowDoc, runId: ObjectId): Promise<FlowEventDoc[]> {
+  const waiting = { workspaceId, flowId, isPending: true } as const;
+  const events = () => collections.flowEvents();
+  const begun = await events().findOne({ ...waiting, batchId: { $exists: true } });
+  if (!begun) {
+    const oldest = await events()
+      .find(waiting, { projection: { bytes: 1 } })
+      .sort({ _id: 1 })
+      .limit(BATCH_EVENTS)
+      .toArray();
+    let bytes = 0;
+    const taken = oldest.filter((event, index) => {
+      bytes += event.bytes;
+      return index === 0 || bytes <= BATCH_BYTES;
+    });
+    const ids = taken.map(({ _id }) => _id);
+    await events().updateMany({ ...waiting, _id: { $in: ids } }, { $set: { batchId: runId } });
+  }
+  return events()
+    .find({ ...waiting, batchId: begun?.batchId ?? runId })
+    .sort({ _id: 1 })
+    .toArray();
+}
+
+async function writeBatch(
+  flow: FlowDoc,
+  runId: ObjectId,
+  events: FlowEventDoc[],
+  { destination, progress, signal }: Way,
+): Promise<void> {
+  const batchId = events[0]?.batchId?.toHexString() ?? "";
+  const { table = "events", schema, write } = flow.destination;
+  const load = await requireLoad(destination)({
+    table: { name: table, ...(schema !== undefined && { schema }) },
+    columns: COLUMNS,
+    mode: write,
+    primaryKey: write === "upsert" ? ["event_id"] : [],
+    load: `flow:${flow._id.toHexString()}:events`,
+    run: batchId,
+    visible: "batch",
+    signal,
+  });
+  const refused = await writeEvents(load, events, batchId).catch(async (error: unknown) => {
+    // Nothing of it was written: the next run may take events that have come since, and so tell a bad event from a bad
+    // destination.
+    if (isRefusal(error) && writtenOf(load.state, batchId, events.length).at === 0) await releaseBatch(flow, events);
+    throw error;
+  });
+  await load.finish();
+  await progress.log(
+    refused.map(({ row, column, message }) => ({
+      level: "warn",
+      text: `Event ${nameOf(events[row])}${column === null ? "" : `, ${column}`} was refused: ${message}`,
+    })),
+  );
+  await settle(flow, runId, events, refused);
+  const counts = { read: events.length, written: events.length - refused.length, skipped: 0, failed: refused.length };
+  await progress.set(0, { counts }, "now");
+}
+
+/**
+ * Writes the events of a batch that are not written yet: at once, or one by one where the destination refuses them
+ * without naming a row, so that one bad event fails alone.
+ * @throws AppError what the destination refuses all of them with
+ */
+async function writeEvents(load: Load, events: FlowEventDoc[], batch: string): Promise<RejectedRow[]> {
+  const known = writtenOf(load.state, batch, events.length);
+  const refused = known.refused.map((row): RejectedRow => ({ row, column: null, message: REFUSED_BEFORE }));
+  const rows = events.flatMap((event, row) => {
+    if (row < known.at) return [];
+    try {
+      return [{ row, cells: toCells(event) }];
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      refused.push({ row, column: "payload", message: error.message });
+      return [];
+    }
+  });
+  const write = async (some: typeof rows, at: number) => {
+    const position = toPosition(batch, { at, refused: refused.map(({ row }) => row) }, events.length);
+    const columns = COLUMNS.map((_, index) => some.map(({ cells }) => cells[index] ?? null));
+    const { rejected } = await load.write({ rowCount: some.length, columns }, { position, rejectsMax: some.length });
+    for (const each of rejected) refused.push({ ...each, row: some[each.row]?.row ?? 0 });
+  };
+  if (known.at >= events.length) return refused;
+  try {
+    await write(rows, events.length);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    let failed = 0;
+    for (const each of rows) {
+      try {
+        await write([each], each.row + 1);
+      } catch (alone) {
+        if (!isRefusal(alone)) throw alone;
+        failed += 1;
+        refused.push({ row: each.row, column: null, message: alone.message });
+      }
+    }
+    if (failed === rows.length) throw error;
+    await write([], events.length);
+  }
+  return refused.sort((a, b) => a.row - b.row);
+}
+
+const REFUSED_BEFORE = "The destination refused it in a run that was interrupted.";
+
+/** A failure of the statement itself, about rows that the destination does not name. */
+function isRefusal(error: unknown): error is AppError {
+  return error instanceof AppError && error.kind === "query_failed";
+}
+
+async function releaseBatch({ _id, workspaceId }: FlowDoc, events: FlowEventDoc[]): Promise<void> {
+  const _ids = events.map((event) => event._id);
+  await collections
+    .flowEvents()
+    .updateMany({ workspaceId, flowId: _id, isPending: true, _id: { $in: _ids } }, { $unset: { batchId: true } });
+}
+
+/** What is written waits no more; what was refused is kept for a while, for whoever looks into it. */
+async function settle(
+  { _id, workspaceId }: FlowDoc,
+  runId: ObjectId,
+  events: FlowEventDoc[],
+  rejected: RejectedRow[],
+): Promise<void> {
+  const reasons = new Map(rejected.map(({ row, message }) => [events[row]?._id.toHexString(), message]));
+  const refused = new Set(reasons.keys());
+  const bytes = events.reduce((sum, event) => sum + event.bytes, 0);
+  const idsOf = (isRefused: boolean) =>
+    events.filter((event) => refused.has(event._id.toHexString()) === isRefused).map((event) => event._id);
+  const forgetAt = new Date(Date.now() + KNOWN_MS);
+  await inTransaction(async (session) => {
+    for (const isRefused of [false, true]) {
+      await collections.flowEvents().updateMany(
+        { workspaceId, flowId: _id, isPending: true, _id: { $in: idsOf(isRefused) } },
+        {
+          $set: { forgetAt, runId, ...(isRefused && { isFailed: true }) },
+          $unset: isRefused ? { isPending: true } : { isPending: true, payload: true },
+        },
+        { session },
+      );
+    }
+    for (const event of events) {
+      const reason = reasons.get(event._id.toHexString());
+      if (reason === undefined) continue;
+      const place = { _id: event._id, workspaceId, flowId: _id };
+      await collections
+        .flowEvents()
+        .updateOne(place, { $set: { reason: cutText(reason, REASON_CHARS_MAX) } }, { session });
+    }
+    await collections.flowWebhooks().updateOne(
+      { _id, workspaceId },
+      {
+        $inc: { processed: events.length - refused.size, failed: refused.size, pendingBytes: -bytes },
+        $set: { failures: 0, retryAt: null },
+      },
+      { session },
+    );
+  });
+}
+
+/** A run of events has failed: its destination is not asked again with every event that comes. */
+export async function postponeEvents(workspaceId: ObjectId, _id: ObjectId): Promise<void> {
+  const hook = await collections
+    .flowWebhooks()
+    .findOneAndUpdate({ _id, workspaceId }, { $inc: { failures: 1 } }, { returnDocument: "after" });
+  if (!hook) return;
+  const waitMs = Math.min(RETRY_MS_MAX, RETRY_MS * 2 ** Math.min(hook.failures - 1, 10));
+  await collections
+    .flowWebhooks()
+    .updateOne({ _id, workspaceId }, [{ $set: { retryAt: { $add: ["$$NOW", waitMs] } } }]);
+}
+
+/** Queues a run for the events of a flow that wait, unless one is under way, the flow is off, or it is too soon. */
+export async function queuePendingOf(workspaceId: ObjectId, flowId: ObjectId): Promise<void> {
+  const isDue = { $or: [{ retryAt: null }, { $expr: { $lte: ["$retryAt", "$$NOW"] } }] };
+  const hook = await collections.flowWebhooks().findOne({ _id: flowId, workspaceId, ...isDue });
+  if (!hook) return;
+  const [flow, waiting] = await Promise.all([
+    collections.flows().findOne({ _id: flowId, workspaceId }),
+    collections.flowEvents().countDocuments({ workspaceId, flowId, isPending: true }, { limit: 1 }),
+  ]);
+  if (flow?.type !== "webhook" || !flow.enabled || waiting === 0) return;
+  await queueForNobody(flow, "webhook");
+}
+
+/** The same for every flow: whoever should have done it may have died. Any number of servers may do so at once. */
+export async function queuePendingEvents(): Promise<void> {
+  const waiting = collections.flowWebhooks().find({ pendingBytes: { $gt: 0 } }, { projection: { workspaceId: 1 } });
+  for await (const { _id, workspaceId } of waiting) await queuePendingOf(workspaceId, _id);
+}
+
+/** @throws AppError `invalid_request` for a stored payload that is no JSON within the limits of a body */
+function toCells(event: FlowEventDoc): WireValue[] {
+  const { receivedAt, payload = "null" } = event;
+  return [nameOf(event), receivedAt.toISOString(), jsonText(readStoredEvent(payload))];
+}
+
+/** Its own id, or ours where the sender gives none. */
+function nameOf(event: FlowEventDoc | undefined): string {
+  return event?.eventId ?? event?._id.toHexString() ?? "";
+}
+
+function cutText(text: string, chars: number): string {
+  return text.slice(0, chars).toWellFormed().replaceAll("\0", "\uFFFD");
+}

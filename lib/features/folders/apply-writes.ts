@@ -1,0 +1,84 @@
+import "server-only";
+import type { AnyBulkWriteOperation, ObjectId } from "mongodb";
+import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
+import { log } from "@/lib/platform/log";
+import type { Cabinet } from "./cabinet";
+import type { FiledDoc, FolderDoc, Intent, Write } from "./model";
+
+/**
+ * Writes a change to the documents. Each document keeps the number of the last change that it has, and takes only
+ * later ones; so a server that comes late, even long after others went on, changes nothing.
+ */
+export async function applyWrites(cabinet: Cabinet, workspaceId: ObjectId, seq: number, intent: Intent): Promise<void> {
+  const { writes, userId, at } = intent;
+  const older = { workspaceId, seq: { $lt: seq } };
+  const folderUpdates: AnyBulkWriteOperation<FolderDoc>[] = [];
+  const updates: AnyBulkWriteOperation<FiledDoc>[] = [];
+  for (const write of writes) {
+    if (write.kind === "updateFolder") {
+      folderUpdates.push({
+        updateOne: { filter: { ...older, _id: write.id }, update: { $set: { ...write.set, seq } } },
+      });
+    } else if (write.kind === "update") {
+      updates.push({ updateOne: { filter: { ...older, _id: write.id }, update: { $set: { ...write.set, seq } } } });
+    }
+  }
+  if (folderUpdates.length > 0) await cabinet.folders().bulkWrite(folderUpdates);
+  if (updates.length > 0) await cabinet.items().bulkWrite(updates);
+  for (const write of writes) await applyOne(cabinet, write, workspaceId, seq, { deletedBy: userId, deletedAt: at });
+}
+
+/** Takes back what came so late that it had been deleted since. */
+export async function withdrawLateInserts(
+  cabinet: Cabinet,
+  workspaceId: ObjectId,
+  seq: number,
+  { writes }: Intent,
+): Promise<void> {
+  for (const write of writes) {
+    if (write.kind !== "insert") continue;
+    const { _id } = write.doc;
+    const deleted = await cabinet.deleted().findOne({ _id, workspaceId, seq: { $gt: seq } });
+    if (deleted) await cabinet.items().deleteOne({ _id, workspaceId, seq });
+  }
+}
+
+async function applyOne(
+  cabinet: Cabinet,
+  write: Write,
+  workspaceId: ObjectId,
+  seq: number,
+  deletion: { deletedBy: ObjectId; deletedAt: Date },
+): Promise<void> {
+  const older = { workspaceId, seq: { $lt: seq } };
+  if (write.kind === "insertFolder") {
+    await cabinet
+      .folders()
+      .insertOne({ ...write.doc, seq })
+      .catch(ignoreRepeat);
+  } else if (write.kind === "removeFolder") {
+    await cabinet.folders().deleteOne({ ...older, _id: write.id });
+  } else if (write.kind === "insert") {
+    const { _id } = write.doc;
+    await cabinet
+      .items()
+      .insertOne({ ...write.doc, seq })
+      .catch(ignoreRepeat);
+    await cabinet.deleted().deleteOne({ ...older, _id });
+  } else if (write.kind === "discard") {
+    const doc = await cabinet.items().findOne({ ...older, _id: write.id });
+    if (!doc) return;
+    // Before it, so that a crash in between leaves it to whoever goes on; and after it, for what was made meanwhile.
+    await cabinet.forget?.(workspaceId, doc._id);
+    const deleted = { ...doc, ...deletion, seq };
+    await cabinet.deleted().replaceOne({ _id: doc._id, workspaceId }, deleted, { upsert: true });
+    await cabinet.items().deleteOne({ ...older, _id: doc._id });
+    await cabinet.forget?.(workspaceId, doc._id);
+  }
+}
+
+/** It is there already: by an earlier attempt, or because a late one meets what others have made since. */
+function ignoreRepeat(error: unknown): void {
+  if (!isDuplicateKey(error)) throw error;
+  log.info({ err: error }, "a change of what is filed was carried out twice");
+}

@@ -1,0 +1,53 @@
+import "server-only";
+import type { ObjectId } from "mongodb";
+import type { Caller } from "@/lib/platform/access/caller";
+import { AppError } from "@/lib/platform/http/errors";
+import type { Cabinet } from "./cabinet";
+import { changeFiled } from "./journal";
+import { accessOf, type Deleted, type FiledDoc, type FolderDoc, visibleTo } from "./model";
+import { endingOf } from "./names";
+import { freePlace, getFolderOrThrow } from "./placement";
+
+/**
+ * Brings back with its history what was deleted: to the folder that is named, else to its old place or, when its folder
+ * is gone, to the top level.
+ * @param folderId undefined for its old folder, null for the top level
+ * @param nameIn its name there; what it was called unless told
+ * @throws AppError not_found when it is nothing deleted that the caller may see, and for the folder that is named;
+ *   invalid_request when that folder has another access; conflict when the name is taken
+ */
+export function bringBack(
+  caller: Caller,
+  cabinet: Cabinet,
+  id: ObjectId,
+  folderId: string | null | undefined,
+  nameIn: (doc: FiledDoc, folder: FolderDoc | null) => Promise<string> = async ({ name }) => name,
+): Promise<FiledDoc> {
+  return changeFiled(caller, cabinet, async (changes) => {
+    const found: Deleted<FiledDoc> | null = await cabinet.deleted().findOne({ _id: id, ...visibleTo(caller) });
+    if (!found) throw new AppError("not_found", `There is no such deleted ${cabinet.noun} in this workspace.`);
+    const { deletedAt: _, deletedBy: __, ...doc } = found;
+    const { workspaceId, space } = doc;
+    const folder = folderId
+      ? await getFolderOrThrow(caller, cabinet, folderId)
+      : folderId === undefined && doc.folderId
+        ? await cabinet.folders().findOne({ _id: doc.folderId, workspaceId, space })
+        : null;
+    if (folder && folder.space !== space) throw otherAccess(cabinet, folder);
+    const target = { workspaceId, space, folder, name: await nameIn(doc, folder), ending: endingOf(cabinet.root, doc) };
+    const place = await freePlace(cabinet, { ...target, known: target.name }, null);
+    const back = { ...doc, ...place, folderId: folder?._id ?? null, version: doc.version + 1, updatedAt: changes.now };
+    changes.message = `Bring ${back.path} back`;
+    await changes.insert(back);
+    return back;
+  });
+}
+
+/** What comes back keeps its access: unlike a move, there is no word for another one. */
+function otherAccess({ noun }: Cabinet, { path, space }: FolderDoc): AppError {
+  const message =
+    accessOf(space) === "workspace"
+      ? `The folder “${path}” is shared with the workspace, and the ${noun} is not. Choose another folder.`
+      : `The folder “${path}” is private, and the ${noun} is not. Choose another folder.`;
+  return new AppError("invalid_request", message, { details: [{ path: "folderId", message }] });
+}

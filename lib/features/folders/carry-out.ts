@@ -1,0 +1,57 @@
+import "server-only";
+import type { ObjectId } from "mongodb";
+import { findBranch } from "@/lib/features/repository/service";
+import { applyWrites, withdrawLateInserts } from "./apply-writes";
+import type { Cabinet } from "./cabinet";
+import { commitPart, realign } from "./commit-part";
+import type { CommitPart, JournalDoc } from "./model";
+
+type OpenJournal = JournalDoc & { intent: NonNullable<JournalDoc["intent"]> };
+
+/**
+ * Does what a change intends: the documents, then git, then it is over. Any number of servers may do so at once and
+ * stop anywhere: each step done twice is done once.
+ * @throws AppError storage_full or unavailable: the change stays open, and whoever comes next goes on with it
+ */
+export async function carryOut(cabinet: Cabinet, workspaceId: ObjectId, seq: number): Promise<void> {
+  const journal = await findOpen(cabinet, workspaceId, seq);
+  if (!journal) return;
+  const { intent } = journal;
+  await applyWrites(cabinet, workspaceId, seq, intent);
+  let isNew = false;
+  for (const index of intent.parts.keys()) {
+    const part = await withBase(cabinet, journal, index);
+    if (!part) break;
+    const isStillOpen = async () => (await findOpen(cabinet, workspaceId, seq)) !== null;
+    isNew = (await commitPart(cabinet, workspaceId, seq, intent, part, isStillOpen)) || isNew;
+  }
+  const { modifiedCount } = await cabinet
+    .journals()
+    .updateOne({ workspaceId, seq, isOpen: true }, { $set: { isOpen: false }, $unset: { intent: true } });
+  if (modifiedCount === 1) return;
+  // Another server has ended this change meanwhile, so what was done here may stand on top of later ones.
+  await withdrawLateInserts(cabinet, workspaceId, seq, intent);
+  if (isNew) for (const part of intent.parts) await realign(cabinet, workspaceId, intent, part);
+}
+
+async function findOpen(cabinet: Cabinet, workspaceId: ObjectId, seq: number): Promise<OpenJournal | null> {
+  const journal = await cabinet.journals().findOne({ workspaceId, seq, isOpen: true });
+  return journal?.intent ? { ...journal, intent: journal.intent } : null;
+}
+
+/** The part with the head that it builds on: the first to come decides on one for all. Null when the change is over. */
+async function withBase(
+  cabinet: Cabinet,
+  { workspaceId, seq, intent }: OpenJournal,
+  index: number,
+): Promise<CommitPart | null> {
+  const part = intent.parts[index];
+  if (!part || part.base !== undefined) return part ?? null;
+  const field = `intent.parts.${index}.base`;
+  const base = await findBranch(part.repositoryId, "main");
+  const { modifiedCount } = await cabinet
+    .journals()
+    .updateOne({ workspaceId, seq, isOpen: true, [field]: { $exists: false } }, { $set: { [field]: base } });
+  if (modifiedCount === 1) return { ...part, base };
+  return (await findOpen(cabinet, workspaceId, seq))?.intent.parts[index] ?? null;
+}

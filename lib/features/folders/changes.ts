@@ -1,0 +1,140 @@
+import "server-only";
+import type { ObjectId } from "mongodb";
+import type { Change } from "@/lib/features/repository/service";
+import type { Caller } from "@/lib/platform/access/caller";
+import { AppError } from "@/lib/platform/http/errors";
+import type { Cabinet } from "./cabinet";
+import {
+  type CommitPart,
+  type FiledDoc,
+  type FolderDoc,
+  type Intent,
+  type Space,
+  WORKSPACE_SPACE,
+  type Write,
+} from "./model";
+import { privateRepositoryOf } from "./repositories";
+
+/** An intent is one document, which the store limits to 16 MiB. */
+const INTENT_BYTES_MAX = 12 * 1024 * 1024;
+/** Of one workspace and kind. Lists stay quick below it. */
+const FOLDERS_MAX = 2_000;
+
+type Pair = { before: FiledDoc | null; after: FiledDoc | null };
+
+/** Gathers what one change does, to documents and to git. Nothing is written before it is decided. */
+export class Changes {
+  /** The commit's message. */
+  message = "";
+  readonly now = new Date();
+  private readonly pairs: Pair[] = [];
+  private readonly folderWrites: Write[] = [];
+
+  constructor(
+    readonly caller: Caller,
+    private readonly cabinet: Cabinet,
+  ) {}
+
+  /** @throws AppError conflict when the workspace is full */
+  async insert(after: FiledDoc): Promise<void> {
+    const { workspaceId } = this.caller;
+    const { itemsMax, items, root } = this.cabinet;
+    if ((await items().countDocuments({ workspaceId })) >= itemsMax) {
+      throw new AppError("conflict", `A workspace has at most ${itemsMax} ${root}. Delete some first.`);
+    }
+    this.pairs.push({ before: null, after });
+  }
+
+  update(before: FiledDoc, after: FiledDoc): void {
+    this.pairs.push({ before, after });
+  }
+
+  /** Puts it where deleted ones wait for their undo. */
+  discard(before: FiledDoc): void {
+    this.pairs.push({ before, after: null });
+  }
+
+  /** @throws AppError conflict when the workspace is full */
+  async insertFolder(doc: FolderDoc): Promise<void> {
+    const { workspaceId } = this.caller;
+    if ((await this.cabinet.folders().countDocuments({ workspaceId })) >= FOLDERS_MAX) {
+      throw new AppError("conflict", `A workspace has at most ${FOLDERS_MAX} folders. Delete some first.`);
+    }
+    this.folderWrites.push({ kind: "insertFolder", doc });
+  }
+
+  updateFolder(before: FolderDoc, after: FolderDoc): void {
+    this.folderWrites.push({ kind: "updateFolder", id: before._id, set: difference(before, after) });
+  }
+
+  removeFolder(folder: FolderDoc): void {
+    this.folderWrites.push({ kind: "removeFolder", id: folder._id });
+  }
+
+  /** @throws AppError too_large */
+  async toIntent(): Promise<Intent> {
+    const { _id: userId, name, email } = this.caller.user;
+    const intent: Intent = {
+      userId,
+      author: { name, email },
+      message: this.message,
+      at: this.now,
+      writes: [...this.folderWrites, ...this.pairs.map(toWrite)],
+      parts: await this.toParts(),
+    };
+    if (Buffer.byteLength(JSON.stringify(intent)) <= INTENT_BYTES_MAX) return intent;
+    throw new AppError("too_large", `This changes too many ${this.cabinet.root} at once. Do it folder by folder.`);
+  }
+
+  private async toParts(): Promise<CommitPart[]> {
+    const bySpace = new Map<Space, Change[]>();
+    const add = (space: Space, change: Change) => {
+      const changes = bySpace.get(space);
+      if (changes) changes.push(change);
+      else bySpace.set(space, [change]);
+    };
+    for (const { before, after } of this.pairs) {
+      if (before && after && before.space === after.space) {
+        const change = toChange(before, after);
+        if (change) add(after.space, change);
+        continue;
+      }
+      if (before) add(before.space, { kind: "delete", path: before.file });
+      if (after) {
+        const { file: path, content, _id } = after;
+        add(after.space, { kind: "put", path, content, fileId: _id.toHexString() });
+      }
+    }
+    const parts: CommitPart[] = [];
+    for (const [space, changes] of bySpace) parts.push({ repositoryId: await this.repositoryOf(space), changes });
+    return parts;
+  }
+
+  private repositoryOf(space: Space): Promise<ObjectId> {
+    const { workspaceId } = this.caller;
+    return space === WORKSPACE_SPACE ? Promise.resolve(workspaceId) : privateRepositoryOf(workspaceId, space);
+  }
+}
+
+function toWrite({ before, after }: Pair): Write {
+  if (before && after) return { kind: "update", id: before._id, set: difference(before, after) };
+  if (after) return { kind: "insert", doc: after };
+  if (before) return { kind: "discard", id: before._id };
+  throw new Error("A change has to begin or end with a document.");
+}
+
+function toChange(before: FiledDoc, after: FiledDoc): Change | null {
+  const fileId = after._id.toHexString();
+  const { content } = after;
+  const isRewritten = content !== before.content;
+  if (before.file !== after.file) {
+    return { kind: "move", from: before.file, to: after.file, fileId, ...(isRewritten && { content }) };
+  }
+  return isRewritten ? { kind: "put", path: after.file, content, fileId } : null;
+}
+
+/** The fields that differ: a move of a folder must not carry all texts in it. */
+function difference<T extends object>(before: T, after: T): Partial<T> {
+  const changed = Object.entries(after).filter(([name, value]) => before[name as keyof T] !== value);
+  return Object.fromEntries(changed) as Partial<T>;
+}

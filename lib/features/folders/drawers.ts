@@ -1,0 +1,66 @@
+import "server-only";
+import type { Document } from "mongodb";
+import { type CollectionAccessor, DAY_SECONDS, declareCollection, type Index } from "@/lib/platform/db/collection";
+import type { Deleted, FiledDoc, FolderDoc, JournalDoc } from "./model";
+
+/** What was deleted can be brought back for this long; git keeps its text for good. */
+const DELETED_DAYS = 30;
+
+type Drawers<D extends FiledDoc> = {
+  items: CollectionAccessor<D>;
+  folders: CollectionAccessor<FolderDoc>;
+  deleted: CollectionAccessor<Deleted<D>>;
+  journals: CollectionAccessor<JournalDoc>;
+};
+
+/**
+ * Declares the collections of one kind of thing that is filed.
+ * @param noun what one is called
+ * @param indexes those of the fields that a kind adds
+ */
+export function declareFiled<D extends FiledDoc & Document>(
+  noun: "console" | "dashboard",
+  indexes: Index[] = [],
+): Drawers<D> {
+  const many = `${noun}s`;
+  return {
+    items: declareCollection<D>(many, {
+      isOfWorkspace: true,
+      indexes: [
+        {
+          key: { workspaceId: 1, space: 1, key: 1 },
+          unique: true,
+          serves: `one ${noun} a place, on every file system`,
+        },
+        { key: { workspaceId: 1, space: 1, folderId: 1 }, serves: `the ${many} of a folder` },
+        { key: { workspaceId: 1, space: 1, updatedAt: -1 }, serves: "searches read what was saved last first" },
+        { key: { workspaceId: 1, space: 1, file: 1 }, serves: `which ${noun} a file of git is` },
+        { key: { workspaceId: 1, _id: 1 }, serves: `the ${many} of a workspace, in the order of their making` },
+        ...indexes,
+      ],
+    }),
+    folders: declareCollection<FolderDoc>(`${noun}_folders`, {
+      isOfWorkspace: true,
+      indexes: [
+        { key: { workspaceId: 1, space: 1, key: 1 }, unique: true, serves: "one folder a place, on every file system" },
+      ],
+    }),
+    deleted: declareCollection<Deleted<D>>(`deleted_${many}`, {
+      isOfWorkspace: true,
+      indexes: [
+        { key: { workspaceId: 1 }, serves: "the end of a workspace" },
+        {
+          key: { deletedAt: 1 },
+          expireAfterSeconds: DELETED_DAYS * DAY_SECONDS,
+          serves: `deleted ${many} can be brought back for ${DELETED_DAYS} days`,
+        },
+      ],
+    }),
+    journals: declareCollection<JournalDoc>(`${noun}_journals`, {
+      isOfWorkspace: true,
+      indexes: [
+        { key: { workspaceId: 1 }, unique: true, serves: `a workspace's changes of ${many} go one after another` },
+      ],
+    }),
+  };
+}

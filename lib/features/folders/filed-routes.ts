@@ -1,0 +1,100 @@
+import "server-only";
+import type { ObjectId } from "mongodb";
+import { z } from "zod";
+import type { Cabinet } from "@/lib/features/folders/cabinet";
+import { listHistory } from "@/lib/features/folders/history";
+import { FOLDER_REFUSALS, SAVE_FAILURES } from "@/lib/features/folders/reference";
+import {
+  createFolderBody,
+  deleteFolderQuery,
+  folderSchema,
+  historyItemSchema,
+  updateFolderBody,
+} from "@/lib/features/folders/schema";
+import { createFolder, deleteFolder, listFolders, updateFolder } from "@/lib/features/folders/service";
+import { member } from "@/lib/platform/access/rules";
+import { pathIds } from "@/lib/platform/http/ids";
+import { asArray } from "@/lib/platform/http/paging";
+import { listQuery, opaqueListQuery, pageOf } from "@/lib/platform/http/schema";
+import { route } from "../../platform/api/route";
+
+/** A path below one of a cabinet's folders or items: what it holds, and the id of the one that is meant. */
+type Below<P extends z.ZodType> = { tag: string; params: P; idOf: (params: z.output<P>) => ObjectId };
+
+/** The folders of a cabinet: all of them, and one more. */
+export function foldersRoutes(cabinet: Cabinet, tag: string) {
+  const params = pathIds("workspaceId");
+  return route.methods({
+    GET: route({
+      summary: `List folders of ${cabinet.root}`,
+      description: "Oldest first.",
+      tag,
+      access: member,
+      params,
+      query: listQuery,
+      response: z.array(folderSchema),
+      handle: async ({ caller, query, headers }) => asArray(headers, await listFolders(caller, cabinet, query)),
+    }),
+    POST: route({
+      summary: `Add a folder of ${cabinet.root}`,
+      tag,
+      access: member,
+      params,
+      body: createFolderBody,
+      response: folderSchema,
+      failures: SAVE_FAILURES,
+      refuses: FOLDER_REFUSALS,
+      status: 201,
+      message: "Folder added",
+      handle: ({ caller, body }) => createFolder(caller, cabinet, body),
+    }),
+  });
+}
+
+/** One folder of a cabinet. */
+export function folderRoutes<P extends z.ZodType>(cabinet: Cabinet, { tag, params, idOf }: Below<P>) {
+  return route.methods({
+    PATCH: route({
+      summary: `Rename, move or share a folder of ${cabinet.root}`,
+      description: "With all that it holds: one commit.",
+      tag,
+      access: member,
+      params,
+      body: updateFolderBody,
+      response: folderSchema,
+      failures: SAVE_FAILURES,
+      refuses: FOLDER_REFUSALS,
+      message: "Folder changed",
+      handle: ({ caller, params: path, body }) => updateFolder(caller, cabinet, idOf(path), body),
+    }),
+    DELETE: route({
+      summary: `Delete a folder of ${cabinet.root}`,
+      description: `One that is not empty asks for recursive=true; its ${cabinet.root} can be restored one by one for 30 days.`,
+      tag,
+      access: member,
+      params,
+      query: deleteFolderQuery,
+      failures: SAVE_FAILURES,
+      message: "Folder deleted",
+      handle: ({ caller, params: path, query }) =>
+        deleteFolder(caller, cabinet, idOf(path), { recursive: query.recursive === "true" }),
+    }),
+  });
+}
+
+/** The commits of one item. */
+export function historyRoutes<P extends z.ZodType>(cabinet: Cabinet, { tag, params, idOf }: Below<P>) {
+  return route.methods({
+    GET: route({
+      summary: `List the commits of a ${cabinet.noun}`,
+      description: "Newest first, through its renames.",
+      tag,
+      access: member,
+      params,
+      query: opaqueListQuery,
+      refuses: { cursor: "One that no page has given out" },
+      response: pageOf(historyItemSchema),
+      handle: ({ caller, params: path, query }) => listHistory(caller, cabinet, idOf(path), query),
+    }),
+  });
+}

@@ -1,0 +1,146 @@
+import "server-only";
+import type { ObjectId } from "mongodb";
+import {
+  badHistoryCursor,
+  type CommitChange,
+  changeOf,
+  countLinesOf,
+  historyOf,
+  requireHistoryCursor,
+} from "@/lib/features/repository/service";
+import type { Caller } from "@/lib/platform/access/caller";
+import { AppError } from "@/lib/platform/http/errors";
+import type { Page } from "@/lib/platform/http/paging";
+import type { ListQuery } from "@/lib/platform/http/schema";
+import type { Cabinet } from "./cabinet";
+import { settle } from "./journal";
+import { mergeHistories, windowFor } from "./merge-histories";
+import { getFiledOrThrow } from "./placement";
+import { repositoriesOf } from "./repositories";
+import type { FileCommit, HistoryItem } from "./schema";
+
+/** As many digits of a commit's id as people read (docs/api.md: 7 at the least). */
+const SHORT_SHA = 7;
+
+/**
+ * The commits of something that is filed, newest first, through its renames. The owner of what has changed between
+ * private and shared also sees the commits of the other time, in the order of their changes.
+ * @throws AppError not_found; invalid_request for a cursor that is not ours
+ */
+export async function listHistory(
+  caller: Caller,
+  cabinet: Cabinet,
+  id: ObjectId,
+  query: ListQuery,
+): Promise<Page<HistoryItem>> {
+  // Before it is looked for: what is wrong with the request is told first (docs/api.md, Common rules).
+  const cursors = parseCursors(query.cursor);
+  const doc = await getFiledOrThrow(caller, cabinet, id);
+  await settle(cabinet, caller.workspaceId);
+  const [present, other] = await repositoriesOf(caller, doc);
+  const fileId = id.toHexString();
+  const { limit } = query;
+  const read = async (repositoryId: ObjectId | undefined, cursor: string | null, count: number) => {
+    if (repositoryId === undefined || cursor === END) return { items: [], nextCursor: null };
+    const page = await historyOf({ repositoryId, fileId, limit: count, ...(cursor !== null && { cursor }) });
+    return { ...page, items: page.items.map((item) => ({ ...item, repositoryId })) };
+  };
+  const reach = other === undefined ? limit : windowFor(limit);
+  const [a, b] = [await read(present, cursors[0], reach), await read(other, cursors[1], reach)];
+  const { items, taken } = mergeHistories(a.items, b.items, limit);
+  const after = async (page: typeof a, at: 0 | 1): Promise<string | null> => {
+    if (taken[at] === page.items.length) return page.nextCursor ?? END;
+    if (taken[at] === 0) return cursors[at];
+    return (await read(at === 0 ? present : other, cursors[at], taken[at])).nextCursor;
+  };
+  const next: Cursors = [await after(a, 0), await after(b, 1)];
+  const counts = await countLinesOf(items);
+  return {
+    items: items.map(({ sha, author, date, subject }, i) => ({
+      sha,
+      author,
+      date: date.toISOString(),
+      subject,
+      additions: counts[i]?.additions ?? null,
+      deletions: counts[i]?.deletions ?? null,
+    })),
+    nextCursor: next.every((cursor) => cursor === END) ? null : formatCursors(next),
+  };
+}
+
+/**
+ * What one commit did to it, and nothing of other files.
+ * @param sha 7..40 hex digits, told apart among its own commits
+ * @throws AppError invalid_request (malformed sha), not_found (unknown, or it did not touch it), conflict
+ *   (several fit)
+ */
+export async function getCommit(caller: Caller, cabinet: Cabinet, id: ObjectId, sha: string): Promise<FileCommit> {
+  const { parents, author, date, message, files, ...commit } = await findCommit(caller, cabinet, id, sha);
+  return {
+    sha: commit.sha,
+    parents,
+    author,
+    date: date.toISOString(),
+    message,
+    files: files.map(({ path, status, before, after, additions, deletions, patch }) => ({
+      path,
+      status,
+      before,
+      after,
+      additions,
+      deletions,
+      patch,
+    })),
+  };
+}
+
+/**
+ * The text that it had after a commit, and what the commit's message is to call that version.
+ * @throws AppError as `getCommit`; not_found for a commit that left no text
+ */
+export async function contentAt(
+  caller: Caller,
+  cabinet: Cabinet,
+  id: ObjectId,
+  sha: string,
+): Promise<{ content: string; label: string }> {
+  const commit = await findCommit(caller, cabinet, id, sha);
+  const content = commit.files[0]?.after;
+  if (typeof content !== "string") {
+    throw new AppError("not_found", `This commit left no text of the ${cabinet.noun}. Choose the one before it.`);
+  }
+  return { content, label: commit.sha.slice(0, SHORT_SHA) };
+}
+
+async function findCommit(caller: Caller, cabinet: Cabinet, id: ObjectId, sha: string): Promise<CommitChange> {
+  const doc = await getFiledOrThrow(caller, cabinet, id);
+  await settle(cabinet, caller.workspaceId);
+  const found: CommitChange[] = [];
+  for (const repositoryId of await repositoriesOf(caller, doc)) {
+    try {
+      found.push(await changeOf({ repositoryId, fileId: id.toHexString(), sha }));
+    } catch (error) {
+      if (!(error instanceof AppError) || error.kind !== "not_found") throw error;
+    }
+  }
+  const [commit, another] = found;
+  if (!commit) throw new AppError("not_found", `This ${cabinet.noun} has no such commit.`);
+  if (another) throw new AppError("conflict", "Several commits begin with these digits. Give more of them.");
+  return commit;
+}
+
+/** One cursor a repository; null is its start. */
+type Cursors = [string | null, string | null];
+const END = "end";
+
+function formatCursors(cursors: Cursors): string {
+  return cursors.map((cursor) => cursor ?? "").join(".");
+}
+
+function parseCursors(text: string | undefined): Cursors {
+  if (text === undefined) return [null, null];
+  const [a, b, ...more] = text.split(".");
+  if (a === undefined || b === undefined || more.length > 0) throw badHistoryCursor();
+  for (const cursor of [a, b]) if (cursor !== "" && cursor !== END) requireHistoryCursor(cursor);
+  return [a || null, b || null];
+}

@@ -1,0 +1,152 @@
+import "server-only";
+import { ObjectId } from "mongodb";
+import type { Caller } from "@/lib/platform/access/caller";
+import { AppError } from "@/lib/platform/http/errors";
+import type { Cabinet } from "./cabinet";
+import { accessOf, type FiledDoc, type FolderDoc, type Place, type Space, spaceOf, visibleTo } from "./model";
+import { parseName, placeOf } from "./names";
+import type { Access } from "./schema";
+
+/** @throws AppError not_found, the same for another's private folder and for another workspace's */
+export async function getFolderOrThrow(
+  caller: Caller,
+  cabinet: Cabinet,
+  folderId: ObjectId | string,
+): Promise<FolderDoc> {
+  const folder = await cabinet.folders().findOne({ _id: new ObjectId(folderId), ...visibleTo(caller) });
+  if (!folder) throw new AppError("not_found", "There is no such folder in this workspace. Choose another place.");
+  return folder;
+}
+
+/**
+ * The space for something in a folder. What is made in a folder belongs to who sees the folder; what is moved into a
+ * shared one has to say so, since moving would disclose it.
+ * @param asked the access that the caller names, if any
+ * @param current the space of something that exists already
+ * @throws AppError invalid_request when the folder has another access
+ */
+export function spaceIn(
+  caller: Caller,
+  folder: FolderDoc | null,
+  asked: Access | undefined,
+  current: Space | null,
+): Space {
+  const wanted = asked ? spaceOf(asked, caller.user._id) : current;
+  if (!folder) return wanted ?? spaceOf("private", caller.user._id);
+  if (wanted === null || wanted === folder.space) return folder.space;
+  const access = accessOf(folder.space);
+  const sentence =
+    access === "workspace"
+      ? `The folder “${folder.path}” is shared with the workspace. To put it there, send access: "workspace" too.`
+      : `The folder “${folder.path}” is private. To put it there, send access: "private" too.`;
+  throw new AppError("invalid_request", sentence, { details: [{ path: "access", message: sentence }] });
+}
+
+/** @throws AppError not_found, the same for an unknown one, another workspace's and another member's private one */
+export async function getFiledOrThrow(caller: Caller, cabinet: Cabinet, id: ObjectId): Promise<FiledDoc> {
+  const doc = await cabinet.items().findOne({ _id: id, ...visibleTo(caller) });
+  if (!doc) throw noSuch(cabinet);
+  return doc;
+}
+
+/** What is said of one that the caller cannot see. */
+export function noSuch({ noun }: Pick<Cabinet, "noun">): AppError {
+  return new AppError("not_found", `There is no such ${noun} in this workspace.`);
+}
+
+/** The keys of all that stands in a folder, or at the top level. */
+export async function keysIn(
+  cabinet: Cabinet,
+  { workspaceId, space, folderId }: Pick<FiledDoc, "workspaceId" | "space" | "folderId">,
+): Promise<Set<string>> {
+  const beside = [
+    ...(await cabinet
+      .items()
+      .find({ workspaceId, space, folderId }, { projection: { key: 1 } })
+      .toArray()),
+    ...(await cabinet
+      .folders()
+      .find({ workspaceId, space, parentId: folderId }, { projection: { key: 1 } })
+      .toArray()),
+  ];
+  return new Set(beside.map(({ key }) => key));
+}
+
+/**
+ * Where a save puts something: to the folder and the access that it names, else where it stands.
+ * @throws AppError not_found for the folder, invalid_request when it has another access, forbidden for who makes
+ *   private what another member owns
+ */
+export async function placeAsked(
+  caller: Caller,
+  cabinet: Cabinet,
+  before: FiledDoc,
+  asked: { access?: Access; folderId?: string | null },
+): Promise<{ space: Space; folder: FolderDoc | null }> {
+  const changesAccess = asked.access !== undefined && asked.access !== accessOf(before.space);
+  if (changesAccess && asked.access === "private" && !before.ownerId.equals(caller.user._id)) {
+    throw new AppError("forbidden", `Only the owner of a ${cabinet.noun} can make it private.`);
+  }
+  // What changes sides leaves its folder, which stays on the old one.
+  const stays = changesAccess ? null : before.folderId;
+  const folderId = asked.folderId === undefined ? stays : asked.folderId;
+  const folder = folderId ? await getFolderOrThrow(caller, cabinet, folderId) : null;
+  return { space: spaceIn(caller, folder, asked.access, before.space), folder };
+}
+
+/** What the commit of a save says unless told. */
+export function saveMessage(before: FiledDoc, after: FiledDoc): string {
+  if (before.space !== after.space) {
+    return accessOf(after.space) === "workspace" ? `Share ${after.path}` : `Make ${after.path} private`;
+  }
+  if (before.file === after.file) return `Save ${after.path}`;
+  return before.folderId?.toHexString() === after.folderId?.toHexString()
+    ? `Rename ${before.path} to ${after.path}`
+    : `Move ${before.path} to ${after.path}`;
+}
+
+/** What somebody is told who saves upon an older version. @param current as its route answers with it */
+export function stale({ noun }: Pick<Cabinet, "noun">, current: unknown): AppError {
+  return new AppError("conflict", `Somebody has saved this ${noun} since you opened it. Compare, then save again.`, {
+    details: { current },
+  });
+}
+
+/**
+ * A place that is free of others.
+ * @param target.known the name that it had before, if any
+ * @param self what may stand there already
+ * @throws AppError invalid_request for a bad name, conflict when something has the place
+ */
+export async function freePlace(
+  cabinet: Cabinet,
+  target: {
+    workspaceId: ObjectId;
+    space: Space;
+    folder: FolderDoc | null;
+    name: string;
+    known?: string;
+    ending: string;
+  },
+  self: ObjectId | null,
+): Promise<Place & { name: string }> {
+  const name = parseName(target.name, target.known);
+  const place = placeOf(cabinet.root, target.folder?.path ?? null, name, target.ending);
+  await refuseTaken(cabinet, { ...target, key: place.key }, self);
+  return { ...place, name };
+}
+
+/** Files and folders share one namespace, as git has it. @throws AppError conflict */
+export async function refuseTaken(
+  cabinet: Cabinet,
+  { workspaceId, space, key }: { workspaceId: ObjectId; space: Space; key: string },
+  self: ObjectId | null,
+): Promise<void> {
+  const found =
+    (await cabinet.items().findOne({ workspaceId, space, key }, { projection: { path: 1 } })) ??
+    (await cabinet.folders().findOne({ workspaceId, space, key }, { projection: { path: 1 } }));
+  if (!found || (self && found._id.equals(self))) return;
+  throw new AppError("conflict", `“${found.path}” is already there. Choose another name.`, {
+    details: { path: found.path },
+  });
+}

@@ -1,0 +1,32 @@
+import "server-only";
+import type { ObjectId } from "mongodb";
+import type { Caller } from "@/lib/platform/access/caller";
+import type { Cabinet } from "./cabinet";
+import { accessOf, visibleTo } from "./model";
+
+type Drawers = Pick<Cabinet, "items" | "deleted">;
+
+/** Which of these the caller may see, the lately deleted ones as they were. */
+export async function visibleIdsOf(cabinet: Drawers, caller: Caller, ids: ObjectId[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const filter = { _id: { $in: ids }, ...visibleTo(caller) };
+  const options = { projection: { _id: 1 } };
+  const [items, deleted] = await Promise.all([
+    cabinet.items().find(filter, options).toArray(),
+    cabinet.deleted().find(filter, options).toArray(),
+  ]);
+  return new Set([...items, ...deleted].map(({ _id }) => _id.toHexString()));
+}
+
+/** Who may see one, a lately deleted one as it was: every member, or its owner; nobody what is gone for good. */
+export async function readersOf(
+  cabinet: Drawers,
+  workspaceId: ObjectId,
+  id: ObjectId,
+): Promise<"everybody" | "nobody" | ObjectId> {
+  const filter = { _id: id, workspaceId };
+  const options = { projection: { space: 1, ownerId: 1 } };
+  const doc = (await cabinet.items().findOne(filter, options)) ?? (await cabinet.deleted().findOne(filter, options));
+  if (!doc) return "nobody";
+  return accessOf(doc.space) === "private" ? doc.ownerId : "everybody";
+}

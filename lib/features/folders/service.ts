@@ -1,0 +1,185 @@
+import "server-only";
+import { ObjectId } from "mongodb";
+import type { Caller } from "@/lib/platform/access/caller";
+import { AppError } from "@/lib/platform/http/errors";
+import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/platform/http/paging";
+import type { Cabinet } from "./cabinet";
+import { changeFiled } from "./journal";
+import { accessOf, type FolderDoc, toFolder, visibleTo } from "./model";
+import { endingOf, folderPlaceOf, parseName, placeOf } from "./names";
+import { getFolderOrThrow, refuseTaken, spaceIn } from "./placement";
+import { type CreateFolderBody, FOLDER_DEPTH_MAX, type Folder, type UpdateFolderBody } from "./schema";
+
+/** The folders that the caller may see, in the order in which they were made. */
+export async function listFolders(
+  caller: Caller,
+  cabinet: Cabinet,
+  { limit, cursor }: PageRequest,
+): Promise<Page<Folder>> {
+  const after = readCursor(cursor);
+  const docs = await cabinet
+    .folders()
+    .find({ ...visibleTo(caller), ...(after && { _id: { $gt: after } }) })
+    .sort({ _id: 1 })
+    .limit(withExtra(limit))
+    .toArray();
+  return toPage(docs, limit, toFolder);
+}
+
+/**
+ * Makes a folder. Git has none without files, so there is nothing to commit.
+ * @throws AppError not_found for the parent, invalid_request for a bad name or more than 8 levels, conflict for a name
+ *   that is taken
+ */
+export function createFolder(caller: Caller, cabinet: Cabinet, body: CreateFolderBody): Promise<Folder> {
+  const { workspaceId, user } = caller;
+  return changeFiled(caller, cabinet, async (changes) => {
+    const { now } = changes;
+    const parent = body.parentId ? await getFolderOrThrow(caller, cabinet, body.parentId) : null;
+    const space = spaceIn(caller, parent, body.access, null);
+    const name = parseName(body.name);
+    const place = folderPlaceOf(cabinet.root, parent?.path ?? null, name);
+    refuseTooDeep(depthOf(place.path));
+    await refuseTaken(cabinet, { workspaceId, space, key: place.key }, null);
+    const doc: FolderDoc = {
+      _id: new ObjectId(),
+      workspaceId,
+      space,
+      ownerId: user._id,
+      parentId: parent?._id ?? null,
+      name,
+      ...place,
+      seq: 0,
+      createdAt: now,
+      updatedAt: now,
+    };
+    await changes.insertFolder(doc);
+    return toFolder(doc);
+  });
+}
+
+/**
+ * Renames a folder, moves it, or changes who sees it, with all that it holds: one commit. The versions of what is
+ * in it stay, since what their editors show has not changed.
+ * @throws AppError invalid_request for a circle, more than 8 levels or a bad name; not_found; conflict for a name that
+ *   is taken; forbidden for who makes private what others have made
+ */
+export function updateFolder(
+  caller: Caller,
+  cabinet: Cabinet,
+  folderId: ObjectId,
+  body: UpdateFolderBody,
+): Promise<Folder> {
+  const { workspaceId } = caller;
+  return changeFiled(caller, cabinet, async (changes) => {
+    const { now } = changes;
+    const before = await getFolderOrThrow(caller, cabinet, folderId);
+    const subtree = await subtreeOf(cabinet, before);
+    const changesAccess = body.access !== undefined && body.access !== accessOf(before.space);
+    const stays = changesAccess ? null : before.parentId;
+    const parentId = body.parentId === undefined ? stays : body.parentId;
+    const parent = parentId ? await getFolderOrThrow(caller, cabinet, parentId) : null;
+    if (parent && subtree.some(({ _id }) => _id.equals(parent._id))) {
+      throw invalid("parentId", "A folder cannot be moved into itself or into a folder that it holds.");
+    }
+    const space = spaceIn(caller, parent, body.access, before.space);
+    const name = parseName(body.name ?? before.name, before.name);
+    const place = folderPlaceOf(cabinet.root, parent?.path ?? null, name);
+    refuseTooDeep(depthOf(place.path) + Math.max(...subtree.map(({ path }) => depthOf(path))) - depthOf(before.path));
+    await refuseTaken(cabinet, { workspaceId, space, key: place.key }, folderId);
+
+    const after: FolderDoc = { ...before, name, ...place, parentId: parent?._id ?? null, space, updatedAt: now };
+    const moved = new Map([[folderId.toHexString(), after]]);
+    for (const folder of subtree.slice(1)) {
+      const above = folder.parentId && moved.get(folder.parentId.toHexString());
+      moved.set(folder._id.toHexString(), {
+        ...folder,
+        ...folderPlaceOf(cabinet.root, above?.path ?? null, folder.name),
+        space,
+      });
+    }
+    if (changesAccess && body.access === "private") refuseOthers(caller, subtree);
+    for (const folder of subtree) changes.updateFolder(folder, moved.get(folder._id.toHexString()) ?? folder);
+    for (const doc of await heldIn(cabinet, subtree)) {
+      if (changesAccess && body.access === "private") refuseOthers(caller, [doc]);
+      const folder = doc.folderId && moved.get(doc.folderId.toHexString());
+      changes.update(doc, {
+        ...doc,
+        ...placeOf(cabinet.root, folder?.path ?? null, doc.name, endingOf(cabinet.root, doc)),
+        space,
+      });
+    }
+    changes.message = messageOf(before, after);
+    return toFolder(after);
+  });
+}
+
+/**
+ * Deletes a folder; with `recursive` also all that it holds, in one commit.
+ * @throws AppError not_found; conflict when it is not empty and `recursive` is not given
+ */
+export function deleteFolder(
+  caller: Caller,
+  cabinet: Cabinet,
+  folderId: ObjectId,
+  options: { recursive: boolean },
+): Promise<void> {
+  return changeFiled(caller, cabinet, async (changes) => {
+    const folder = await getFolderOrThrow(caller, cabinet, folderId);
+    const subtree = await subtreeOf(cabinet, folder);
+    const held = await heldIn(cabinet, subtree);
+    if (!options.recursive && (held.length > 0 || subtree.length > 1)) {
+      throw new AppError("conflict", `“${folder.path}” is not empty. To delete all in it, send recursive=true.`, {
+        details: { [cabinet.root]: held.length, folders: subtree.length - 1 },
+      });
+    }
+    for (const doc of held) changes.discard(doc);
+    for (const each of subtree) changes.removeFolder(each);
+    changes.message = `Delete the folder ${folder.path}`;
+  });
+}
+
+/** A folder and all below it, each after its parent. */
+async function subtreeOf(cabinet: Cabinet, top: FolderDoc): Promise<FolderDoc[]> {
+  const { workspaceId, space } = top;
+  const all = await cabinet.folders().find({ workspaceId, space }).toArray();
+  const subtree = [top];
+  for (const folder of subtree) subtree.push(...all.filter(({ parentId }) => parentId?.equals(folder._id)));
+  return subtree;
+}
+
+function heldIn(cabinet: Cabinet, folders: FolderDoc[]) {
+  const [top] = folders;
+  if (!top) return Promise.resolve([]);
+  const { workspaceId, space } = top;
+  return cabinet
+    .items()
+    .find({ workspaceId, space, folderId: { $in: folders.map(({ _id }) => _id) } })
+    .toArray();
+}
+
+function depthOf(path: string): number {
+  return path.split("/").length;
+}
+
+function messageOf(before: FolderDoc, after: FolderDoc): string {
+  if (before.space === after.space) return `Move the folder ${before.path} to ${after.path}`;
+  return accessOf(after.space) === "workspace"
+    ? `Share the folder ${after.path}`
+    : `Make the folder ${after.path} private`;
+}
+
+function refuseTooDeep(depth: number): void {
+  if (depth > FOLDER_DEPTH_MAX) throw invalid("parentId", `Folders go ${FOLDER_DEPTH_MAX} levels deep at the most.`);
+}
+
+/** What is private is its owner's alone, so others would lose theirs. */
+function refuseOthers({ user }: Caller, docs: { ownerId: ObjectId; path: string }[]): void {
+  const foreign = docs.find(({ ownerId }) => !ownerId.equals(user._id));
+  if (!foreign) return;
+  throw new AppError("forbidden", `“${foreign.path}” is another member's: only its owner can make it private.`);
+}
+
+function invalid(path: string, message: string): AppError {
+  return new AppError("invalid_request", message, { details: [{ path, message }] });
+}

@@ -1,0 +1,57 @@
+import "server-only";
+import type { Collection, ObjectId } from "mongodb";
+import { publish } from "@/lib/platform/events/publish";
+import { log } from "@/lib/platform/log";
+import type { Cabinet } from "./cabinet";
+import { type Intent, type Space, WORKSPACE_SPACE, type Write } from "./model";
+
+type Standing = { _id: ObjectId; workspaceId: ObjectId; space: Space; ownerId: ObjectId; version?: number };
+type Kind = Write["kind"];
+
+const FOLDER_KINDS: ReadonlySet<Kind> = new Set(["insertFolder", "updateFolder", "removeFolder"]);
+
+/** Tells those who look on what a change has done: of something private its owner, of what is shared everybody. */
+export async function tellChange(cabinet: Cabinet, workspaceId: ObjectId, { writes, userId }: Intent): Promise<void> {
+  const { noun } = cabinet;
+  try {
+    const ofFolders = writes.filter(({ kind }) => FOLDER_KINDS.has(kind));
+    const ofItems = writes.filter(({ kind }) => !FOLDER_KINDS.has(kind));
+    const [items, deleted, folders] = await Promise.all([
+      standings(cabinet.items() as unknown as Collection<Standing>, workspaceId, ofItems),
+      standings(cabinet.deleted() as unknown as Collection<Standing>, workspaceId, ofItems),
+      standings(cabinet.folders() as unknown as Collection<Standing>, workspaceId, ofFolders),
+    ]);
+    // One that is no longer shared was everybody's until now: they have to learn that it is gone.
+    const moved = new Set(writes.filter(changesSpace).map((write) => idOf(write).toHexString()));
+    const tell = (resourceType: string) => (each: Standing) => {
+      const isForAll = each.space === WORKSPACE_SPACE || moved.has(each._id.toHexString());
+      const onlyFor = isForAll ? {} : { onlyFor: each.ownerId };
+      // Who has it in this version already need not ask for it.
+      const data = { userId: userId.toHexString(), ...(each.version !== undefined && { version: each.version }) };
+      publish({ workspaceId, kind: noun, resourceType, resourceId: each._id, ...onlyFor, data });
+    };
+    [...items, ...deleted].forEach(tell(noun));
+    folders.forEach(tell("folder"));
+  } catch (error) {
+    // What was done is done; whoever looks reads it sooner or later.
+    log.warn({ err: error }, "a change of what is filed could not be told");
+  }
+}
+
+function standings(
+  collection: Collection<Standing>,
+  workspaceId: ObjectId,
+  writes: readonly Write[],
+): Promise<Standing[]> {
+  if (writes.length === 0) return Promise.resolve([]);
+  const filter = { workspaceId, _id: { $in: writes.map(idOf) } };
+  return collection.find(filter, { projection: { workspaceId: 1, space: 1, ownerId: 1, version: 1 } }).toArray();
+}
+
+function changesSpace(write: Write): boolean {
+  return (write.kind === "update" || write.kind === "updateFolder") && write.set.space !== undefined;
+}
+
+function idOf(write: Write): ObjectId {
+  return "doc" in write ? write.doc._id : write.id;
+}

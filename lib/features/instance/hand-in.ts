@@ -1,0 +1,39 @@
+import "server-only";
+import { isInvited } from "@/lib/features/accounts/invites/service";
+import { checkInvitationsBy } from "@/lib/features/accounts/sign-up";
+import { findShownApp } from "@/lib/features/apps/share";
+import { CONSOLE_FILES } from "@/lib/features/consoles/file-kind";
+import { DASHBOARD_FILES } from "@/lib/features/dashboards/file-kind";
+import { findShownDashboard } from "@/lib/features/dashboards/share";
+import { deleteRulesOf } from "@/lib/features/notifications/service";
+import { deleteSnapshotsOf } from "@/lib/features/notifications/snapshots/service";
+import { noticeLanding } from "@/lib/features/repository/git/base-pack";
+import { type FileKind, handInFileKinds } from "@/lib/features/repository/git/pushed-files";
+import { noticeLandingOfLinked } from "@/lib/features/repository/hosts/wake";
+import { MAX_FILE_BYTES } from "@/lib/features/repository/limits";
+import { tellLandingsTo } from "@/lib/features/repository/service";
+import { followDeletionBy } from "@/lib/features/runs/deletion";
+import { handInShown } from "@/lib/features/shares/shown";
+
+const APP_FILE = /^apps\/[a-z0-9][a-z0-9-]*\/./;
+/** Files of apps are what their authors make them. */
+const APP_FILES: FileKind = {
+  root: "apps",
+  bytesMax: MAX_FILE_BYTES,
+  isKept: false,
+  judge: (path) =>
+    APP_FILE.test(path) ? null : "is in no app: put it into apps/<name>/, in small letters and dashes.",
+};
+
+/** Tells domains what they cannot know of those above them. Once a process, before its first request. */
+export function handIn(): void {
+  checkInvitationsBy(isInvited);
+  followDeletionBy(async (resource) => {
+    await deleteRulesOf(resource);
+    await deleteSnapshotsOf(resource);
+  });
+  handInFileKinds([CONSOLE_FILES, DASHBOARD_FILES, APP_FILES]);
+  handInShown({ dashboard: findShownDashboard, app: findShownApp });
+  tellLandingsTo(noticeLanding);
+  tellLandingsTo(noticeLandingOfLinked);
+}

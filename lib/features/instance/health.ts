@@ -1,0 +1,134 @@
+import "server-only";
+import { z } from "zod";
+import { database } from "@/lib/platform/db/client";
+import { sharedState } from "@/lib/platform/process/shared-state";
+import { isShuttingDown } from "@/lib/platform/process/shutdown";
+import { version } from "@/package.json";
+
+/** A part that does not answer by then counts as failing. */
+const CHECK_TIMEOUT_MS = 2000;
+/** How often a running server asks its parts, so that whoever asks for its health need not wait for them. */
+const CHECK_EVERY_MS = 1000;
+/**
+ * Under load a part answers late, and a server that is busy must not look ill: after this its last good word counts,
+ * as long as a new one is not overdue.
+ */
+const PATIENCE_MS = 50;
+const LAST_WORD_MS = CHECK_EVERY_MS + CHECK_TIMEOUT_MS;
+
+/** In the order in which `failing` names them: a full disk is why the store fails, not the other way round. */
+const PARTS = ["disk", "mongo", "jobs"] as const;
+export type HealthPart = (typeof PARTS)[number];
+type PartState = z.infer<typeof partState>;
+/** Resolves when the part works, rejects when it does not. */
+type Check = () => Promise<void>;
+type Watched = { check: Check | undefined; asked: Promise<PartState> | null; wasOkAt: number };
+
+const partState = z.enum(["ok", "failing"]);
+/** docs/api.md, Common rules. `failing` names the first part that is not well, or "shutdown" while the server stops. */
+export const healthSchema = z.object({
+  status: z.enum(["ok", "unavailable"]),
+  version: z.string(),
+  mongo: partState,
+  jobs: partState,
+  disk: z.literal("failing").optional().describe("Sent while the data folder cannot be written to or is full"),
+  failing: z.enum([...PARTS, "shutdown"]).optional(),
+});
+export type Health = z.infer<typeof healthSchema>;
+
+/**
+ * Says whether this server can serve: 503 is due when `status` is not "ok". A part without a check has nothing to run
+ * here, and is ok. A part that has just gone is noticed within three seconds.
+ */
+export async function health(): Promise<Health> {
+  const [disk, mongo, jobs] = await Promise.all([stateOf("disk"), stateOf("mongo"), stateOf("jobs")]);
+  const states = { mongo, jobs, disk };
+  const failing = isShuttingDown() ? "shutdown" : PARTS.find((part) => states[part] !== "ok");
+  return {
+    status: failing ? "unavailable" : "ok",
+    version,
+    mongo,
+    jobs,
+    ...(disk !== "ok" && { disk }),
+    ...(failing && { failing }),
+  };
+}
+
+/** Returns the answer of both readiness routes. */
+export async function answerHealth(): Promise<Response> {
+  const answer = await health();
+  return Response.json(answer, {
+    status: answer.status === "ok" ? 200 : 503,
+    headers: { "Cache-Control": "no-store" },
+  });
+}
+
+/** A process that answers at all is alive: its parts have no say, or a full disk would restart it for ever. */
+export const livenessSchema = z.object({ status: z.literal("ok"), version: z.string() });
+export function liveness(): z.infer<typeof livenessSchema> {
+  return { status: "ok", version };
+}
+
+/** Makes a part answer for itself; the last one given counts. */
+export function setHealthCheck(part: HealthPart, check: Check): void {
+  parts()[part] = watched(check);
+}
+
+/** Asks the parts from now on, for as long as this process lives. */
+export function watchHealth(): void {
+  setInterval(() => {
+    for (const part of Object.values(parts())) void ask(part);
+  }, CHECK_EVERY_MS).unref();
+}
+
+async function stateOf(name: HealthPart): Promise<PartState> {
+  const part = parts()[name];
+  const age = () => performance.now() - part.wasOkAt;
+  if (age() < CHECK_EVERY_MS) return "ok";
+  const asked = ask(part);
+  const patience = Promise.withResolvers<null>();
+  const timer = setTimeout(() => patience.resolve(null), PATIENCE_MS);
+  const answer = await Promise.race([asked, patience.promise]);
+  clearTimeout(timer);
+  return answer ?? (age() < LAST_WORD_MS ? "ok" : asked);
+}
+
+/** One question at a time, however many want to know. */
+function ask(part: Watched): Promise<PartState> {
+  part.asked ??= answerOf(part).finally(() => {
+    part.asked = null;
+  });
+  return part.asked;
+}
+
+async function answerOf(part: Watched): Promise<PartState> {
+  const timeout = Promise.withResolvers<never>();
+  const timer = setTimeout(() => timeout.reject(new Error("no answer in time")), CHECK_TIMEOUT_MS);
+  try {
+    await Promise.race([part.check?.(), timeout.promise]);
+    part.wasOkAt = performance.now();
+    return "ok";
+  } catch {
+    part.wasOkAt = Number.NEGATIVE_INFINITY;
+    return "failing";
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function parts(): Record<HealthPart, Watched> {
+  return sharedState("health", () => ({
+    mongo: watched(pingStore),
+    jobs: watched(undefined),
+    disk: watched(undefined),
+  }));
+}
+
+function watched(check: Check | undefined): Watched {
+  return { check, asked: null, wasOkAt: Number.NEGATIVE_INFINITY };
+}
+
+/** Checks that the store answers. */
+export async function pingStore(): Promise<void> {
+  await database().command({ ping: 1 });
+}

@@ -1,0 +1,17 @@
+import "server-only";
+import type { SchemaMigration } from "@/lib/platform/db/schema-migration";
+import { collections } from "./collections";
+
+/**
+ * Steps from one schema version to the next: the first leads from 0, a store without a stamp, to 1. Their number is
+ * SCHEMA_VERSION. Never change or remove one that was released.
+ */
+export const SCHEMA_MIGRATIONS: readonly SchemaMigration[] = [
+  {
+    // From version 1 on a key without a known access only reads. Keys that were made before there was a choice are full.
+    name: "write the access of full API keys",
+    run: async () => {
+      await collections.apiKeys().updateMany({ access: { $exists: false } }, { $set: { access: "full" } });
+    },
+  },
+];

@@ -1,0 +1,218 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { rmSync } from "node:fs";
+import { ObjectId } from "mongodb";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { mayOnlyRead } from "@/lib/features/connections/model";
+import { accessOf } from "@/lib/features/folders/model";
+import { isReadOnly, toKeyAccess } from "@/lib/platform/access/caller";
+import { isAtLeast, type Role } from "@/lib/platform/access/roles";
+import { database } from "@/lib/platform/db/client";
+import { type SchemaStampDoc, collections as stored } from "@/lib/platform/db/collections";
+import { NewerSchema } from "@/lib/platform/db/newer-schema";
+import { databaseReady } from "@/lib/platform/db/ready";
+import { migrateSchema, refuseNewerSchema, type SchemaMigration } from "@/lib/platform/db/schema-migration";
+import { SCHEMA_VERSION } from "@/lib/platform/db/schema-version";
+import { version } from "@/package.json";
+import { bundleProcess } from "@/test/bundle";
+import { call } from "@/test/client";
+import { takeOwnDatabase } from "@/test/database";
+import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
+import { collections } from "./collections";
+import { prepareStore } from "./prepare-store";
+import { SCHEMA_MIGRATIONS } from "./schema-migrations";
+import type { MigrateTask } from "./testing/migrate-process";
+
+const own = takeOwnDatabase();
+let migrator: string;
+let ana: Person;
+beforeAll(async () => {
+  migrator = await bundleProcess("lib/features/instance/testing/migrate-process.ts");
+  await databaseReady();
+  ana = await seedPerson("Ana");
+});
+afterAll(async () => {
+  rmSync(migrator, { force: true });
+  await own.drop();
+});
+
+const stamp = () => stored.installation().findOne({ _id: "schema" }) as Promise<SchemaStampDoc | null>;
+const putStamp = (at: number, millrace = "9.9.9") =>
+  stored.installation().replaceOne({ _id: "schema" }, { version: at, millrace }, { upsert: true });
+
+describe("the stamp of the store", () => {
+  beforeEach(() => putStamp(SCHEMA_VERSION, version));
+
+  it("C28 is the number of migrations, in a new store too", async () => {
+    expect(SCHEMA_MIGRATIONS).toHaveLength(SCHEMA_VERSION);
+    await stored.installation().deleteOne({ _id: "schema" });
+    prepareStore();
+    await databaseReady();
+    expect(await stamp()).toEqual({ _id: "schema", version: SCHEMA_VERSION, millrace: version });
+  });
+
+  it("C28 is refused when it is newer, with both versions and what to do", async () => {
+    await putStamp(SCHEMA_VERSION + 1);
+    const known = SCHEMA_VERSION;
+    for (const start of [() => refuseNewerSchema(known), () => migrateSchema(SCHEMA_MIGRATIONS)]) {
+      const error = await start().catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(NewerSchema);
+      expect(String(error)).toContain(`schema version ${known + 1}, written by Millrace 9.9.9`);
+      expect(String(error)).toContain(`This Millrace ${version} knows schema versions up to ${known}`);
+      expect(String(error)).toContain("Start Millrace 9.9.9 or newer, or restore a backup");
+    }
+    expect((await stamp())?.version).toBe(known + 1);
+  });
+
+  it("C28 answers 503 with both versions where no start could refuse, as on Vercel", async () => {
+    await putStamp(SCHEMA_VERSION + 1);
+    prepareStore();
+    const answer = await call("GET", "/api/auth/me", ana);
+    expect([answer.status, answer.json.code]).toEqual([503, "unavailable"]);
+    expect(answer.json.error).toMatch(/written by Millrace 9\.9\.9.*knows schema versions up to/);
+    await putStamp(SCHEMA_VERSION, version);
+    expect((await call("GET", "/api/auth/me", ana)).status).toBe(200);
+  });
+
+  it("C28 keeps API keys of before the choice of access full, by the first migration", async () => {
+    const old = await seedKey(ana.workspaceId, ana);
+    await collections.apiKeys().updateMany({}, { $unset: { access: true } });
+    await putStamp(0);
+    for (let times = 0; times < 2; times++) {
+      await migrateSchema(SCHEMA_MIGRATIONS);
+      await SCHEMA_MIGRATIONS[0]?.run(new AbortController().signal);
+    }
+    const body = { name: "old", content: "" };
+    const answer = await call("POST", `/api/workspaces/${ana.workspaceId}/consoles`, { key: old, body });
+    expect(answer.status).toBe(201);
+  });
+});
+
+describe("migrating on several servers", () => {
+  const forkMigrator = (task: MigrateTask): ChildProcess =>
+    fork(migrator, [JSON.stringify(task)], { stdio: ["ignore", "ignore", "inherit", "ipc"] });
+  const numbers = () => database().collection<{ _id: string; by: number[] }>("numbers");
+  beforeEach(async () => {
+    await stored.installation().deleteMany({});
+    await numbers().deleteMany({});
+  });
+  const migrated = (child: ChildProcess) =>
+    new Promise<void>((resolve) => child.on("message", (message) => message === "migrated" && resolve()));
+
+  it("C28 lets one of three migrate, while the others wait", async () => {
+    const children = Array.from({ length: 3 }, () => forkMigrator({ leaseMs: 2000, stepMs: 5 }));
+    await Promise.all(children.map(migrated));
+    const docs = await numbers().find().toArray();
+    expect(docs).toHaveLength(30);
+    expect(docs.filter(({ by }) => by.length !== 1)).toEqual([]);
+    expect(await stamp()).toMatchObject({ version: 3 });
+    expect((await stamp())?.lock).toBeUndefined();
+  });
+
+  const killedAt = async (steps: number) => {
+    const first = forkMigrator({ leaseMs: 300, stepMs: 5 });
+    const gone = once(first, "exit");
+    let seen = 0;
+    first.on("message", () => ++seen === steps && first.kill("SIGKILL"));
+    await gone;
+    expect((await stamp())?.lock).toBeDefined();
+    const others = [1, 2].map(() => forkMigrator({ leaseMs: 300, stepMs: 0 }));
+    await Promise.all(others.map(migrated));
+    expect(await numbers().countDocuments()).toBe(30);
+    expect(await stamp()).toMatchObject({ version: 3 });
+  };
+  it.each([1, 15])("C28 is continued by another server when one is killed at step %i", killedAt);
+  it.each([2, 5, 9, 10, 11, 20, 21, 29, 30])(
+    "C28 is continued by another server when one is killed at step %i (long)",
+    { tags: ["long"] },
+    killedAt,
+  );
+
+  it("C28 stops a server whose lease was given to another one", async () => {
+    const began = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    let isLost = false;
+    const slow: SchemaMigration = {
+      name: "slow",
+      run: async (signal) => {
+        began.resolve();
+        await goOn.promise;
+        isLost = signal.aborted;
+        signal.throwIfAborted();
+      },
+    };
+    const over = migrateSchema([slow], { leaseMs: 60, pollMs: 5 });
+    await began.promise;
+    // Another server has taken it over, and is done.
+    await putStamp(1, version);
+    await expect.poll(async () => (await stamp())?.lock).toBeUndefined();
+    setTimeout(goOn.resolve, 100);
+    await over;
+    expect(isLost).toBe(true);
+    expect(await stamp()).toMatchObject({ version: 1 });
+  });
+
+  it("C28 releases its lock when a migration fails, and the next start tries again", async () => {
+    let fails = true;
+    const flaky: SchemaMigration = {
+      name: "flaky",
+      run: async () => {
+        if (fails) throw new Error("no");
+      },
+    };
+    await expect(migrateSchema([flaky])).rejects.toThrow("no");
+    expect(await stamp()).toMatchObject({ version: 0 });
+    expect((await stamp())?.lock).toBeUndefined();
+    fails = false;
+    await migrateSchema([flaky]);
+    expect(await stamp()).toMatchObject({ version: 1 });
+  });
+});
+
+describe("a stored value that this version does not know", () => {
+  const unknown = ["viewer", "superowner", "", "OWNER", "toString", null, undefined, 1];
+
+  it.each(unknown)("C28 gives no right as a role: %j", (role) => {
+    for (const needed of ["owner", "admin", "member"] as const) expect(isAtLeast(role as Role, needed)).toBe(false);
+  });
+
+  it.each(["write", "readwrite", "FULL", "", "scoped:consoles", null, undefined, true])(
+    "C28 only reads as the access of a key: %j",
+    (access) => {
+      expect(toKeyAccess(access)).toBe("read");
+      expect(isReadOnly({ via: { kind: "key", access } as never })).toBe(true);
+    },
+  );
+
+  it.each(["false", 0, null, undefined, {}, true])("C28 only reads as readOnly of a connection: %j", (readOnly) => {
+    expect(mayOnlyRead({ readOnly } as never)).toBe(true);
+  });
+
+  it.each(["everyone", "public", "", "WORKSPACE", null, undefined])("C28 is private as a space: %j", (space) => {
+    expect(accessOf(space as never)).toBe("private");
+  });
+
+  it("C28 keeps a member of an unknown role, and a key of theirs, out", async () => {
+    const { workspaceId } = ana;
+    const bob = await seedMember(workspaceId, "member");
+    const key = await seedKey(workspaceId, bob);
+    const path = `/api/workspaces/${workspaceId}/consoles`;
+    expect((await call("GET", path, bob)).status).toBe(200);
+    await collections
+      .memberships()
+      .updateOne(
+        { userId: new ObjectId(bob.id), workspaceId: new ObjectId(workspaceId) },
+        { $set: { role: "viewer" as Role } },
+      );
+    expect((await call("GET", path, bob)).status).toBe(403);
+    expect((await call("GET", path, { key })).status).toBe(401);
+  });
+
+  it("C28 lets a key of an unknown access read, and refuses its writes", async () => {
+    const { workspaceId } = ana;
+    const key = await seedKey(workspaceId, ana, "scoped" as never);
+    const path = `/api/workspaces/${workspaceId}/consoles`;
+    expect((await call("GET", path, { key })).status).toBe(200);
+    expect((await call("POST", path, { key, body: { name: "n", content: "" } })).status).toBe(403);
+  });
+});

@@ -1,0 +1,64 @@
+import "server-only";
+import { DAY_SECONDS, declareCollection } from "@/lib/platform/db/collection";
+import type { DeliveryDoc, RuleDoc, SnapshotDoc, SnapshotPictureDoc } from "./model";
+
+/** docs/api.md, Notifications. */
+const DELIVERY_DAYS = 30;
+
+export const collections = {
+  notificationRules: declareCollection<RuleDoc>("notification_rules", {
+    isOfWorkspace: true,
+    indexes: [
+      {
+        key: { workspaceId: 1, resourceType: 1, resourceId: 1, _id: 1 },
+        serves: "the rules of a resource: for its page, when its run ends, when it is deleted",
+      },
+      { key: { workspaceId: 1, _id: -1 }, serves: "all rules of a workspace, newest first" },
+    ],
+  }),
+  snapshots: declareCollection<SnapshotDoc>("dashboardSnapshots", {
+    isOfWorkspace: true,
+    indexes: [
+      {
+        key: { workspaceId: 1, dashboardId: 1, _id: 1 },
+        serves: "the snapshots of a dashboard, also when it is deleted",
+      },
+    ],
+  }),
+  snapshotPictures: declareCollection<SnapshotPictureDoc>("snapshotPictures", {
+    isOfWorkspace: true,
+    indexes: [
+      { key: { tokenHash: 1 }, unique: true, sparse: true, serves: "the picture that a message shows" },
+      { key: { workspaceId: 1, dashboardId: 1 }, serves: "pictures go with their dashboard" },
+      {
+        key: { createdAt: 1 },
+        expireAfterSeconds: DELIVERY_DAYS * DAY_SECONDS,
+        serves: "pictures are kept as long as deliveries",
+      },
+    ],
+  }),
+  deliveries: declareCollection<DeliveryDoc>("deliveries", {
+    isOfWorkspace: true,
+    indexes: [
+      {
+        key: { key: 1 },
+        unique: true,
+        sparse: true,
+        serves: "the rule that one event makes one delivery a rule (T80)",
+      },
+      { key: { workspaceId: 1, resourceType: 1, resourceId: 1, _id: -1 }, serves: "the deliveries of a resource" },
+      { key: { workspaceId: 1, _id: -1 }, serves: "all deliveries of a workspace, newest first" },
+      {
+        key: { target: 1, _id: 1 },
+        partialFilterExpression: { status: "queued" },
+        serves: "what waits for a host, which a call for one of it sends too",
+      },
+      { key: { dueAt: 1 }, sparse: true, serves: "deliveries that the job runner has forgotten" },
+      {
+        key: { createdAt: 1 },
+        expireAfterSeconds: DELIVERY_DAYS * DAY_SECONDS,
+        serves: "deliveries are kept 30 days",
+      },
+    ],
+  }),
+};

@@ -1,0 +1,31 @@
+import "server-only";
+import { env } from "@/lib/platform/env";
+import { pageOfRun } from "./resources";
+import type { Payload } from "./schema";
+
+/** What a payload says of a run that has ended. */
+export type EndedRun = Omit<Payload, "version" | "event" | "rowCount" | "deepLink"> & { rowCount: number | null };
+
+/**
+ * The payload of a notification, the same on every channel (docs/notifications.md).
+ * @param slug of the workspace, for the link
+ */
+export function toPayload(run: EndedRun, slug: string): Payload {
+  const { trigger, resourceType, resourceId, resourceName, runId, completedAt, durationMs, rowCount } = run;
+  return {
+    version: 1,
+    event: "flow.run.terminal",
+    trigger,
+    resourceType,
+    resourceId,
+    resourceName,
+    runId,
+    completedAt,
+    durationMs,
+    ...(rowCount !== null && { rowCount }),
+    errorMessage: trigger === "failure" ? run.errorMessage : null,
+    triggerType: run.triggerType,
+    workspaceId: run.workspaceId,
+    deepLink: `${env().publicUrl}/w/${slug}/${pageOfRun(resourceType, resourceId, runId)}`,
+  };
+}

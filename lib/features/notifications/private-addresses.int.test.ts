@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { LOOPBACK_FORMS } from "@/lib/platform/net/testing/forms";
+import { listener } from "@/lib/platform/net/testing/listener";
+import { call } from "@/test/client";
+import { takeOwnDatabase } from "@/test/database";
+import { type Person, seedPerson } from "@/test/seed";
+import { collections } from "./collections";
+import { takeJobEvents } from "./testing/clock";
+import { addConsole } from "./testing/ended-run";
+
+/* As a server is set up where nothing else is said: databases may be on private addresses, receivers may not. */
+
+const own = takeOwnDatabase();
+takeJobEvents();
+let owner: Person;
+let base = "";
+let resource: { resourceType: "scheduled_query"; resourceId: string };
+beforeAll(async () => {
+  owner = await seedPerson("Owner");
+  base = `/api/workspaces/${owner.workspaceId}/notification-rules`;
+  resource = { resourceType: "scheduled_query", resourceId: await addConsole(owner) };
+});
+afterAll(() => own.drop());
+
+const asUrl = (form: string, port: number) => `http://${form.includes(":") ? `[${form}]` : form}:${port}/hook`;
+
+describe("a receiver on this machine (T30 to T32, T82)", () => {
+  it("is refused in whatever form, when it is saved, changed and tried, and is never dialled", async () => {
+    const canary = await listener();
+    const send = (method: string, path: string, body: object) =>
+      call(method, `${base}${path}`, { cookie: owner.cookie, body });
+    const email = { channelType: "email", recipients: ["a@example.com"], triggers: ["failure"] };
+    const { id } = (await send("POST", "", { ...resource, ...email })).json.data;
+    const answers = new Map<string, Set<string>>();
+    for (const form of LOOPBACK_FORMS) {
+      const url = asUrl(form, canary.port);
+      for (const channel of [
+        { channelType: "webhook", url },
+        { channelType: "chat", chatWebhookUrl: url },
+      ]) {
+        for (const answer of [
+          await send("POST", "", { ...resource, ...channel, triggers: ["failure"] }),
+          await send("PATCH", `/${id}`, channel),
+          await send("POST", "/test", { ...resource, ...channel }),
+        ]) {
+          const told = `${answer.status} ${answer.json.code}`;
+          answers.set(told, (answers.get(told) ?? new Set()).add(form));
+        }
+      }
+    }
+    // What is no address at all is told as such; nothing else is said of any, whether somebody listens there or not.
+    expect([...answers.keys()].sort()).toEqual(["400 address_refused", "400 invalid_request"]);
+    expect(answers.get("400 address_refused")).toContain("127.0.0.1");
+    expect(canary.hits()).toBe(0);
+    expect(await collections.notificationRules().countDocuments()).toBe(1);
+    expect(await collections.deliveries().countDocuments()).toBe(0);
+  });
+
+  it("is told in the same words, whether anybody listens there", async () => {
+    const canary = await listener();
+    const body = (port: number) => ({ ...resource, channelType: "webhook", url: `http://127.0.0.1:${port}/hook` });
+    const [there, nobody] = await Promise.all(
+      [canary.port, 1].map((port) => call("POST", `${base}/test`, { cookie: owner.cookie, body: body(port) })),
+    );
+    expect([there?.status, there?.text]).toEqual([nobody?.status, nobody?.text]);
+    expect(there?.json.code).toBe("address_refused");
+    expect(canary.hits()).toBe(0);
+  });
+});

@@ -1,0 +1,24 @@
+import "server-only";
+import type { KeptFetch } from "@/lib/platform/net/kept-fetch";
+import type { Message, Outcome } from "./channels/channel";
+import { sendChat } from "./channels/chat";
+import { sendEmail } from "./channels/email";
+import type { OpenChannel } from "./channels/stored";
+import { sendWebhook } from "./channels/webhook";
+
+/** Sends one message by its channel, and says how that went and how long it took. */
+export async function send(
+  channel: OpenChannel,
+  message: Message,
+  line: KeptFetch,
+): Promise<Outcome & { durationMs: number }> {
+  const since = performance.now();
+  const outcome = await by(channel, message, line);
+  return { ...outcome, durationMs: Math.round(performance.now() - since) };
+}
+
+function by(channel: OpenChannel, message: Message, line: KeptFetch): Promise<Outcome> {
+  if (channel.type === "email") return sendEmail(channel, message, line);
+  if (channel.type === "chat") return sendChat(channel, message, line);
+  return sendWebhook(channel, message, line);
+}

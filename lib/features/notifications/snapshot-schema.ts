@@ -1,0 +1,105 @@
+import { z } from "zod";
+import { PICTURE_THEMES } from "@/lib/features/dashboards/picture/paint";
+import { FILTER_KEY_CHARS_MAX } from "@/lib/features/dashboards/schema";
+import { COMPARISONS, GRAINS } from "@/lib/features/results/crossfilter/words";
+import { scheduleBody } from "@/lib/features/runs/schedules/schema";
+import { boundedText, isoDate, objectIdText } from "@/lib/platform/http/schema";
+import {
+  channelChanges,
+  channelSchema,
+  channelType,
+  chatFields,
+  deliverySchema,
+  emailFields,
+  webhookFields,
+} from "./schema";
+
+/** A list of 200 values of 1,000 characters, with the marks around them. */
+const FILTERS_CHARS_MAX = 250_000;
+
+const filters = z
+  .record(boundedText(FILTER_KEY_CHARS_MAX), z.unknown())
+  .refine((values) => JSON.stringify(values).length <= FILTERS_CHARS_MAX, {
+    message: `Filters take at most ${FILTERS_CHARS_MAX} characters as JSON.`,
+  })
+  .describe("A filter's id to its value, as of `data`; what is left out stands on its default");
+const grain = z.enum(GRAINS).nullable();
+const compare = z.enum(COMPARISONS).nullable();
+const theme = z.enum(PICTURE_THEMES).describe("By which light the picture is drawn");
+const withPdf = z.boolean().describe("A PDF of the whole page goes beside the picture");
+const { cron, timezone } = scheduleBody.shape;
+
+const common = {
+  cron,
+  timezone: timezone.describe("A name of the IANA database: of the schedule, and of the days in the picture"),
+  enabled: z.boolean().default(true),
+  filters: filters.default({}),
+  grain: grain.default(null),
+  compare: compare.default(null),
+  theme: theme.default("light"),
+  withPdf: withPdf.default(false),
+};
+
+export const createSnapshotBody = z.discriminatedUnion("channelType", [
+  z.object({ ...common, ...emailFields }),
+  z.object({ ...common, ...webhookFields }),
+  z.object({ ...common, ...chatFields }),
+]);
+export type CreateSnapshotBody = z.infer<typeof createSnapshotBody>;
+
+/** What is not sent stays. Another channelType needs what that channel needs. */
+export const updateSnapshotBody = z.object({
+  cron: cron.optional(),
+  timezone: timezone.optional(),
+  enabled: z.boolean().optional(),
+  filters: filters.optional(),
+  grain: grain.optional(),
+  compare: compare.optional(),
+  theme: theme.optional(),
+  withPdf: withPdf.optional(),
+  ...channelChanges,
+});
+export type UpdateSnapshotBody = z.infer<typeof updateSnapshotBody>;
+
+export const snapshotSchema = z.object({
+  id: objectIdText,
+  dashboardId: objectIdText,
+  enabled: z.boolean(),
+  cron: z.string(),
+  timezone: z.string(),
+  nextRuns: z.array(isoDate).describe("The next five; none while it is off"),
+  filters,
+  grain,
+  compare,
+  theme,
+  withPdf,
+  channelType,
+  channel: channelSchema,
+  lastDelivery: deliverySchema.nullable(),
+  createdBy: objectIdText,
+  createdAt: isoDate,
+  updatedAt: isoDate,
+});
+export type Snapshot = z.infer<typeof snapshotSchema>;
+
+export const savedSnapshotSchema = snapshotSchema.extend({
+  signingSecretOnce: z.string().optional().describe("Of a new webhook, and after a rotation. Shown this once"),
+});
+export type SavedSnapshot = z.infer<typeof savedSnapshotSchema>;
+
+/** What a webhook gets of a snapshot; the others say the same in words. Version 1. */
+export const snapshotPayloadSchema = z.object({
+  version: z.literal(1),
+  event: z.literal("dashboard.snapshot"),
+  snapshotId: objectIdText,
+  dashboardId: objectIdText,
+  dashboardTitle: z.string(),
+  takenAt: isoDate,
+  timezone: z.string(),
+  widgets: z.array(z.object({ title: z.string(), lines: z.array(z.string()) })),
+  pictureUrl: z.url().nullable().describe("A PNG, for 30 days; null where nobody outside could read it"),
+  pdfUrl: z.url().nullable().describe("The same as a PDF; null where none is sent, too"),
+  workspaceId: objectIdText,
+  deepLink: z.url(),
+});
+export type SnapshotPayload = z.infer<typeof snapshotPayloadSchema>;

@@ -1,0 +1,118 @@
+import "server-only";
+import { ObjectId } from "mongodb";
+import type { RunResource } from "@/lib/features/runs/model";
+import { publish, writeNow } from "@/lib/platform/events/publish";
+import { log } from "@/lib/platform/log";
+import { sharedState } from "@/lib/platform/process/shared-state";
+import { afterRequests } from "@/lib/platform/process/shutdown";
+import { collections } from "./collections";
+import { type DeliveryDoc, toDelivery } from "./model";
+import { findReaders, type Readers } from "./resources";
+
+/** Changes of this long are told together: two questions for all of them, however many deliveries there are. */
+const GATHER_MS = 100;
+/** While they go on changing: as often as people read a list that moves. */
+const EVERY_MS = 500;
+/** What is read of one telling. */
+const GROUP_MAX = 500;
+/** Deliveries that wait while the store is away; whoever comes back reads everything anew. */
+const WAITING_MAX = 5_000;
+
+type Shared = {
+  /** By the delivery's id: of several changes of one, the last is told. */
+  waiting: Map<string, Pick<DeliveryDoc, "_id" | "workspaceId">>;
+  telling: Promise<void>;
+  timer: NodeJS.Timeout | null;
+  toldAt: number;
+  isAtShutdown: boolean;
+};
+
+/**
+ * Tells those who may see them that deliveries were made or have changed. It never fails and never waits. Call it behind
+ * the write that it tells of: what is told is read from the store, a moment later.
+ */
+export function tellDeliveries(changed: readonly Pick<DeliveryDoc, "_id" | "workspaceId">[]): void {
+  if (changed.length === 0) return;
+  const state = shared();
+  for (const { _id, workspaceId } of changed) state.waiting.set(_id.toHexString(), { _id, workspaceId });
+  for (const id of state.waiting.keys()) {
+    if (state.waiting.size <= WAITING_MAX) break;
+    state.waiting.delete(id);
+  }
+  if (!state.isAtShutdown) {
+    state.isAtShutdown = true;
+    afterRequests(async () => {
+      await tellNow();
+      await writeNow();
+    });
+  }
+  // Not what keeps a process alive: the server's end tells by itself.
+  const pauseMs = Math.max(GATHER_MS, state.toldAt + EVERY_MS - performance.now());
+  state.timer ??= setTimeout(() => {
+    state.timer = null;
+    state.toldAt = performance.now();
+    void tellNow();
+  }, pauseMs).unref();
+}
+
+/** Tells those who may see them that the rules of a resource have changed: an event that names no delivery. */
+export async function tellRules({ workspaceId, resourceType, resourceId }: RunResource): Promise<void> {
+  try {
+    const readers = await findReaders(workspaceId, resourceType, resourceId);
+    if (readers !== "nobody") publish({ workspaceId, kind: "delivery", resourceType, resourceId, ...onlyTo(readers) });
+  } catch (error) {
+    log.warn({ err: error }, "a change of rules could not be told");
+  }
+}
+
+/** Resolves when what had changed before the call is published. */
+export function tellNow(): Promise<void> {
+  const state = shared();
+  state.telling = state.telling.then(async () => {
+    const changed = [...state.waiting.values()];
+    state.waiting.clear();
+    const byWorkspace = Map.groupBy(changed, ({ workspaceId }) => workspaceId.toHexString());
+    for (const [workspaceId, ofWorkspace] of byWorkspace) {
+      for (let start = 0; start < ofWorkspace.length; start += GROUP_MAX) {
+        const ids = ofWorkspace.slice(start, start + GROUP_MAX).map(({ _id }) => _id);
+        await tellGroup(new ObjectId(workspaceId), ids).catch((error: unknown) =>
+          log.warn({ err: error, deliveries: ids.length }, "changes of deliveries could not be told"),
+        );
+      }
+    }
+  });
+  return state.telling;
+}
+
+async function tellGroup(workspaceId: ObjectId, ids: ObjectId[]): Promise<void> {
+  const docs = await collections
+    .deliveries()
+    .find({ _id: { $in: ids }, workspaceId }, { projection: { body: 0, attemptLog: 0 } })
+    .sort({ _id: 1 })
+    .toArray();
+  // Asked now, and not when the run was queued: a console may have become somebody's own meanwhile, or everybody's.
+  const readersOf = new Map<string, Readers>();
+  for (const doc of docs) {
+    const { resourceType, resourceId } = doc;
+    const readers =
+      readersOf.get(resourceId.toHexString()) ?? (await findReaders(workspaceId, resourceType, resourceId));
+    readersOf.set(resourceId.toHexString(), readers);
+    if (readers === "nobody") continue;
+    const data = { delivery: toDelivery(doc) };
+    publish({ workspaceId, kind: "delivery", resourceType, resourceId, ...onlyTo(readers), data });
+  }
+}
+
+function onlyTo(readers: "everybody" | ObjectId): { onlyFor?: ObjectId } {
+  return readers === "everybody" ? {} : { onlyFor: readers };
+}
+
+function shared(): Shared {
+  return sharedState("deliveries-to-tell", () => ({
+    waiting: new Map(),
+    telling: Promise.resolve(),
+    timer: null,
+    toldAt: Number.NEGATIVE_INFINITY,
+    isAtShutdown: false,
+  }));
+}

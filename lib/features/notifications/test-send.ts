@@ -1,0 +1,86 @@
+import "server-only";
+import { randomBytes } from "node:crypto";
+import { ObjectId } from "mongodb";
+import { findWorkspaceSlug } from "@/lib/features/workspaces/service";
+import type { Caller } from "@/lib/platform/access/caller";
+import { consume } from "@/lib/platform/access/rate-limit";
+import { AppError } from "@/lib/platform/http/errors";
+import { KeptFetch } from "@/lib/platform/net/kept-fetch";
+import { type EgressPolicy, systemPolicy } from "@/lib/platform/net/policy";
+import { judgeAddresses, nextChannel, type OpenChannel, openChannel } from "./channels/stored";
+import { toPayload } from "./payload";
+import { findResourceOwner, getResourceOrThrow } from "./resources";
+import type { RuledType, TestAnswer, TestBody } from "./schema";
+import { send } from "./send";
+import { getRuleDocOrThrow } from "./service";
+
+/** What a test says has happened. */
+const EXAMPLE = { durationMs: 1_234, rowCount: 42, errorMessage: "This is a test: nothing has failed." } as const;
+
+type Target = { channel: OpenChannel; resourceType: RuledType; resourceId: ObjectId };
+
+/**
+ * Sends one message here and now, by a saved rule or by a channel that is only being tried, and leaves no record
+ * (docs/notifications.md). What the receiver wrote is not told (T82).
+ * @throws AppError `not_found`, `invalid_request`, `address_refused`, `rate_limited`
+ */
+export async function sendTest(
+  caller: Caller,
+  body: TestBody,
+  policy: EgressPolicy = systemPolicy(),
+): Promise<TestAnswer> {
+  const { workspaceId } = caller;
+  const { channel, resourceType, resourceId } = await targetOf(caller, body);
+  const [{ name }, slug] = await Promise.all([
+    getResourceOrThrow(caller, resourceType, resourceId),
+    findWorkspaceSlug(workspaceId),
+  ]);
+  if (slug === null) throw new AppError("not_found", "This workspace is gone.");
+  await consume("notificationTests", workspaceId.toHexString());
+  const payload = toPayload(
+    {
+      ...EXAMPLE,
+      trigger: body.trigger,
+      resourceType,
+      resourceId: resourceId.toHexString(),
+      resourceName: name,
+      // Of no run: its page says that there is none.
+      runId: new ObjectId().toHexString(),
+      completedAt: new Date().toISOString(),
+      triggerType: "manual",
+      workspaceId: workspaceId.toHexString(),
+    },
+    slug,
+  );
+  const message = {
+    workspaceId,
+    payload,
+    body: JSON.stringify(payload),
+    webhookId: `msg_test_${randomBytes(16).toString("hex")}`,
+    isTest: true,
+    pictureId: null,
+    deliveryId: null,
+    privateTo: await findResourceOwner(workspaceId, resourceType, resourceId),
+  };
+  const line = new KeptFetch("http", policy);
+  const { error, httpStatus } = await send(channel, message, line).finally(() => line.close());
+  return {
+    delivered: error === null,
+    ...(error !== null && { error }),
+    ...(httpStatus !== null && { httpStatus }),
+  };
+}
+
+async function targetOf(caller: Caller, body: TestBody): Promise<Target> {
+  const { ruleId, resourceType, resourceId, trigger: _, ...request } = body;
+  if (ruleId !== undefined) {
+    const rule = await getRuleDocOrThrow(caller, new ObjectId(ruleId));
+    return { channel: openChannel(rule, rule.channel), resourceType: rule.resourceType, resourceId: rule.resourceId };
+  }
+  if (!resourceType || !resourceId) throw new Error("The body was not judged.");
+  await judgeAddresses(request);
+  // Nothing is stored. A webhook that is not saved has no secret yet: it is signed with one that nobody has.
+  const place = { _id: new ObjectId(), workspaceId: caller.workspaceId };
+  const { channel } = nextChannel(place, null, request);
+  return { channel: openChannel(place, channel), resourceType, resourceId: new ObjectId(resourceId) };
+}

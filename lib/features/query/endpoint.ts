@@ -1,0 +1,64 @@
+import "server-only";
+import { ObjectId } from "mongodb";
+import { driverOf } from "@/lib/features/connections/drivers/registry";
+import type { ConnectionDoc } from "@/lib/features/connections/model";
+import { getConnectionDocOrThrow, noSuchConnection } from "@/lib/features/connections/service";
+import type { Caller, UserCaller } from "@/lib/platform/access/caller";
+import { AppError } from "@/lib/platform/http/errors";
+import type { ExecuteBody, ExecuteOnBody, ResultFormat } from "./schema";
+import { executeQuery } from "./service";
+import { bindVariables, inSource } from "./variables";
+
+/**
+ * The workspace that the body of POST /api/execute means: a key has its own and need not name it.
+ * @throws AppError `invalid_request` when a session names none
+ */
+export function workspaceToQuery({ via }: UserCaller, body: ExecuteBody): ObjectId {
+  if (body.workspaceId) return new ObjectId(body.workspaceId);
+  if (via.kind === "key") return via.membership.workspaceId;
+  throw new AppError("invalid_request", "Say in which workspace the connection is.", {
+    details: [{ path: "workspaceId", message: "Needed, unless an API key says it." }],
+  });
+}
+
+type EndpointRequest = { body: ExecuteOnBody; format: ResultFormat; signal: AbortSignal };
+
+/**
+ * Runs a query on the connection that the body names and answers it in the format.
+ * @throws AppError `not_found` for a connection that is unknown or another workspace's; as `executeQuery` otherwise
+ */
+export async function executeInWorkspace(
+  caller: Caller,
+  request: EndpointRequest & { body: ExecuteBody },
+): Promise<Response> {
+  const { connectionId, databaseId } = request.body;
+  // The schema demands one of the two.
+  const id = new ObjectId(connectionId ?? databaseId ?? "");
+  return executeOn(caller, await getConnectionDocOrThrow(caller, id), request);
+}
+
+/**
+ * The same on a connection that was read already.
+ * @param connection one of the workspace; null when it has none of this id
+ */
+export async function executeOn(
+  caller: Caller,
+  connection: ConnectionDoc | null,
+  { body, format, signal }: EndpointRequest,
+): Promise<Response> {
+  if (!connection) throw noSuchConnection();
+  const { query, params, variables, limit, timeoutMs, executionId, readOnly } = body;
+  const origin = { kind: "adhoc" as const, id: connection._id };
+  const rest = { connection, origin, limit, timeoutMs, executionId, readOnly, signal };
+  if (variables === undefined) return executeQuery(caller, { ...rest, statement: { query, params } }, format);
+  if (typeof query !== "string" || params !== undefined) {
+    const message = "Variables go with a text, and without params.";
+    throw new AppError("invalid_request", message, { details: [{ path: "variables", message }] });
+  }
+  const bound = await bindVariables(query, driverOf(connection.type), variables, connection.workspaceId);
+  try {
+    return await executeQuery(caller, { ...rest, statement: { query: bound.query, params: bound.params } }, format);
+  } catch (error) {
+    throw inSource(error, query, bound);
+  }
+}

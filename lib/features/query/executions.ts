@@ -1,0 +1,328 @@
+import "server-only";
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ObjectId } from "mongodb";
+import { type Caller, isReadOnly } from "@/lib/platform/access/caller";
+import { isAtLeast } from "@/lib/platform/access/roles";
+import { AppError } from "@/lib/platform/http/errors";
+import { type Page, readCursor, toPage, withExtra } from "@/lib/platform/http/paging";
+import { LIST_LIMIT_DEFAULT } from "@/lib/platform/http/schema";
+import { log } from "@/lib/platform/log";
+import { metrics } from "@/lib/platform/metrics/metrics";
+import { sharedState } from "@/lib/platform/process/shared-state";
+import { afterRequests } from "@/lib/platform/process/shutdown";
+import { collections } from "./collections";
+import { claimExecutionId, usedBefore, writeNow, writeSoon } from "./history-writer";
+import { HISTORY_TEXT_CHARS } from "./limits";
+import {
+  type ExecutionDoc,
+  type ExecutionStatus,
+  type QueryOrigin,
+  type RunItem,
+  SHAREABLE_ORIGINS,
+  type ShareableOrigin,
+} from "./model";
+import type { Execution } from "./schema";
+
+/** A query that still runs then is written before its end, so that all see it and may cancel it. */
+const FIRST_WRITE_AFTER_MS = 250;
+/** How often a server looks whether another one was asked to cancel a query of its own. */
+const CANCEL_POLL_MS = 1000;
+/** How often queries of a while are looked for; with the time until they are written it stays within a second. */
+const LOOK_FOR_LONG_EVERY_MS = 250;
+/** What queries that a stopping server has cut are given to end. */
+const LAST_ENDS_TIMEOUT_MS = 1000;
+const LAST_ENDS_POLL_MS = 10;
+const UNFINISHED: ExecutionStatus[] = ["queued", "running"];
+
+type Running = { doc: ExecutionDoc; isWritten: boolean; cancel: () => void };
+type Shared = {
+  /** By workspace and execution id: two workspaces may use the same. */
+  running: Map<string, Running>;
+  look: NodeJS.Timeout | null;
+  polledAt: number;
+  isPolling: boolean;
+  isAtShutdown: boolean;
+};
+
+/** Returns the ids that the caller may see now. Routes supply one per kind, because these domains import this one. */
+export type FindVisible = (caller: Caller, ids: ObjectId[]) => Promise<ReadonlySet<string>>;
+export type OriginVisibility = Record<ShareableOrigin, FindVisible>;
+
+export type ExecutionStart = Pick<ExecutionDoc, "connectionId" | "queryText" | "format"> & {
+  origin: QueryOrigin;
+  /** The client's own id for the query; absent: a new one. */
+  executionId: string | undefined;
+  /** Called when somebody cancels the query, here or through another server. */
+  cancel: () => void;
+};
+
+export type ExecutionEnd = {
+  status: Exclude<ExecutionStatus, "queued" | "running">;
+  durationMs: number;
+  rowCount: number | null;
+  affectedRows: number | null;
+  error: string | null;
+};
+
+/** The life of one query in history. Nothing here makes the query wait. */
+export type ExecutionRecord = { executionId: string; running(): void; end(outcome: ExecutionEnd): void };
+
+/**
+ * Makes a query known, so that it can be cancelled and shows in history. A client's own id is claimed in the store; one
+ * of ours is nobody else's by itself, so it costs no write of its own.
+ * @throws AppError `conflict` when the id was used before in this workspace, on any server
+ */
+export async function startExecution(
+  { workspaceId, user, via }: Caller,
+  start: ExecutionStart,
+  now = new Date(),
+): Promise<ExecutionRecord> {
+  const { cancel, executionId = randomUUID(), ...facts } = start;
+  const claim = keyOf(workspaceId, executionId);
+  const doc: ExecutionDoc = {
+    _id: new ObjectId(),
+    executionId,
+    ...facts,
+    workspaceId,
+    userId: user._id,
+    claim,
+    ...(via.kind === "job" && { runId: via.runId }),
+    queryText: facts.queryText.slice(0, HISTORY_TEXT_CHARS),
+    status: "queued",
+    startedAt: now,
+    completedAt: null,
+    durationMs: null,
+    rowCount: null,
+    affectedRows: null,
+    error: null,
+  };
+  const isClaimed = start.executionId !== undefined;
+  if (isClaimed) {
+    if (shared().running.has(claim)) throw usedBefore();
+    await claimExecutionId(doc);
+  }
+  const { running } = shared();
+  const entry: Running = { doc, isWritten: isClaimed, cancel };
+  running.set(claim, entry);
+  watchRunning();
+  const change = (news: Partial<ExecutionDoc>) => {
+    Object.assign(doc, news);
+    if (entry.isWritten) writeSoon(doc);
+  };
+  return {
+    executionId,
+    running: () => change({ status: "running" }),
+    end({ status, durationMs, rowCount, affectedRows, error }) {
+      running.delete(claim);
+      entry.isWritten = true;
+      metrics().queries.inc({ outcome: status });
+      metrics().querySeconds.observe({ outcome: status }, durationMs / 1000);
+      change({ status, durationMs, rowCount, affectedRows, error, completedAt: new Date(now.getTime() + durationMs) });
+    },
+  };
+}
+
+/**
+ * Cancels a query of the workspace, whichever server runs it.
+ * @throws AppError `not_found` for an id that is unknown, another workspace's, of a query that is over or, for a
+ *   member, of somebody else's
+ */
+export async function cancelExecution(whoever: Caller, executionId: string): Promise<void> {
+  // Cancelling somebody else's would be a change.
+  const caller: Caller = isReadOnly(whoever) ? { ...whoever, role: "member" } : whoever;
+  const here = shared().running.get(keyOf(caller.workspaceId, executionId));
+  if (here && isInReach(here.doc, caller)) {
+    here.cancel();
+    return;
+  }
+  // What has just ended here may still be running in the store.
+  await writeNow();
+  const { matchedCount } = await collections
+    .executions()
+    .updateOne({ ...reachOf(caller), executionId, status: { $in: UNFINISHED } }, { $set: { cancelRequested: true } });
+  if (matchedCount === 0) throw new AppError("not_found", "No query with this id is running in this workspace.");
+}
+
+/**
+ * History of the workspace as far as the caller sees it, newest first.
+ * @param cursor the `nextCursor` of the page before
+ * @throws AppError `invalid_request` for a cursor that was not given out
+ */
+export async function listExecutions(
+  caller: Caller,
+  { limit = LIST_LIMIT_DEFAULT, cursor }: { limit?: number; cursor?: string },
+  visibility: OriginVisibility,
+): Promise<Page<Execution>> {
+  const before = readCursor(cursor);
+  // Whoever has just run a query finds it here.
+  await writeNow();
+  const docs = await collections
+    .executions()
+    .find({ ...reachOf(caller), ...(before && { _id: { $lt: before } }) })
+    .sort({ _id: -1 })
+    .limit(withExtra(limit))
+    .toArray();
+  const { items, nextCursor } = toPage(docs, limit, (doc) => doc);
+  return { items: await toExecutions(caller, items, visibility), nextCursor };
+}
+
+/**
+ * One query of the workspace, also while it runs and before it is written.
+ * @throws AppError `not_found` for an id that is unknown, another workspace's or, for a member, somebody else's
+ */
+export async function getExecution(
+  caller: Caller,
+  executionId: string,
+  visibility: OriginVisibility,
+): Promise<Execution> {
+  const here = shared().running.get(keyOf(caller.workspaceId, executionId))?.doc;
+  // What has just ended here may not be written yet.
+  if (!here) await writeNow();
+  const doc =
+    here && isInReach(here, caller)
+      ? here
+      : await collections.executions().findOne({ ...reachOf(caller), executionId }, { sort: { _id: -1 } });
+  const [found] = doc ? await toExecutions(caller, [doc], visibility) : [];
+  if (!found) throw new AppError("not_found", "There is no query with this id in this workspace.");
+  return found;
+}
+
+/** The filter of every look-up: members ask about their own queries, admins about all of the workspace. */
+function reachOf({ workspaceId, user, role }: Caller): { workspaceId: ObjectId; userId?: ObjectId } {
+  return { workspaceId, ...(!isAtLeast(role, "admin") && { userId: user._id }) };
+}
+
+function isInReach({ workspaceId, userId }: ExecutionDoc, caller: Caller): boolean {
+  const reach = reachOf(caller);
+  return workspaceId.equals(reach.workspaceId) && (reach.userId === undefined || userId.equals(reach.userId));
+}
+
+/**
+ * Returns queries as the caller may read them. The text, and the error that may repeat it, is visible to the person who ran
+ * it, and to others who can see its origin. An origin is judged twice: as it was when the query ran, because a text that was
+ * private stays private; and as it is now, so that an item that was made private or is gone for good is hidden.
+ */
+async function toExecutions(caller: Caller, docs: ExecutionDoc[], visibility: OriginVisibility): Promise<Execution[]> {
+  const isOwn = ({ userId }: ExecutionDoc) => userId.equals(caller.user._id);
+  const needed = docs.map((doc) => (isOwn(doc) ? [] : itemsBehind(doc.origin)));
+  const visible = new Map(
+    await Promise.all(
+      SHAREABLE_ORIGINS.map(async (kind) => {
+        const ids = needed.flatMap((items) => items?.flatMap((item) => (item.kind === kind ? [item.id] : [])) ?? []);
+        return [kind, await visibility[kind](caller, ids)] as const;
+      }),
+    ),
+  );
+  return docs.map((doc, index) => {
+    const items = needed[index] ?? null;
+    const isVisible = items?.every(({ kind, id }) => visible.get(kind)?.has(id.toHexString())) === true;
+    return toExecution(doc, isVisible);
+  });
+}
+
+/** Returns the items that have to be visible to read the text of a query; null where it is visible to its asker alone. */
+function itemsBehind(origin: QueryOrigin | undefined): { kind: ShareableOrigin; id: ObjectId }[] | null {
+  // Its origin is the connection, which the workspace sees.
+  if (origin?.kind === "adhoc") return [];
+  if (!origin || !isShareable(origin)) return null;
+  const behind = [origin, ...(origin.console ? [{ kind: "console" as const, ...origin.console }] : [])];
+  return behind.some(({ isPrivate }) => isPrivate) ? null : behind;
+}
+
+function isShareable(origin: QueryOrigin): origin is QueryOrigin & RunItem & { kind: ShareableOrigin } {
+  return (SHAREABLE_ORIGINS as readonly string[]).includes(origin.kind);
+}
+
+function toExecution(doc: ExecutionDoc, hasText: boolean): Execution {
+  const { origin } = doc;
+  return {
+    executionId: doc.executionId,
+    connectionId: doc.connectionId.toHexString(),
+    userId: doc.userId.toHexString(),
+    runId: doc.runId?.toHexString() ?? null,
+    origin: origin ? { kind: origin.kind, id: hasText ? (origin.id?.toHexString() ?? null) : null } : null,
+    query: hasText ? doc.queryText : null,
+    status: doc.status,
+    startedAt: doc.startedAt.toISOString(),
+    completedAt: doc.completedAt?.toISOString() ?? null,
+    durationMs: doc.durationMs,
+    rowCount: doc.rowCount,
+    affectedRows: doc.affectedRows ?? null,
+    error: hasText ? doc.error : null,
+    format: doc.format,
+  };
+}
+
+/** Looks after what runs: writes what takes a while, and cancels what other servers were asked to cancel. */
+function watchRunning(): void {
+  const state = shared();
+  if (!state.isAtShutdown) {
+    state.isAtShutdown = true;
+    afterRequests(endWhatRuns);
+  }
+  if (state.look) return;
+  state.polledAt = performance.now();
+  state.look = setInterval(() => {
+    if (state.running.size === 0 && state.look) {
+      clearInterval(state.look);
+      state.look = null;
+      return;
+    }
+    writeLong(state);
+    const now = performance.now();
+    if (state.isPolling || now - state.polledAt < CANCEL_POLL_MS) return;
+    state.polledAt = now;
+    state.isPolling = true;
+    cancelAsAsked(state)
+      .catch((error: unknown) => log.warn({ err: error }, "requests to cancel queries could not be read"))
+      .finally(() => {
+        state.isPolling = false;
+      });
+  }, LOOK_FOR_LONG_EVERY_MS).unref();
+}
+
+function writeLong({ running }: Shared): void {
+  const latest = Date.now() - FIRST_WRITE_AFTER_MS;
+  for (const entry of running.values()) {
+    if (entry.isWritten || entry.doc.startedAt.getTime() > latest) continue;
+    entry.isWritten = true;
+    writeSoon(entry.doc);
+  }
+}
+
+async function cancelAsAsked({ running }: Shared): Promise<void> {
+  const written = [...running.values()].filter((entry) => entry.isWritten);
+  if (written.length === 0) return;
+  const asked = await collections
+    .executions()
+    .find({ _id: { $in: written.map(({ doc }) => doc._id) }, cancelRequested: true }, { projection: { claim: 1 } })
+    .toArray();
+  for (const { claim } of asked) running.get(claim ?? "")?.cancel();
+}
+
+/** A server that stops has cut these: their history must not say for ever that they run. */
+async function endWhatRuns(): Promise<void> {
+  const { running } = shared();
+  for (const { cancel } of running.values()) cancel();
+  const until = performance.now() + LAST_ENDS_TIMEOUT_MS;
+  while (running.size > 0 && performance.now() < until) await sleep(LAST_ENDS_POLL_MS);
+  for (const { doc } of running.values()) {
+    writeSoon(Object.assign(doc, { status: "cancelled", error: "The server was stopped.", completedAt: new Date() }));
+  }
+  await writeNow();
+}
+
+function keyOf(workspaceId: ObjectId, executionId: string): string {
+  return `${workspaceId.toHexString()}:${executionId}`;
+}
+
+function shared(): Shared {
+  return sharedState("executions", () => ({
+    running: new Map(),
+    look: null,
+    polledAt: 0,
+    isPolling: false,
+    isAtShutdown: false,
+  }));
+}

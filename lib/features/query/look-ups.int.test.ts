@@ -1,0 +1,95 @@
+import { type CommandStartedEvent, ObjectId } from "mongodb";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { takeOwnDataDir } from "@/lib/features/connections/drivers/duckdb/testing/open-file";
+import { closeDataSources } from "@/lib/features/connections/pool";
+import { collections } from "@/lib/features/instance/collections";
+import { mongoClient } from "@/lib/platform/db/client";
+import { call, cookieOf } from "@/test/client";
+import { takeOwnDatabase } from "@/test/database";
+import { writeNow } from "./history-writer";
+
+/** What reads; history is written behind the answer. */
+const READS = new Set(["find", "aggregate", "count", "distinct", "getMore"]);
+
+const dataDir = takeOwnDataDir();
+const database = takeOwnDatabase();
+// The driver counts nothing unless it is asked to, and its connections only see what was asked before they were made.
+const uri = new URL(process.env.MONGODB_URI ?? "");
+uri.searchParams.set("monitorCommands", "true");
+process.env.MONGODB_URI = uri.toString();
+
+let cookie = "";
+let key = "";
+let workspaceId = "";
+let connectionId = "";
+const commands: string[] = [];
+
+beforeAll(async () => {
+  const registered = await call("POST", "/api/auth/register", {
+    body: { email: "counts@example.com", password: "seven herons by the mill" },
+  });
+  cookie = cookieOf(registered);
+  workspaceId = registered.json.data.workspace.id;
+  const made = await call("POST", `/api/workspaces/${workspaceId}/connectors`, {
+    cookie,
+    body: { name: "counted", type: "duckdb", config: { file: "counted.duckdb" }, readOnly: false },
+  });
+  connectionId = made.json.data.id;
+  const minted = await call("POST", `/api/workspaces/${workspaceId}/api-keys`, { cookie, body: { name: "counting" } });
+  key = minted.json.data.key;
+  mongoClient().on("commandStarted", ({ commandName, command }: CommandStartedEvent) => {
+    // Once a second a server asks whether queries of its own were cancelled elsewhere, however many there are.
+    if (command.filter?.cancelRequested === true) return;
+    commands.push(READS.has(commandName) ? `${commandName} ${command[commandName]}` : commandName);
+  });
+});
+afterAll(async () => {
+  await closeDataSources();
+  await writeNow();
+  await database.drop();
+  dataDir.remove();
+});
+
+/** Until who calls has to be looked up again. */
+const forgotten = () => collections.users().updateOne({ _id: new ObjectId() }, { $set: { name: "Nobody" } });
+const onConnection = () => `/api/workspaces/${workspaceId}/databases/${connectionId}/execute`;
+
+it.each<[string, number, () => Parameters<typeof call>[2], () => string]>([
+  ["by session", 1, () => ({ cookie }), onConnection],
+  ["by key", 1, () => ({ key }), onConnection],
+  ["by key, the connection in the body,", 2, () => ({ key, body: { connectionId } }), () => "/api/execute"],
+])(
+  "a query %s costs %i look-ups in the store, and the next one does without asking who it is",
+  async (_, count, caller, path) => {
+    const { body, ...credentials } = caller() ?? {};
+    const ask = () => call("POST", path(), { ...credentials, body: { ...(body as object), query: "select 1 as one" } });
+    // The first use of a key, and the first request of a person in a while, are noted.
+    for (let round = 0; round < 2; round += 1) await ask();
+    await forgotten();
+    for (const expected of [count, count - 1]) {
+      commands.length = 0;
+      const answer = await ask();
+      expect(answer.json.data.rows).toEqual([{ one: 1 }]);
+      const lookUps = commands.filter((command) => READS.has(command.split(" ")[0] ?? ""));
+      expect(lookUps, lookUps.join(", ")).toHaveLength(expected);
+    }
+    await writeNow();
+  },
+);
+
+it("twenty queries at once cost fewer look-ups than they are: who asks later shares the next one", async () => {
+  const ask = () => call("POST", onConnection(), { cookie, body: { query: "select 1 as one" } });
+  await forgotten();
+  commands.length = 0;
+  const answers = await Promise.all(Array.from({ length: 20 }, ask));
+  expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
+  expect(commands.filter((command) => command === "aggregate sessions").length).toBeLessThan(10);
+});
+
+it("a small answer says that compressing it is not worth it, a large one does not", async () => {
+  const cacheControl = async (rows: number) => {
+    const query = `select repeat('x', 100) as a from range(${rows})`;
+    return (await call("POST", onConnection(), { cookie, body: { query } })).headers.get("cache-control");
+  };
+  expect([await cacheControl(1), await cacheControl(1000)]).toEqual(["no-store, no-transform", "no-store"]);
+});

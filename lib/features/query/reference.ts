@@ -1,0 +1,49 @@
+import { z } from "zod";
+import type { ContentShapes } from "@/lib/platform/http/content";
+import type { ErrorKind } from "@/lib/platform/http/errors";
+
+/** What a data source may answer whoever asks something of it. */
+export const SOURCE_FAILURES = [
+  "query_failed",
+  "read_only",
+  "not_allowed",
+  "address_refused",
+  "precondition_failed",
+  "rate_limited",
+  "source_unreachable",
+  "timeout",
+] as const satisfies ErrorKind[];
+
+/** What running a query may fail with: its connection, its limits, its database. */
+export const EXECUTE_FAILURES = [
+  ...SOURCE_FAILURES,
+  "not_found",
+  "conflict",
+  "cancelled",
+  "too_large",
+] as const satisfies ErrorKind[];
+
+export const EXECUTE_REFUSALS = {
+  query: "Another language than the connection's, or a text without a statement",
+  params: "Other values than the placeholders of the query take",
+  variables: "One missing that the text has; beside params, or with an operation",
+};
+
+export const TABLE_COUNT_REFUSALS = {
+  table: "A connection without tables or collections",
+  filters: "Columns that the table does not have, or values that its columns are not compared with",
+};
+export const TABLE_REFUSALS = {
+  ...TABLE_COUNT_REFUSALS,
+  sort: "Columns that the table does not have, or whose types have no order",
+  after: "A page of another question",
+};
+
+/** The forms of a result that Accept may ask for beside JSON. */
+export const RESULT_STREAMS: ContentShapes = {
+  "application/x-ndjson": null,
+  "text/csv": z.string(),
+  "application/vnd.apache.arrow.stream": null,
+  "application/vnd.apache.parquet": null,
+  "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": null,
+};

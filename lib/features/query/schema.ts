@@ -1,0 +1,266 @@
+import { z } from "zod";
+import { ANY_VALUES_MAX, CONDITION_OPS } from "@/lib/base/sql/conditions";
+import { VARIABLE_NAME } from "@/lib/base/sql/marks";
+import { entityNameSchema } from "@/lib/features/connections/schema";
+import { exactNumber, isoDate, objectIdText } from "@/lib/platform/http/schema";
+import { CURSOR_CHARS_MAX, ROW_LIMIT_DEFAULT, ROW_LIMIT_MAX, TIMEOUT_DEFAULT_MS, TIMEOUT_MAX_MS } from "./limits";
+import { ORIGIN_KINDS } from "./model";
+
+/** What a database is asked. */
+export const query = z
+  .union([z.string().min(1, "Write a query first."), z.record(z.string(), z.unknown())])
+  .describe("SQL text, MongoDB shell text, or a MongoDB operation as an object");
+/** The values that go with it. */
+export const params = z
+  .union([z.array(z.unknown()), z.record(z.string(), z.unknown())])
+  .describe("Values for the placeholders of the query, always bound");
+
+/** Longer than the numbers of any database that are written out. */
+const NUMBER_CHARS_MAX = 200;
+
+const dateText = z.union(
+  [z.iso.date(), z.iso.datetime({ local: true, offset: true })],
+  "A date is 2026-05-31, a time 2026-05-31T14:30:00, with Z or an offset if it has a zone.",
+);
+const numberText = z
+  .string()
+  .max(NUMBER_CHARS_MAX)
+  .regex(/^-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/, "A number is 12.5, or as text “9007199254740993”.");
+/** A value as it is kept and answered. A number that no double holds is its text. */
+export const variableValue = z.union([
+  z.string(),
+  z.number(),
+  z.boolean(),
+  z.null(),
+  z.object({ type: z.literal("text"), value: z.string() }),
+  z.object({ type: z.literal("number"), value: z.union([z.number(), numberText]) }),
+  z.object({ type: z.literal("boolean"), value: z.boolean() }),
+  z.object({ type: z.literal("date"), value: dateText }),
+]);
+/** The same in a body that keeps digits. */
+const variableInput = z
+  .union([
+    variableValue,
+    exactNumber.transform((value) => ({ type: "number" as const, value })),
+    z.object({ type: z.literal("number"), value: exactNumber }),
+  ])
+  .meta({ reference: z.toJSONSchema(variableValue, { io: "input" }) });
+export type VariableValue = z.infer<typeof variableValue>;
+
+const variables = z
+  .record(z.string().regex(VARIABLE_NAME, "A variable's name has letters, digits and underscores."), variableInput)
+  .optional()
+  .describe(
+    'A value for each {{name}} of the text, always bound: text, number, boolean, null or {type, value}. Every digit of a number counts; as text, {type: "number", value: "9007199254740993"}',
+  );
+
+const common = {
+  query,
+  params: params.optional(),
+  variables,
+  limit: z
+    .int("The limit is a whole number of rows.")
+    .optional()
+    .describe(
+      `Rows at the most. JSON: default ${ROW_LIMIT_DEFAULT}, at most ${ROW_LIMIT_MAX}; streams: none unless sent`,
+    ),
+  timeoutMs: z
+    .int("The time limit is a whole number of milliseconds.")
+    .min(1, "The time limit is at least 1 ms.")
+    .optional()
+    .describe(`Default ${TIMEOUT_DEFAULT_MS}, at most ${TIMEOUT_MAX_MS}`),
+  executionId: z.uuid("The executionId is a UUID.").optional().describe("Your own id, for cancelling"),
+  readOnly: z
+    .boolean()
+    .optional()
+    .describe("true: refuses all but reading, on a connection that may write, too; false allows nothing more"),
+};
+
+/** POST /api/workspaces/{workspaceId}/databases/{id}/execute */
+export const executeOnBody = z.object(common);
+export type ExecuteOnBody = z.infer<typeof executeOnBody>;
+
+/** POST /api/execute: the connection is in the body; `databaseId` is its other name. */
+export const executeBody = z
+  .object({
+    ...common,
+    workspaceId: objectIdText.optional().describe("Needed with a session; a key has one already"),
+    connectionId: objectIdText.optional(),
+    databaseId: objectIdText.optional().describe("The same as connectionId"),
+  })
+  .refine((body) => body.connectionId !== undefined || body.databaseId !== undefined, {
+    path: ["connectionId"],
+    message: "Name the connection to query.",
+  })
+  .meta({ anyOf: [{ required: ["connectionId"] }, { required: ["databaseId"] }] });
+export type ExecuteBody = z.infer<typeof executeBody>;
+
+export const fieldSchema = z.object({
+  name: z.string(),
+  type: z.string().describe("The neutral type: int32, int64, float64, decimal, string, timestamp ..."),
+  dbType: z.string().describe("The database's own name of the type"),
+});
+
+/** Of one page of a table. */
+export const TABLE_PAGE_ROWS = { normal: 100, max: 1000 } as const;
+/** More say nothing to anybody, and each makes the statement longer. */
+const TABLE_CONDITIONS_MAX = 20;
+const TABLE_SORTS_MAX = 4;
+const NAME_CHARS_MAX = 500;
+const VALUE_CHARS_MAX = 10_000;
+const name = z.string().min(1, "A name is needed.").max(NAME_CHARS_MAX, "No name is so long.");
+
+const filterValue = z.string().max(VALUE_CHARS_MAX, "The value is too long to be compared with.").nullable();
+const tableFilter = z.union([
+  z.object({
+    column: name,
+    op: z
+      .enum(CONDITION_OPS)
+      .describe("is, not, least (>=), most (<=), above (>), below (<), holds (a text, in any case)"),
+    value: filterValue.describe(
+      "As a page shows it: text as it is, everything else as its JSON text; null with is and not alone",
+    ),
+  }),
+  z.object({
+    column: name,
+    op: z.literal("any"),
+    values: z
+      .array(filterValue)
+      .min(1, "Any of what? Name a value.")
+      .max(ANY_VALUES_MAX, `At most ${ANY_VALUES_MAX} values.`)
+      .describe("The column has one of these; null is a value like others here"),
+  }),
+]);
+export type TableFilter = z.infer<typeof tableFilter>;
+
+/** POST /api/workspaces/{workspaceId}/databases/{id}/rows */
+export const tableRowsBody = z.object({
+  table: entityNameSchema.describe("As the list of what the connection holds names it"),
+  filters: z
+    .array(tableFilter)
+    .max(TABLE_CONDITIONS_MAX, `At most ${TABLE_CONDITIONS_MAX} filters.`)
+    .default([])
+    .describe("A row has to fit all of them"),
+  sort: z
+    .array(z.object({ column: name, descending: z.boolean().default(false) }))
+    .max(TABLE_SORTS_MAX, `At most ${TABLE_SORTS_MAX} columns to sort by.`)
+    .default([])
+    .describe("Rows without a value come last, both ways; the primary key decides among equals"),
+  after: z.string().max(CURSOR_CHARS_MAX, "This is no page.").optional().describe("`next` of the page before"),
+  limit: z
+    .int("The limit is a whole number of rows.")
+    .min(1, "A page has a row at least.")
+    .max(TABLE_PAGE_ROWS.max, `A page has ${TABLE_PAGE_ROWS.max} rows at most.`)
+    .default(TABLE_PAGE_ROWS.normal),
+});
+export type TableRowsBody = z.infer<typeof tableRowsBody>;
+
+/** POST /api/workspaces/{workspaceId}/databases/{id}/rows/count */
+export const tableCountBody = tableRowsBody.pick({ table: true, filters: true });
+export type TableCountBody = z.infer<typeof tableCountBody>;
+export const tableCountAnswer = z.object({
+  executionId: z.string(),
+  count: z.union([z.int(), z.string()]).describe("A text where it is larger than a JSON number keeps exact"),
+  durationMs: z.number(),
+});
+
+const affectedRows = z
+  .int()
+  .nullable()
+  .describe("Rows changed by INSERT, UPDATE, DELETE, MERGE or REPLACE. Null for queries and DDL");
+const resultAnswer = z.object({
+  fields: z.array(fieldSchema),
+  rows: z.array(z.record(z.string(), z.unknown())),
+  rowCount: z.int(),
+  truncated: z.boolean(),
+  affectedRows,
+});
+export type ResultAnswer = z.infer<typeof resultAnswer>;
+
+/** `databaseMs` is the part of `durationMs` that the database was waited for. */
+export const executeAnswer = resultAnswer.extend({
+  executionId: z.string(),
+  moreResults: z
+    .array(resultAnswer)
+    .describe("Further results of a statement with several, such as CALL. Limits hold for all results together"),
+  resultsOmitted: z
+    .int()
+    .optional()
+    .describe("Further results that the answer leaves out: at most 100 are listed, within its size. Absent for 0"),
+  durationMs: z.number(),
+  databaseMs: z.number(),
+});
+export type ExecuteAnswer = z.infer<typeof executeAnswer>;
+
+export const tableRowsAnswer = executeAnswer
+  .omit({ truncated: true, affectedRows: true, moreResults: true, resultsOmitted: true })
+  .extend({
+    next: z.string().nullable().describe("Names the page behind; null on the last one"),
+    isStable: z
+      .boolean()
+      .describe("false where nothing tells rows apart: then pages are counted, and a row may come twice or not at all"),
+    primaryKey: z
+      .array(z.string())
+      .describe("The columns that tell rows apart; empty where the database declares none"),
+  });
+export type TableRowsAnswer = z.infer<typeof tableRowsAnswer>;
+
+export const executionSchema = z.object({
+  executionId: z.string(),
+  connectionId: objectIdText,
+  userId: objectIdText,
+  runId: objectIdText.nullable().describe("The run in the background that it was a part of"),
+  origin: z
+    .object({ kind: z.enum(ORIGIN_KINDS), id: objectIdText.nullable() })
+    .nullable()
+    .describe("Where the query ran. `id` is null where the query is withheld. Null for queries of earlier versions"),
+  query: z.string().nullable().describe("Null for another person's query whose origin the caller cannot see"),
+  status: z.enum(["queued", "running", "success", "failure", "cancelled", "timeout"]),
+  startedAt: isoDate,
+  completedAt: isoDate.nullable(),
+  durationMs: z.number().nullable(),
+  rowCount: z.int().nullable(),
+  affectedRows,
+  error: z.string().nullable().describe("Null too where the query is withheld: it may repeat the text"),
+  format: z.string(),
+});
+export type Execution = z.infer<typeof executionSchema>;
+
+export const executionParams = z.object({ executionId: z.uuid("The executionId is a UUID.") });
+
+export type ResultFormat = "json" | "ndjson" | "csv" | "arrow" | "parquet" | "xlsx";
+
+export const CONTENT_TYPES: Readonly<Record<ResultFormat, string>> = {
+  json: "application/json; charset=utf-8",
+  ndjson: "application/x-ndjson; charset=utf-8",
+  csv: "text/csv; charset=utf-8; header=present",
+  arrow: "application/vnd.apache.arrow.stream",
+  parquet: "application/vnd.apache.parquet",
+  xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+};
+
+/**
+ * The format that an Accept header asks for: the one with the highest weight, the first of equals. What we do not
+ * know, and no header at all, gets JSON.
+ */
+export function chooseFormat(accept: string | null): ResultFormat {
+  const asked = (accept ?? "").split(",").flatMap((part) => {
+    const [type = "", ...parameters] = part.split(";").map((piece) => piece.trim().toLowerCase());
+    const weight = Number(parameters.find((each) => each.startsWith("q="))?.slice(2) ?? "1");
+    const format = FORMAT_OF[type];
+    return format && weight > 0 ? [{ format, weight }] : [];
+  });
+  asked.sort((a, b) => b.weight - a.weight);
+  return asked[0]?.format ?? "json";
+}
+
+const FORMAT_OF: Readonly<Record<string, ResultFormat | undefined>> = {
+  "application/json": "json",
+  "application/x-ndjson": "ndjson",
+  "application/ndjson": "ndjson",
+  "text/csv": "csv",
+  "application/vnd.apache.arrow.stream": "arrow",
+  "application/vnd.apache.parquet": "parquet",
+  "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
+  "*/*": "json",
+};

@@ -1,0 +1,183 @@
+import type { Batch } from "@/lib/base/values/fields";
+import { Pacer } from "@/lib/platform/process/pacer";
+import { hasLargeCell } from "./large-cells";
+
+/** A format that is text, row by row. */
+export type TextFormat = {
+  head: string;
+  row: (batch: Batch, row: number) => string;
+  /** The same text in pieces, for a row with large cells. */
+  pieces: (batch: Batch, row: number) => Iterable<string>;
+};
+
+/** A format that is bytes, batch by batch. `rowCount` may be less than the batch has. */
+export type BinaryFormat = {
+  head: () => Uint8Array;
+  batch: (batch: Batch, rowCount: number) => Uint8Array;
+  tail: () => Uint8Array;
+};
+
+/** A format that a library writes: it asks for batches as it needs them. A batch has no more rows than are to be written. */
+export type PipedFormat = { pipe: (batches: AsyncIterable<Batch>) => AsyncIterable<Uint8Array> };
+
+/** Bytes that leave at once: enough to be cheap, little enough for many slow readers. */
+const CHUNK_CHARS = 128 * 1024;
+/** Bytes that are made ready before the reader asks. */
+const AHEAD_BYTES = 256 * 1024;
+
+type Ending = { rowCount: number; error: unknown };
+
+/**
+ * A result as a stream of bytes that makes the next piece only when the reader has taken the last: memory is bounded by
+ * one batch and two chunks. An error breaks the stream; a reader that leaves ends the batches' iteration.
+ * @param limit rows at the most, null for all
+ * @param onEnd called once, when the stream is over in whatever way; `error` is null when it is whole
+ */
+export function byteStream(
+  batches: AsyncIterator<Batch>,
+  format: TextFormat | BinaryFormat | PipedFormat,
+  limit: number | null,
+  onEnd: (ending: Ending) => void,
+): ReadableStream<Uint8Array> {
+  const counter = { rows: 0 };
+  const chunks = chunksOf(batches, format, limit, counter);
+  let isOver = false;
+  const end = (error: unknown) => {
+    if (isOver) return;
+    isOver = true;
+    onEnd({ rowCount: counter.rows, error });
+  };
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await chunks.next();
+          if (done) {
+            end(null);
+            controller.close();
+          } else controller.enqueue(value);
+        } catch (error) {
+          end(error);
+          controller.error(error);
+        }
+      },
+      async cancel(reason) {
+        end(reason ?? new Error("The reader has left."));
+        // A batch that is being waited for would hold this up: the ending aborts its statement.
+        await chunks.return(undefined).catch(() => {});
+      },
+    },
+    new ByteLengthQueuingStrategy({ highWaterMark: AHEAD_BYTES }),
+  );
+}
+
+type Counter = { rows: number };
+
+function chunksOf(
+  batches: AsyncIterator<Batch>,
+  format: TextFormat | BinaryFormat | PipedFormat,
+  limit: number | null,
+  counter: Counter,
+): AsyncGenerator<Uint8Array, void> {
+  if ("row" in format) return textChunks(batches, format, limit, counter);
+  if ("pipe" in format) return pipedChunks(batches, format, limit, counter);
+  return binaryChunks(batches, format, limit, counter);
+}
+
+async function* textChunks(
+  batches: AsyncIterator<Batch>,
+  format: TextFormat,
+  limit: number | null,
+  counter: Counter,
+): AsyncGenerator<Uint8Array, void> {
+  const pacer = new Pacer();
+  let text = format.head;
+  try {
+    for (;;) {
+      if (limit !== null && counter.rows >= limit) break;
+      const { done, value: batch } = await batches.next();
+      if (done) break;
+      const isLarge = hasLargeCell(batch);
+      for (let row = 0; row < batch.rowCount; row += 1) {
+        if (limit !== null && counter.rows >= limit) break;
+        if (isLarge) {
+          for (const piece of format.pieces(batch, row)) {
+            text += piece;
+            if (text.length < CHUNK_CHARS) continue;
+            yield Buffer.from(text);
+            text = "";
+            await pacer.restIfLate();
+          }
+        } else text += format.row(batch, row);
+        counter.rows += 1;
+        if (text.length >= CHUNK_CHARS) {
+          yield Buffer.from(text);
+          text = "";
+        }
+        if (pacer.isDue()) await pacer.rest();
+      }
+      // What is there leaves before the next batch is waited for, so that a slow query shows its first rows.
+      if (text !== "") yield Buffer.from(text);
+      text = "";
+    }
+    if (text !== "") yield Buffer.from(text);
+  } finally {
+    await batches.return?.();
+  }
+}
+
+async function* binaryChunks(
+  batches: AsyncIterator<Batch>,
+  format: BinaryFormat,
+  limit: number | null,
+  counter: Counter,
+): AsyncGenerator<Uint8Array, void> {
+  const pacer = new Pacer();
+  try {
+    yield format.head();
+    while (limit === null || counter.rows < limit) {
+      const { done, value: batch } = await batches.next();
+      if (done) break;
+      const rowCount = Math.min(batch.rowCount, (limit ?? Number.POSITIVE_INFINITY) - counter.rows);
+      if (rowCount > 0) {
+        const piece = format.batch(batch, rowCount);
+        // A format that gathers rows has nothing to send yet.
+        if (piece.length > 0) yield piece;
+      }
+      counter.rows += rowCount;
+      if (pacer.isDue()) await pacer.rest();
+    }
+    yield format.tail();
+  } finally {
+    await batches.return?.();
+  }
+}
+
+async function* pipedChunks(
+  batches: AsyncIterator<Batch>,
+  format: PipedFormat,
+  limit: number | null,
+  counter: Counter,
+): AsyncGenerator<Uint8Array, void> {
+  try {
+    yield* format.pipe(counted(batches, limit, counter));
+  } finally {
+    await batches.return?.();
+  }
+}
+
+async function* counted(
+  batches: AsyncIterator<Batch>,
+  limit: number | null,
+  counter: Counter,
+): AsyncGenerator<Batch, void> {
+  const pacer = new Pacer();
+  while (limit === null || counter.rows < limit) {
+    const { done, value: batch } = await batches.next();
+    if (done) return;
+    const rowCount = Math.min(batch.rowCount, (limit ?? Number.POSITIVE_INFINITY) - counter.rows);
+    counter.rows += rowCount;
+    yield { ...batch, rowCount };
+    if (pacer.isDue()) await pacer.rest();
+  }
+}

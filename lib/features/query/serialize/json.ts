@@ -1,0 +1,132 @@
+import type { Batch, Field, WireValue } from "@/lib/base/values/fields";
+import type { ResultStream } from "@/lib/features/connections/data-source";
+import { Pacer } from "@/lib/platform/process/pacer";
+import { hasLargeCell } from "./large-cells";
+import { jsonRowWriter } from "./row-text";
+
+/** Rows are gathered to pieces of this size before they become bytes. */
+const PIECE_CHARS = 64 * 1024;
+
+export type JsonRows = { chunks: Buffer[]; rowCount: number; truncated: boolean };
+
+/**
+ * Reads a result into the text of a JSON list's inside, `{...},{...}`, within limits, without holding up the event
+ * loop. Leaves the result early, and thereby cancels it, once a limit is reached.
+ */
+export async function readJsonRows(
+  { fields, batches }: ResultStream,
+  limits: { rows: number; bytes: number; cellBytes: number },
+): Promise<JsonRows> {
+  const writer = jsonRowWriter(fields);
+  const chunks: Buffer[] = [];
+  const pacer = new Pacer();
+  let piece = "";
+  let bytes = 0;
+  let rowCount = 0;
+  const finish = (truncated: boolean): JsonRows => {
+    if (piece !== "") chunks.push(Buffer.from(piece));
+    return { chunks, rowCount, truncated };
+  };
+  /** A row with large cells, as chunks of its own; false when it does not fit any more. */
+  const addInPieces = async (batch: Batch, row: number): Promise<boolean> => {
+    const own: Buffer[] = [];
+    let text = rowCount === 0 ? "" : ",";
+    let size = 0;
+    const flush = () => {
+      const bytes = Buffer.from(text);
+      own.push(bytes);
+      size += bytes.length;
+      text = "";
+    };
+    for (const each of writer.pieces(batch, row)) {
+      text += each;
+      if (text.length < PIECE_CHARS) continue;
+      flush();
+      if (bytes + size > limits.bytes) return false;
+      await pacer.restIfLate();
+    }
+    flush();
+    if (bytes + size > limits.bytes) return false;
+    if (piece !== "") chunks.push(Buffer.from(piece));
+    piece = "";
+    chunks.push(...own);
+    bytes += size;
+    rowCount += 1;
+    return true;
+  };
+  for await (const batch of batches) {
+    const isLarge = hasLargeCell(batch);
+    for (let row = 0; row < batch.rowCount; row += 1) {
+      if (rowCount === limits.rows || hasTooLargeCell(batch, row, limits.cellBytes)) return finish(true);
+      if (isLarge) {
+        if (!(await addInPieces(batch, row))) return finish(true);
+        continue;
+      }
+      const text = (rowCount === 0 ? "" : ",") + writer.row(batch, row);
+      bytes += Buffer.byteLength(text);
+      if (bytes > limits.bytes) return finish(true);
+      rowCount += 1;
+      piece += text;
+      if (piece.length > PIECE_CHARS) {
+        chunks.push(Buffer.from(piece));
+        piece = "";
+      }
+      if (pacer.isDue()) await pacer.rest();
+    }
+    if (batch.isCut) return finish(true);
+  }
+  return finish(false);
+}
+
+/** One result of a statement, as far as it was read; `fields` is the JSON of its fields. */
+export type JsonResult = JsonRows & { fields: Buffer };
+
+/** Returns the JSON of a result's fields, which may be as large as its rows. */
+export function jsonFields(fields: readonly Field[]): Buffer {
+  return Buffer.from(JSON.stringify(fields));
+}
+
+type AnswerFacts = {
+  executionId: string;
+  affectedRows: number | null;
+  /** Results that the answer leaves out. */
+  resultsOmitted: number;
+  durationMs: number;
+  databaseMs: number;
+};
+
+/** The whole answer in the envelope of docs/api.md, Common rules, as pieces of bytes. */
+export function jsonAnswer(
+  first: JsonResult,
+  more: readonly JsonResult[],
+  { executionId, affectedRows, resultsOmitted, durationMs, databaseMs }: AnswerFacts,
+): Buffer[] {
+  const omitted = resultsOmitted > 0 && { resultsOmitted };
+  const last = JSON.stringify({ ...omitted, affectedRows, durationMs, databaseMs }).slice(1);
+  return [
+    Buffer.from(`{"success":true,"data":{"executionId":${JSON.stringify(executionId)},`),
+    ...resultPieces(first, ',"moreResults":['),
+    ...more.flatMap((result, index) => [
+      Buffer.from(index === 0 ? "{" : ",{"),
+      // Only the reply as a whole says how many rows it changed.
+      ...resultPieces(result, ',"affectedRows":null}'),
+    ]),
+    Buffer.from(`],${last}}`),
+  ];
+}
+
+/** The members of a result's object; `tail` follows the last of them. */
+function resultPieces({ fields, chunks, rowCount, truncated }: JsonResult, tail: string): Buffer[] {
+  const counts = JSON.stringify({ rowCount, truncated }).slice(1, -1);
+  return [Buffer.from('"fields":'), fields, Buffer.from(',"rows":['), ...chunks, Buffer.from(`],${counts}${tail}`)];
+}
+
+/** Drivers that know `cellBytesMax` have cut already; this holds for all of them. */
+function hasTooLargeCell(batch: Batch, row: number, bytesMax: number): boolean {
+  return batch.columns.some((column) => isTooLarge(column[row] ?? null, bytesMax));
+}
+
+function isTooLarge(value: WireValue, bytesMax: number): boolean {
+  // A text has at least as many bytes as UTF-16 units and at most three times as many.
+  return typeof value === "string" && value.length * 3 > bytesMax && Buffer.byteLength(value) > bytesMax;
+}

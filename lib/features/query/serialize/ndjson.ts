@@ -1,0 +1,16 @@
+import type { Field } from "@/lib/base/values/fields";
+import type { TextFormat } from "./byte-stream";
+import { jsonRowWriter } from "./row-text";
+
+/** One plain JSON object a line and a newline behind each, the last one too. */
+export function ndjson(fields: readonly Field[]): TextFormat {
+  const writer = jsonRowWriter(fields);
+  return {
+    head: "",
+    row: (batch, row) => `${writer.row(batch, row)}\n`,
+    *pieces(batch, row) {
+      yield* writer.pieces(batch, row);
+      yield "\n";
+    },
+  };
+}

@@ -1,0 +1,125 @@
+import { Worker } from "node:worker_threads";
+import type { Batch, Field } from "@/lib/base/values/fields";
+import type { ParquetAnswer, ParquetRequest } from "@/lib/platform/embedded/parquet/messages";
+import { AppError } from "@/lib/platform/http/errors";
+import { childEntry } from "@/lib/platform/process/entries";
+import { sharedState } from "@/lib/platform/process/shared-state";
+
+/**
+ * What a row group leaves behind is thrown away within this much; by itself the thread would let a hundred mebibytes of it stand before
+ * it looked.
+ */
+const YOUNG_MIB = 16;
+
+type Waiting = { resolve: (bytes: Uint8Array) => void; reject: (error: Error) => void };
+
+/** The thread that writes Parquet for this process (lib/platform/embedded/parquet), started when first needed. */
+class ParquetThread {
+  #worker: Worker | null = null;
+  #lastFile = 0;
+  /** By file, in the order of the questions. */
+  readonly #waiting = new Map<number, Waiting[]>();
+
+  newFile(): number {
+    this.#lastFile += 1;
+    return this.#lastFile;
+  }
+
+  /** @throws AppError for a value that its column does not hold; Error when the thread has ended */
+  ask(request: Exclude<ParquetRequest, { kind: "drop" }>): Promise<Uint8Array> {
+    const worker = this.#start();
+    const answer = Promise.withResolvers<Uint8Array>();
+    const line = this.#waiting.get(request.file) ?? [];
+    this.#waiting.set(request.file, line);
+    line.push(answer);
+    // An idle thread keeps no process alive.
+    worker.ref();
+    worker.postMessage(request);
+    return answer.promise;
+  }
+
+  /** Whoever still waits for a part of the file waits for nothing. */
+  drop(file: number): void {
+    this.#waiting.delete(file);
+    this.#worker?.postMessage({ file, kind: "drop" } satisfies ParquetRequest);
+    this.#restIfIdle();
+  }
+
+  #start(): Worker {
+    if (this.#worker) return this.#worker;
+    // No setting and no secret of the platform is in the thread's reach.
+    const worker = new Worker(/* turbopackIgnore: true */ childEntry("parquet"), {
+      env: {},
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB },
+    });
+    this.#worker = worker;
+    worker.on("message", (answer: ParquetAnswer) => this.#take(answer));
+    // The exit that follows does what has to be done.
+    worker.on("error", () => {});
+    worker.once("exit", () => {
+      this.#worker = null;
+      const lost = [...this.#waiting.values()].flat();
+      this.#waiting.clear();
+      for (const { reject } of lost) reject(new Error("The thread that writes Parquet has ended."));
+    });
+    return worker;
+  }
+
+  #take(answer: ParquetAnswer): void {
+    const line = this.#waiting.get(answer.file);
+    const waiting = line?.shift();
+    if (line?.length === 0) this.#waiting.delete(answer.file);
+    this.#restIfIdle();
+    if ("bytes" in answer) waiting?.resolve(answer.bytes);
+    else waiting?.reject("unfit" in answer ? unfit(answer.unfit) : new Error(answer.error));
+  }
+
+  #restIfIdle(): void {
+    if (this.#waiting.size === 0) this.#worker?.unref();
+  }
+}
+
+const thread = () => sharedState("parquet-thread", () => new ParquetThread());
+
+/**
+ * Writes batches as one file. While the thread writes a batch the next one is read, so that one waits in memory.
+ * @throws what the batches throw; AppError for a value that its column does not hold
+ */
+export async function* writeParquet(
+  fields: readonly Field[],
+  batches: AsyncIterable<Batch>,
+): AsyncGenerator<Uint8Array, void> {
+  const file = thread().newFile();
+  const ask = (request: Exclude<ParquetRequest, { kind: "drop" }>) => {
+    const answer = thread().ask(request);
+    // Whoever has left asks for no more.
+    answer.catch(() => {});
+    return answer;
+  };
+  let isWhole = false;
+  try {
+    let writing = ask({ file, kind: "begin", fields });
+    for await (const batch of batches) {
+      const next = ask({ file, kind: "batch", batch: { rowCount: batch.rowCount, columns: batch.columns } });
+      yield* toPiece(await writing);
+      writing = next;
+    }
+    yield* toPiece(await writing);
+    yield await ask({ file, kind: "end" });
+    isWhole = true;
+  } finally {
+    if (!isWhole) thread().drop(file);
+  }
+}
+
+/** A file that gathers rows has nothing to send yet. */
+function* toPiece(bytes: Uint8Array): Generator<Uint8Array> {
+  if (bytes.length > 0) yield bytes;
+}
+
+function unfit({ name, dbType }: Pick<Field, "name" | "dbType">): AppError {
+  return new AppError(
+    "query_failed",
+    `The column ${name} (${dbType}) has a value that a Parquet column of its type does not hold. Cast it to text in the query, or take another format.`,
+  );
+}

@@ -1,0 +1,209 @@
+import "server-only";
+import { randomUUID } from "node:crypto";
+import { type FileHandle, mkdir, open, unlink } from "node:fs/promises";
+import { join } from "node:path";
+import { deserialize, serialize } from "node:v8";
+import { holdsOf, isWiderThanParquet, type TypedFormat } from "@/lib/base/values/exact-cells";
+import type { Batch, Field, FieldType } from "@/lib/base/values/fields";
+import { textOf } from "@/lib/base/values/text-of";
+import type { LooseTypes } from "@/lib/features/connections/data-source";
+import { env } from "@/lib/platform/env";
+import { AppError } from "@/lib/platform/http/errors";
+import { Pacer } from "@/lib/platform/process/pacer";
+import { absolutePath } from "@/lib/platform/process/paths";
+import { fitsCell, tooLong } from "./xlsx";
+
+/** Batches up to this size wait in memory; most results are smaller. */
+const MEMORY_BYTES = 8 * 1024 * 1024;
+/** The largest result that waits on the disk, which other results need, too. */
+const SPOOL_BYTES_MAX = 8 * 1024 * 1024 * 1024;
+/** A cell of a batch takes this much. */
+const CELL_BYTES = 8;
+/** The head of a text on the heap, and its rounding. */
+const TEXT_HEAD_BYTES = 24;
+/** A list of small numbers takes this many times its JSON text on the heap. */
+const OBJECT_BYTES_PER_CHAR = 4;
+const LENGTH_BYTES = 4;
+/** Types whose text may be longer than a cell of a sheet. */
+const LONG_TEXT: ReadonlySet<FieldType> = new Set([
+  "string",
+  "json",
+  "array",
+  "binary",
+  "decimal",
+  "other",
+  "interval",
+]);
+const OWNER_ONLY_FOLDER = 0o700;
+const OWNER_ONLY_FILE = 0o600;
+
+/** Formats whose columns have types, or cells that do not hold every value. */
+export type SettledFormat = TypedFormat | "xlsx";
+
+export type Settled = {
+  /** The fields to write: a column whose type does not hold all its values is text. */
+  fields: Field[];
+  batches: AsyncIterableIterator<Batch>;
+};
+
+/**
+ * Decides the column types of a typed file before its first byte. Where a value may be outside of its column's type, reads
+ * the whole result first and makes such columns text. A sheet has no longer text, so its file is refused. Other results pass
+ * without waiting.
+ * @param limit rows at most, null for all
+ * @throws what the batches throw; AppError `too_large` for a result that is too large to wait, `query_failed` for a text that
+ *   no cell of a sheet holds
+ */
+export async function settleTypes(
+  format: SettledFormat,
+  fields: readonly Field[],
+  batches: AsyncIterator<Batch>,
+  { loose = [], limit = null }: { loose?: LooseTypes | undefined; limit?: number | null },
+): Promise<Settled> {
+  const tests = fields.map((field) => {
+    if (format === "xlsx") return LONG_TEXT.has(field.type) ? fitsCell : null;
+    const isLoose = loose === "all" || loose.includes(field.type);
+    return isLoose || (format === "parquet" && isWiderThanParquet(field)) ? holdsOf(format, field) : null;
+  });
+  if (tests.every((test) => test === null)) return { fields: [...fields], batches: iterable(batches) };
+
+  const spool = new Spool();
+  const pacer = new Pacer();
+  const unfit = new Set<number>();
+  let rows = 0;
+  try {
+    while (limit === null || rows < limit) {
+      const { done, value: batch } = await batches.next();
+      if (done) break;
+      const rowCount = Math.min(batch.rowCount, (limit ?? Number.POSITIVE_INFINITY) - rows);
+      rows += rowCount;
+      for (const [index, test] of tests.entries()) {
+        if (test === null || unfit.has(index)) continue;
+        const column = batch.columns[index] ?? [];
+        for (let row = 0; row < rowCount; row += 1) {
+          const value = column[row] ?? null;
+          if (value === null || test(value)) continue;
+          if (format === "xlsx") throw tooLong(fields[index]?.name ?? "", textOf(value).length);
+          unfit.add(index);
+          break;
+        }
+        await pacer.restIfLate();
+      }
+      await spool.add({ ...batch, rowCount });
+      await pacer.restIfLate();
+    }
+    await batches.return?.();
+  } catch (error) {
+    await spool.close();
+    await batches.return?.();
+    throw error;
+  }
+  return {
+    fields: fields.map((field, index) => (unfit.has(index) ? { ...field, type: "string" } : field)),
+    batches: spool.read(),
+  };
+}
+
+function iterable(batches: AsyncIterator<Batch>): AsyncIterableIterator<Batch> {
+  return {
+    next: () => batches.next(),
+    return: async () => (await batches.return?.()) ?? { done: true, value: undefined },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+}
+
+/** Batches that wait to be read once: in memory, and beyond its limit in a file without a name. */
+class Spool {
+  #held: Batch[] = [];
+  #heldBytes = 0;
+  #file: FileHandle | null = null;
+  #fileBytes = 0;
+
+  async add(batch: Batch): Promise<void> {
+    this.#held.push(batch);
+    // Values that wait for others outlive the collector's young generation. Their garbage piles up until a full collection.
+    if (this.#file) {
+      await this.#spill();
+      return;
+    }
+    this.#heldBytes += sizeOf(batch);
+    if (this.#heldBytes > MEMORY_BYTES) await this.#spill();
+  }
+
+  async *read(): AsyncGenerator<Batch, void> {
+    try {
+      const file = this.#file;
+      for (let at = 0; file && at < this.#fileBytes; ) {
+        const length = (await readAt(file, at, LENGTH_BYTES)).readUInt32LE();
+        yield deserialize(await readAt(file, at + LENGTH_BYTES, length)) as Batch;
+        at += LENGTH_BYTES + length;
+      }
+      while (this.#held.length > 0) yield this.#held.shift() as Batch;
+    } finally {
+      await this.close();
+    }
+  }
+
+  async close(): Promise<void> {
+    const file = this.#file;
+    this.#file = null;
+    this.#held = [];
+    await file?.close();
+  }
+
+  async #spill(): Promise<void> {
+    this.#file ??= await openUnnamed();
+    for (const batch of this.#held) {
+      const bytes = serialize(batch);
+      const length = Buffer.alloc(LENGTH_BYTES);
+      length.writeUInt32LE(bytes.length);
+      this.#fileBytes += LENGTH_BYTES + bytes.length;
+      if (this.#fileBytes > SPOOL_BYTES_MAX) throw tooLarge();
+      await this.#file.appendFile(Buffer.concat([length, bytes]));
+    }
+    this.#held = [];
+    this.#heldBytes = 0;
+  }
+}
+
+/** A process that is killed leaves nothing behind: the file has no name from the start. */
+async function openUnnamed(): Promise<FileHandle> {
+  const folder = join(absolutePath(env().DATA_DIR), "spool");
+  await mkdir(folder, { recursive: true, mode: OWNER_ONLY_FOLDER });
+  const path = join(folder, randomUUID());
+  const file = await open(path, "wx+", OWNER_ONLY_FILE);
+  await unlink(path);
+  return file;
+}
+
+async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(length);
+  for (let done = 0; done < length; ) {
+    const { bytesRead } = await file.read(buffer, done, length - done, position + done);
+    if (bytesRead === 0) throw new Error("The spool file ended early.");
+    done += bytesRead;
+  }
+  return buffer;
+}
+
+function sizeOf({ columns, rowCount }: Batch): number {
+  let bytes = 0;
+  for (const column of columns) {
+    bytes += rowCount * CELL_BYTES;
+    for (const value of column) {
+      if (typeof value === "string") bytes += TEXT_HEAD_BYTES + value.length;
+      else if (typeof value === "object" && value !== null)
+        bytes += JSON.stringify(value).length * OBJECT_BYTES_PER_CHAR;
+    }
+  }
+  return bytes;
+}
+
+function tooLarge(): AppError {
+  return new AppError(
+    "too_large",
+    `The result takes more than ${SPOOL_BYTES_MAX / 1024 ** 3} GiB before its column types are known. Limit it, or use CSV or NDJSON.`,
+  );
+}

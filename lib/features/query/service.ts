@@ -1,0 +1,577 @@
+import "server-only";
+import type { SqlDialect } from "@/lib/base/sql/dialects";
+import { namesLimitProblem } from "@/lib/base/values/column-limits";
+import type { Batch, Field, WireValue } from "@/lib/base/values/fields";
+import type { ResultStream, Statement } from "@/lib/features/connections/data-source";
+import { driverOf } from "@/lib/features/connections/drivers/registry";
+import { checkStatementText, STATEMENT_CHARS_MAX } from "@/lib/features/connections/drivers/shared/statements/check";
+import { valueBytes } from "@/lib/features/connections/drivers/shared/wire-values";
+import { type ConnectionDoc, mayOnlyRead } from "@/lib/features/connections/model";
+import { type DataSourceLease, leaseDataSource } from "@/lib/features/connections/pool";
+import { requireQueryable } from "@/lib/features/connections/queryable";
+import { type Caller, isReadOnly } from "@/lib/platform/access/caller";
+import { AppError } from "@/lib/platform/http/errors";
+import { log } from "@/lib/platform/log";
+import { orAborted } from "@/lib/platform/process/or-aborted";
+import { Pacer } from "@/lib/platform/process/pacer";
+import { admit } from "./admission";
+import { uniqueColumnNames } from "./column-names";
+import { type ExecutionEnd, startExecution } from "./executions";
+import {
+  ANSWER_BYTES_MAX,
+  CELL_BYTES_MAX,
+  DATABASE_TIMEOUT_EXTRA_MS,
+  HISTORY_TEXT_CHARS,
+  RESULTS_MAX,
+  ROW_LIMIT_DEFAULT,
+  ROW_LIMIT_MAX,
+  TIMEOUT_DEFAULT_MS,
+  TIMEOUT_MAX_MS,
+} from "./limits";
+import type { QueryOrigin } from "./model";
+import { CONTENT_TYPES, type ResultFormat } from "./schema";
+import { arrow } from "./serialize/arrow";
+import { byteStream } from "./serialize/byte-stream";
+import { csv } from "./serialize/csv";
+import { type JsonResult, jsonAnswer, jsonFields, readJsonRows } from "./serialize/json";
+import { ndjson } from "./serialize/ndjson";
+import { parquet } from "./serialize/parquet";
+import { type SettledFormat, settleTypes } from "./serialize/settle";
+import { xlsx } from "./serialize/xlsx";
+
+export type QueryRequest = {
+  connection: ConnectionDoc;
+  /** Decides who may read the statement in the query history. */
+  origin: QueryOrigin;
+  statement: Statement;
+  /** Rows at the most. Absent: 1,000 for JSON and for `runQuery`, all for streams. */
+  limit?: number;
+  /** From now to the last row, waiting in line included. Absent: a minute; at most 15. */
+  timeoutMs?: number;
+  /** The caller's own id for it; absent: a new one. */
+  executionId?: string;
+  /** Aborts when the caller leaves: the statement is cancelled in the database. */
+  signal: AbortSignal;
+  /** Narrows a connection that may write to reading; a read-only one stays so whatever this says. */
+  readOnly?: boolean;
+  /** Somebody who looks on while the rows pass by. What they throw is written down and changes nothing. */
+  watch?: (fields: readonly Field[]) => ResultWatch;
+};
+
+/** What came of a query whose rows were watched. */
+export type WatchedEnd = {
+  executionId: string;
+  /** Rows that have left, which may be fewer than the batches had. */
+  rowCount: number;
+  truncated: boolean;
+  affectedRows: number | null;
+  durationMs: number;
+  databaseMs: number;
+};
+export type ResultWatch = {
+  /** A batch, on its way to the reader: to be read, never changed, and not waited for. */
+  take(batch: Batch): void;
+  /** Once, behind the last batch; null when the query failed or its reader has left. */
+  end(outcome: WatchedEnd | null): void;
+};
+
+/** A result in memory, its rows as objects; for callers inside of the product. */
+export type QueryResult = {
+  executionId: string;
+  fields: Field[];
+  rows: Record<string, WireValue>[];
+  rowCount: number;
+  truncated: boolean;
+  /** Rows that the statement changed; null for a query, for DDL, and where the database does not tell. */
+  affectedRows: number | null;
+  durationMs: number;
+  databaseMs: number;
+};
+
+const STREAMS = { ndjson, csv, arrow, parquet, xlsx };
+/** Answers up to this leave in one piece: a stream of three costs more than copying them. */
+const WHOLE_BYTES_MAX = 64 * 1024;
+const EXECUTION_HEADER = "X-Execution-Id";
+/** The number of results that a stream leaves out; absent for 0. */
+const MORE_RESULTS_HEADER = "X-More-Results";
+/** Batches of a first result that are held to learn, before the first byte, how many results follow it. */
+const HELD_BYTES_MAX = 16 * 1024 * 1024;
+const NO_RESULT: JsonResult = { chunks: [], rowCount: 0, truncated: false, fields: jsonFields([]) };
+
+/**
+ * Runs a query and answers it in the format (docs/api.md, Queries): JSON in the envelope, or a stream of rows.
+ * Every answer, a thrown one too, has the header X-Execution-Id.
+ * @throws AppError `query_failed`, `read_only`, `not_allowed`, `timeout`, `cancelled`, `rate_limited`, `conflict`,
+ *   `unavailable`, `source_unreachable`
+ */
+export async function executeQuery(caller: Caller, request: QueryRequest, format: ResultFormat): Promise<Response> {
+  const run = await begin(caller, request, format);
+  try {
+    const result = await run.open(format === "json" ? CELL_BYTES_MAX : undefined);
+    return format === "json"
+      ? await answerJson(run, result, request.limit)
+      : await answerStream(run, result, request, format);
+  } catch (error) {
+    throw withExecutionId(run.fail(error), run.executionId);
+  }
+}
+
+/**
+ * Runs a query and reads its rows into memory, within the limits of a JSON answer.
+ * @throws AppError as `executeQuery`
+ */
+export async function runQuery(caller: Caller, request: QueryRequest): Promise<QueryResult> {
+  const run = await begin(caller, request, "rows");
+  try {
+    const result = await run.open(CELL_BYTES_MAX);
+    const { fields, batches } = result;
+    const { rows, truncated } = await readRows(fields, batches, clampRows(request.limit));
+    await readPast(result);
+    const affectedRows = run.affectedRows();
+    const timing = run.succeed(rows.length, truncated);
+    return { executionId: run.executionId, fields, rows, rowCount: rows.length, truncated, affectedRows, ...timing };
+  } catch (error) {
+    throw run.fail(error);
+  }
+}
+
+/**
+ * Runs a query and hands its rows over batch by batch, for callers inside of the product that keep them elsewhere.
+ * @param consume reads the batches to the end and says how many rows there were
+ * @throws AppError as `executeQuery`, and what `consume` throws
+ */
+export async function consumeQuery<T extends { rowCount: number }>(
+  caller: Caller,
+  request: QueryRequest,
+  consume: (result: ResultStream) => Promise<T>,
+): Promise<T & { executionId: string; affectedRows: number | null; durationMs: number }> {
+  const run = await begin(caller, request, "rows");
+  try {
+    const result = await run.open(CELL_BYTES_MAX);
+    const outcome = await consume(result);
+    await readPast(result);
+    const affectedRows = run.affectedRows();
+    const { durationMs } = run.succeed(outcome.rowCount);
+    return { ...outcome, executionId: run.executionId, affectedRows, durationMs };
+  } catch (error) {
+    throw run.fail(error);
+  }
+}
+
+async function answerJson(run: RunningQuery, result: ResultStream, limit: number | undefined): Promise<Response> {
+  // The limits hold for all results of the statement together.
+  const left = { rows: clampRows(limit), bytes: ANSWER_BYTES_MAX, cellBytes: CELL_BYTES_MAX };
+  const results: JsonResult[] = [];
+  let resultsOmitted = 0;
+  for (let next: ResultStream | null | undefined = result; next; next = await next.nextResult?.()) {
+    const isListed = resultsOmitted === 0 && results.length < RESULTS_MAX;
+    const fields = isListed ? jsonFields(next.fields) : null;
+    if (!fields || (results.length > 0 && fields.length > left.bytes)) {
+      resultsOmitted += 1;
+      for await (const _ of next.batches);
+      continue;
+    }
+    left.bytes -= fields.length;
+    const rows = await readJsonRows(next, left);
+    results.push({ ...rows, fields });
+    left.rows -= rows.rowCount;
+    left.bytes -= rows.chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+  }
+  const [first = NO_RESULT, ...more] = results;
+  const facts = { executionId: run.executionId, affectedRows: run.affectedRows(), resultsOmitted };
+  const timing = run.succeed(
+    results.reduce((sum, { rowCount }) => sum + rowCount, 0),
+    resultsOmitted > 0 || results.some(({ truncated }) => truncated),
+  );
+  const pieces = jsonAnswer(first, more, { ...facts, ...timing });
+  const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  return new Response(bytes <= WHOLE_BYTES_MAX ? Buffer.concat(pieces, bytes) : streamOf(pieces), {
+    headers: {
+      "Content-Type": CONTENT_TYPES.json,
+      "Content-Length": String(bytes),
+      "Cache-Control": "no-store",
+      [EXECUTION_HEADER]: run.executionId,
+    },
+  });
+}
+
+async function answerStream(
+  run: RunningQuery,
+  result: ResultStream,
+  request: QueryRequest,
+  format: Exclude<ResultFormat, "json">,
+): Promise<Response> {
+  const { batches, moreResults } = await readAhead(result);
+  const limit = streamRows(request.limit);
+  const { fields, batches: rows } = isSettled(format)
+    ? await settleTypes(format, result.fields, batches, { loose: result.looseTypes, limit })
+    : { fields: result.fields, batches };
+  const body = byteStream(rows, STREAMS[format](fields), limit, ({ rowCount, error }) => {
+    // Whether there would have been more behind the limit is not asked for.
+    if (error === null) run.succeed(rowCount, rowCount === limit);
+    else run.fail(error, rowCount);
+  });
+  return new Response(body, {
+    headers: {
+      "Content-Type": CONTENT_TYPES[format],
+      // no-transform keeps the server's own compression out: it would hold rows back, and cost more than it saves.
+      "Cache-Control": "no-store, no-transform",
+      // A proxy that gathers the answer would undo the backpressure.
+      "X-Accel-Buffering": "no",
+      [EXECUTION_HEADER]: run.executionId,
+      ...(moreResults !== 0 && { [MORE_RESULTS_HEADER]: String(moreResults ?? "unknown") }),
+    },
+  });
+}
+
+function isSettled(format: Exclude<ResultFormat, "json">): format is SettledFormat {
+  return format === "arrow" || format === "parquet" || format === "xlsx";
+}
+
+/**
+ * Reads as far as the head of the answer needs: what fails before the first byte is still an answer with a status.
+ * Where further results may come, they are counted.
+ * @returns `moreResults` null where the first result is too large to be held until they are known
+ */
+async function readAhead(result: ResultStream): Promise<{ batches: AsyncIterator<Batch>; moreResults: number | null }> {
+  const batches = result.batches[Symbol.asyncIterator]();
+  const first = await batches.next();
+  if (!result.nextResult) return { batches: resumed([first], batches), moreResults: 0 };
+  const held = [first];
+  let bytes = 0;
+  for (let step = first; !step.done; ) {
+    bytes += approximateBytes(step.value);
+    if (bytes > HELD_BYTES_MAX) return { batches: readingOn(resumed(held, batches), result), moreResults: null };
+    step = await batches.next();
+    held.push(step);
+  }
+  return { batches: resumed(held, batches), moreResults: await readPast(result) };
+}
+
+/** A number on the heap; texts and objects come on top. */
+const NUMBER_BYTES = 8;
+
+function approximateBytes({ rowCount, columns }: Batch): number {
+  const bytes = columns.flat().reduce<number>((sum, value) => sum + NUMBER_BYTES + valueBytes(value), 0);
+  return bytes + rowCount;
+}
+
+/**
+ * Reads the results behind one that was read, so that the statement runs to its end.
+ * @returns how many there were
+ */
+async function readPast(result: ResultStream): Promise<number> {
+  let count = 0;
+  for (let next = await result.nextResult?.(); next; next = await next.nextResult?.()) {
+    count += 1;
+    for await (const _ of next.batches);
+  }
+  return count;
+}
+
+/** The batches of a first result; whoever has read them, or has enough of them, waits for the results behind it. */
+function readingOn(batches: AsyncIterator<Batch>, result: ResultStream): AsyncIterator<Batch> {
+  return {
+    next: async () => {
+      const step = await batches.next();
+      if (step.done) await readPast(result);
+      return step;
+    },
+    return: async () => {
+      const step = await batches.return?.();
+      await readPast(result);
+      return step ?? { done: true, value: undefined };
+    },
+  };
+}
+
+type Timing = { durationMs: number; databaseMs: number };
+
+/** One query from its admission to its end. `succeed` and `fail` count once; later calls change nothing. */
+type RunningQuery = {
+  executionId: string;
+  /** Waits for a place, opens the source and starts the statement; the batches measure their own waiting. */
+  open(cellBytesMax: number | undefined): Promise<ResultStream>;
+  /** Known when the result was read; null for a query, for DDL, and where the database does not tell. */
+  affectedRows(): number | null;
+  succeed(rowCount: number, truncated?: boolean): Timing;
+  /** Stops the statement if it runs, and returns the error that the caller should see. */
+  fail(error: unknown, rowCount?: number): unknown;
+};
+
+async function begin(caller: Caller, request: QueryRequest, format: string): Promise<RunningQuery> {
+  const { connection, statement } = request;
+  const timeoutMs = Math.min(request.timeoutMs ?? TIMEOUT_DEFAULT_MS, TIMEOUT_MAX_MS);
+  const startedAt = performance.now();
+  const stop = new AbortController();
+  const record = await startExecution(caller, {
+    executionId: request.executionId,
+    connectionId: connection._id,
+    origin: request.origin,
+    queryText: queryTextOf(statement),
+    format,
+    cancel: () => stop.abort(new AppError("cancelled", "The query was cancelled.")),
+  });
+  const timer = setTimeout(() => stop.abort(timedOut(timeoutMs)), timeoutMs);
+  const onLeave = () => stop.abort(new AppError("cancelled", "The client has left."));
+  if (request.signal.aborted) onLeave();
+  else request.signal.addEventListener("abort", onLeave, { once: true });
+
+  let databaseMs = 0;
+  let leavePlace: (() => void) | null = null;
+  let lease: DataSourceLease | null = null;
+  let isOver = false;
+  /** True between the statement's start and its last row, or the moment that its reader leaves it. */
+  let isRunning = false;
+  let watch: ResultWatch | null = null;
+  let affectedRows: () => number | null = () => null;
+  const end = (outcome: Omit<ExecutionEnd, "durationMs" | "affectedRows">, truncated = false): Timing => {
+    const durationMs = rounded(performance.now() - startedAt);
+    const timing = { durationMs, databaseMs: Math.min(rounded(databaseMs), durationMs) };
+    if (!isOver) {
+      isOver = true;
+      clearTimeout(timer);
+      request.signal.removeEventListener("abort", onLeave);
+      // Without this, the driver would keep the session of a statement whose last results nobody reads.
+      if (isRunning) stop.abort(new AppError("cancelled", "The rest of the result was not read."));
+      lease?.release();
+      leavePlace?.();
+      const { status, rowCount } = outcome;
+      const affected = status === "success" ? affectedRows() : null;
+      record.end({ ...outcome, affectedRows: affected, durationMs });
+      const isWhole = status === "success" && rowCount !== null;
+      const { executionId } = record;
+      aside(() => watch?.end(isWhole ? { executionId, rowCount, truncated, affectedRows: affected, ...timing } : null));
+    }
+    return timing;
+  };
+  const measured = async <T>(work: Promise<T>): Promise<T> => {
+    const since = performance.now();
+    try {
+      return await work;
+    } finally {
+      databaseMs += performance.now() - since;
+    }
+  };
+
+  return {
+    executionId: record.executionId,
+    async open(cellBytesMax) {
+      leavePlace = await admit(caller.workspaceId.toHexString(), connection._id.toHexString(), stop.signal);
+      record.running();
+      lease = leaseDataSource(connection);
+      const source = requireQueryable(await orAborted(lease.source, stop.signal));
+      const { dialect, looseTypes } = driverOf(connection.type);
+      const isChange =
+        typeof statement.query === "string" &&
+        dialect !== undefined &&
+        (await isChangeOf(statement.query, dialect, caller));
+      stop.signal.throwIfAborted();
+      const result = await measured(
+        source.query(statement, {
+          readOnly: mayOnlyRead(connection) || request.readOnly === true || isReadOnly(caller),
+          signal: stop.signal,
+          timeoutMs: timeoutMs + DATABASE_TIMEOUT_EXTRA_MS,
+          allResults: true,
+          isChange,
+          ...(cellBytesMax !== undefined && { cellBytesMax }),
+        }),
+      );
+      affectedRows = () => result.affectedRows?.() ?? null;
+      isRunning = true;
+      // A limit must not hide how many rows were changed, nor the results behind the first.
+      const readsToEnd = isChange || result.nextResult !== undefined;
+      const named = ({ fields: given, batches, nextResult }: ResultStream, isFirst: boolean): ResultStream => {
+        const problem = namesLimitProblem(given);
+        if (problem !== null) throw new AppError("query_failed", problem);
+        // Once, here: the fields that a client reads are named as the rows' keys are.
+        const names = uniqueColumnNames(given.map((field) => field.name));
+        const fields = given.map((field, index) => ({ ...field, name: names[index] ?? field.name }));
+        if (isFirst) {
+          aside(() => {
+            watch = request.watch?.(fields) ?? null;
+          });
+        }
+        const see = isFirst && watch !== null ? (batch: Batch) => aside(() => watch?.take(batch)) : undefined;
+        return {
+          fields,
+          looseTypes,
+          batches: measuredBatches(batches, {
+            measured,
+            see,
+            readsToEnd: () => {
+              if (readsToEnd) stop.signal.throwIfAborted();
+              return readsToEnd;
+            },
+            onOver: () => {
+              if (!nextResult) isRunning = false;
+            },
+          }),
+          ...(nextResult && {
+            nextResult: async () => {
+              const next = await measured(nextResult());
+              if (next === null) isRunning = false;
+              return next && named(next, false);
+            },
+          }),
+        };
+      };
+      return named(result, true);
+    },
+    affectedRows: () => affectedRows(),
+    succeed: (rowCount, truncated) => end({ status: "success", rowCount, error: null }, truncated),
+    fail(error, rowCount) {
+      // Whatever a driver says about being stopped, the reason for stopping is the answer.
+      const reason = stop.signal.aborted ? stop.signal.reason : error;
+      if (!stop.signal.aborted) stop.abort(reason);
+      end({ status: statusOf(reason), rowCount: rowCount ?? null, error: messageOf(reason) });
+      return reason;
+    },
+  };
+}
+
+type Measuring = {
+  measured: <T>(work: Promise<T>) => Promise<T>;
+  see: ((batch: Batch) => void) | undefined;
+  /**
+   * Returns whether a reader that wants no more rows must still hear how the statement ends: one that stops earlier would
+   * roll back its changes. Only the timeout limits that. Throws the reason of an abort.
+   */
+  readsToEnd: () => boolean;
+  /** Called when the rows have ended, or their reader has left. */
+  onOver: () => void;
+};
+
+function measuredBatches(
+  batches: AsyncIterable<Batch>,
+  { measured, see, readsToEnd, onOver }: Measuring,
+): AsyncIterable<Batch> {
+  return {
+    [Symbol.asyncIterator]() {
+      const inner = batches[Symbol.asyncIterator]();
+      let isOver = false;
+      const next = async () => {
+        const step = await measured(inner.next());
+        isOver = step.done === true;
+        if (isOver) onOver();
+        return step;
+      };
+      return {
+        next: async () => {
+          const step = await next();
+          if (see && !step.done) see(step.value);
+          return step;
+        },
+        return: async () => {
+          try {
+            while (!isOver && readsToEnd()) await next();
+          } finally {
+            await inner.return?.();
+            onOver();
+          }
+          return { done: true, value: undefined };
+        },
+      };
+    },
+  };
+}
+
+/** Reads a long text in a thread: its verb may stand behind a mebibyte of comments. */
+async function isChangeOf(query: string, dialect: SqlDialect, caller: Caller): Promise<boolean> {
+  const request = { query: query.slice(0, STATEMENT_CHARS_MAX), dialect };
+  return (await checkStatementText("changeVerb", request, caller.workspaceId.toHexString())) !== null;
+}
+
+/** Whoever looks on must not be what a query fails by. */
+function aside(work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    log.warn({ err: error }, "somebody who watched a result has failed");
+  }
+}
+
+/** The iterator again, with the steps that were taken put back in front. */
+function resumed(taken: IteratorResult<Batch>[], rest: AsyncIterator<Batch>): AsyncIterator<Batch> {
+  return {
+    next: async () => taken.shift() ?? (await rest.next()),
+    return: async () => (await rest.return?.()) ?? { done: true, value: undefined },
+  };
+}
+
+async function readRows(
+  fields: readonly Field[],
+  batches: AsyncIterable<Batch>,
+  limit: number,
+): Promise<{ rows: Record<string, WireValue>[]; truncated: boolean }> {
+  const names = fields.map((field) => field.name);
+  const rows: Record<string, WireValue>[] = [];
+  const pacer = new Pacer();
+  for await (const { rowCount, columns, isCut } of batches) {
+    for (let row = 0; row < rowCount; row += 1) {
+      if (rows.length === limit) return { rows, truncated: true };
+      // From entries, so that a column called __proto__ is a key like any other.
+      rows.push(Object.fromEntries(names.map((name, index) => [name, columns[index]?.[row] ?? null])));
+      if (pacer.isDue()) await pacer.rest();
+    }
+    if (isCut) return { rows, truncated: true };
+  }
+  return { rows, truncated: false };
+}
+
+function streamOf(pieces: readonly Buffer[]): ReadableStream<Uint8Array> {
+  let next = 0;
+  return new ReadableStream({
+    pull(controller) {
+      const piece = pieces[next];
+      next += 1;
+      if (piece) controller.enqueue(piece);
+      else controller.close();
+    },
+  });
+}
+
+function withExecutionId(error: unknown, executionId: string): unknown {
+  if (!(error instanceof AppError)) return error;
+  return new AppError(error.kind, error.message, {
+    cause: error.cause,
+    details: error.details,
+    retryAfterSeconds: error.retryAfterSeconds,
+    headers: { ...error.headers, [EXECUTION_HEADER]: executionId },
+  });
+}
+
+function timedOut(timeoutMs: number): AppError {
+  const limit = timeoutMs >= 1000 ? `${rounded(timeoutMs / 1000)} s` : `${timeoutMs} ms`;
+  return new AppError(
+    "timeout",
+    `The query took longer than ${limit} and was stopped. Narrow it, or allow it more time.`,
+  );
+}
+
+function statusOf(reason: unknown): ExecutionEnd["status"] {
+  if (!(reason instanceof AppError)) return "failure";
+  return reason.kind === "timeout" || reason.kind === "cancelled" ? reason.kind : "failure";
+}
+
+/** Only what the caller may read: the words of an unknown error stay out of history. */
+function messageOf(reason: unknown): string {
+  return reason instanceof AppError ? reason.message.slice(0, HISTORY_TEXT_CHARS) : "The query failed.";
+}
+
+function queryTextOf({ query }: Statement): string {
+  return typeof query === "string" ? query : JSON.stringify(query);
+}
+
+function clampRows(limit: number | undefined): number {
+  return Math.min(Math.max(limit ?? ROW_LIMIT_DEFAULT, 1), ROW_LIMIT_MAX);
+}
+
+/** Null when all rows were asked for. */
+function streamRows(limit: number | undefined): number | null {
+  return limit === undefined ? null : Math.max(limit, 1);
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 10) / 10;
+}

@@ -1,0 +1,151 @@
+import { ObjectId } from "mongodb";
+import { describe, expect, it } from "vitest";
+import { findDriver } from "@/lib/features/connections/drivers/registry";
+import { AppError } from "@/lib/platform/http/errors";
+import type { VariableValue } from "./schema";
+import { bindVariables as bindTo, type ConsoleSyntax, variablesOf as variablesIn } from "./variables";
+
+const day: VariableValue = { type: "date", value: "2026-05-31" };
+const instant: VariableValue = { type: "date", value: "2026-05-31T14:30:00+02:00" };
+const local: VariableValue = { type: "date", value: "2026-05-31T14:30:00" };
+
+const WORKSPACE = new ObjectId();
+
+/** One that takes no variables, and says nothing of its SQL. */
+const UNKNOWN: ConsoleSyntax = { label: "GraphQL", language: null };
+const syntaxOf = (engine: string) => findDriver(engine) ?? UNKNOWN;
+const bindVariables = (content: string, engine: string, values: Record<string, VariableValue>) =>
+  bindTo(content, syntaxOf(engine), values, WORKSPACE);
+const variablesOf = (content: string, engine: string) => variablesIn(content, syntaxOf(engine));
+
+async function bound(content: string, engine: string, values: Record<string, VariableValue>) {
+  const { query, params } = await bindVariables(content, engine, values);
+  return { query, params };
+}
+
+describe("each engine gets its own placeholders, and the values beside the text", () => {
+  const content = "select * from t where a = {{a}} and b < {{ b }} or a <> {{a}}";
+
+  it.each([
+    ["postgres", "select * from t where a = $1 and b < CAST($2 AS integer) or a <> $1", ["x'; drop", 5]],
+    ["duckdb", "select * from t where a = $1 and b < $2 or a <> $1", ["x'; drop", 5]],
+    ["mysql", "select * from t where a = ? and b < ? or a <> ?", ["x'; drop", 5, "x'; drop"]],
+    ["sqlite", "select * from t where a = ? and b < ? or a <> ?", ["x'; drop", 5, "x'; drop"]],
+    [
+      "clickhouse",
+      "select * from t where a = {a:String} and b < {b:Int64} or a <> {a:String}",
+      { a: "x'; drop", b: 5 },
+    ],
+  ])("%s", async (engine, query, params) => {
+    expect(await bound(content, engine, { a: "x'; drop", b: 5 })).toEqual({ query, params });
+  });
+
+  it("MongoDB's parser gets literals that no text can leave", async () => {
+    const text = 'a" }); db.x.drop(); //';
+    const { query, params } = await bound("db.o.find({ a: {{a}}, n: {{n}}, d: { $gt: {{d}} } })", "mongodb", {
+      a: text,
+      n: null,
+      d: instant,
+    });
+    expect(params).toBeUndefined();
+    expect(query).toBe(
+      `db.o.find({ a: "a\\" }); db.x.drop(); //", n: null, d: { $gt: ISODate("2026-05-31T14:30:00+02:00") } })`,
+    );
+  });
+
+  it.each([
+    ["postgres", 2 ** 31, "CAST($1 AS bigint)"],
+    ["postgres", -2.5, "CAST($1 AS numeric)"],
+    ["postgres", 2 ** 60, "CAST($1 AS numeric)"],
+    ["postgres", true, "CAST($1 AS boolean)"],
+    ["postgres", null, "$1"],
+    ["postgres", day, "CAST($1 AS date)"],
+    ["postgres", local, "CAST($1 AS timestamp)"],
+    ["postgres", instant, "CAST($1 AS timestamptz)"],
+    ["duckdb", day, "CAST($1 AS date)"],
+    ["mysql", day, "CAST(? AS DATE)"],
+    ["mysql", instant, "CAST(? AS DATETIME(6))"],
+    ["clickhouse", 0.5, "{v:Float64}"],
+    ["clickhouse", instant, "{v:DateTime64(6, 'UTC')}"],
+    ["clickhouse", { type: "text", value: "1" }, "{v:String}"],
+  ] as [string, VariableValue, string][])("on %s, %j is written as %s", async (engine, value, placeholder) => {
+    expect((await bound("{{v}}", engine, { v: value })).query).toBe(placeholder);
+  });
+
+  it("times go to engines without zones in UTC, and to SQLite no booleans", async () => {
+    expect((await bound("{{v}}", "mysql", { v: instant })).params).toEqual(["2026-05-31 12:30:00.000"]);
+    expect((await bound("{{v}}", "mysql", { v: local })).params).toEqual(["2026-05-31 14:30:00.000"]);
+    expect((await bound("{{a}}{{b}}", "sqlite", { a: true, b: false })).params).toEqual([1, 0]);
+  });
+});
+
+describe("what is no variable stays as it is", () => {
+  it.each([
+    ["postgres", "select '{{a}}', \"{{a}}\", $${{a}}$$, E'\\'{{a}}' -- {{a}}\n/* {{a}} /* {{a}} */ {{a}} */"],
+    ["mysql", "select '\\'{{a}}', \"{{a}}\", `{{a}}` # {{a}}\n-- {{a}}"],
+    ["sqlite", "select '{{a}}', [{{a}}], `{{a}}`"],
+    ["duckdb", "select {'a': {'b': 1}}, { {a}}, {{a}, {{1a}}, {{a.b}}, {{}}, {{a b}}"],
+    ["mongodb", `db.a.find({ a: '{{a}}', b: "\\"{{a}}", c: /[/"]{{a}}/, d: { e: {} } }) // {{a}}\n/* {{a}} */`],
+    ["somethingelse", "select 1"],
+  ])("on %s: %s", async (engine, content) => {
+    expect(variablesOf(content, engine)).toEqual([]);
+    expect(await bound(content, engine, { a: "x" })).toEqual({ query: content, params: undefined });
+  });
+
+  it("but beside it variables are found", () => {
+    expect(variablesOf("select '{{no}}' || {{a}} -- {{no}}\n, {{b}}, {{a}}", "postgres")).toEqual(["a", "b"]);
+    expect(variablesOf('db.a.find({ x: "{{no}}", y: {{a}}, r: /it\'s/, z: 6 / {{b}} / 2 })', "mongodb")).toEqual([
+      "a",
+      "b",
+    ]);
+  });
+});
+
+it("a placeholder never becomes one word with its neighbours", async () => {
+  expect((await bound("x{{a}}y", "postgres", { a: "1" })).query).toBe("x $1 y");
+  expect((await bound("select {{a}}{{b}}", "duckdb", { a: "1", b: "2" })).query).toBe("select $1$2");
+});
+
+async function refusal(work: () => Promise<unknown>): Promise<AppError> {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+  throw new Error("It was taken.");
+}
+
+it("every variable without a value is named, inherited names too", async () => {
+  const error = await refusal(() => bindVariables("{{a}} {{constructor}} {{b}} {{a}}", "duckdb", { b: 1 }));
+  expect(error.kind).toBe("invalid_request");
+  expect(error.message).toContain("a, constructor");
+  expect(error.details).toEqual([
+    { path: "variables.a", message: "Give it a value." },
+    { path: "variables.constructor", message: "Give it a value." },
+  ]);
+});
+
+it.each([
+  ["postgres", "select $1, {{a}}"],
+  ["duckdb", "select ?, {{a}}"],
+  ["mysql", "select ?, {{a}}"],
+  ["sqlite", "select :own, {{a}}"],
+])("on %s, placeholders of its own beside variables are refused: %s", async (engine, content) => {
+  expect((await refusal(() => bindVariables(content, engine, { a: 1 }))).kind).toBe("invalid_request");
+});
+
+it("an engine that takes no values says so", async () => {
+  expect((await refusal(() => bindVariables("select {{a}}", "graphql", { a: 1 }))).kind).toBe("invalid_request");
+});
+
+it("every place of the engine's text leads back to the console's", async () => {
+  const content = "select {{day}},\n  nam from t where x = {{a_long_name}} and y";
+  const { query, toSource } = await bindVariables(content, "duckdb", { day, a_long_name: 1 });
+  for (const word of ["select", "nam", "from", "where", "and y"]) {
+    expect(toSource(query.indexOf(word))).toBe(content.indexOf(word));
+  }
+  expect(toSource(query.indexOf("CAST") + 3)).toBe(content.indexOf("{{day}}"));
+  expect(toSource(query.indexOf("$2"))).toBe(content.indexOf("{{a_long"));
+  expect(toSource(query.length)).toBe(content.length);
+});

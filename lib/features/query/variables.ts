@@ -1,0 +1,136 @@
+import type { ObjectId } from "mongodb";
+import { readMongoMarks } from "@/lib/base/mongo-shell/marks";
+import { type Mark, readSqlMarks } from "@/lib/base/sql/marks";
+import { ExactNumber, isRounded } from "@/lib/base/values/exact-json";
+import type { Driver } from "@/lib/features/connections/data-source";
+import { checkStatementText } from "@/lib/features/connections/drivers/shared/statements/check";
+import type { TypedValue, VariableBinder } from "@/lib/features/connections/variables";
+import type { InputProblem } from "@/lib/platform/http/errors";
+import { AppError } from "@/lib/platform/http/errors";
+import type { VariableValue } from "./schema";
+
+/** What of a driver's declaration decides how its consoles are read and bound. */
+export type ConsoleSyntax = Pick<Driver, "label" | "language" | "dialect" | "variables">;
+
+/** A statement that the engine takes, and the way back from its text to the console's. */
+export type BoundStatement = {
+  query: string;
+  params?: unknown[] | Record<string, unknown>;
+  /** The offset in the console's text for one in `query`. */
+  toSource: (offset: number) => number;
+};
+
+/** The names in a console's text, each once, in their order. Those in strings and comments are text like any other. */
+export function variablesOf(content: string, syntax: ConsoleSyntax): string[] {
+  return [...new Set(marksOf(content, syntax).map(({ name }) => name))];
+}
+
+/**
+ * Puts the engine's own placeholder in the place of each `{{name}}`; the values go beside the text. What lies in
+ * strings and comments stays untouched.
+ * @param workspaceId whose statement it is: workspaces take turns in reading long texts
+ * @throws AppError invalid_request, naming every variable without a value; for an engine that takes no variables; and
+ *   for a text with placeholders of the engine's own: they and the variables would get each other's values
+ */
+export async function bindVariables(
+  content: string,
+  syntax: ConsoleSyntax,
+  values: Readonly<Record<string, VariableValue>>,
+  workspaceId: ObjectId,
+): Promise<BoundStatement> {
+  // Most texts have none, and long ones are read in a thread.
+  if (!content.includes("{{")) return { query: content, toSource: (offset) => offset };
+  const { language, dialect = "standard", variables } = syntax;
+  const request = { query: content, language, dialect, own: variables?.own ?? null };
+  const { marks, ownPlaceholder } = await checkStatementText("variables", request, String(workspaceId));
+  if (marks.length === 0) return { query: content, toSource: (offset) => offset };
+  const missing = [...new Set(marks.map(({ name }) => name))].filter((name) => !Object.hasOwn(values, name));
+  if (missing.length > 0) throw lacking(missing);
+  const binder = beginBinding(ownPlaceholder, syntax);
+  let query = "";
+  let from = 0;
+  const shifts: { start: number; end: number; source: Mark }[] = [];
+  for (const mark of marks) {
+    query += content.slice(from, mark.start);
+    const start = query.length;
+    const placeholder = binder.add(mark.name, toTyped(values[mark.name] ?? null));
+    query += apart(placeholder, content.charAt(mark.start - 1), content.charAt(mark.end));
+    shifts.push({ start, end: query.length, source: mark });
+    from = mark.end;
+  }
+  query += content.slice(from);
+  return { query, params: binder.params(), toSource: (offset) => sourceOffset(shifts, offset) };
+}
+
+/** The failure with its place in the text that was bound: placeholders are longer or shorter than the names they stand for. */
+export function inSource(error: unknown, content: string, { query, toSource }: BoundStatement): unknown {
+  if (query === content || !(error instanceof AppError) || !error.details || Array.isArray(error.details)) return error;
+  const { position, line, column } = error.details;
+  const offset = typeof position === "number" ? position - 1 : offsetOf(query, line, column);
+  if (offset === null) return error;
+  const source = toSource(offset);
+  const before = content.slice(0, source).split("\n");
+  const place = { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+  return new AppError(error.kind, error.message, {
+    cause: error.cause,
+    retryAfterSeconds: error.retryAfterSeconds,
+    headers: error.headers,
+    details: { ...error.details, ...(typeof position === "number" && { position: source + 1 }), ...place },
+  });
+}
+
+/** The offset of a line and column, which count from 1; null when the failure has none. */
+function offsetOf(text: string, line: unknown, column: unknown): number | null {
+  if (typeof line !== "number") return null;
+  const lines = text.split("\n");
+  const start = lines.slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0);
+  return start + (typeof column === "number" ? column - 1 : 0);
+}
+
+function marksOf(content: string, { language, dialect }: ConsoleSyntax): Mark[] {
+  return language === "mongodb" ? readMongoMarks(content) : readSqlMarks(content, dialect ?? "standard");
+}
+
+function beginBinding(ownPlaceholder: string | null, { label, variables }: ConsoleSyntax): VariableBinder {
+  if (!variables) {
+    throw new AppError("invalid_request", `${label} takes no variables. Write the values into the text.`);
+  }
+  if (ownPlaceholder !== null) {
+    throw new AppError("invalid_request", `Write {{name}} for every value: the text also holds “${ownPlaceholder}”.`);
+  }
+  return variables.begin();
+}
+
+function toTyped(value: VariableValue): TypedValue {
+  if (value === null) return { type: "null" };
+  if (typeof value === "string") return { type: "text", value };
+  if (typeof value === "number") return { type: "number", value };
+  if (typeof value === "boolean") return { type: "boolean", value };
+  if (value.type !== "number" || typeof value.value === "number") return value as TypedValue;
+  const number = Number(value.value);
+  return { type: "number", value: isRounded(value.value, number) ? new ExactNumber(value.value) : number };
+}
+
+/** `x{{y}}` must not become one word with its placeholder. */
+function apart(placeholder: string, before: string, after: string): string {
+  const isWord = (char: string) => /[\p{L}\p{N}_$?@:]/u.test(char);
+  return `${isWord(before) ? " " : ""}${placeholder}${isWord(after) ? " " : ""}`;
+}
+
+function sourceOffset(shifts: { start: number; end: number; source: Mark }[], offset: number): number {
+  const last = shifts.findLast(({ start }) => start <= offset);
+  if (!last) return offset;
+  return offset < last.end ? last.source.start : last.source.end + (offset - last.end);
+}
+
+function lacking(names: string[]): AppError {
+  const details: InputProblem[] = names.map((name) => ({ path: `variables.${name}`, message: "Give it a value." }));
+  const list = names.join(", ");
+  return new AppError(
+    "invalid_request",
+    `This needs values for ${names.length === 1 ? "" : "the variables "}${list}.`,
+    {
+      details,
+    },
+  );
+}

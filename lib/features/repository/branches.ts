@@ -1,0 +1,87 @@
+import "server-only";
+import type { ObjectId } from "mongodb";
+import { AppError } from "@/lib/platform/http/errors";
+import { ancestryOf, countApart } from "./ancestry";
+import { parseBranch } from "./paths";
+import { headOrThrow, resolveSha } from "./read";
+import { findHead, listHeads, moveHead, removeHead, TRUNK } from "./refs";
+
+export type Branch = { name: string; sha: string; updatedAt: Date };
+
+/** The branch that somebody works on. */
+export function ownBranch(userId: ObjectId): string {
+  return `user/${userId.toHexString()}`;
+}
+
+/**
+ * A new branch at another one's head (default `main`) or at a commit.
+ * @throws AppError not_found for the start, conflict when the name is taken or stands for a folder of branches
+ */
+export async function createBranch(input: {
+  repositoryId: ObjectId;
+  name: string;
+  from?: string;
+  sha?: string;
+}): Promise<{ name: string; sha: string }> {
+  const { repositoryId, from = TRUNK } = input;
+  const name = parseBranch(input.name);
+  if (name === TRUNK) throw nameTaken(name, TRUNK);
+  const sha =
+    input.sha === undefined ? await headOrThrow(repositoryId, from) : await resolveSha(repositoryId, input.sha);
+  if (!(await moveHead(repositoryId, name, null, sha))) throw nameTaken(name, name);
+  // Looked at after the name is ours, so that of two that exclude each other at least one sees it.
+  const other = (await listHeads(repositoryId)).find((head) => excludes(head.name, name));
+  if (other) {
+    await removeHead(repositoryId, name, sha);
+    throw nameTaken(name, other.name);
+  }
+  return { name, sha };
+}
+
+/** @throws AppError not_found; conflict when it has just moved; invalid_request for `main`, which stays */
+export async function deleteBranch(input: { repositoryId: ObjectId; name: string }): Promise<void> {
+  const { repositoryId, name } = input;
+  if (name === TRUNK) throw new AppError("invalid_request", "The main branch cannot be deleted.");
+  const head = await headOrThrow(repositoryId, name);
+  if (!(await removeHead(repositoryId, name, head))) {
+    throw new AppError("conflict", `The branch “${name}” has just changed. Look at it again before you delete it.`);
+  }
+}
+
+/** All branches, by name. */
+export async function listBranches(repositoryId: ObjectId): Promise<Branch[]> {
+  const heads = await listHeads(repositoryId);
+  return heads.map(({ name, oid, updatedAt }) => ({ name, sha: oid, updatedAt }));
+}
+
+/** Null when there is no such branch. */
+export async function findBranch(repositoryId: ObjectId, name: string): Promise<string | null> {
+  return findHead(repositoryId, parseBranch(name));
+}
+
+/**
+ * How many commits a branch has that the other (default `main`) lacks, and the other way round.
+ * @throws AppError not_found
+ */
+export async function aheadBehind(input: {
+  repositoryId: ObjectId;
+  branch: string;
+  against?: string;
+}): Promise<{ ahead: number; behind: number }> {
+  const { repositoryId, branch, against = TRUNK } = input;
+  const own = await ancestryOf(repositoryId, await headOrThrow(repositoryId, branch));
+  const other = await ancestryOf(repositoryId, await headOrThrow(repositoryId, against));
+  const { a, b } = await countApart(repositoryId, own, other);
+  return { ahead: a, behind: b };
+}
+
+/** Git keeps branches as files, and some computers take two names that differ in case for one. */
+function excludes(existing: string, name: string): boolean {
+  if (existing === name) return false;
+  const [a, b] = [existing.toLowerCase(), name.toLowerCase()];
+  return a === b || a.startsWith(`${b}/`) || b.startsWith(`${a}/`);
+}
+
+function nameTaken(name: string, other: string): AppError {
+  return new AppError("conflict", `The branch “${name}” cannot stand beside “${other}”. Choose another name.`);
+}

@@ -1,0 +1,89 @@
+import "server-only";
+import type { ObjectId } from "mongodb";
+import { AppError } from "@/lib/platform/http/errors";
+import { collections } from "./collections";
+import { type FileName, findChange, lineageIn, openView } from "./history";
+import { MAX_PATCH_BYTES } from "./limits";
+import { countLines } from "./line-counts";
+import type { HistoryChange } from "./lineage";
+import type { FileStatus } from "./model";
+import { readBlob, readCommitObject } from "./object-store";
+import { type CommitInfo, parseSha, pickOne, shaRange, toCommitInfo } from "./read";
+import { isText } from "./text-content";
+import { binaryPatch, unifiedPatch } from "./unified-patch";
+
+export type FileDiff = {
+  path: string;
+  previousPath: string | null;
+  status: FileStatus;
+  /** The text before and after; null when there was, or is, no file, or its content is no text. */
+  before: string | null;
+  after: string | null;
+  isBinary: boolean;
+  /** Lines, a missing last newline aside; null when the texts are too large to compare, and then `patch` is null as well. */
+  additions: number | null;
+  deletions: number | null;
+  /** In git's own form, as `git apply` takes it. */
+  patch: string | null;
+};
+
+export type CommitChange = CommitInfo & { files: FileDiff[] };
+
+/** A commit names a file once or twice; ids that fit more commits than this are several anyway. */
+const ENTRIES_MAX = 10;
+
+/**
+ * What one commit did to one file, and nothing of its other files (docs/api.md, Consoles).
+ * @param input.sha 7..40 hex digits, told apart among the commits of this file only
+ * @throws AppError invalid_request (malformed sha), not_found (unknown, or it did not touch the file), conflict (several fit)
+ */
+export async function changeOf(
+  input: { repositoryId: ObjectId; branch?: string; sha: string } & FileName,
+): Promise<CommitChange> {
+  const { repositoryId } = input;
+  const prefix = parseSha(input.sha);
+  const view = await openView({ repositoryId, branch: input.branch });
+  const lineage = view && (await lineageIn(view, input));
+  if (!view || lineage === null) throw new AppError("not_found", "No such commit.");
+  const found = new Map<string, HistoryChange>();
+  for (const [oid, changes] of view.histories) {
+    const change = oid.startsWith(prefix) ? findChange(changes, lineage) : null;
+    if (change) found.set(oid, change);
+  }
+  const entries = await collections
+    .gitHistory()
+    .find({ workspaceId: repositoryId, lineage, oid: shaRange(prefix) })
+    .limit(ENTRIES_MAX)
+    .toArray();
+  const landed = entries.filter(({ seq }) => seq <= (view.tip?.seq ?? 0));
+  for (const { oid } of landed) {
+    const change = findChange(
+      landed.filter((entry) => entry.oid === oid),
+      lineage,
+    );
+    if (change) found.set(oid, change);
+  }
+  const sha = pickOne([...found.keys()]);
+  const commit = await readCommitObject(repositoryId, sha);
+  const change = found.get(sha);
+  return { ...toCommitInfo(sha, commit), files: change ? [await diffFile(repositoryId, change)] : [] };
+}
+
+async function diffFile(repositoryId: ObjectId, change: HistoryChange): Promise<FileDiff> {
+  const { path, previousPath, status } = change;
+  const before = change.before === null ? null : await readBlob(repositoryId, change.before);
+  const after = change.after === null ? null : await readBlob(repositoryId, change.after);
+  const common = { path, previousPath, status };
+  const names = { oldPath: before && (previousPath ?? path), newPath: after && path };
+  if (!isText(before) || !isText(after)) {
+    const patch = binaryPatch(names);
+    return { ...common, before: null, after: null, isBinary: true, additions: 0, deletions: 0, patch };
+  }
+  const texts = { before: before?.toString("utf8") ?? null, after: after?.toString("utf8") ?? null };
+  if ((before?.length ?? 0) + (after?.length ?? 0) > MAX_PATCH_BYTES) {
+    return { ...common, ...texts, isBinary: false, additions: null, deletions: null, patch: null };
+  }
+  const sides = { before: texts.before ?? "", after: texts.after ?? "" };
+  const { patch } = unifiedPatch({ ...names, ...sides });
+  return { ...common, ...texts, isBinary: false, patch, ...countLines(sides.before, sides.after) };
+}

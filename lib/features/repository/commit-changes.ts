@@ -1,0 +1,227 @@
+import "server-only";
+import type { ObjectId } from "mongodb";
+import { AppError } from "@/lib/platform/http/errors";
+import { oneAtATime } from "@/lib/platform/http/one-at-a-time";
+import { log } from "@/lib/platform/log";
+import { EMPTY_TREE, type FileHeader, type GitObject, makeObject } from "./git-objects";
+import { MAX_COMMIT_BYTES, MAX_COMMIT_FILES, MAX_FILE_BYTES } from "./limits";
+import { type Author, cleanMessage, newCommit } from "./new-commit";
+import { findCommit, readCommitObject, writeObjects } from "./object-store";
+import { parseBranch, parsePath } from "./paths";
+import { findHead, moveHead, TRUNK } from "./refs";
+import { type Edit, editTree, findEntry, isFile } from "./tree-edit";
+import { indexUpTo } from "./trunk-index";
+import { untilWon } from "./until-won";
+
+/**
+ * One file's part of a commit. All of a commit's changes speak of the tree as it was before, so two moves may swap.
+ * `fileId` names the file for good (a console's id): 1..64 letters, digits, dashes, underscores. A put with an id that
+ * is not the one of the file at that path replaces that file by a new one with a history of its own.
+ */
+export type Change =
+  | { kind: "put"; path: string; content: string | Uint8Array; fileId?: string }
+  | { kind: "delete"; path: string }
+  | { kind: "move"; from: string; to: string; content?: string | Uint8Array; fileId?: string };
+
+export type CommitInput = {
+  repositoryId: ObjectId;
+  /** Default `main`, which its first commit creates. */
+  branch?: string;
+  author: Author;
+  message: string;
+  changes: Change[];
+  /**
+   * The commit that the author has seen. When the branch has moved on since, the commit lands on top as long as the
+   * paths that it touches are as they were there; else it is a conflict. Without it, the branch at the call's start.
+   */
+  expectedHead?: string;
+  /** Makes a commit even if no file changes. */
+  allowEmpty?: boolean;
+  now?: Date;
+  /**
+   * The number of the change that this commit is a part of, where one change makes commits in several repositories: it
+   * tells which belong together, and which came first. Dates tell neither, since they count seconds and clocks differ.
+   */
+  change?: number;
+};
+
+export type Committed = {
+  /** The new commit; the branch's head when nothing changed. */
+  sha: string;
+  isNew: boolean;
+};
+
+const FILE_ID = /^[A-Za-z0-9_-]{1,64}$/;
+
+/**
+ * Writes one commit (docs/api.md, Consoles). Objects are stored first, then the branch moves by compare-and-set, then the
+ * history index follows; whatever stops in between, the branch is whole and the index is completed by its next reader.
+ * @throws AppError conflict when a touched path has changed meanwhile or a name is taken; not_found for a missing
+ *   branch or file; invalid_request for a bad path, message or id; too_large; storage_full
+ */
+export async function commitChanges(input: CommitInput): Promise<Committed> {
+  const { repositoryId, branch = TRUNK, now = new Date() } = input;
+  parseBranch(branch);
+  const message = cleanMessage(input.message);
+  const plan = planChanges(input.changes);
+  return oneAtATime(`branch:${repositoryId.toHexString()}/${branch}`, async () => {
+    // Null is the repository before its first commit, which is something to have seen too.
+    let seen: string | null | undefined = input.expectedHead;
+    // Contents are stored with the first try's trees; later tries have new trees only.
+    let contents = plan.blobs;
+    const result = await untilWon(async () => {
+      const head = await findHead(repositoryId, branch);
+      if (head === null && branch !== TRUNK) throw new AppError("not_found", `There is no branch “${branch}”.`);
+      if (seen === undefined) seen = head;
+      const base = head === null ? null : { oid: head, commit: await readCommitObject(repositoryId, head) };
+      const root = base?.commit.tree ?? EMPTY_TREE;
+      if (seen !== head) await refuseTouched(repositoryId, seen, root, plan);
+      const tree = await editTree(repositoryId, root, await toEdits(repositoryId, root, plan));
+      if (base && tree.root === root && !input.allowEmpty) return { sha: base.oid, isNew: false };
+      const commit = newCommit({
+        tree: tree.root,
+        parents: base ? [base] : [],
+        author: input.author,
+        message,
+        files: plan.headers,
+        change: input.change,
+        now,
+      });
+      await writeObjects(repositoryId, [...contents, ...tree.objects, commit]);
+      contents = [];
+      return (await moveHead(repositoryId, branch, head, commit.oid)) ? { sha: commit.oid, isNew: true } : null;
+    });
+    if (result.isNew && branch === TRUNK) await indexQuietly(repositoryId, result.sha);
+    return result;
+  });
+}
+
+/** The commit has landed: that its index waits for the next reader is no failure of the save. */
+export async function indexQuietly(repositoryId: ObjectId, oid: string): Promise<void> {
+  try {
+    await indexUpTo(repositoryId, oid);
+  } catch (err) {
+    log.warn({ err, repositoryId: repositoryId.toHexString() }, "the history index waits for its next reader");
+  }
+}
+
+type Plan = {
+  puts: Map<string, { oid: string }>;
+  deletes: Set<string>;
+  /** Target to source; `oid` is null when the content stays. */
+  moves: Map<string, { from: string; oid: string | null }>;
+  blobs: GitObject[];
+  headers: FileHeader[];
+};
+
+function planChanges(changes: Change[]): Plan {
+  if (changes.length > MAX_COMMIT_FILES) {
+    throw new AppError("too_large", `One commit takes at most ${MAX_COMMIT_FILES} files. Save them in parts.`);
+  }
+  const plan: Plan = { puts: new Map(), deletes: new Set(), moves: new Map(), blobs: [], headers: [] };
+  const sources = new Set<string>();
+  const targets = new Set<string>();
+  const ids = new Set<string>();
+  let bytes = 0;
+  const claim = (taken: Set<string>, path: string) => {
+    if (taken.has(path)) throw badChange(`“${path}” is named twice in one commit.`);
+    taken.add(path);
+    return path;
+  };
+  const addBlob = (path: string, content: string | Uint8Array) => {
+    const blob = makeObject("blob", toBytes(content));
+    bytes += blob.content.length;
+    if (blob.content.length > MAX_FILE_BYTES) {
+      throw new AppError("too_large", `“${path}” is larger than ${MAX_FILE_BYTES / 1024 / 1024} MiB.`);
+    }
+    if (bytes > MAX_COMMIT_BYTES) throw new AppError("too_large", "One commit takes at most 500 MiB. Save in parts.");
+    plan.blobs.push(blob);
+    return blob.oid;
+  };
+  const addHeader = (header: FileHeader) => {
+    if (header.fileId !== null) {
+      if (!FILE_ID.test(header.fileId)) throw badChange("A file's id takes letters, digits, dashes and underscores.");
+      claim(ids, header.fileId);
+    }
+    plan.headers.push(header);
+  };
+  for (const change of changes) {
+    if (change.kind === "delete") plan.deletes.add(claim(sources, parsePath(change.path)));
+    else if (change.kind === "put") {
+      const path = claim(targets, parsePath(change.path));
+      plan.puts.set(path, { oid: addBlob(path, change.content) });
+      if (change.fileId !== undefined) addHeader({ fileId: change.fileId, path, from: null });
+    } else {
+      const from = claim(sources, parsePath(change.from));
+      const path = claim(targets, parsePath(change.to));
+      if (from === path) throw badChange(`“${path}” cannot be moved onto itself.`);
+      plan.moves.set(path, { from, oid: change.content === undefined ? null : addBlob(path, change.content) });
+      addHeader({ fileId: change.fileId ?? null, path, from });
+    }
+  }
+  return plan;
+}
+
+function badChange(message: string): AppError {
+  return new AppError("invalid_request", message, { details: [{ path: "changes", message }] });
+}
+
+function toBytes(content: string | Uint8Array): Buffer {
+  if (typeof content === "string") return Buffer.from(content, "utf8");
+  return Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+}
+
+function touchedPaths(plan: Plan): Set<string> {
+  return new Set([
+    ...plan.puts.keys(),
+    ...plan.deletes,
+    ...plan.moves.keys(),
+    ...Array.from(plan.moves.values(), ({ from }) => from),
+  ]);
+}
+
+/** Refuses a commit whose author has not seen what now stands at one of its paths (T111, F10). */
+async function refuseTouched(repositoryId: ObjectId, seen: string | null, root: string, plan: Plan): Promise<void> {
+  const old = seen === null ? EMPTY_TREE : await treeSeen(repositoryId, seen);
+  if (old === root) return;
+  for (const path of touchedPaths(plan)) {
+    const before = await findEntry(repositoryId, old, path);
+    const now = await findEntry(repositoryId, root, path);
+    if (before?.oid === now?.oid && before?.mode === now?.mode) continue;
+    throw new AppError("conflict", `“${path}” has changed since you opened it. Load the new version and save again.`, {
+      details: { path },
+    });
+  }
+}
+
+async function treeSeen(repositoryId: ObjectId, seen: string): Promise<string> {
+  const commit = await findCommit(repositoryId, seen);
+  if (commit) return commit.tree;
+  throw new AppError("conflict", "The version that you have seen is not part of this repository. Load it again.");
+}
+
+async function toEdits(repositoryId: ObjectId, root: string, plan: Plan): Promise<Map<string, Edit>> {
+  const edits = new Map<string, Edit>();
+  const vacated = new Set<string>(plan.deletes);
+  for (const { from } of plan.moves.values()) vacated.add(from);
+  for (const path of vacated) {
+    if (!isFile(await findEntry(repositoryId, root, path)))
+      throw new AppError("not_found", `There is no file “${path}”.`);
+    edits.set(path, null);
+  }
+  for (const [path, { oid }] of plan.puts) {
+    const existing = await findEntry(repositoryId, root, path);
+    edits.set(path, { mode: isFile(existing) && !vacated.has(path) ? existing.mode : "100644", oid });
+  }
+  for (const [path, { from, oid }] of plan.moves) {
+    const source = await findEntry(repositoryId, root, from);
+    if (!isFile(source)) throw new AppError("not_found", `There is no file “${from}”.`);
+    const existing = await findEntry(repositoryId, root, path);
+    // A folder may be one that this commit empties: the tree decides.
+    if (existing && existing.mode !== "40000" && !vacated.has(path)) {
+      throw new AppError("conflict", `“${path}” is already there. Choose another name.`, { details: { path } });
+    }
+    edits.set(path, { mode: source.mode, oid: oid ?? source.oid });
+  }
+  return edits;
+}

@@ -1,0 +1,152 @@
+import { randomBytes } from "node:crypto";
+import { readdir } from "node:fs/promises";
+import { ObjectId } from "mongodb";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { collections as all } from "@/lib/features/instance/collections";
+import { deleteWorkspace } from "@/lib/features/instance/deletion";
+import { handIn } from "@/lib/features/instance/hand-in";
+import { createBranch, rebuildIndex } from "@/lib/features/repository/service";
+import { git, gitLines } from "@/lib/features/repository/testing/git-command";
+import { put } from "@/lib/features/repository/testing/repository-fixture";
+import { env } from "@/lib/platform/env";
+import { type JobEvent, sendJobEventsBy } from "@/lib/platform/process/job-events";
+import { takeOwnDatabase } from "@/test/database";
+import { BASE_PACK_EVENT, extendBasePack, STRETCH_COMMITS_MIN } from "./base-pack";
+import { collections } from "./collections";
+import { cloneTo, type GitWorld, newGitWorld } from "./testing/git-world";
+
+const own = takeOwnDatabase();
+let world: GitWorld;
+let url: string;
+const events: JobEvent[] = [];
+beforeAll(async () => {
+  env().RATE_LIMIT_SCALE = 100;
+  handIn();
+  sendJobEventsBy(async (sent) => void events.push(...sent));
+  world = await newGitWorld();
+  url = world.urlFor(await world.keyOf(world.owner));
+});
+afterAll(async () => {
+  await world.end();
+  await own.drop();
+});
+
+const FOLDERS = 6;
+let made = 0;
+async function save(count: number): Promise<void> {
+  for (const end = made + count; made < end; made++) {
+    const n = made % 48;
+    // Some texts come again, in other folders too: an object must not be in a pack twice.
+    await world.save(`Save ${made}`, [put(`consoles/folder ${n % FOLDERS}/c${n}.sql`, `select ${made % 31}\n`)]);
+  }
+}
+const subjects = (clone: string, ...args: string[]) => gitLines(clone, "log", "--format=%s", ...args);
+const stretches = () => collections.gitStretches().find({ workspaceId: world.workspaceId }).sort({ n: 1 }).toArray();
+const large = randomBytes(3 * 1024 * 1024);
+
+it("a full stretch of commits asks for a base pack once, and a clone takes it and what came after", async () => {
+  await world.save("Large", [put("apps/shop/large.bin", large)]);
+  await save(STRETCH_COMMITS_MIN - 2);
+  expect(events.filter(({ name }) => name === BASE_PACK_EVENT)).toEqual([]);
+  await save(1);
+  expect(events.filter(({ name }) => name === BASE_PACK_EVENT)).toMatchObject([
+    { data: { workspaceId: world.owner.workspaceId } },
+  ]);
+  const plain = await cloneTo(world, url, "plain");
+  await extendBasePack(world.workspaceId);
+  expect(await stretches()).toMatchObject([{ n: 0, from: 0, seq: STRETCH_COMMITS_MIN }]);
+  // The large file lies where it lay.
+  expect((await stretches())[0]?.bytes).toBeLessThan(1024 * 1024);
+  const based = await cloneTo(world, url, "based");
+  expect(await everything(based)).toEqual(await everything(plain));
+  await save(40);
+  const further = await cloneTo(world, url, "further");
+  expect(await subjects(further)).toHaveLength(STRETCH_COMMITS_MIN + 40);
+  await git(based, "fetch", "--quiet");
+  expect(await subjects(based, "origin/main")).toHaveLength(STRETCH_COMMITS_MIN + 40);
+});
+
+it("stretches follow each other, and what was sent by them holds after the index was made anew", async () => {
+  await save(2 * STRETCH_COMMITS_MIN);
+  await extendBasePack(world.workspaceId);
+  await save(3);
+  await rebuildIndex(world.workspaceId);
+  const [first, second, ...more] = await stretches();
+  expect(more).toEqual([]);
+  expect(second).toMatchObject({ n: 1, from: first?.seq, seq: 3 * STRETCH_COMMITS_MIN + 40 });
+  const clone = await cloneTo(world, url, "two");
+  expect(await subjects(clone)).toHaveLength(3 * STRETCH_COMMITS_MIN + 43);
+  const { stdout } = await git(clone, "verify-pack", "-v", ...(await packsOf(clone)));
+  const chains = Array.from(stdout.matchAll(/^chain length = (\d+)/gm), ([, length]) => Number(length));
+  expect(Math.max(...chains)).toBeLessThanOrEqual(50);
+});
+
+it("a part of the history, a shallow clone made whole and a branch that left early are as they should be", async () => {
+  const total = 3 * STRETCH_COMMITS_MIN + 43;
+  const shallow = await cloneTo(world, url, "shallow", "--depth", "2");
+  expect(await subjects(shallow)).toHaveLength(2);
+  await git(shallow, "fetch", "--quiet", "--unshallow");
+  expect(await subjects(shallow)).toHaveLength(total);
+  const branch = `user/${world.owner.id}`;
+  const [sha = ""] = await gitLines(shallow, "rev-parse", `HEAD~${total - 300}`);
+  await createBranch({ repositoryId: world.workspaceId, name: branch, sha });
+  await world.save("Aside", [put("apps/aside/a.ts", "1\n")], branch);
+  const single = await cloneTo(world, url, "single", "--single-branch", "--branch", branch);
+  expect(await subjects(single)).toHaveLength(301);
+  const both = await cloneTo(world, url, "both");
+  expect(await subjects(both, "--all")).toHaveLength(total + 1);
+});
+
+it("two servers that extend it at once leave one stretch a stretch, and no parts of none", async () => {
+  await save(STRETCH_COMMITS_MIN);
+  await Promise.all([extendBasePack(world.workspaceId), extendBasePack(world.workspaceId)]);
+  const known = await stretches();
+  expect(known.map(({ n }) => n)).toEqual(known.map((_, n) => n));
+  expect(known.map(({ from }) => from)).toEqual([0, ...known.slice(0, -1).map(({ seq }) => seq)]);
+  const parts = await collections.gitStretchParts().distinct("stretchId", { workspaceId: world.workspaceId });
+  expect(parts.map(String).sort()).toEqual(known.map(({ _id }) => String(_id)).sort());
+  await cloneTo(world, url, "after-two");
+});
+
+it("what a server left that died in the middle goes, and a clone never meets it", async () => {
+  const { workspaceId } = world;
+  const data = (await collections.gitStretchParts().findOne({ workspaceId }))?.data;
+  if (!data) throw new Error("There is no part.");
+  const old = ObjectId.createFromTime(1);
+  await collections
+    .gitStretchParts()
+    .insertOne({ _id: old, workspaceId, stretchId: new ObjectId(), kind: "body", n: 0, data });
+  await cloneTo(world, url, "beside-remains");
+  await extendBasePack(workspaceId);
+  expect(await collections.gitStretchParts().findOne({ workspaceId, _id: old })).toBeNull();
+});
+
+it("two clones at once are whole, and so is one beside the making of the next stretch", async () => {
+  await save(STRETCH_COMMITS_MIN);
+  const [a, b] = await Promise.all([
+    cloneTo(world, url, "at-once-a"),
+    cloneTo(world, url, "at-once-b"),
+    extendBasePack(world.workspaceId),
+  ]);
+  expect(await everything(a)).toEqual(await everything(b));
+});
+
+it("goes with its workspace", async () => {
+  const { workspaceId, owner } = world;
+  await deleteWorkspace({ workspaceId, user: { _id: new ObjectId(owner.id) } } as never);
+  for (const name of ["gitStretches", "gitStretchParts"] as const) {
+    expect(await all[name]().countDocuments({ workspaceId })).toBe(0);
+  }
+  // A job that comes late makes nothing.
+  await extendBasePack(workspaceId);
+  expect(await stretches()).toEqual([]);
+});
+
+async function everything(clone: string): Promise<string[]> {
+  return (await gitLines(clone, "rev-list", "--objects", "HEAD")).sort();
+}
+
+async function packsOf(clone: string): Promise<string[]> {
+  const dir = `${clone}/.git/objects/pack`;
+  return (await readdir(dir)).filter((name) => name.endsWith(".idx")).map((name) => `${dir}/${name}`);
+}

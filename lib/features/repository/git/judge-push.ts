@@ -1,0 +1,224 @@
+import "server-only";
+import type { ObjectId } from "mongodb";
+import { parseNewPath, parsePath } from "@/lib/features/repository/service";
+import {
+  CommitGraph,
+  EMPTY_TREE,
+  findObject,
+  type ObjectType,
+  parseTree,
+  typesOf,
+} from "@/lib/features/repository/wire";
+import { AppError } from "@/lib/platform/http/errors";
+import { checkCommit, Fsck, type Link } from "./fsck";
+import { MAX_PUSH_FILES } from "./limits";
+import { type FileKind, fileKinds, TOP_FILES } from "./pushed-files";
+import { ReceivedPack } from "./received-pack";
+import type { Reach } from "./refs";
+
+type PushedCommit = { tree: string; parents: string[]; isOurs: boolean };
+
+/** A push whose objects were all looked at; what it may do is asked branch by branch, and nothing is written. */
+export class Push {
+  private readonly commits = new Map<string, PushedCommit>();
+  private readonly trees = new Map<string, Link[]>();
+  private readonly sizes = new Map<string, number>();
+  /** What the new heads reach in the pack: the rest of it is not kept. */
+  readonly reached = new Set<string>();
+  private readonly sound = new Set<string>([EMPTY_TREE]);
+
+  private constructor(
+    private readonly repositoryId: ObjectId,
+    private readonly reach: Reach,
+    private readonly graph: CommitGraph,
+  ) {}
+  private received: ReceivedPack | null = null;
+
+  get pack(): ReceivedPack {
+    if (!this.received) throw new Error("The pack has not been read.");
+    return this.received;
+  }
+
+  /** @throws AppError for a pack that is malformed or too large, and for objects that git's own check refuses */
+  static async read(repositoryId: ObjectId, bytes: Buffer, reach: Reach, signal: AbortSignal): Promise<Push> {
+    const push = new Push(repositoryId, reach, new CommitGraph(repositoryId));
+    const fsck = new Fsck();
+    push.received = await ReceivedPack.read(bytes, signal, ({ oid, type, content }) => {
+      if (type === "commit") push.commits.set(oid, checkCommit(content));
+      else if (type === "tree") push.trees.set(oid, fsck.tree(content));
+      else push.sizes.set(oid, content.length);
+    });
+    const ours = [...push.commits].filter(([, { isOurs }]) => isOurs).map(([oid]) => oid);
+    const stored = await typesOf(repositoryId, ours);
+    if (ours.some((oid) => !stored.has(oid))) {
+      throw bad("A commit has a line that begins with millrace-, which only Millrace writes. Commit anew.");
+    }
+    return push;
+  }
+
+  /**
+   * Follows a new head through the pack, up to commits that are on a branch already.
+   * @throws AppError when something that is named is neither in the pack nor here
+   */
+  async requireLinked(head: string): Promise<void> {
+    const outside = new Set<string>();
+    const queue = [head];
+    const trees = new Set<string>();
+    for (let oid = queue.pop(); oid !== undefined; oid = queue.pop()) {
+      if (this.reached.has(oid)) continue;
+      const commit = this.commits.get(oid);
+      if (!commit) {
+        outside.add(oid);
+        continue;
+      }
+      this.reached.add(oid);
+      trees.add(commit.tree);
+      queue.push(...commit.parents);
+    }
+    const known = await this.reach.among([...outside]);
+    if (known.size < outside.size) throw bad("A commit leads to one that is not here. Fetch, then push again.");
+    await this.requireTrees(trees);
+  }
+
+  /** Whether a head leads back to another one by first parents alone, as the history of the main branch needs it. */
+  async isForward(before: string, after: string): Promise<boolean> {
+    for (let oid: string | undefined = after; oid !== before; ) {
+      const commit: { parents: readonly string[] } | null = this.commits.get(oid) ?? (await this.graph.find(oid));
+      oid = commit?.parents[0];
+      if (oid === undefined) return false;
+      // What has landed leads to other landed ones only.
+      if (!this.commits.has(oid) && oid !== before && (await this.graph.find(oid))?.seq) return false;
+    }
+    return true;
+  }
+
+  /**
+   * Judges what changed between two states.
+   * @param before a commit; null compares with nothing
+   * @param refusesKept whether files that the product keeps may not change
+   * @param known a commit whose paths are not new either: what the branch holds already
+   * @throws AppError with what is wrong, by its path
+   */
+  async judgeFiles(
+    before: string | null,
+    after: string,
+    refusesKept: boolean,
+    known: string | null = null,
+  ): Promise<void> {
+    const kinds = new Map(fileKinds().map((kind) => [kind.root, kind]));
+    const base = before === null ? EMPTY_TREE : await this.treeOf(before);
+    let count = 0;
+    const queue: { path: string; before: string | null; after: string | null; known: string | null }[] = [
+      { path: "", before: base, after: await this.treeOf(after), known: known && (await this.treeOf(known)) },
+    ];
+    for (let pair = queue.pop(); pair; pair = queue.pop()) {
+      const { path } = pair;
+      const old = new Map((await this.entries(pair.before)).map((entry) => [entry.name, entry]));
+      const now = new Map((await this.entries(pair.after)).map((entry) => [entry.name, entry]));
+      const held = new Map((await this.entries(pair.known)).map((entry) => [entry.name, entry]));
+      for (const name of new Set([...old.keys(), ...now.keys()])) {
+        const [a, b] = [old.get(name) ?? null, now.get(name) ?? null];
+        if (a?.oid === b?.oid && a?.kind === b?.kind) continue;
+        const at = path === "" ? name : `${path}/${name}`;
+        if (++count > MAX_PUSH_FILES) throw bad(`A push changes at most ${MAX_PUSH_FILES} files. Push in parts.`);
+        const kind = requirePlace(kinds, at, path === "", (b ?? a)?.kind ?? "blob");
+        if (b?.kind === "blob") await this.judgeFile(kind, at, b.oid, a === null && !held.has(name));
+        if (kind?.isKept && refusesKept && (a?.kind === "blob" || b?.kind === "blob")) {
+          throw bad(
+            `${at}: on main, ${kind.root} change in Millrace alone. Push them to a branch of your own, or leave them as they are.`,
+          );
+        }
+        const folders = [a?.kind === "tree" ? a.oid : null, b?.kind === "tree" ? b.oid : null] as const;
+        const c = held.get(name);
+        const heldFolder = c?.kind === "tree" ? c.oid : null;
+        if (folders[0] || folders[1]) {
+          queue.push({ path: at, before: folders[0], after: folders[1], known: heldFolder });
+        }
+      }
+    }
+  }
+
+  private async judgeFile(kind: FileKind | null, path: string, oid: string, isNew: boolean): Promise<void> {
+    if (isNew) parseNewPath(path);
+    else parsePath(path);
+    if (!kind) return;
+    const size = this.sizes.get(oid);
+    if (size !== undefined && size > kind.bytesMax) throw bad(`${path} is too large.`);
+    const content = (await this.pack.content(oid)) ?? (await findObject(this.repositoryId, oid))?.content;
+    const fault = content ? kind.judge(path, content) : "is missing.";
+    if (fault !== null) throw bad(`${path} ${fault}`);
+  }
+
+  private async requireTrees(starts: ReadonlySet<string>): Promise<void> {
+    const outside = new Map<string, ObjectType>();
+    const queue = [...starts];
+    const name = (oid: string, kind: ObjectType) => {
+      const found = this.pack.typeOf(oid);
+      if (found !== null && found !== kind) throw bad("A folder names an object of another kind.");
+      if (found === null && !this.sound.has(oid)) outside.set(oid, kind);
+      return found !== null;
+    };
+    for (const oid of queue) name(oid, "tree");
+    for (let oid = queue.pop(); oid !== undefined; oid = queue.pop()) {
+      const links = this.trees.get(oid);
+      if (this.reached.has(oid) || !links) continue;
+      this.reached.add(oid);
+      for (const link of links) {
+        if (!name(link.oid, link.kind)) continue;
+        if (link.kind === "tree") queue.push(link.oid);
+        else this.reached.add(link.oid);
+      }
+    }
+    await this.requireStored(outside);
+  }
+
+  /** What the pack only names has to be here, and so has all that it leads to: something may be left of a broken push. */
+  private async requireStored(named: Map<string, ObjectType>): Promise<void> {
+    for (let level = named; level.size > 0; ) {
+      const types = await typesOf(this.repositoryId, [...level.keys()]);
+      const next = new Map<string, ObjectType>();
+      for (const [oid, kind] of level) {
+        if (types.get(oid) !== kind) throw bad("A folder names an object that is neither in the push nor here.");
+        this.sound.add(oid);
+        if (kind !== "tree") continue;
+        for (const link of await this.entries(oid)) if (!this.sound.has(link.oid)) next.set(link.oid, link.kind);
+      }
+      level = next;
+    }
+  }
+
+  private async treeOf(oid: string): Promise<string> {
+    return this.commits.get(oid)?.tree ?? (await this.graph.get(oid)).tree;
+  }
+
+  private async entries(oid: string | null): Promise<Link[]> {
+    if (oid === null || oid === EMPTY_TREE) return [];
+    const links = this.trees.get(oid);
+    if (links) return links;
+    const object = await findObject(this.repositoryId, oid);
+    if (object?.type !== "tree") throw bad("A folder is missing.");
+    return parseTree(object.content).map(({ mode, name, oid: each }) => ({
+      name,
+      oid: each,
+      kind: mode === "40000" ? "tree" : "blob",
+    }));
+  }
+}
+
+/** @returns the kind of the files in a folder; null for one at the top that may stand there */
+function requirePlace(
+  kinds: ReadonlyMap<string, FileKind>,
+  path: string,
+  isTop: boolean,
+  kind: Link["kind"],
+): FileKind | null {
+  const found = kinds.get(path.split("/", 1)[0] ?? "") ?? null;
+  if (isTop && kind === "blob" && TOP_FILES.has(path)) return null;
+  if (found && !(isTop && kind === "blob")) return found;
+  const places = [...Array.from(kinds.keys(), (root) => `${root}/`), ...TOP_FILES].join(" ");
+  throw bad(`${path} has no place here. There are ${places}`);
+}
+
+function bad(message: string): AppError {
+  return new AppError("invalid_request", message);
+}

@@ -1,0 +1,421 @@
+import { execFile } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { deflateSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { collections } from "@/lib/features/instance/collections";
+import { findBranch, historyOf, listBranches, rebuildIndex } from "@/lib/features/repository/service";
+import { git, gitLines, withExport } from "@/lib/features/repository/testing/git-command";
+import { put } from "@/lib/features/repository/testing/repository-fixture";
+import { entryHead, packHead } from "@/lib/features/repository/wire";
+import { env } from "@/lib/platform/env";
+import { takeOwnDatabase } from "@/test/database";
+import { type Person, seedMember } from "@/test/seed";
+import { cloneTo, type GitWorld, newGitWorld } from "./testing/git-world";
+
+const own = takeOwnDatabase();
+let world: GitWorld;
+let url: string;
+let member: Person;
+let memberUrl: string;
+let mine: string;
+beforeAll(async () => {
+  env().RATE_LIMIT_SCALE = 100;
+  world = await newGitWorld();
+  url = world.urlFor(await world.keyOf(world.owner));
+  member = await seedMember(world.owner.workspaceId, "member");
+  memberUrl = world.urlFor(await world.keyOf(member));
+  mine = `user/${world.owner.id}`;
+  await world.save("First", [put("consoles/a.sql", "select 1\n"), put("apps/shop/a.ts", "1\n")]);
+});
+afterAll(async () => {
+  await world.end();
+  await own.drop();
+});
+
+const ME = ["-c", "user.name=Bo", "-c", "user.email=bo@example.com"];
+let clones = 0;
+const fresh = (from = url) => cloneTo(world, from, `clone-${clones++}`);
+const head = (branch = "main") => findBranch(world.workspaceId, branch);
+
+async function write(clone: string, path: string, content: string | Buffer): Promise<void> {
+  await mkdir(dirname(join(clone, path)), { recursive: true });
+  await writeFile(join(clone, path), content);
+}
+
+async function commit(clone: string, message: string, files: Record<string, string | Buffer> = {}): Promise<string> {
+  for (const [path, content] of Object.entries(files)) await write(clone, path, content);
+  await git(clone, "add", "--all");
+  await git(clone, ...ME, "commit", "--quiet", "--allow-empty", "--message", message);
+  return (await gitLines(clone, "rev-parse", "HEAD"))[0] ?? "";
+}
+
+/** What git tells of a push that is refused. */
+async function refusal(clone: string, ...args: string[]): Promise<string> {
+  try {
+    await git(clone, "push", ...args);
+  } catch (error) {
+    return (error as { stderr: string }).stderr;
+  }
+  throw new Error("The push was taken.");
+}
+
+/** Commits on top of a clone's main, one file each. */
+async function fastImport(clone: string, changes: readonly { path: string; text: string }[]): Promise<void> {
+  const stream = changes.map(
+    ({ path, text }, n) =>
+      `commit refs/heads/main\ncommitter Bo <bo@example.com> ${1_700_000_000 + n} +0000\ndata 4\nOurs\n${
+        n === 0 ? "from refs/heads/main^0\n" : ""
+      }M 100644 inline ${path}\ndata ${Buffer.byteLength(text)}\n${text}\n`,
+  );
+  await new Promise<void>((resolve, reject) => {
+    const child = execFile("git", ["-C", clone, "fast-import", "--quiet"], (error) =>
+      error ? reject(error) : resolve(),
+    );
+    child.stdin?.end(stream.join(""));
+  });
+  await git(clone, "reset", "--quiet", "--hard");
+}
+
+/** @param ms what somebody who pushes may have to wait, on a machine that is busy with others */
+async function within(ms: number, work: () => Promise<unknown>): Promise<void> {
+  const startedAt = performance.now();
+  await work();
+  expect(performance.now() - startedAt).toBeLessThan(ms);
+}
+
+const sound = () => withExport(world.workspaceId, async () => undefined);
+
+describe("a push by stock git", () => {
+  it("of an admin moves main, and its commits are in the file's history", async () => {
+    const clone = await fresh();
+    const files = Object.fromEntries(
+      Array.from({ length: 40 }, (_, n) => [`apps/shop/${n}.ts`, `export default ${n}\n`]),
+    );
+    await commit(clone, "Forty files", files);
+    const sha = await commit(clone, "By hand", { "apps/shop/a.ts": "2\n", "README.md": "# Hi\n", ".gitignore": "x\n" });
+    await git(clone, "push", "--quiet", "origin", "main");
+    expect(await head()).toBe(sha);
+    const { items } = await historyOf({ repositoryId: world.workspaceId, path: "apps/shop/a.ts" });
+    expect(items.map(({ subject }) => subject)).toEqual(["By hand", "First"]);
+    await sound();
+    await fresh();
+  });
+
+  it("makes, moves back and deletes the key's own branch, and no other", async () => {
+    const clone = await fresh(memberUrl);
+    const branch = `user/${member.id}`;
+    const first = await commit(clone, "Draft", { "consoles/b.sql": "select 2\n", "apps/shop/a.ts": "draft\n" });
+    await git(clone, "push", "--quiet", "origin", `HEAD:refs/heads/${branch}`);
+    expect(await head(branch)).toBe(first);
+    await git(clone, "reset", "--quiet", "--hard", "HEAD~1");
+    const second = await commit(clone, "Another draft", { "apps/shop/a.ts": "other\n" });
+    expect(await refusal(clone, "origin", `HEAD:refs/heads/${branch}`)).toContain("rejected");
+    await git(clone, "push", "--quiet", "--force", "origin", `HEAD:refs/heads/${branch}`);
+    expect(await head(branch)).toBe(second);
+    await sound();
+    for (const ref of ["refs/heads/main", `refs/heads/${mine}`, "refs/heads/new", "refs/tags/v1", "HEAD"]) {
+      expect([ref, await refusal(clone, "--force", "origin", `HEAD:${ref}`)]).toEqual([
+        ref,
+        expect.stringMatching(/only admins push to main|there are two branches to push to/),
+      ]);
+    }
+    await git(clone, "push", "--quiet", "origin", "--delete", branch);
+    expect(await head(branch)).toBeNull();
+    expect((await listBranches(world.workspaceId)).map(({ name }) => name)).toEqual(["main"]);
+  });
+
+  it("never takes main back, sideways or away", async () => {
+    const clone = await fresh();
+    const before = await head();
+    await git(clone, "reset", "--quiet", "--hard", "HEAD~1");
+    expect(await refusal(clone, "--force", "origin", "main")).toContain("main goes forward alone");
+    await commit(clone, "Beside", { "apps/shop/z.ts": "z\n" });
+    expect(await refusal(clone, "origin", "main")).toContain("rejected");
+    await git(clone, ...ME, "merge", "--quiet", "--no-edit", "origin/main");
+    expect(await refusal(clone, "origin", "main")).toContain("git pull --rebase");
+    await git(clone, "config", "receive.denyDeletes", "false");
+    expect(await refusal(clone, "origin", "--delete", "main")).toContain("main cannot be deleted");
+    expect(await head()).toBe(before);
+    await git(clone, ...ME, "rebase", "--quiet", "origin/main");
+    await git(clone, "push", "--quiet", "origin", "main");
+    await sound();
+  });
+
+  it("of a read key, or one of another workspace, is told so", async () => {
+    const clone = await fresh();
+    await commit(clone, "Nothing", { "apps/shop/q.ts": "q\n" });
+    const reading = world.urlFor(await world.keyOf(world.owner, "read"));
+    expect(await refusal(clone, reading, "main")).toContain("This API key only reads");
+    const other = await newGitWorld();
+    const foreign = world.urlFor(await other.keyOf(other.owner));
+    expect(await refusal(clone, foreign, "main")).toContain("not found");
+    await other.end();
+  });
+
+  const BAD: [string, Record<string, string | Buffer>, RegExp][] = [
+    ["a path outside of the folders", { "src/a.ts": "1" }, /src has no place here/],
+    ["a file at the top", { "notes.md": "1" }, /notes\.md has no place here/],
+    ["names that differ by case alone", { "apps/shop/B.ts": "1", "apps/shop/b.ts": "2" }, /one name on some computers/],
+    ["a name with control characters", { "apps/shop/a\u0007b": "1" }, /control or direction characters/],
+    ["a name that belongs to git", { "apps/shop/.gitmodules": "1" }, /belongs to git/],
+    ["attributes that could run filters", { "apps/shop/.gitattributes": "* filter=x" }, /belongs to git/],
+    ["C21 a name that Windows reserves", { "apps/shop/aux.ts": "1" }, /name that Windows reserves/],
+    ["C21 a folder that Windows reserves", { "consoles/NUL/x.sql": "1" }, /name that Windows reserves/],
+    ["C21 a colon in its name", { "consoles/a:b.sql": "1" }, /must not hold any of/],
+    ["an app's file beside the apps", { "apps/loose.ts": "1" }, /is in no app/],
+    ["a console that is none", { "consoles/x.txt": "1" }, /consoles\/x\.txt is no console/],
+    ["a console that is no text", { "consoles/x.sql": Buffer.of(0xff, 0xfe) }, /is no text in UTF-8/],
+    ["a dashboard that is no JSON", { "dashboards/x.json": "{" }, /dashboards\/x\.json is no JSON/],
+    ["a dashboard that lacks its parts", { "dashboards/x.json": "{}" }, /dashboards\/x\.json is no dashboard/],
+    ["a file over 25 MB", { "apps/shop/huge": Buffer.alloc(26 * 1024 * 1024) }, /larger than 25 MiB/],
+  ];
+  it.each(BAD)("with %s is refused whole, with the reason (T87, T88, T90)", async (_, files, reason) => {
+    const clone = await fresh();
+    const before = await listBranches(world.workspaceId);
+    await commit(clone, "Good", { "apps/shop/good.ts": "good\n" });
+    await commit(clone, "Bad", files);
+    expect(await refusal(clone, "origin", `HEAD:refs/heads/${mine}`)).toMatch(reason);
+    expect(await refusal(clone, "origin", "main")).toMatch(reason);
+    expect(await listBranches(world.workspaceId)).toEqual(before);
+  });
+
+  describe("C21 to a branch from before names were checked", () => {
+    const OLD = ["apps/shop/aux.ts", "apps/shop/nul/deep/x.ts", "consoles/a:b.sql", "consoles/COM1/q.sql"];
+    /** Renews the branch with these files, and returns a clone that stands on it. */
+    const oldBranch = async (paths: readonly string[]): Promise<string> => {
+      const clone = await fresh();
+      await git(clone, "push", "--quiet", "--force", "origin", `HEAD:refs/heads/${mine}`);
+      const changes = paths.map((path) => put(path, "select 1\n"));
+      await world.save("From before", [put("apps/shop/plain.ts", "1\n"), ...changes], mine);
+      await git(clone, "pull", "--quiet", "origin", mine);
+      return clone;
+    };
+    const pushed = (clone: string) => git(clone, "push", "--quiet", "--force", "origin", `HEAD:refs/heads/${mine}`);
+
+    it.each(OLD)("takes a commit that does not touch %s, one that changes it and one that deletes it", async (path) => {
+      const clone = await oldBranch([path]);
+      await commit(clone, "Beside", { "apps/shop/beside.ts": "1\n" });
+      await pushed(clone);
+      await commit(clone, "Change", { [path]: "select 2\n" });
+      await pushed(clone);
+      await git(clone, "rm", "--quiet", path);
+      const sha = await commit(clone, "Delete");
+      await pushed(clone);
+      expect(await head(mine)).toBe(sha);
+    });
+
+    it.each([
+      ["another old name", "apps/shop/con.ts"],
+      ["another one in a folder of an old name", "apps/shop/nul/prn.ts"],
+      ["the same name in another folder", "apps/other/aux.ts"],
+    ])("refuses %s", async (_, path) => {
+      const clone = await oldBranch(OLD);
+      const before = await head(mine);
+      await commit(clone, "New", { [path]: "select 1\n" });
+      expect(await refusal(clone, "origin", `HEAD:refs/heads/${mine}`)).toMatch(/name that Windows reserves/);
+      expect(await head(mine)).toBe(before);
+    });
+
+    it("refuses its old names on main, and on the branch once it has been deleted", async () => {
+      const clone = await oldBranch(OLD);
+      expect(await refusal(clone, "origin", "HEAD:refs/heads/main")).toMatch(
+        /Windows reserves|must not hold|in Millrace alone/,
+      );
+      await git(clone, "push", "--quiet", "origin", "--delete", mine);
+      expect(await refusal(clone, "origin", `HEAD:refs/heads/${mine}`)).toMatch(/Windows reserves|must not hold/);
+    });
+  });
+
+  it("with links, submodules or another's lines is refused (T88)", async () => {
+    const linked = await fresh();
+    await symlink("/etc/passwd", join(linked, "apps/shop/passwd"));
+    await commit(linked, "Link");
+    expect(await refusal(linked, "origin", "main")).toContain("is a symbolic link");
+    const nested = await fresh();
+    await git(nested, "update-index", "--add", "--cacheinfo", `160000,${"1".repeat(40)},apps/shop/sub`);
+    await git(nested, ...ME, "commit", "--quiet", "--message", "Submodule");
+    expect(await refusal(nested, "origin", "main")).toContain("is a submodule");
+    // A commit that says of itself which file is which, as only the product's own do.
+    const forged = await fresh();
+    const [tree = "", parent = ""] = await gitLines(forged, "rev-parse", "HEAD^{tree}", "HEAD");
+    const me = "Bo <bo@example.com> 1700000000 +0000";
+    const lines = [
+      `tree ${tree}`,
+      `parent ${parent}`,
+      `author ${me}`,
+      `committer ${me}`,
+      "millrace-file x\tapps/shop/a.ts",
+      "",
+      "Forged",
+    ];
+    await writeFile(join(forged, ".git", "forged"), `${lines.join("\n")}\n`);
+    const [sha = ""] = await gitLines(forged, "hash-object", "-t", "commit", "-w", ".git/forged");
+    expect(await refusal(forged, "origin", `${sha}:refs/heads/main`)).toContain("only Millrace writes");
+    const tagged = await fresh();
+    await git(tagged, ...ME, "tag", "--annotate", "v1", "--message", "v1");
+    expect(await refusal(tagged, "origin", "v1")).toContain("rejected");
+  });
+
+  it("leaves consoles on main to the product, and takes them on one's own branch", async () => {
+    const clone = await fresh();
+    const before = await head();
+    const sha = await commit(clone, "Console", { "consoles/a.sql": "select 3\n" });
+    expect(await refusal(clone, "origin", "main")).toContain("consoles change in Millrace alone");
+    expect(await head()).toBe(before);
+    await git(clone, "push", "--quiet", "origin", `HEAD:refs/heads/${mine}`);
+    expect(await head(mine)).toBe(sha);
+    await git(clone, "push", "--quiet", "origin", "--delete", mine);
+  });
+
+  it("of 40 MB arrives byte for byte, in pieces and without a length", { tags: ["long"] }, async () => {
+    const clone = await fresh();
+    const parts = Array.from(
+      { length: 2 },
+      (_, n) => [`apps/shop/part-${n}.bin`, randomBytes(20 * 1024 * 1024)] as const,
+    );
+    await commit(clone, "Large", Object.fromEntries(parts));
+    await git(clone, "push", "--quiet", "origin", "main");
+    const other = await fresh();
+    for (const [path] of parts) {
+      expect(await gitLines(other, "rev-parse", `HEAD:${path}`)).toEqual(
+        await gitLines(clone, "rev-parse", `HEAD:${path}`),
+      );
+    }
+  });
+
+  it("of more than 64 MiB is refused with words", { tags: ["long"] }, async () => {
+    const clone = await fresh();
+    const before = await head();
+    const parts = Array.from(
+      { length: 4 },
+      (_, n) => [`apps/shop/more-${n}.bin`, randomBytes(18 * 1024 * 1024)] as const,
+    );
+    await commit(clone, "Too large", Object.fromEntries(parts));
+    expect(await refusal(clone, "origin", "main")).toContain("at most 64 MiB");
+    expect(await head()).toBe(before);
+  });
+
+  it("of a branch that diverged by 500 commits on both sides lands or is refused with words, each within 15 seconds", {
+    tags: ["long"],
+  }, async () => {
+    await world.save(
+      "Wide",
+      Array.from({ length: 200 }, (_, n) => put(`apps/wide/f${n}.ts`, `${n}\n`)),
+    );
+    const [clone, theirs] = [await fresh(), await fresh()];
+    const base = await head();
+    const changes = (whose: string, from: number) =>
+      Array.from({ length: 500 }, (_, n) => ({ path: `apps/wide/f${from + (n % 100)}.ts`, text: `${whose} ${n}\n` }));
+    await fastImport(theirs, changes("theirs", 0));
+    await within(15_000, () => git(theirs, "push", "--quiet", "origin", "main"));
+    await fastImport(clone, changes("ours", 100));
+    const [tip = ""] = await gitLines(clone, "rev-parse", "HEAD");
+    // Main is never taken back; git says so before it sends anything.
+    expect(await refusal(clone, "origin", "main")).toContain("fetch first");
+
+    await within(15_000, () => git(clone, "push", "--quiet", "--force", "origin", `HEAD:refs/heads/${mine}`));
+    expect(await head(mine)).toBe(tip);
+    await git(clone, ...ME, "pull", "--quiet", "--no-rebase", "--no-edit", "origin", "main");
+    await within(15_000, async () => expect(await refusal(clone, "origin", "main")).toContain("git pull --rebase"));
+    await git(clone, ...ME, "pull", "--quiet", "--rebase", "origin", "main");
+    await within(15_000, () => git(clone, "push", "--quiet", "origin", "main"));
+    expect(await head()).toBe((await gitLines(clone, "rev-parse", "HEAD"))[0]);
+    expect(await gitLines(clone, "rev-list", "--count", `${base}..HEAD`)).toEqual(["1000"]);
+    const other = await fresh();
+    expect(await gitLines(other, "rev-parse", "HEAD^{tree}")).toEqual(
+      await gitLines(clone, "rev-parse", "HEAD^{tree}"),
+    );
+    await sound();
+    await git(clone, "push", "--quiet", "origin", "--delete", mine);
+  });
+
+  it("of two branches, asked to be all or none, is none when one cannot be", async () => {
+    const clone = await fresh();
+    const before = await listBranches(world.workspaceId);
+    await commit(clone, "Both", { "apps/shop/both.ts": "both\n" });
+    const elsewhere = "HEAD:refs/heads/elsewhere";
+    expect(await refusal(clone, "--atomic", "origin", `HEAD:refs/heads/${mine}`, elsewhere)).toContain("rejected");
+    expect(await listBranches(world.workspaceId)).toEqual(before);
+    await git(clone, "push", "--quiet", "--atomic", "origin", "main", `HEAD:refs/heads/${mine}`);
+    expect(await head()).toBe(await head(mine));
+    // Without that, the branch that can be moved is.
+    const sha = await commit(clone, "One", { "apps/shop/both.ts": "one\n" });
+    expect(await refusal(clone, "origin", `HEAD:refs/heads/${mine}`, elsewhere)).toContain("two branches to push to");
+    expect(await head(mine)).toBe(sha);
+  });
+
+  it("of two at once to main is one's; the other is told to fetch", async () => {
+    const all = await Promise.all(Array.from({ length: 3 }, () => fresh()));
+    const shas = await Promise.all(
+      all.map((clone, n) => commit(clone, `At once ${n}`, { [`apps/shop/once-${n}.ts`]: "1\n" })),
+    );
+    const outcomes = await Promise.allSettled(all.map((clone) => git(clone, "push", "origin", "main")));
+    const won = outcomes.flatMap(({ status }, n) => (status === "fulfilled" ? [shas[n]] : []));
+    expect(won).toEqual([await head()]);
+    await sound();
+  });
+
+  it("that is killed in its middle changes nothing, and is whole when it is tried again", async () => {
+    const clone = await fresh();
+    const before = await head();
+    await commit(clone, "Cut off", { "apps/shop/cut.bin": randomBytes(12 * 1024 * 1024) });
+    const child = execFile("git", ["-C", clone, "push", "--progress", "origin", "main"]);
+    await new Promise<void>((resolve) => {
+      child.stderr?.on("data", (text: string) => {
+        if (/Writing objects:\s+[1-9]/.test(text)) resolve();
+      });
+      child.on("exit", () => resolve());
+    });
+    child.kill("SIGKILL");
+    // It may have been through by then, or come through now by what git has started; never is half of it there.
+    await sound();
+    const [sha] = await gitLines(clone, "rev-parse", "HEAD");
+    expect([before, sha]).toContain(await head());
+    const again = () => git(clone, "push", "--quiet", "origin", "main").catch(() => {});
+    await expect.poll(async () => [await again(), await head()][1], { timeout: 60_000 }).toBe(sha);
+    await sound();
+  });
+
+  it("from a shallow clone is taken", async () => {
+    const clone = await cloneTo(world, url, "shallow-push", "--depth", "1");
+    const sha = await commit(clone, "From little", { "apps/shop/little.ts": "1\n" });
+    await git(clone, "push", "--quiet", "origin", "main");
+    expect(await head()).toBe(sha);
+    await sound();
+  });
+
+  it("that would unfold to 10 GB is stopped before it does, and leaves nothing (T90)", async () => {
+    const before = (await head()) ?? "";
+    const count = () => collections.gitObjects().countDocuments({ workspaceId: world.workspaceId });
+    const stored = await count();
+    // Each of 450 files is 24 MiB of zeros, which take 24 KiB packed: 10 MB in all.
+    const zeros = Buffer.alloc(24 * 1024 * 1024);
+    const entry = Buffer.concat([entryHead("blob", zeros.length), deflateSync(zeros)]);
+    const body = Buffer.concat([packHead(450), ...Array.from({ length: 450 }, () => entry)]);
+    const pack = Buffer.concat([body, createHash("sha1").update(body).digest()]);
+    const command = `${before} ${"1".repeat(40)} refs/heads/main\0report-status\n`;
+    const line = (command.length + 4).toString(16).padStart(4, "0") + command;
+    const held = process.memoryUsage().rss;
+    const response = await fetch(`${world.base}/${world.slug}.git/git-receive-pack`, {
+      method: "POST",
+      headers: {
+        authorization: `Basic ${Buffer.from(`x:${new URL(url).password}`).toString("base64")}`,
+        "content-type": "application/x-git-receive-pack-request",
+      },
+      body: Buffer.concat([Buffer.from(`${line}0000`), pack]),
+    });
+    expect(await response.text()).toContain("A push unpacks to at most 500 MiB");
+    expect(pack.length).toBeGreaterThan(10_000_000);
+    expect(process.memoryUsage().rss - held).toBeLessThan(700 * 1024 * 1024);
+    expect([await head(), await count()]).toEqual([before, stored]);
+  });
+
+  it("leaves a history that says the same when it is made anew", async () => {
+    const story = async () => (await historyOf({ repositoryId: world.workspaceId, path: "apps/shop/a.ts" })).items;
+    const before = await story();
+    await rebuildIndex(world.workspaceId);
+    expect(await story()).toEqual(before);
+  });
+});

@@ -1,0 +1,194 @@
+import "server-only";
+import { ownBranch } from "@/lib/features/repository/service";
+import {
+  findHead,
+  indexQuietly,
+  moveHead,
+  removeHead,
+  TRUNK,
+  toRef,
+  writePacked,
+} from "@/lib/features/repository/wire";
+import { isReadOnly } from "@/lib/platform/access/caller";
+import { isAtLeast } from "@/lib/platform/access/roles";
+import { AppError } from "@/lib/platform/http/errors";
+import { QueueFullError, Semaphore } from "@/lib/platform/process/semaphore";
+import { sharedState } from "@/lib/platform/process/shared-state";
+import { alive, wordsOf } from "./answer";
+import type { GitCaller } from "./entry";
+import { Push } from "./judge-push";
+import { MAX_PACK_BYTES } from "./limits";
+import { FLUSH, pktLine, sideBand } from "./pkt-line";
+import type { Command, PushRequest } from "./push-request";
+import { Reach, TRUNK_REF, visibleRefs } from "./refs";
+import { AGENT } from "./upload-pack";
+
+const CAPABILITIES = `report-status delete-refs side-band-64k quiet atomic ofs-delta no-thin object-format=sha1 agent=${AGENT}`;
+const NOTHING = "0".repeat(40);
+/** Pushes that one server judges at once: each may hold a pack and what its largest files unpack to. */
+const PUSHES_AT_ONCE = 2;
+const PUSHES_WAITING_MAX = 20;
+const ELSEWHERE = "another branch of this push was refused";
+
+/** Who may push at all. @throws AppError forbidden */
+export function requireWriter(caller: GitCaller): void {
+  if (isReadOnly(caller)) throw new AppError("forbidden", "This API key only reads. To push, make a full one.");
+}
+
+/** The branches and what the server can do, which a client asks before it pushes. */
+export async function advertiseReceive({ workspaceId, user }: GitCaller): Promise<Buffer> {
+  const refs = await visibleRefs({ workspaceId, userId: user._id });
+  const [first, ...others] = refs;
+  return Buffer.concat([
+    pktLine("# service=git-receive-pack\n"),
+    FLUSH,
+    pktLine(`${first?.oid ?? NOTHING} ${first?.ref ?? "capabilities^{}"}\0${CAPABILITIES}\n`),
+    ...others.map(({ oid, ref }) => pktLine(`${oid} ${ref}\n`)),
+    FLUSH,
+  ]);
+}
+
+/** What became of each branch; null is well. */
+type Outcome = { unpack: string | null; refs: Map<string, string | null> };
+
+/** Judges a push whole, and moves branches once nothing is against it. */
+export async function* receivePack(
+  caller: GitCaller,
+  request: PushRequest & { isTooLarge: boolean },
+  signal: AbortSignal,
+): AsyncGenerator<Buffer, void> {
+  const hasBands = request.capabilities.has("side-band-64k");
+  const work = receive(caller, request, signal);
+  const outcome = hasBands ? yield* alive(work) : await work;
+  const report = toReport(request.commands, outcome);
+  if (!request.capabilities.has("report-status")) return;
+  if (!hasBands) {
+    yield report;
+    return;
+  }
+  const words = new Set([outcome.unpack, ...outcome.refs.values()].filter((why) => why !== null && why !== ELSEWHERE));
+  for (const why of words) yield sideBand(2, Buffer.from(`${why}\n`));
+  yield sideBand(1, report);
+  yield FLUSH;
+}
+
+async function receive(
+  caller: GitCaller,
+  request: PushRequest & { isTooLarge: boolean },
+  signal: AbortSignal,
+): Promise<Outcome> {
+  if (request.isTooLarge || request.pack.length > MAX_PACK_BYTES) {
+    return { unpack: "A push takes a pack of at most 64 MiB. Push in parts.", refs: new Map() };
+  }
+  const pushes = sharedState("git.pushes", () => new Semaphore(PUSHES_AT_ONCE, PUSHES_WAITING_MAX));
+  let release: (() => void) | undefined;
+  try {
+    release = await pushes.acquire(signal);
+    return await judgeAndMove(caller, request, signal);
+  } catch (error) {
+    const why =
+      error instanceof QueueFullError ? "Too many pushes at once. Try again in a minute." : wordsOf(error, signal);
+    return { unpack: why, refs: new Map() };
+  } finally {
+    release?.();
+  }
+}
+
+async function judgeAndMove(
+  caller: GitCaller,
+  { commands, capabilities, pack }: PushRequest,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { workspaceId, user } = caller;
+  const refs = new Map<string, string | null>();
+  for (const command of commands) refs.set(command.ref, await refusalOf(caller, command));
+  const open = commands.filter(({ ref }) => refs.get(ref) === null);
+  const refuseAll = (why: string) => {
+    for (const { ref } of open) refs.set(ref, why);
+    return { unpack: null, refs };
+  };
+  if (open.length === 0) return { unpack: null, refs };
+  if (capabilities.has("atomic") && open.length < commands.length) return refuseAll(ELSEWHERE);
+
+  const heads = (await visibleRefs({ workspaceId, userId: user._id })).map(({ oid }) => oid);
+  const push = await Push.read(workspaceId, pack, await Reach.of(workspaceId, heads), signal);
+  try {
+    for (const { ref, before, after } of open) {
+      if (after === null) continue;
+      await push.requireLinked(after);
+      const isTrunk = ref === TRUNK_REF;
+      if (isTrunk && before !== null && !(await push.isForward(before, after))) {
+        return refuseAll(
+          ref === TRUNK_REF
+            ? "main goes forward alone, in one line. Run git pull --rebase, then push again."
+            : ELSEWHERE,
+        );
+      }
+      if (isTrunk) await push.judgeFiles(before, after, true);
+      else await push.judgeFiles(await findHead(workspaceId, TRUNK), after, false, before);
+    }
+  } catch (error) {
+    if (error instanceof AppError && error.kind === "invalid_request") return refuseAll(error.message);
+    throw error;
+  }
+  signal.throwIfAborted();
+  // What folders name is there before them, and what commits name before these.
+  for (const type of ["blob", "tree", "commit"] as const) {
+    await writePacked(workspaceId, push.pack.packed(type, push.reached));
+  }
+  return { unpack: null, refs: await move(caller, open, refs, capabilities.has("atomic")) };
+}
+
+/** What is against a command before its objects are looked at. */
+async function refusalOf(caller: GitCaller, { ref, before, after }: Command): Promise<string | null> {
+  const { workspaceId, user, role } = caller;
+  const own = toRef(ownBranch(user._id));
+  if (ref !== TRUNK_REF && ref !== own)
+    return `there are two branches to push to: main and ${own.slice("refs/heads/".length)}`;
+  if (ref === TRUNK_REF) {
+    if (!isAtLeast(role, "admin")) return `only admins push to main; push to ${own.slice("refs/heads/".length)}`;
+    if (after === null) return "main cannot be deleted";
+  }
+  const head = await findHead(workspaceId, ref.slice("refs/heads/".length));
+  return head === before ? null : "fetch first";
+}
+
+/** One compare-and-set a branch. All or none where that was asked: a branch that moved goes back when the next cannot. */
+async function move(
+  { workspaceId }: GitCaller,
+  commands: readonly Command[],
+  refs: Map<string, string | null>,
+  isAtomic: boolean,
+): Promise<Map<string, string | null>> {
+  // Main last: it never goes back.
+  const ordered = commands.toSorted((a, b) => Number(a.ref === TRUNK_REF) - Number(b.ref === TRUNK_REF));
+  const done: Command[] = [];
+  for (const command of ordered) {
+    if (await set(workspaceId, command)) {
+      done.push(command);
+      continue;
+    }
+    refs.set(command.ref, "fetch first");
+    if (!isAtomic) continue;
+    for (const { ref, before, after } of done) await set(workspaceId, { ref, before: after, after: before });
+    for (const { ref } of commands) if (ref !== command.ref) refs.set(ref, ELSEWHERE);
+    return refs;
+  }
+  const trunk = done.find(({ ref }) => ref === TRUNK_REF)?.after;
+  if (trunk) await indexQuietly(workspaceId, trunk);
+  return refs;
+}
+
+function set(workspaceId: GitCaller["workspaceId"], { ref, before, after }: Command): Promise<boolean> {
+  const branch = ref.slice("refs/heads/".length);
+  if (after !== null) return moveHead(workspaceId, branch, before, after);
+  return before === null ? Promise.resolve(true) : removeHead(workspaceId, branch, before);
+}
+
+function toReport(commands: readonly Command[], { unpack, refs }: Outcome): Buffer {
+  const lines = commands.map(({ ref }) => {
+    const why = unpack === null ? (refs.get(ref) ?? null) : "nothing was taken";
+    return pktLine(why === null ? `ok ${ref}\n` : `ng ${ref} ${why}\n`);
+  });
+  return Buffer.concat([pktLine(`unpack ${unpack ?? "ok"}\n`), ...lines, FLUSH]);
+}

@@ -1,0 +1,100 @@
+import { createHash } from "node:crypto";
+import { deflateSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { entryHead, makeObject, packHead } from "@/lib/features/repository/wire";
+import { AppError } from "@/lib/platform/http/errors";
+import { middleDelta } from "./delta";
+import { ReceivedPack } from "./received-pack";
+
+const MIB = 1024 * 1024;
+const signal = new AbortController().signal;
+
+function packOf(count: number, ...entries: Buffer[]): Buffer {
+  const body = Buffer.concat([packHead(count), ...entries]);
+  return Buffer.concat([body, createHash("sha1").update(body).digest()]);
+}
+const blob = (content: Buffer, says = content.length) => Buffer.concat([entryHead("blob", says), deflateSync(content)]);
+/** A difference to an object that begins so many bytes before it (fewer than 128). */
+const delta = (back: number, instructions: Buffer) =>
+  Buffer.concat([entryHead("ofs-delta", instructions.length), Buffer.of(back), deflateSync(instructions)]);
+
+async function read(bytes: Buffer): Promise<string[]> {
+  const found: string[] = [];
+  await ReceivedPack.read(bytes, signal, ({ oid }) => found.push(oid));
+  return found;
+}
+
+async function refusalOf(bytes: Buffer): Promise<string> {
+  try {
+    await read(bytes);
+  } catch (error) {
+    if (error instanceof AppError) return error.message;
+    throw error;
+  }
+  return "taken";
+}
+
+describe("a pack that was pushed", () => {
+  const text = Buffer.from("select 1 from orders where created_at > now()\n");
+  const more = Buffer.concat([text, Buffer.from("limit 5\n")]);
+  const idOf = (content: Buffer) => makeObject("blob", content).oid;
+
+  it("gives its objects, whole ones and differences", async () => {
+    const first = blob(text);
+    expect(await read(packOf(2, first, delta(first.length, middleDelta(text, more))))).toEqual([
+      idOf(text),
+      idOf(more),
+    ]);
+    expect(await read(Buffer.alloc(0))).toEqual([]);
+    expect(await read(packOf(0))).toEqual([]);
+  });
+
+  it("is taken with 50 differences on top of each other, and refused with 51", async () => {
+    const chain = (length: number) => {
+      const entries = [blob(text)];
+      let content = text;
+      for (let n = 0; n < length; n++) {
+        const next = Buffer.concat([content, Buffer.of(97 + (n % 26))]);
+        entries.push(delta(entries.at(-1)?.length ?? 0, middleDelta(content, next)));
+        content = next;
+      }
+      return packOf(length + 1, ...entries);
+    };
+    expect(await read(chain(50))).toHaveLength(51);
+    expect(await refusalOf(chain(51))).toContain("more than 50 differences");
+  });
+
+  it("that would unfold is refused before it does (T90)", async () => {
+    const zeros = Buffer.alloc(24 * MIB);
+    const large = blob(zeros);
+    expect(await refusalOf(packOf(21, ...Array.from({ length: 21 }, () => large)))).toContain("at most 500 MiB");
+    expect(await refusalOf(packOf(1, blob(Buffer.alloc(26 * MIB))))).toContain("larger than 25 MiB");
+    // A stream of much more than its head says.
+    expect(await refusalOf(packOf(1, blob(zeros, 10)))).toContain("cannot be unpacked");
+    // A difference of some bytes that makes 10 GB: base of 46 bytes, result of 10 * 2^30.
+    const bomb = Buffer.from([text.length, 0x80, 0x80, 0x80, 0x80, 0x28, 0x90, text.length]);
+    const first = blob(text);
+    expect(await refusalOf(packOf(2, first, delta(first.length, bomb)))).toContain("larger than 25 MiB");
+    expect(await refusalOf(packOf(200_001))).toContain("at most 200000 objects");
+  });
+
+  it("that is cut, changed, or other than it says is refused", async () => {
+    const good = packOf(1, blob(text));
+    for (let length = 1; length < good.length; length++) {
+      expect(await refusalOf(good.subarray(0, length))).toContain("malformed");
+    }
+    const changed = Buffer.from(good);
+    changed[20] = (changed[20] ?? 0) ^ 1;
+    const first = blob(text);
+    const bad = [
+      changed,
+      packOf(2, first),
+      packOf(0, first),
+      packOf(1, blob(text, text.length + 1)),
+      packOf(1, Buffer.concat([entryHead("tag", text.length), deflateSync(text)])),
+      packOf(2, first, delta(first.length - 1, middleDelta(text, more))),
+      packOf(2, first, delta(first.length, middleDelta(more, text))),
+    ];
+    for (const bytes of bad) expect(await refusalOf(bytes)).toContain("malformed");
+  });
+});

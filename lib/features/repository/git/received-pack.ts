@@ -1,0 +1,287 @@
+import "server-only";
+import { createHash } from "node:crypto";
+import { promisify } from "node:util";
+import { deflate, deflateSync, type InputType, inflate, inflateSync, type ZlibOptions } from "node:zlib";
+import { MAX_FILE_BYTES, makeObject, type ObjectType } from "@/lib/features/repository/wire";
+import { AppError } from "@/lib/platform/http/errors";
+import { ownTurn } from "@/lib/platform/process/own-turn";
+import { applyDelta, deltaSizes } from "./delta";
+import { MAX_DELTA_DEPTH, MAX_PACK_OBJECTS, MAX_UNPACKED_BYTES } from "./limits";
+
+const HEAD_BYTES = 12;
+const CHECKSUM_BYTES = 20;
+const OID_BYTES = 20;
+/** Above this, unpacking leaves the event loop (F15). */
+const INLINE_BYTES = 64 * 1024;
+const SLICE_MS = 10;
+const CHUNK_BYTES_MIN = 64;
+const TYPES: Record<number, ObjectType | "ofs" | "ref"> = { 1: "commit", 2: "tree", 3: "blob", 6: "ofs", 7: "ref" };
+
+type Entry = {
+  /** Where the zlib stream begins and ends. */
+  start: number;
+  end: number;
+  /** Unpacked bytes of the stream: of the object, or of the delta. */
+  size: number;
+  type: ObjectType | null;
+  base: Entry | null;
+  baseOid: string | null;
+  depth: number;
+  oid: string;
+};
+export type ReceivedObject = { oid: string; type: ObjectType; content: Buffer };
+export type PackedObject = { oid: string; type: ObjectType; size: number; stream: Buffer };
+
+/** The objects of a push, in memory as they came; what they unpack to is made when it is asked for. */
+export class ReceivedPack {
+  private readonly objects = new Map<string, Entry>();
+  private readonly children = new Map<Entry, Entry[]>();
+  private readonly roots: Entry[] = [];
+  private sliceEnds = 0;
+
+  private constructor(
+    private readonly bytes: Buffer,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /**
+   * Reads a pack, with every limit counted before what it limits is made.
+   * @param check is given each object once, and throws for one that is not to be taken
+   * @throws AppError invalid_request, too_large
+   */
+  static async read(
+    bytes: Buffer,
+    signal: AbortSignal,
+    check: (object: ReceivedObject) => void,
+  ): Promise<ReceivedPack> {
+    const pack = new ReceivedPack(bytes, signal);
+    if (bytes.length > 0) {
+      await pack.readEntries();
+      await pack.visit(null, (entry, type, content) => {
+        entry.oid = makeObject(type, content).oid;
+        pack.objects.set(entry.oid, entry);
+        check({ oid: entry.oid, type, content });
+      });
+      // Each delta that found its base was visited.
+      if ([...pack.children.values()].flat().some(({ oid }) => oid === "") || pack.waiting.size > 0) {
+        throw malformed("a difference is to an object that is not in it");
+      }
+    }
+    return pack;
+  }
+
+  /** Deltas whose base is named by an id that no object has had so far. */
+  private readonly waiting = new Map<string, Entry[]>();
+
+  typeOf(oid: string): ObjectType | null {
+    const entry = this.objects.get(oid);
+    return entry ? rootOf(entry).type : null;
+  }
+
+  /** Null when the pack has no such object. */
+  async content(oid: string): Promise<Buffer | null> {
+    const entry = this.objects.get(oid);
+    if (!entry) return null;
+    const chain: Entry[] = [];
+    for (let at: Entry | null = entry; at; at = at.base) chain.push(at);
+    let content: Buffer | null = null;
+    for (const each of chain.reverse()) content = this.resolve(content, await this.unpack(each));
+    return content;
+  }
+
+  /** The objects of one kind among `wanted`, with zlib streams to store. */
+  async *packed(type: ObjectType, wanted: ReadonlySet<string>): AsyncGenerator<PackedObject, void> {
+    const queue: PackedObject[] = [];
+    for (const root of this.roots.filter((each) => each.type === type)) {
+      await this.visit(root, async (entry, _type, content) => {
+        if (!wanted.has(entry.oid)) return;
+        const stream = entry.base ? await packAnew(content) : this.bytes.subarray(entry.start, entry.end);
+        queue.push({ oid: entry.oid, type, size: content.length, stream });
+      });
+      yield* queue.splice(0);
+    }
+  }
+
+  private async readEntries(): Promise<void> {
+    const { bytes } = this;
+    const end = bytes.length - CHECKSUM_BYTES;
+    if (end < HEAD_BYTES || bytes.toString("latin1", 0, 4) !== "PACK" || bytes.readUInt32BE(4) !== 2) {
+      throw malformed("it is none of version 2");
+    }
+    const checksum = createHash("sha1").update(bytes.subarray(0, end)).digest();
+    if (!checksum.equals(bytes.subarray(end))) throw malformed("it was cut or changed on the way");
+    const count = bytes.readUInt32BE(8);
+    if (count > MAX_PACK_OBJECTS) {
+      throw new AppError("too_large", `A push takes at most ${MAX_PACK_OBJECTS} objects. Push in parts.`);
+    }
+    const byOffset = new Map<number, Entry>();
+    let unpackedBytes = 0;
+    let at = HEAD_BYTES;
+    for (let n = 0; n < count; n++) {
+      await this.breathe();
+      const offset = at;
+      const head = this.readHead(at, end);
+      at = head.at;
+      const entry: Entry = {
+        start: 0,
+        end: 0,
+        size: head.size,
+        type: null,
+        base: null,
+        baseOid: null,
+        depth: 0,
+        oid: "",
+      };
+      if (head.type === "ofs") {
+        const back = this.readDistance(at, end);
+        at = back.at;
+        entry.base = byOffset.get(offset - back.value) ?? null;
+        if (!entry.base) throw malformed("a difference is to nothing");
+      } else if (head.type === "ref") {
+        entry.baseOid = bytes.toString("hex", at, at + OID_BYTES);
+        at += OID_BYTES;
+      } else entry.type = head.type;
+      if (head.size > MAX_FILE_BYTES) throw tooLargeFile();
+      entry.start = at;
+      const { content, consumed } = await unpackAt(bytes.subarray(at, end), head.size);
+      at += consumed;
+      entry.end = at;
+      // A difference counts with what it makes: that is what has to be held.
+      const target = entry.type ? 0 : (deltaSizes(content)?.target ?? Number.POSITIVE_INFINITY);
+      if (target > MAX_FILE_BYTES) throw tooLargeFile();
+      unpackedBytes += head.size + target;
+      if (unpackedBytes > MAX_UNPACKED_BYTES) {
+        throw new AppError("too_large", "A push unpacks to at most 500 MiB. Push in parts.");
+      }
+      byOffset.set(offset, entry);
+      if (entry.type) this.roots.push(entry);
+      else if (entry.base) this.hang(entry, entry.base);
+      else if (entry.baseOid !== null) {
+        this.waiting.set(entry.baseOid, [...(this.waiting.get(entry.baseOid) ?? []), entry]);
+      }
+    }
+    if (at !== end) throw malformed("something follows its last object");
+  }
+
+  /** Goes through all objects, or those that stand on one, each after its base, without recursion. */
+  private async visit(
+    from: Entry | null,
+    work: (entry: Entry, type: ObjectType, content: Buffer) => void | Promise<void>,
+  ): Promise<void> {
+    for (const root of from ? [from] : this.roots) {
+      const { type } = root;
+      if (!type) continue;
+      const stack: { entry: Entry; base: Buffer | null }[] = [{ entry: root, base: null }];
+      for (let item = stack.pop(); item; item = stack.pop()) {
+        await this.breathe();
+        const { entry, base } = item;
+        const content = this.resolve(base, await this.unpack(entry));
+        await work(entry, type, content);
+        const late = this.waiting.get(entry.oid) ?? [];
+        this.waiting.delete(entry.oid);
+        for (const each of late) this.hang(each, entry);
+        for (const child of this.children.get(entry) ?? []) {
+          child.depth = entry.depth + 1;
+          if (child.depth > MAX_DELTA_DEPTH)
+            throw malformed(`more than ${MAX_DELTA_DEPTH} differences follow each other`);
+          stack.push({ entry: child, base: content });
+        }
+      }
+    }
+  }
+
+  private hang(entry: Entry, base: Entry): void {
+    entry.base = base;
+    const siblings = this.children.get(base);
+    if (siblings) siblings.push(entry);
+    else this.children.set(base, [entry]);
+  }
+
+  private resolve(base: Buffer | null, unpacked: Buffer): Buffer {
+    if (base === null) return unpacked;
+    const content = applyDelta(base, unpacked);
+    if (!content) throw malformed("a difference does not fit");
+    return content;
+  }
+
+  private async unpack({ start, end, size }: Entry): Promise<Buffer> {
+    return (await unpackAt(this.bytes.subarray(start, end), size)).content;
+  }
+
+  private readHead(from: number, end: number): { type: ObjectType | "ofs" | "ref"; size: number; at: number } {
+    let at = from;
+    let byte = this.byte(at++, end);
+    const type = TYPES[(byte >> 4) & 7];
+    if (!type) throw malformed("it holds an object that is neither commit, folder nor file (tags are not taken)");
+    let size = byte & 0x0f;
+    for (let factor = 16; byte & 0x80; factor *= 128) {
+      if (factor > 2 ** 40) throw malformed("a size is out of bounds");
+      byte = this.byte(at++, end);
+      size += (byte & 0x7f) * factor;
+    }
+    return { type, size, at };
+  }
+
+  private readDistance(from: number, end: number): { value: number; at: number } {
+    let at = from;
+    let byte = this.byte(at++, end);
+    let value = byte & 0x7f;
+    while (byte & 0x80) {
+      if (value > 2 ** 40) throw malformed("a distance is out of bounds");
+      byte = this.byte(at++, end);
+      value = (value + 1) * 128 + (byte & 0x7f);
+    }
+    return { value, at };
+  }
+
+  private byte(at: number, end: number): number {
+    if (at >= end) throw malformed("it breaks off");
+    return this.bytes[at] ?? 0;
+  }
+
+  private async breathe(): Promise<void> {
+    this.signal.throwIfAborted();
+    if (performance.now() < this.sliceEnds) return;
+    await ownTurn();
+    this.sliceEnds = performance.now() + SLICE_MS;
+  }
+}
+
+/** The stream at the beginning of some bytes, and how many of them it takes. */
+async function unpackAt(bytes: Buffer, size: number): Promise<{ content: Buffer; consumed: number }> {
+  const chunkSize = Math.min(Math.max(size + 1, CHUNK_BYTES_MIN), INLINE_BYTES);
+  const options = { info: true, maxOutputLength: Math.max(size, 1), chunkSize };
+  try {
+    const { buffer, engine } =
+      size > INLINE_BYTES ? await inflateInfo(bytes, options) : inflateInfoSync(bytes, options);
+    if (buffer.length !== size) throw malformed("an object has another size than it says");
+    return { content: buffer, consumed: engine.bytesWritten };
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause;
+    throw new AppError("invalid_request", "The pack is malformed: an object cannot be unpacked.", { cause });
+  }
+}
+
+type Info = { buffer: Buffer; engine: { bytesWritten: number } };
+// With `info` both give the engine along, which the types do not know.
+const inflateInfoSync = inflateSync as unknown as (bytes: InputType, options: ZlibOptions) => Info;
+const inflateInfo = promisify(inflate) as unknown as (bytes: InputType, options: ZlibOptions) => Promise<Info>;
+const deflateAside = promisify(deflate);
+
+async function packAnew(content: Buffer): Promise<Buffer> {
+  return content.length > INLINE_BYTES ? deflateAside(content) : deflateSync(content);
+}
+
+function rootOf(entry: Entry): Entry {
+  let at = entry;
+  while (at.base) at = at.base;
+  return at;
+}
+
+function tooLargeFile(): AppError {
+  return new AppError("too_large", `A file is larger than ${MAX_FILE_BYTES / 1024 / 1024} MiB. Keep it out of git.`);
+}
+
+function malformed(why: string): AppError {
+  return new AppError("invalid_request", `The pack is malformed: ${why}.`);
+}

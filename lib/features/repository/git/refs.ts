@@ -1,0 +1,50 @@
+import "server-only";
+import type { ObjectId } from "mongodb";
+import { ownBranch } from "@/lib/features/repository/service";
+import { type Ancestry, ancestryOf, findHead, findPositions, TRUNK, toRef } from "@/lib/features/repository/wire";
+
+/** Who speaks git with the workspace's repository: a key, as its creator. */
+export type GitReader = { workspaceId: ObjectId; userId: ObjectId };
+export type VisibleRef = { ref: string; oid: string };
+
+export const TRUNK_REF = toRef(TRUNK);
+
+/** The branches that a key sees, by name: what all have, and its creator's own. Others' drafts are theirs alone. */
+export async function visibleRefs({ workspaceId, userId }: GitReader): Promise<VisibleRef[]> {
+  const refs: VisibleRef[] = [];
+  for (const branch of [TRUNK, ownBranch(userId)]) {
+    const oid = await findHead(workspaceId, branch);
+    if (oid !== null) refs.push({ ref: toRef(branch), oid });
+  }
+  return refs;
+}
+
+/** What the visible branches reach, without a walk through what has landed. */
+export class Reach {
+  private constructor(
+    private readonly repositoryId: ObjectId,
+    /** The number of the last landed commit among what is reachable; 0 without one. */
+    readonly landed: number,
+    private readonly sides: readonly Ancestry["side"][],
+  ) {}
+
+  static async of(repositoryId: ObjectId, heads: readonly string[]): Promise<Reach> {
+    const all = await Promise.all(heads.map((head) => ancestryOf(repositoryId, head)));
+    const seq = Math.max(0, ...all.map(({ tip }) => tip?.seq ?? 0));
+    return new Reach(
+      repositoryId,
+      seq,
+      all.map(({ side }) => side),
+    );
+  }
+
+  /** Those of the commits that are reachable. */
+  async among(oids: readonly string[]): Promise<Set<string>> {
+    const positions = await findPositions(this.repositoryId, [...oids]);
+    return new Set(
+      oids.filter(
+        (oid) => (positions.get(oid)?.seq ?? Infinity) <= this.landed || this.sides.some((side) => side.has(oid)),
+      ),
+    );
+  }
+}

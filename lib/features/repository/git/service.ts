@@ -1,0 +1,142 @@
+import "server-only";
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
+import { HeldBody, readBytes } from "@/lib/platform/http/body";
+import { AppError } from "@/lib/platform/http/errors";
+import { streamed } from "./answer";
+import { type GitCaller, gitRoute } from "./entry";
+import { MAX_PACK_BYTES } from "./limits";
+import { parsePush } from "./push-request";
+import { advertiseReceive, receivePack, requireWriter } from "./receive-pack";
+import type { GitReader } from "./refs";
+import { advertiseUpload, refuseOldUpload, uploadPack } from "./upload-pack";
+
+const UPLOAD = "git-upload-pack";
+const RECEIVE = "git-receive-pack";
+/** A question with sixteen thousand commits that the client has, many times over. */
+const QUESTION_BYTES_MAX = 4 * 1024 * 1024;
+/** A pack, and its commands before it. */
+const PUSH_BYTES_MAX = MAX_PACK_BYTES + 64 * 1024;
+/** A push beyond its limit is heard out up to here, so that git shows why it was refused. */
+const DISCARDED_BYTES_MAX = 1024 * 1024 * 1024;
+const GZIP = new Set(["gzip", "x-gzip"]);
+
+const inflate = promisify(gunzip);
+
+/** What the server can do, which a client asks first. */
+export const getInfoRefs = gitRoute(async (caller, request) => {
+  const { searchParams } = new URL(request.url);
+  const service = searchParams.get("service");
+  if (service === RECEIVE) {
+    requireWriter(caller);
+    return bytesOf(await advertiseReceive(caller), `application/x-${service}-advertisement`);
+  }
+  if (service !== UPLOAD) throw new AppError("not_found", "This server speaks git's smart protocol alone.");
+  const body = speaksVersion2(request) ? advertiseUpload() : refuseOldUpload();
+  return bytesOf(body, `application/x-${service}-advertisement`);
+});
+
+/** Branches and packs for clones and fetches. */
+export const postUploadPack = gitRoute(async (caller, request) => {
+  demandType(request, UPLOAD);
+  if (!speaksVersion2(request)) throw new AppError("invalid_request", "Use version 2 of git's protocol.");
+  const held = new HeldBody();
+  try {
+    const message = await messageOf(request, QUESTION_BYTES_MAX, held);
+    // What is wrong with the message is told before the answer begins.
+    const pieces = (signal: AbortSignal) => uploadPack(toReader(caller), message, signal);
+    return new Response(streamed(pieces, request.signal), {
+      headers: { "Content-Type": `application/x-${UPLOAD}-result` },
+    });
+  } finally {
+    held.release();
+  }
+});
+
+/** Pushes, each judged whole before a branch moves. */
+export const postReceivePack = gitRoute(async (caller, request) => {
+  requireWriter(caller);
+  demandType(request, RECEIVE);
+  const type = `application/x-${RECEIVE}-result`;
+  const held = new HeldBody();
+  try {
+    const { message, isTooLarge } = await pushOf(request, held);
+    const push = parsePush(message);
+    if (!push) {
+      held.release();
+      return bytesOf(Buffer.alloc(0), type);
+    }
+    const pieces = async function* (signal: AbortSignal): AsyncGenerator<Buffer, void> {
+      try {
+        yield* receivePack(caller, { ...push, isTooLarge }, signal);
+      } finally {
+        held.release();
+      }
+    };
+    return new Response(streamed(pieces, request.signal), { headers: { "Content-Type": type } });
+  } catch (error) {
+    held.release();
+    throw error;
+  }
+});
+
+/** For any other address below a repository. */
+export const getNothing = gitRoute(() => {
+  throw new AppError("not_found", "There is nothing at this address. Clone with git.");
+});
+
+function toReader({ workspaceId, user }: GitCaller): GitReader {
+  return { workspaceId, userId: user._id };
+}
+
+function speaksVersion2(request: Request): boolean {
+  return (request.headers.get("git-protocol") ?? "").split(":").includes("version=2");
+}
+
+function demandType(request: Request, service: string): void {
+  if (request.headers.get("content-type") === `application/x-${service}-request`) return;
+  throw new AppError("unsupported_media_type", `Send application/x-${service}-request.`);
+}
+
+/**
+ * The body of a push. One that is too large is read to its end all the same, within a bound, and thrown away beyond its
+ * limit: git reads the answer only once it has sent everything.
+ */
+async function pushOf(request: Request, held: HeldBody): Promise<{ message: Buffer; isTooLarge: boolean }> {
+  if (request.headers.has("content-encoding")) {
+    // Git compresses small pushes alone.
+    return { message: await messageOf(request, QUESTION_BYTES_MAX, held), isTooLarge: false };
+  }
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  if (request.body) {
+    for await (const chunk of request.body) {
+      bytes += chunk.byteLength;
+      if (bytes > DISCARDED_BYTES_MAX) throw new AppError("too_large", "The push is far too large. Push in parts.");
+      if (bytes > PUSH_BYTES_MAX) continue;
+      held.add(chunk.byteLength);
+      chunks.push(chunk);
+    }
+  }
+  return { message: Buffer.concat(chunks), isTooLarge: bytes > PUSH_BYTES_MAX };
+}
+
+function bytesOf(body: Buffer, type: string): Response {
+  return new Response(new Uint8Array(body), { headers: { "Content-Type": type } });
+}
+
+/** The body, inflated where it is compressed, within one limit for both. */
+async function messageOf(request: Request, limitBytes: number, held: HeldBody): Promise<Buffer> {
+  const bytes = await readBytes(request, limitBytes, held);
+  const encoding = request.headers.get("content-encoding");
+  if (encoding === null || encoding === "identity")
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (!GZIP.has(encoding)) throw new AppError("unsupported_media_type", "A body may be compressed by gzip alone.");
+  try {
+    return await inflate(bytes, { maxOutputLength: limitBytes });
+  } catch (cause) {
+    throw (cause as { code?: string }).code === "ERR_BUFFER_TOO_LARGE"
+      ? new AppError("too_large", "The request is too large.", { cause })
+      : new AppError("invalid_request", "The body is not what its Content-Encoding says.", { cause });
+  }
+}

@@ -1,0 +1,32 @@
+import "server-only";
+import { declareCollection } from "@/lib/platform/db/collection";
+import type { RepoHostInstallationDoc, RepoHostMessageDoc, RepoHostStateDoc, RepoLinkDoc } from "./model";
+
+export const collections = {
+  repoLinks: declareCollection<RepoLinkDoc>("repo_links", {
+    isOfWorkspace: true,
+    indexes: [
+      { key: { workspaceId: 1 }, unique: true, serves: "a workspace has one linked repository" },
+      { key: { repositoryNumber: 1 }, unique: true, serves: "a repository is linked once; whom a push there concerns" },
+      { key: { checkedAt: 1 }, serves: "links that nothing was heard of for long" },
+    ],
+  }),
+  repoHostStates: declareCollection<RepoHostStateDoc>("repo_host_states", {
+    isOfWorkspace: false,
+    indexes: [{ key: { expiresAt: 1 }, expireAfterSeconds: 0, serves: "states that have ended are swept" }],
+  }),
+  repoHostInstallations: declareCollection<RepoHostInstallationDoc>("repo_host_installations", {
+    isOfWorkspace: true,
+    indexes: [
+      {
+        key: { workspaceId: 1, userId: 1, installationId: 1 },
+        unique: true,
+        serves: "the installations that somebody may link by",
+      },
+    ],
+  }),
+  repoHostMessages: declareCollection<RepoHostMessageDoc>("repo_host_messages", {
+    isOfWorkspace: false,
+    indexes: [{ key: { expiresAt: 1 }, expireAfterSeconds: 0, serves: "messages of the past are swept" }],
+  }),
+};

@@ -1,0 +1,237 @@
+import "server-only";
+import { createPrivateKey, type KeyObject, sign } from "node:crypto";
+import { env } from "@/lib/platform/env";
+import { AppError } from "@/lib/platform/http/errors";
+import { safeFetch } from "@/lib/platform/net/safe-fetch";
+
+const PUBLIC_API = "https://api.github.com";
+const TIMEOUT_MS = 15_000;
+const ANSWER_BYTES_MAX = 4 * 1024 * 1024;
+/** The host takes ten minutes at the most, and clocks differ. */
+const JWT_SECONDS = 9 * 60;
+const CLOCK_SKEW_SECONDS = 60;
+const PAGE_ITEMS = 100;
+/** A thousand installations of one person. */
+const PAGES_MAX = 10;
+
+export type HostRepository = { number: number; owner: string; repo: string };
+
+export type HostSettings = {
+  apiUrl: string;
+  webUrl: string;
+  appId: string;
+  privateKey: KeyObject;
+  clientId: string;
+  clientSecret: string;
+};
+
+export function isHostConfigured(): boolean {
+  const { GITHUB_APP_ID, GITHUB_APP_PRIVATE_KEY, GITHUB_CLIENT_ID, GITHUB_CLIENT_SECRET } = env();
+  return Boolean(GITHUB_APP_ID && GITHUB_APP_PRIVATE_KEY && GITHUB_CLIENT_ID && GITHUB_CLIENT_SECRET);
+}
+
+/** @throws AppError repo_host_not_configured */
+export function requireHost(): HostSettings {
+  const { GITHUB_APP_ID, GITHUB_APP_PRIVATE_KEY, GITHUB_CLIENT_ID, GITHUB_CLIENT_SECRET, GITHUB_API_URL } = env();
+  if (!GITHUB_APP_ID || !GITHUB_APP_PRIVATE_KEY || !GITHUB_CLIENT_ID || !GITHUB_CLIENT_SECRET) {
+    throw notConfigured(
+      "This installation knows no repository host. Whoever runs it sets GITHUB_APP_ID, GITHUB_APP_PRIVATE_KEY, GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET.",
+    );
+  }
+  const apiUrl = GITHUB_API_URL.replace(/\/+$/, "");
+  return {
+    apiUrl,
+    // GitHub Enterprise has its API below the address that people use.
+    webUrl: apiUrl === PUBLIC_API ? "https://github.com" : apiUrl.replace(/\/api\/v3$/, ""),
+    appId: GITHUB_APP_ID,
+    privateKey: readKey(GITHUB_APP_PRIVATE_KEY),
+    clientId: GITHUB_CLIENT_ID,
+    clientSecret: GITHUB_CLIENT_SECRET,
+  };
+}
+
+/** Where a person agrees that their installations are listed. */
+export function authorizeUrl({ webUrl, clientId }: HostSettings, state: string, redirectUri: string): string {
+  const url = new URL(`${webUrl}/login/oauth/authorize`);
+  url.searchParams.set("client_id", clientId);
+  url.searchParams.set("redirect_uri", redirectUri);
+  url.searchParams.set("state", state);
+  return url.href;
+}
+
+/** What the code that somebody came back with is good for: who they are, and which installations are theirs. */
+export async function readPerson(
+  host: HostSettings,
+  code: string,
+  redirectUri: string,
+): Promise<{ login: string; installations: { id: number; account: string }[] }> {
+  const { status, json } = await call(`${host.webUrl}/login/oauth/access_token`, {
+    method: "POST",
+    body: { client_id: host.clientId, client_secret: host.clientSecret, code, redirect_uri: redirectUri },
+  });
+  const token = textIn(json, "access_token");
+  if (status !== 200 || token === null) {
+    throw new AppError("invalid_request", "The host does not know this authorization. Begin anew.");
+  }
+  const authorization = `Bearer ${token}`;
+  const user = await expect200(`${host.apiUrl}/user`, authorization);
+  const installations: { id: number; account: string }[] = [];
+  for (let page = 1; page <= PAGES_MAX; page++) {
+    const answer = await expect200(
+      `${host.apiUrl}/user/installations?per_page=${PAGE_ITEMS}&page=${page}`,
+      authorization,
+    );
+    const items = listIn(answer, "installations");
+    for (const item of items) {
+      const id = numberIn(item, "id");
+      if (id !== null) installations.push({ id, account: textIn(field(item, "account"), "login") ?? "" });
+    }
+    if (items.length < PAGE_ITEMS) break;
+  }
+  return { login: textIn(user, "login") ?? "", installations };
+}
+
+/** The installation that a repository has; null when the app is not installed on it. */
+export async function findInstallation(host: HostSettings, owner: string, repo: string): Promise<number | null> {
+  const { status, json } = await call(`${host.apiUrl}/repos/${segment(owner)}/${segment(repo)}/installation`, {
+    authorization: asApp(host),
+  });
+  return status === 200 ? numberIn(json, "id") : none(status);
+}
+
+/** A key for what an installation may reach, an hour long; null when there is no such installation any more. */
+export async function installationToken(host: HostSettings, installationId: number): Promise<string | null> {
+  const { status, json } = await call(`${host.apiUrl}/app/installations/${installationId}/access_tokens`, {
+    method: "POST",
+    authorization: asApp(host),
+    body: { permissions: { contents: "write", metadata: "read" } },
+  });
+  return status === 201 ? textIn(json, "token") : none(status);
+}
+
+/** Null when the installation does not reach it. */
+export async function findRepository(
+  host: HostSettings,
+  token: string,
+  name: { owner: string; repo: string } | { number: number },
+): Promise<HostRepository | null> {
+  const path = "number" in name ? `repositories/${name.number}` : `repos/${segment(name.owner)}/${segment(name.repo)}`;
+  const { status, json } = await call(`${host.apiUrl}/${path}`, { authorization: `Bearer ${token}` });
+  // One that was renamed is told by its new name: whoever links it says that.
+  if (status !== 200) return none(status === 301 ? 404 : status);
+  const number = numberIn(json, "id");
+  const owner = textIn(field(json, "owner"), "login");
+  const repo = textIn(json, "name");
+  if (number === null || owner === null || repo === null) throw unreadable();
+  return { number, owner, repo };
+}
+
+/** Whether a person may write to a repository, by what the host says of them. */
+export async function mayWrite(
+  host: HostSettings,
+  token: string,
+  { owner, repo }: HostRepository,
+  login: string,
+): Promise<boolean> {
+  const path = `repos/${segment(owner)}/${segment(repo)}/collaborators/${segment(login)}/permission`;
+  const { status, json } = await call(`${host.apiUrl}/${path}`, { authorization: `Bearer ${token}` });
+  if (status !== 200) return none(status) !== null;
+  return ["admin", "write", "maintain"].includes(textIn(json, "permission") ?? "");
+}
+
+/** Where git finds a repository. Made of the setting, not of what an answer says: the key goes nowhere else. */
+export function gitAddress({ webUrl }: Pick<HostSettings, "webUrl">, { owner, repo }: Omit<HostRepository, "number">) {
+  return `${webUrl}/${segment(owner)}/${segment(repo)}.git`;
+}
+
+export function gitAuthorization(token: string): string {
+  return `Basic ${Buffer.from(`x-access-token:${token}`).toString("base64")}`;
+}
+
+function notConfigured(message: string): AppError {
+  return new AppError("repo_host_not_configured", message);
+}
+
+function asApp({ appId, privateKey }: HostSettings, now = Date.now()): string {
+  const seconds = Math.floor(now / 1000);
+  const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const claims = { iat: seconds - CLOCK_SKEW_SECONDS, exp: seconds + JWT_SECONDS, iss: appId };
+  const text = `${part({ alg: "RS256", typ: "JWT" })}.${part(claims)}`;
+  return `Bearer ${text}.${sign("sha256", Buffer.from(text), privateKey).toString("base64url")}`;
+}
+
+/** A setting is one line: its line ends may be written as \n, or all of it as base64. */
+function readKey(text: string): KeyObject {
+  const pem = text.includes("-----BEGIN") ? text.replaceAll("\\n", "\n") : Buffer.from(text, "base64").toString("utf8");
+  try {
+    return createPrivateKey(pem);
+  } catch (cause) {
+    throw Object.assign(notConfigured("GITHUB_APP_PRIVATE_KEY is no private key."), { cause });
+  }
+}
+
+type Call = { method?: "GET" | "POST"; authorization?: string; body?: unknown };
+
+async function call(url: string, { method = "GET", authorization, body }: Call) {
+  const answer = await safeFetch(url, {
+    purpose: "platform",
+    method,
+    headers: {
+      accept: url.includes("/login/") ? "application/json" : "application/vnd.github+json",
+      "user-agent": "Millrace",
+      ...(authorization !== undefined && { authorization }),
+      ...(body !== undefined && { "content-type": "application/json" }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    timeoutMs: TIMEOUT_MS,
+    maxResponseBytes: ANSWER_BYTES_MAX,
+  });
+  if (answer.isTruncated) throw unreadable();
+  let json: unknown = null;
+  try {
+    json = JSON.parse(answer.body.toString("utf8"));
+  } catch {
+    // What counts is the status then.
+  }
+  return { status: answer.status, json };
+}
+
+async function expect200(url: string, authorization: string): Promise<unknown> {
+  const { status, json } = await call(url, { authorization });
+  if (status !== 200) throw unreadable(status);
+  return json;
+}
+
+/** Not there, or not for us; what else there is, is the host's trouble. */
+function none(status: number): null {
+  if (status === 401 || status === 403 || status === 404 || status === 422) return null;
+  throw unreadable(status);
+}
+
+function unreadable(status?: number): AppError {
+  const words = status === undefined ? "in a way that cannot be read" : String(status);
+  return new AppError("source_unreachable", `The repository host answered ${words}. Try again in a minute.`);
+}
+
+function segment(text: string): string {
+  return encodeURIComponent(text);
+}
+
+function field(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+}
+
+function textIn(value: unknown, name: string): string | null {
+  const found = field(value, name);
+  return typeof found === "string" && found !== "" ? found : null;
+}
+
+function numberIn(value: unknown, name: string): number | null {
+  const found = field(value, name);
+  return Number.isSafeInteger(found) ? (found as number) : null;
+}
+
+function listIn(value: unknown, name: string): unknown[] {
+  const found = field(value, name);
+  return Array.isArray(found) ? found : [];
+}

@@ -1,0 +1,185 @@
+import "server-only";
+import { deflateSync } from "node:zlib";
+import { fileKinds } from "@/lib/features/repository/git/pushed-files";
+import { ReceivedPack } from "@/lib/features/repository/git/received-pack";
+import { parsePath } from "@/lib/features/repository/service";
+import {
+  type Commit,
+  EMPTY_TREE,
+  entryHead,
+  type FileMode,
+  type GitObject,
+  makeTree,
+  parseCommit,
+  parseTree,
+  type TreeEntry,
+} from "@/lib/features/repository/wire";
+import { AppError } from "@/lib/platform/http/errors";
+
+/** A file by its path from the workspace's root, as the host has it. */
+export type HostedFile = { oid: string; mode: FileMode };
+/** What a path becomes; null takes the file away. */
+export type FileEdits = ReadonlyMap<string, { oid: string } | null>;
+
+/** As many as a push may change. */
+const FILES_MAX = 50_000;
+/** What is told of those that are left out. */
+const SKIPPED_TOLD = 50;
+export const APPS = "apps";
+
+/** One state of a hosted repository: its folders, and those files that came along. */
+export class HostedFiles {
+  private readonly trees = new Map<string, Buffer>();
+  private readonly commits = new Map<string, Commit>();
+  private readonly made: GitObject[] = [];
+  private pack: ReceivedPack | null = null;
+
+  /** @throws AppError for a pack that is malformed or unfolds beyond its limits (T90) */
+  static async read(bytes: Buffer, signal: AbortSignal): Promise<HostedFiles> {
+    const files = new HostedFiles();
+    files.pack = await ReceivedPack.read(bytes, signal, ({ oid, type, content }) => {
+      if (type === "tree") files.trees.set(oid, content);
+      else if (type === "commit") files.commits.set(oid, parseCommit(content));
+    });
+    return files;
+  }
+
+  /** Of a repository without a commit. */
+  static empty(): HostedFiles {
+    return new HostedFiles();
+  }
+
+  commit(oid: string): Commit {
+    const commit = this.commits.get(oid);
+    if (!commit) throw new AppError("source_unreachable", "The host did not send the commit that it was asked for.");
+    return commit;
+  }
+
+  /** Null for what did not come along. */
+  async content(oid: string): Promise<Buffer | null> {
+    return (await this.pack?.content(oid)) ?? null;
+  }
+
+  /** The files of apps. What has no place in a workspace is told apart: links, submodules, names that git reserves. */
+  apps(
+    root: string,
+    subdirectory: string,
+  ): { files: Map<string, HostedFile>; skipped: { path: string; why: string }[] } {
+    const files = new Map<string, HostedFile>();
+    const skipped: { path: string; why: string }[] = [];
+    const skip = (path: string, why: string) => {
+      if (skipped.length < SKIPPED_TOLD) skipped.push({ path, why });
+    };
+    let folder: string | null = root;
+    for (const name of [...segmentsOf(subdirectory), APPS]) {
+      const found: TreeEntry | undefined =
+        folder === null ? undefined : this.entries(folder).find((e) => e.name === name);
+      folder = found?.mode === "40000" ? found.oid : null;
+    }
+    const judge = fileKinds().find((kind) => kind.root === APPS)?.judge ?? (() => null);
+    const queue = folder === null ? [] : [{ path: APPS, oid: folder }];
+    for (let at = queue.pop(); at; at = queue.pop()) {
+      for (const { mode, name, oid } of this.entries(at.oid)) {
+        const path = `${at.path}/${name}`;
+        if (mode === "40000") queue.push({ path, oid });
+        else if (mode === "120000") skip(path, "a symbolic link");
+        else if (mode === "160000") skip(path, "a submodule");
+        else {
+          const fault = badPath(path) ?? judge(path, Buffer.alloc(0));
+          if (fault !== null) skip(path, fault);
+          else files.set(path, { oid, mode });
+          if (files.size > FILES_MAX) {
+            throw new AppError("too_large", `A linked repository may have ${FILES_MAX} files of apps.`);
+          }
+        }
+      }
+    }
+    return { files, skipped };
+  }
+
+  /**
+   * The state with some files of apps changed.
+   * @returns the new root; objects that the host lacks are in `takeMade`
+   * @throws AppError conflict where a file stands in the way of a folder, or the other way round
+   */
+  edit(root: string, subdirectory: string, edits: FileEdits): string {
+    const prefix = segmentsOf(subdirectory);
+    const nested = [...edits].map(([path, to]) => ({ path: [...prefix, ...path.split("/")], to }));
+    const next = this.editFolder(root, nested);
+    if (next !== null) return next;
+    const empty = makeTree([]);
+    this.keep(empty);
+    return empty.oid;
+  }
+
+  /** The folders that `edit` has made since it was asked last. */
+  takeMade(): GitObject[] {
+    return this.made.splice(0);
+  }
+
+  private editFolder(oid: string | null, edits: { path: string[]; to: { oid: string } | null }[]): string | null {
+    const entries = new Map((oid === null ? [] : this.entries(oid)).map((entry) => [entry.name, entry]));
+    const inside = new Map<string, { path: string[]; to: { oid: string } | null }[]>();
+    const here: { name: string; to: { oid: string } | null }[] = [];
+    for (const { path, to } of edits) {
+      const [name = "", ...rest] = path;
+      if (rest.length === 0) here.push({ name, to });
+      else inside.set(name, [...(inside.get(name) ?? []), { path: rest, to }]);
+    }
+    for (const { name, to } of here) if (to === null && entries.get(name)?.mode !== "40000") entries.delete(name);
+    for (const [name, below] of inside) {
+      const existing = entries.get(name);
+      if (existing && existing.mode !== "40000") {
+        if (below.every(({ to }) => to === null)) continue;
+        throw inTheWay(name);
+      }
+      const next = this.editFolder(existing?.oid ?? null, below);
+      if (next === null) entries.delete(name);
+      else entries.set(name, { mode: "40000", name, oid: next });
+    }
+    for (const { name, to } of here) {
+      if (to === null) continue;
+      const existing = entries.get(name);
+      if (existing?.mode === "40000") throw inTheWay(name);
+      entries.set(name, { mode: existing?.mode === "100755" ? "100755" : "100644", name, oid: to.oid });
+    }
+    if (entries.size === 0) return null;
+    const tree = makeTree(entries.values());
+    if (tree.oid !== oid) this.keep(tree);
+    return tree.oid;
+  }
+
+  private keep(tree: GitObject): void {
+    this.trees.set(tree.oid, tree.content);
+    this.made.push(tree);
+  }
+
+  private entries(oid: string): TreeEntry[] {
+    if (oid === EMPTY_TREE) return [];
+    const content = this.trees.get(oid);
+    if (!content) throw new AppError("source_unreachable", "The host did not send all folders.");
+    return parseTree(content);
+  }
+}
+
+/** An object as a pack has it. */
+export function packedObject({ type, content }: Pick<GitObject, "type" | "content">): Buffer {
+  return Buffer.concat([entryHead(type, content.length), deflateSync(content)]);
+}
+
+function segmentsOf(folder: string): string[] {
+  return folder === "" ? [] : folder.split("/");
+}
+
+function badPath(path: string): string | null {
+  try {
+    return parsePath(path) === path ? null : "a name whose letters are not composed (NFC)";
+  } catch (error) {
+    if (error instanceof AppError) return error.message;
+    throw error;
+  }
+}
+
+function inTheWay(name: string): AppError {
+  return new AppError("conflict", `“${name}” is a file on one side and a folder on the other. Rename one of them.`);
+}

@@ -1,0 +1,499 @@
+import { createHmac, randomBytes } from "node:crypto";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { ObjectId } from "mongodb";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { handIn } from "@/lib/features/instance/hand-in";
+import { commitChanges, findBranch, listTree, readFile } from "@/lib/features/repository/service";
+import { git, gitLines, temporaryFolder } from "@/lib/features/repository/testing/git-command";
+import { put, remove } from "@/lib/features/repository/testing/repository-fixture";
+import { type JobEvent, sendJobEventsBy } from "@/lib/platform/process/job-events";
+import { call } from "@/test/client";
+import { takeOwnDatabase } from "@/test/database";
+import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
+import { endAuthorization } from "./installations";
+import { syncLink } from "./sync";
+import { type HostPerson, type HostStandIn, startHostStandIn } from "./testing/stand-in";
+import { carryOutSync, SYNC_EVENT, type SyncDue, wakeUnheard } from "./wake";
+
+const own = takeOwnDatabase();
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let host: HostStandIn;
+const events: JobEvent[] = [];
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  host = await startHostStandIn(folder.dir);
+  Object.assign(process.env, host.settings, { PUBLIC_URL: "http://localhost:3000" });
+  handIn();
+  sendJobEventsBy(async (sent) => void events.push(...sent));
+});
+afterEach(() => expect(host.complaints).toEqual([]));
+afterAll(async () => {
+  await host.close();
+  await folder.remove();
+  await own.drop();
+});
+
+const ME = ["-c", "user.name=Hana", "-c", "user.email=hana@example.com"];
+let made = 0;
+
+/** A workspace whose owner has let the host list one installation, and a repository of it. */
+async function begin(files: Record<string, string> = {}) {
+  const owner = await seedPerson("Olga");
+  const installationId = 100 + made++;
+  const name = `work-${installationId}`;
+  const person: HostPerson = { login: "olga-at-host", installations: [installationId] };
+  const repository = await host.create("acme", name, installationId, { [person.login]: "write" });
+  await authorize(owner, person);
+  const clone = join(folder.dir, `clone-${installationId}`);
+  await git(folder.dir, "clone", "--quiet", repository.dir, clone);
+  const at = `/api/workspaces/${owner.workspaceId}/apps-v2/link`;
+  const link = (body: object = {}) =>
+    call("POST", at, { cookie: owner.cookie, body: { owner: "acme", repo: name, ...body } });
+  const state = async () => (await call("GET", at, { cookie: owner.cookie })).json.data;
+  const workspaceId = new ObjectId(owner.workspaceId);
+  const world = { owner, workspaceId, installationId, name, person, repository, clone, at, link, state };
+  if (Object.keys(files).length > 0) await pushAtHost(world, "Begin", files);
+  return world;
+}
+type Linked = Awaited<ReturnType<typeof begin>>;
+
+async function authorize(owner: Person, person: HostPerson): Promise<string> {
+  const { json } = await call("GET", `/api/workspaces/${owner.workspaceId}/apps-v2/repohost-sync-url`, {
+    cookie: owner.cookie,
+  });
+  const back = new URL(host.agree(json.data.url, person));
+  const answer = await call("GET", `${back.pathname}${back.search}`, { cookie: owner.cookie });
+  expect(answer.status).toBe(302);
+  return answer.headers.get("location") ?? "";
+}
+
+async function pushAtHost({ clone }: { clone: string }, message: string, files: Record<string, string | null>) {
+  await git(clone, "pull", "--quiet", "--ff-only").catch(() => undefined);
+  for (const [path, content] of Object.entries(files)) {
+    if (content === null) await git(clone, "rm", "--quiet", path);
+    else {
+      await mkdir(dirname(join(clone, path)), { recursive: true });
+      await writeFile(join(clone, path), content);
+    }
+  }
+  await git(clone, "add", "--all");
+  await git(clone, ...ME, "commit", "--quiet", "--message", message);
+  await git(clone, "push", "--quiet", "origin", "HEAD:main");
+}
+
+async function save({ workspaceId }: Linked, message: string, files: Record<string, string | null>) {
+  const changes = Object.entries(files).map(([path, content]) =>
+    content === null ? remove(path) : put(path, content),
+  );
+  const author = { name: "Olga", email: "olga@example.com" };
+  return (await commitChanges({ repositoryId: workspaceId, author, message, changes })).sha;
+}
+
+async function hereOf({ workspaceId }: Linked): Promise<Record<string, string>> {
+  const items = await listTree({ repositoryId: workspaceId, recursive: true });
+  const files: Record<string, string> = {};
+  for (const { path, kind } of items) {
+    if (kind !== "file" || !path.startsWith("apps/")) continue;
+    files[path] = (await readFile({ repositoryId: workspaceId, path })).content.toString("utf8");
+  }
+  return files;
+}
+
+async function thereOf({ repository }: Linked, prefix = "apps/"): Promise<Record<string, string>> {
+  await git(repository.dir, "fsck", "--strict", "--full", "--no-progress");
+  const paths = await gitLines(repository.dir, "ls-tree", "-r", "--name-only", "main");
+  const files: Record<string, string> = {};
+  for (const path of paths.filter((each) => each.startsWith(prefix))) {
+    files[path] = (await git(repository.dir, "cat-file", "blob", `main:${path}`)).stdout;
+  }
+  return files;
+}
+
+/** Carries out what the runner was woken for. */
+async function drain(): Promise<number> {
+  const due = events.splice(0).filter(({ name }) => name === SYNC_EVENT);
+  for (const { data } of due) await carryOutSync(data as unknown as SyncDue).catch(() => undefined);
+  return due.length;
+}
+
+describe("linking", () => {
+  it("a repository with apps imports them, and each folder becomes a shared app", async () => {
+    const world = await begin({ "apps/sales-board/index.html": "<h1>Sales</h1>\n", "README.md": "# Ours\n" });
+    const { status, json } = await world.link();
+    expect([status, json.data?.adoption]).toEqual([200, "imported"]);
+    expect(json.data.repo).toMatchObject({
+      owner: "acme",
+      repo: world.name,
+      defaultBranch: "main",
+      subdirectory: "",
+      installationId: world.installationId,
+      state: "synced",
+      problem: null,
+      conflicts: [],
+    });
+    expect(await hereOf(world)).toEqual({ "apps/sales-board/index.html": "<h1>Sales</h1>\n" });
+    const app = await call("GET", `/api/workspaces/${world.owner.workspaceId}/apps/sales-board`, {
+      cookie: world.owner.cookie,
+    });
+    expect(app.json.data).toMatchObject({ slug: "sales-board", title: "Sales board", access: "workspace" });
+    // Again binds anew, and is no second link.
+    expect((await world.link()).json.data.adoption).toBe("imported");
+    expect(await gitLines(world.repository.dir, "rev-list", "--count", "main")).toEqual(["1"]);
+  });
+
+  it("an empty repository is seeded with the workspace's apps, or begins fresh", async () => {
+    const fresh = await begin();
+    expect((await fresh.link()).json.data.adoption).toBe("fresh");
+    const world = await begin();
+    await save(world, "An app", { "apps/orders/index.html": "1\n", "apps/orders/lib/a.ts": "2\n", "README.md": "x\n" });
+    const { json } = await world.link({ defaultBranch: "main" });
+    expect(json.data).toMatchObject({ adoption: "seeded", repo: { state: "synced" } });
+    expect(await thereOf(world, "")).toEqual({ "apps/orders/index.html": "1\n", "apps/orders/lib/a.ts": "2\n" });
+  });
+
+  it("a folder of a repository leaves the rest of it alone", async () => {
+    const world = await begin({ "src/main.c": "int main;\n", "data/apps/first/index.html": "1\n" });
+    await save(world, "Ours", { "apps/second/index.html": "2\n" });
+    expect((await world.link({ subdirectory: "data" })).json.data).toMatchObject({ repo: { state: "synced" } });
+    expect(await thereOf(world, "")).toEqual({
+      "src/main.c": "int main;\n",
+      "data/apps/first/index.html": "1\n",
+      "data/apps/second/index.html": "2\n",
+    });
+    expect(await hereOf(world)).toEqual({ "apps/first/index.html": "1\n", "apps/second/index.html": "2\n" });
+  });
+
+  it("asks in the order of role, body, host, conflict, and takes names that are names alone (T89)", async () => {
+    const world = await begin({ "apps/one/index.html": "1\n" });
+    const member = await seedMember(world.owner.workspaceId, "member");
+    const post = (cookie: string, body: unknown) => call("POST", world.at, { cookie, body });
+    const good = { owner: "acme", repo: world.name };
+    expect((await post(member.cookie, { owner: "--upload-pack=x" })).status).toBe(403);
+    const bad = ["--upload-pack=touch", "-oProxyCommand=x", "a/b", "https://evil", "a b", "..", "", "ä", "a\u0000"];
+    for (const text of bad) {
+      for (const body of [
+        { ...good, owner: text },
+        { ...good, repo: text },
+        ...(text === "" || text === "a/b" ? [] : [{ ...good, defaultBranch: text }]),
+      ]) {
+        expect([body, (await post(world.owner.cookie, body)).status]).toEqual([body, 400]);
+      }
+    }
+    for (const subdirectory of ["../x", "/etc", "a//b", ".git", "a/../b", "-x", "a\\b"]) {
+      expect([subdirectory, (await post(world.owner.cookie, { ...good, subdirectory })).status]).toEqual([
+        subdirectory,
+        400,
+      ]);
+    }
+    expect((await post(world.owner.cookie, { ...good, repo: "no-such" })).status).toBe(404);
+    expect((await post(world.owner.cookie, { ...good, defaultBranch: "no-such" })).status).toBe(404);
+    expect((await world.link()).status).toBe(200);
+    const other = await begin();
+    await authorize(other.owner, world.person);
+    const taken = await call("POST", other.at, { cookie: other.owner.cookie, body: good });
+    expect([taken.status, taken.json.code]).toEqual([409, "conflict"]);
+    // One workspace has one.
+    await authorize(world.owner, { ...world.person, installations: [world.installationId, other.installationId] });
+    expect((await post(world.owner.cookie, { owner: "acme", repo: other.name })).status).toBe(409);
+  });
+
+  it("takes an installation of the person's own alone, and a repository that they may write to (T101)", async () => {
+    const world = await begin({ "apps/one/index.html": "1\n" });
+    const stranger = await begin();
+    const body = { owner: "acme", repo: world.name };
+    const cookie = stranger.owner.cookie;
+    const foreign = await call("POST", stranger.at, {
+      cookie,
+      body: { ...body, installationId: world.installationId },
+    });
+    expect([foreign.status, foreign.json.code]).toEqual([403, "forbidden"]);
+    expect((await call("POST", stranger.at, { cookie, body })).status).toBe(404);
+    // Somebody who sees the installation, and may only read the repository.
+    await authorize(stranger.owner, { login: "reader", installations: [world.installationId] });
+    expect((await call("POST", stranger.at, { cookie, body })).status).toBe(404);
+    expect(await stranger.state()).toMatchObject({
+      configured: true,
+      repo: null,
+      installations: [{ installationId: world.installationId, account: `account-${world.installationId}` }],
+    });
+  });
+
+  it("the way to the host and back serves once, its own person and session alone, and ten minutes (T101)", async () => {
+    const { owner, person } = await begin();
+    const at = `/api/workspaces/${owner.workspaceId}/apps-v2/repohost-sync-url`;
+    const start = async (cookie = owner.cookie) => {
+      const back = new URL(host.agree((await call("GET", at, { cookie })).json.data.url, person));
+      return `${back.pathname}${back.search}`;
+    };
+    const come = (back: string, cookie?: string) => call("GET", back, cookie === undefined ? {} : { cookie });
+    const back = await start();
+    expect((await come(back, owner.cookie)).headers.get("location")).toMatch(
+      /^http:\/\/localhost:3000\/w\/[^/]+\/apps\/link\?authorization=done$/,
+    );
+    expect((await come(back, owner.cookie)).status).toBe(400);
+    const other = await seedMember(owner.workspaceId, "admin");
+    expect((await come(await start(), other.cookie)).status).toBe(400);
+    expect((await come(await start())).status).toBe(401);
+    const login = await call("POST", "/api/auth/login", {
+      body: { email: owner.email, password: "a short sentence works" },
+    });
+    const second = login.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+    expect((await come(await start(), second)).status).toBe(400);
+    const forged = (await start()).replace(
+      /state=([^.]+)\.(.)/,
+      (_, token, digit) => `state=${token}.${digit === "0" ? "1" : "0"}`,
+    );
+    expect((await come(forged, owner.cookie)).status).toBe(400);
+    expect((await come("/api/repohost/callback?code=x", owner.cookie)).status).toBe(400);
+    const late = new Request(new URL(await start(), "http://localhost:3000"), { headers: { cookie: owner.cookie } });
+    await expect(endAuthorization(late, new Date(Date.now() + 10 * 60 * 1000 + 1))).rejects.toMatchObject({
+      kind: "invalid_request",
+    });
+    // Who says no at the host comes back as well.
+    const refused = (await start()).replace(/code=[^&]+/, "error=access_denied");
+    expect((await come(refused, owner.cookie)).headers.get("location")).toContain("authorization=refused");
+    const member = await seedMember(owner.workspaceId, "member");
+    expect((await call("GET", at, { cookie: member.cookie })).status).toBe(403);
+    expect((await call("GET", at, { key: await seedKey(owner.workspaceId, owner) })).status).toBe(200);
+  });
+
+  it("ends by unlinking, and both sides keep what they have", async () => {
+    const world = await begin({ "apps/one/index.html": "1\n" });
+    await world.link();
+    expect((await call("DELETE", world.at, { cookie: world.owner.cookie })).status).toBe(200);
+    expect((await call("DELETE", world.at, { cookie: world.owner.cookie })).status).toBe(404);
+    events.length = 0;
+    await save(world, "After", { "apps/one/index.html": "2\n" });
+    expect(await drain()).toBe(0);
+    expect(await thereOf(world)).toEqual({ "apps/one/index.html": "1\n" });
+    expect((await world.link()).json.data.repo.state).toBe("conflict");
+  });
+});
+
+describe("a linked repository", () => {
+  it("gets each commit of main, with its author and words, and gives what is pushed there", async () => {
+    const world = await begin({ "apps/one/index.html": "1\n", "apps/one/old.ts": "old\n" });
+    await world.link();
+    events.length = 0;
+    await save(world, "Second", { "apps/one/index.html": "2\n" });
+    await save(world, "A console", { "consoles/a.sql": "select 1\n" });
+    await save(world, "Third", { "apps/one/new.ts": "new\n", "apps/one/old.ts": null });
+    expect(await drain()).toBe(3);
+    expect(await thereOf(world)).toEqual(await hereOf(world));
+    expect(await gitLines(world.repository.dir, "log", "--format=%s|%an|%ae", "main")).toEqual([
+      "Third|Olga|olga@example.com",
+      "Second|Olga|olga@example.com",
+      "Begin|Hana|hana@example.com",
+    ]);
+    await pushAtHost(world, "From afar", {
+      "apps/one/index.html": "3\n",
+      "apps/one/new.ts": null,
+      "apps/two/a.ts": "a\n",
+    });
+    await syncLink(world.workspaceId);
+    expect(await hereOf(world)).toEqual({ "apps/one/index.html": "3\n", "apps/two/a.ts": "a\n" });
+    const head = await findBranch(world.workspaceId, "main");
+    // In step: nothing moves on either side.
+    const there = await gitLines(world.repository.dir, "rev-parse", "main");
+    await syncLink(world.workspaceId);
+    await drain();
+    expect(await findBranch(world.workspaceId, "main")).toBe(head);
+    expect(await gitLines(world.repository.dir, "rev-parse", "main")).toEqual(there);
+  });
+
+  it("puts both together when they changed different files", async () => {
+    const world = await begin({ "apps/one/a.ts": "1\n", "apps/one/b.ts": "1\n" });
+    await world.link();
+    await pushAtHost(world, "Theirs", { "apps/one/a.ts": "theirs\n" });
+    await save(world, "Ours", { "apps/one/b.ts": "ours\n" });
+    await syncLink(world.workspaceId);
+    const both = { "apps/one/a.ts": "theirs\n", "apps/one/b.ts": "ours\n" };
+    expect([await hereOf(world), await thereOf(world)]).toEqual([both, both]);
+    expect((await world.state()).repo.state).toBe("synced");
+  });
+
+  it.each(["workspace", "host"] as const)(
+    "tells of a file that both changed, until %s is said to be right",
+    async (prefer) => {
+      const world = await begin({ "apps/one/a.ts": "1\n", "apps/one/b.ts": "1\n" });
+      await world.link();
+      await pushAtHost(world, "Theirs", { "apps/one/a.ts": "host\n", "apps/one/c.ts": "c\n" });
+      await save(world, "Ours", { "apps/one/a.ts": "workspace\n", "apps/one/b.ts": null });
+      await syncLink(world.workspaceId);
+      expect((await world.state()).repo).toMatchObject({ state: "conflict", conflicts: ["apps/one/a.ts"] });
+      expect(await hereOf(world)).toEqual({ "apps/one/a.ts": "workspace\n" });
+      events.length = 0;
+      const asked = await call("POST", `${world.at}/sync`, { cookie: world.owner.cookie, body: { prefer } });
+      expect(asked.status).toBe(202);
+      expect(await drain()).toBe(1);
+      const both = { "apps/one/a.ts": `${prefer}\n`, "apps/one/c.ts": "c\n" };
+      expect([await hereOf(world), await thereOf(world)]).toEqual([both, both]);
+      expect((await world.state()).repo).toMatchObject({ state: "synced", conflicts: [], problem: null });
+    },
+  );
+
+  it("that diverged by 500 commits on both sides comes together", { tags: ["long"] }, async () => {
+    const world = await begin({ "apps/one/a.ts": "0\n" });
+    await world.link();
+    const lines: string[] = [];
+    for (let n = 1; n <= 500; n++) {
+      const text = `theirs ${n}\n`;
+      lines.push(
+        `commit refs/heads/main\ncommitter Hana <hana@example.com> ${1_700_000_000 + n} +0000\ndata 7\nTheirs\n`,
+        n === 1 ? "from refs/heads/main^0\n" : "",
+        `M 100644 inline apps/one/t${n % 50}.ts\ndata ${text.length}\n${text}\n`,
+      );
+    }
+    await writeFile(join(folder.dir, "stream"), lines.join(""));
+    const { execFileSync } = await import("node:child_process");
+    execFileSync("sh", [
+      "-c",
+      `git -C "$1" fast-import --quiet < "$2"`,
+      "sh",
+      world.repository.dir,
+      join(folder.dir, "stream"),
+    ]);
+    for (let n = 1; n <= 500; n++) await save(world, `Ours ${n}`, { [`apps/one/o${n % 50}.ts`]: `ours ${n}\n` });
+    events.length = 0;
+    await syncLink(world.workspaceId);
+    expect(await thereOf(world)).toEqual(await hereOf(world));
+    expect(Object.keys(await hereOf(world))).toHaveLength(101);
+  });
+
+  it("with links, submodules and filters gives its files and nothing else (T88)", async () => {
+    const world = await begin({ "apps/one/index.html": "1\n" });
+    await mkdir(join(world.clone, "apps/one"), { recursive: true });
+    await symlink("/etc/passwd", join(world.clone, "apps/one/passwd"));
+    await symlink("/etc", join(world.clone, "apps/etc"));
+    await git(world.clone, "update-index", "--add", "--cacheinfo", `160000,${"1".repeat(40)},apps/one/sub`);
+    await writeFile(join(world.clone, "apps/one/.gitattributes"), "* filter=evil\n");
+    await writeFile(join(world.clone, "apps/loose.ts"), "1\n");
+    await git(world.clone, "add", "apps/one/passwd", "apps/etc", "apps/one/.gitattributes", "apps/loose.ts");
+    await git(world.clone, ...ME, "commit", "--quiet", "--message", "Traps");
+    await git(world.clone, "push", "--quiet", "origin", "HEAD:main");
+    const { json } = await world.link();
+    expect(json.data.repo.state).toBe("synced");
+    expect(json.data.repo.skipped.map(({ path }: { path: string }) => path).sort()).toEqual([
+      "apps/etc",
+      "apps/loose.ts",
+      "apps/one/.gitattributes",
+      "apps/one/passwd",
+      "apps/one/sub",
+    ]);
+    expect(await hereOf(world)).toEqual({ "apps/one/index.html": "1\n" });
+    // What was left out stays there.
+    await save(world, "Ours", { "apps/one/index.html": "2\n" });
+    await syncLink(world.workspaceId);
+    expect(await gitLines(world.repository.dir, "ls-tree", "-r", "--name-only", "main", "apps/")).toEqual([
+      "apps/etc",
+      "apps/loose.ts",
+      "apps/one/.gitattributes",
+      "apps/one/index.html",
+      "apps/one/passwd",
+      "apps/one/sub",
+    ]);
+  });
+
+  it("that breaks off in the middle of a push is in step after the next try, without a second commit", async () => {
+    const world = await begin({ "apps/one/a.ts": "1\n" });
+    await world.link();
+    await save(world, "Ours", { "apps/one/a.ts": "2\n" });
+    host.failing.receivePack = true;
+    await expect(syncLink(world.workspaceId)).rejects.toMatchObject({ kind: "source_unreachable" });
+    expect((await world.state()).repo.state).toBe("failing");
+    host.failing.receivePack = false;
+    await syncLink(world.workspaceId);
+    expect((await world.state()).repo).toMatchObject({ state: "synced", problem: null });
+    expect(await gitLines(world.repository.dir, "rev-list", "--count", "main")).toEqual(["2"]);
+  });
+
+  it("mirrored by two servers at once has each change once", async () => {
+    const world = await begin({ "apps/one/a.ts": "1\n" });
+    await world.link();
+    await save(world, "Ours", { "apps/one/b.ts": "2\n" });
+    await pushAtHost(world, "Theirs", { "apps/one/c.ts": "3\n" });
+    await Promise.allSettled([syncLink(world.workspaceId), syncLink(world.workspaceId)]);
+    await syncLink(world.workspaceId);
+    expect(await thereOf(world)).toEqual(await hereOf(world));
+    expect(await gitLines(world.repository.dir, "log", "--format=%s", "main")).toEqual(["Ours", "Theirs", "Begin"]);
+  });
+
+  it("that loses its apps, its branch or its access takes nothing away here", async () => {
+    const world = await begin({ "apps/one/a.ts": "1\n", "README.md": "x\n" });
+    await world.link();
+    await pushAtHost(world, "All gone", { "apps/one/a.ts": null });
+    await expect(syncLink(world.workspaceId)).rejects.toThrow("All apps are gone at the host");
+    expect((await world.state()).repo).toMatchObject({ state: "failing", problem: expect.stringContaining("gone") });
+    await git(world.repository.dir, "update-ref", "-d", "refs/heads/main");
+    await expect(syncLink(world.workspaceId)).rejects.toThrow("lost its commits");
+    expect(await hereOf(world)).toEqual({ "apps/one/a.ts": "1\n" });
+  });
+
+  it("arrives whole when a file is large, byte for byte", async () => {
+    const world = await begin({ "apps/one/a.ts": "1\n" });
+    await world.link();
+    const large = randomBytes(12 * 1024 * 1024)
+      .toString("hex")
+      .slice(0, 20 * 1024 * 1024);
+    await save(world, "Large", { "apps/one/large.txt": large });
+    await syncLink(world.workspaceId);
+    const [there] = await gitLines(world.repository.dir, "rev-parse", "main:apps/one/large.txt");
+    const items = await listTree({ repositoryId: world.workspaceId, path: "apps/one" });
+    expect(items.find(({ name }) => name === "large.txt")?.oid).toBe(there);
+  });
+});
+
+describe("messages of the host", () => {
+  const send = (body: string, headers: Record<string, string>) =>
+    call("POST", "/api/repohost/webhook", {
+      rawBody: body,
+      headers: { "content-type": "application/json", ...headers },
+    });
+  const sign = (body: string) =>
+    `sha256=${createHmac("sha256", host.settings.GITHUB_WEBHOOK_SECRET ?? "")
+      .update(body)
+      .digest("hex")}`;
+  const pushOf = ({ repository }: Linked) =>
+    JSON.stringify({ ref: "refs/heads/main", n: made++, repository: { id: repository.number } });
+
+  it("make us look, once each, and only when they are signed", async () => {
+    const world = await begin({ "apps/one/a.ts": "1\n" });
+    await world.link();
+    await pushAtHost(world, "Theirs", { "apps/one/a.ts": "2\n" });
+    const body = pushOf(world);
+    const headers = { "x-github-event": "push", "x-hub-signature-256": sign(body) };
+    events.length = 0;
+    const unsigned: Record<string, string>[] = [
+      {},
+      { "x-hub-signature-256": "" },
+      { "x-hub-signature-256": sign(`${body} `) },
+      { "x-hub-signature-256": sign(body).slice(0, -1) },
+      { "x-hub-signature": sign(body) },
+    ];
+    for (const wrong of unsigned) {
+      expect((await send(body, { "x-github-event": "push", ...wrong })).status).toBe(401);
+    }
+    expect(await drain()).toBe(0);
+    expect((await send(body, headers)).json.data).toEqual({ taken: true });
+    expect((await send(body, headers)).json.data).toEqual({ taken: false });
+    expect(await drain()).toBe(1);
+    expect(await hereOf(world)).toEqual({ "apps/one/a.ts": "2\n" });
+    // What was taken in has landed on main, which makes us look once more and finds both in step.
+    expect(await drain()).toBe(1);
+    expect((await send(body, { ...headers, "x-github-event": "star" })).json.data).toEqual({ taken: false });
+    const unknown = JSON.stringify({ repository: { id: 1 } });
+    expect((await send(unknown, { "x-github-event": "push", "x-hub-signature-256": sign(unknown) })).status).toBe(200);
+    expect(await drain()).toBe(0);
+  });
+
+  it("that are lost are made up for by a look now and then", async () => {
+    const world = await begin({ "apps/one/a.ts": "1\n" });
+    await world.link();
+    await pushAtHost(world, "Theirs", { "apps/one/a.ts": "2\n" });
+    events.length = 0;
+    await wakeUnheard(Date.now() + 11 * 60 * 1000);
+    await drain();
+    expect(await hereOf(world)).toEqual({ "apps/one/a.ts": "2\n" });
+  });
+});

@@ -1,0 +1,191 @@
+import "server-only";
+import { ObjectId } from "mongodb";
+import type { z } from "zod";
+import { findHead, TRUNK } from "@/lib/features/repository/wire";
+import type { Caller } from "@/lib/platform/access/caller";
+import { isAtLeast } from "@/lib/platform/access/roles";
+import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
+import { publish } from "@/lib/platform/events/publish";
+import { AppError } from "@/lib/platform/http/errors";
+import { log } from "@/lib/platform/log";
+import { collections } from "./collections";
+import {
+  findInstallation,
+  findRepository,
+  gitAddress,
+  type HostRepository,
+  type HostSettings,
+  installationToken,
+  isHostConfigured,
+  mayWrite,
+  requireHost,
+} from "./github";
+import { installationsOf } from "./installations";
+import type { RepoLinkDoc } from "./model";
+import type { Adoption, LinkBody, linkStatusAnswer, Repo } from "./schema";
+import { ownApps, type Prefer, readHosted, syncLink } from "./sync";
+import { wakeSync } from "./wake";
+
+type LinkStatus = z.infer<typeof linkStatusAnswer>;
+
+/**
+ * Links a repository of the host: its apps are the workspace's from then on, and the other way round. Linking the same
+ * one again binds it to the installation that it has now.
+ * @throws AppError repo_host_not_configured; forbidden for an installation that is not the caller's; not_found for what
+ *   the host does not show them; conflict when the workspace has another one, or the repository another workspace
+ */
+export async function linkRepository(
+  caller: Caller,
+  body: LinkBody,
+  signal: AbortSignal,
+): Promise<{ repo: Repo; adoption: Adoption }> {
+  const host = requireHost();
+  const { workspaceId, user } = caller;
+  const { defaultBranch: branch = "main", subdirectory = "" } = body;
+  const { found, token, installationId } = await findLinkable(host, caller, body);
+  const standing = await collections.repoLinks().findOne({ workspaceId });
+  if (standing) {
+    const isSame =
+      standing.repositoryNumber === found.number &&
+      standing.branch === branch &&
+      standing.subdirectory === subdirectory;
+    if (!isSame) {
+      throw new AppError("conflict", `${standing.owner}/${standing.repo} is linked already. Unlink it first.`);
+    }
+    await collections
+      .repoLinks()
+      .updateOne(
+        { _id: standing._id, workspaceId },
+        { $set: { installationId, owner: found.owner, repo: found.repo, state: "pending", problem: null } },
+      );
+  } else {
+    if (await collections.repoLinks().findOne({ repositoryNumber: found.number })) throw linkedElsewhere();
+    const hosted = await readHosted(host, token, { ...found, branch }, signal);
+    const { files } = hosted.files.apps(hosted.root, subdirectory);
+    const own = await ownApps(workspaceId, await findHead(workspaceId, TRUNK));
+    const now = new Date();
+    const link: RepoLinkDoc = {
+      _id: new ObjectId(),
+      workspaceId,
+      repositoryNumber: found.number,
+      installationId,
+      owner: found.owner,
+      repo: found.repo,
+      branch,
+      subdirectory,
+      linkedBy: user._id,
+      adoption: files.size > 0 ? "imported" : own.size > 0 ? "seeded" : "fresh",
+      state: "pending",
+      problem: null,
+      conflicts: [],
+      skipped: [],
+      localSha: null,
+      remoteSha: null,
+      syncedAt: null,
+      checkedAt: now,
+      createdAt: now,
+    };
+    try {
+      await collections.repoLinks().insertOne(link);
+    } catch (error) {
+      if (isDuplicateKey(error)) throw linkedElsewhere();
+      throw error;
+    }
+  }
+  await syncOrLeave(workspaceId);
+  const link = await collections.repoLinks().findOne({ workspaceId });
+  if (!link) throw new AppError("conflict", "The repository has just been unlinked again.");
+  return { repo: toRepo(host, link), adoption: link.adoption };
+}
+
+/** How the workspace's link stands, and by which installations the caller may link. */
+export async function getLink(caller: Caller): Promise<LinkStatus> {
+  const { workspaceId, role } = caller;
+  const configured = isHostConfigured();
+  const link = await collections.repoLinks().findOne({ workspaceId });
+  const installations = isAtLeast(role, "admin") ? await installationsOf(caller) : [];
+  return {
+    configured,
+    repo: link && configured ? toRepo(requireHost(), link) : null,
+    installations: installations.map(({ installationId, account }) => ({ installationId, account })),
+  };
+}
+
+/** Ends the link. Both sides keep what they have. @throws AppError not_found */
+export async function unlinkRepository({ workspaceId }: Caller): Promise<void> {
+  const link = await collections.repoLinks().findOneAndDelete({ workspaceId });
+  if (!link) throw noLink();
+  publish({ workspaceId, kind: "app", resourceType: "repo_link", resourceId: link._id });
+}
+
+/** Has the link looked at anew. @throws AppError not_found, repo_host_not_configured */
+export async function requestSync(caller: Caller, prefer: Prefer | undefined): Promise<LinkStatus> {
+  requireHost();
+  const { workspaceId } = caller;
+  const { matchedCount } = await collections.repoLinks().updateOne({ workspaceId }, { $set: { state: "pending" } });
+  if (matchedCount === 0) throw noLink();
+  await wakeSync(workspaceId, new ObjectId().toHexString(), prefer);
+  return getLink(caller);
+}
+
+/** T101: whoever links has to be shown the installation by the host, and may write to the repository there. */
+async function findLinkable(
+  host: HostSettings,
+  caller: Caller,
+  body: LinkBody,
+): Promise<{ found: HostRepository; token: string; installationId: number }> {
+  const own = await installationsOf(caller);
+  const chosen = body.installationId;
+  if (chosen !== undefined && !own.some(({ installationId }) => installationId === chosen)) {
+    throw new AppError("forbidden", "The host has not shown you this installation. Let it list yours first.");
+  }
+  const installationId = chosen ?? (await findInstallation(host, body.owner, body.repo));
+  const mine = own.find((each) => each.installationId === installationId);
+  const token = mine ? await installationToken(host, mine.installationId) : null;
+  const found = token === null ? null : await findRepository(host, token, body);
+  if (!mine || token === null || !found || !(await mayWrite(host, token, found, mine.login))) {
+    throw new AppError(
+      "not_found",
+      "The host shows no such repository that you may write to. Install the app on it, and let the host list your installations.",
+    );
+  }
+  return { found, token, installationId: mine.installationId };
+}
+
+/** The first time, at once; what fails stands in the link, and a job goes on with it. */
+async function syncOrLeave(workspaceId: ObjectId): Promise<void> {
+  try {
+    await syncLink(workspaceId);
+  } catch (err) {
+    log.warn({ err, workspaceId: workspaceId.toHexString() }, "a new link is not in step yet");
+    await wakeSync(workspaceId, new ObjectId().toHexString());
+  }
+}
+
+function toRepo(host: HostSettings, link: RepoLinkDoc): Repo {
+  const { owner, repo, branch, subdirectory, installationId, adoption, state, problem, conflicts, skipped } = link;
+  return {
+    owner,
+    repo,
+    defaultBranch: branch,
+    subdirectory,
+    installationId,
+    url: gitAddress(host, link).replace(/\.git$/, ""),
+    adoption,
+    state,
+    problem,
+    conflicts,
+    skipped,
+    remoteSha: link.remoteSha,
+    syncedAt: link.syncedAt?.toISOString() ?? null,
+    createdAt: link.createdAt.toISOString(),
+  };
+}
+
+function linkedElsewhere(): AppError {
+  return new AppError("conflict", "This repository is linked to another workspace. Unlink it there first.");
+}
+
+function noLink(): AppError {
+  return new AppError("not_found", "This workspace has no linked repository.");
+}

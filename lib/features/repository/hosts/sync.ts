@@ -1,0 +1,388 @@
+import "server-only";
+import { createHash } from "node:crypto";
+import type { ObjectId } from "mongodb";
+import { adoptApps } from "@/lib/features/apps/adopt";
+import {
+  fetchHosted,
+  findHostedBranch,
+  type HostedRepository,
+  pushHosted,
+} from "@/lib/features/repository/git/host-client";
+import { MAX_PACK_BYTES } from "@/lib/features/repository/git/limits";
+import { type Change, commitChanges } from "@/lib/features/repository/service";
+import {
+  type Commit,
+  diffTrees,
+  EMPTY_TREE,
+  entryHead,
+  findCommit,
+  findEntry,
+  findHead,
+  findObject,
+  makeCommit,
+  packedStream,
+  packHead,
+  streamObjects,
+  TRUNK,
+  typesOf,
+} from "@/lib/features/repository/wire";
+import { publish } from "@/lib/platform/events/publish";
+import { AppError } from "@/lib/platform/http/errors";
+import { log } from "@/lib/platform/log";
+import { Semaphore } from "@/lib/platform/process/semaphore";
+import { sharedState } from "@/lib/platform/process/shared-state";
+import { collections } from "./collections";
+import {
+  findRepository,
+  gitAddress,
+  gitAuthorization,
+  type HostSettings,
+  installationToken,
+  requireHost,
+} from "./github";
+import { APPS, type FileEdits, HostedFiles, packedObject } from "./hosted-files";
+import type { RepoLinkDoc } from "./model";
+
+/** Each holds the folders of a repository in memory. */
+const SYNCS_AT_ONCE = 2;
+const SYNCS_WAITING_MAX = 100;
+/** Saves meanwhile make it look again; then the next message does. */
+const TRIES_MAX = 5;
+/** Commits that arrive one by one at the host; of more the last one's words stand for all. */
+const COMMITS_MAX = 50;
+/** Files asked for by their ids at once. */
+const WANTS_MAX = 1_000;
+const CONFLICTS_TOLD = 50;
+
+type Entry = { oid: string };
+type Files = Map<string, Entry>;
+export type Prefer = "workspace" | "host";
+
+/** What a sync finds at the host. */
+type Hosted = {
+  remote: HostedRepository;
+  head: string | null;
+  canFilter: boolean;
+  root: string;
+  files: HostedFiles;
+};
+
+/**
+ * Brings a workspace's apps and its linked repository into step, both ways: what one side changed since both were equal
+ * goes to the other. Where both changed one file nothing moves, and the link says so. Safe to repeat, and on two servers
+ * at once: branches move by compare-and-set, and equal contents are no change.
+ * @throws AppError when the host is away, so that whoever calls tries again
+ */
+export async function syncLink(
+  workspaceId: ObjectId,
+  { prefer, signal = new AbortController().signal }: { prefer?: Prefer | undefined; signal?: AbortSignal } = {},
+): Promise<void> {
+  const syncs = sharedState("repohost.syncs", () => new Semaphore(SYNCS_AT_ONCE, SYNCS_WAITING_MAX));
+  const release = await syncs.acquire(signal);
+  try {
+    for (let tries = 1; ; tries++) {
+      const link = await collections.repoLinks().findOne({ workspaceId });
+      if (!link) return;
+      try {
+        if (await syncOnce(link, prefer, signal)) return;
+        if (tries < TRIES_MAX) continue;
+        throw new AppError("unavailable", "Both sides change too often right now. It is tried again soon.");
+      } catch (error) {
+        await noteFailure(link, error);
+        throw error;
+      }
+    }
+  } finally {
+    release();
+  }
+}
+
+/** What a link would begin with. @throws AppError not_found when there is no such branch in a repository with commits */
+export async function readHosted(
+  host: HostSettings,
+  token: string,
+  { owner, repo, branch }: Pick<RepoLinkDoc, "owner" | "repo" | "branch">,
+  signal: AbortSignal,
+): Promise<Hosted> {
+  const remote = { url: gitAddress(host, { owner, repo }), authorization: gitAuthorization(token) };
+  const { head, isEmpty, canFilter } = await findHostedBranch(remote, branch, signal);
+  if (head === null) {
+    if (!isEmpty) throw new AppError("not_found", `The repository has no branch “${branch}”.`);
+    return { remote, head, canFilter, root: EMPTY_TREE, files: HostedFiles.empty() };
+  }
+  const pack = await fetchHosted(remote, [head], { withoutFiles: canFilter, signal });
+  const files = await HostedFiles.read(pack, signal);
+  return { remote, head, canFilter, root: files.commit(head).tree, files };
+}
+
+/** The files of apps in a commit of ours. */
+export async function ownApps(repositoryId: ObjectId, sha: string | null): Promise<Files> {
+  const changes = await diffTrees(repositoryId, null, await appsTree(repositoryId, sha), APPS);
+  return new Map(changes.flatMap(({ path, after }) => (after ? [[path, { oid: after.oid }]] : [])));
+}
+
+/** @returns false when something moved meanwhile and all has to be looked at again */
+async function syncOnce(link: RepoLinkDoc, prefer: Prefer | undefined, signal: AbortSignal): Promise<boolean> {
+  const { workspaceId } = link;
+  const host = requireHost();
+  const token = await installationToken(host, link.installationId);
+  if (token === null) throw gone("The app is no longer installed there. Install it again, or unlink.");
+  const found = await findRepository(host, token, { number: link.repositoryNumber });
+  if (!found) throw gone("The host shows this repository no longer. Give the app access again, or unlink.");
+  if (found.owner !== link.owner || found.repo !== link.repo) {
+    await collections
+      .repoLinks()
+      .updateOne({ _id: link._id, workspaceId }, { $set: { owner: found.owner, repo: found.repo } });
+  }
+  const hosted = await readHosted(host, token, { ...link, ...found }, signal);
+  if (hosted.head === null && link.remoteSha !== null) {
+    throw gone("The repository has lost its commits. Nothing is taken away here; push them again, or unlink.");
+  }
+  const ownHead = await findHead(workspaceId, TRUNK);
+  const { files: theirs, skipped } = hosted.files.apps(hosted.root, link.subdirectory);
+  const base = await ownApps(workspaceId, link.localSha);
+  const ours = await ownApps(workspaceId, ownHead);
+  if (theirs.size === 0 && base.size > 0 && prefer !== "host") {
+    throw gone("All apps are gone at the host. Nothing is taken away here; bring them back there, or unlink.");
+  }
+  const theirEdits = editsBetween(base, theirs);
+  const ownEdits = editsBetween(base, ours);
+  const conflicts: string[] = [];
+  for (const [path, to] of theirEdits) {
+    const own = ownEdits.get(path);
+    if (own === undefined) continue;
+    if (own?.oid === to?.oid) {
+      theirEdits.delete(path);
+      ownEdits.delete(path);
+    } else if (prefer === "workspace") theirEdits.delete(path);
+    else if (prefer === "host") ownEdits.delete(path);
+    else conflicts.push(path);
+  }
+  if (conflicts.length > 0) {
+    await note(link, {
+      state: "conflict",
+      problem: "Both sides have changed the same files. Say whose are to stay, or make them equal.",
+      conflicts: conflicts.sort().slice(0, CONFLICTS_TOLD),
+      skipped,
+    });
+    return true;
+  }
+  let localSha = ownHead;
+  if (theirEdits.size > 0) {
+    localSha = await takeIn(link, hosted, theirEdits, ownHead, signal);
+    // A save came in between: what it changed is not at the host yet.
+    if (localSha === null) return false;
+  }
+  const remoteSha = await sendOut(link, hosted, ownEdits, ownHead, signal);
+  if (remoteSha === null && ownEdits.size > 0) return false;
+  await note(
+    link,
+    { state: "synced", problem: null, conflicts: [], skipped, syncedAt: new Date() },
+    { localSha, remoteSha: remoteSha ?? hosted.head },
+  );
+  return true;
+}
+
+/** Commits what the host has changed. @returns null when main has moved in between */
+async function takeIn(
+  link: RepoLinkDoc,
+  hosted: Hosted,
+  edits: FileEdits,
+  ownHead: string | null,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const { workspaceId } = link;
+  const wanted = [...new Set([...edits.values()].flatMap((to) => (to ? [to.oid] : [])))];
+  const contents = await contentsOf(workspaceId, hosted, wanted, signal);
+  const changes: Change[] = [];
+  for (const [path, to] of edits) {
+    const content = to && contents.get(to.oid);
+    if (to && !content) throw new AppError("source_unreachable", "The host did not send all files.");
+    changes.push(content ? { kind: "put", path, content } : { kind: "delete", path });
+  }
+  const { author, message } = hosted.files.commit(hosted.head ?? "");
+  const { sha } = await commitChanges({
+    repositoryId: workspaceId,
+    author: { name: author.name, email: author.email },
+    message: `${message.trim() || "Change at the host"}\n\nFrom ${link.owner}/${link.repo} ${hosted.head}`,
+    changes,
+    ...(ownHead !== null && { expectedHead: ownHead }),
+  });
+  await adoptApps(workspaceId, link.linkedBy);
+  if (sha === ownHead) return sha;
+  const made = await findCommit(workspaceId, sha);
+  return (made?.parents[0] ?? null) === ownHead ? sha : null;
+}
+
+/** Contents by id: what is here already, what came along, and the rest from the host. */
+async function contentsOf(
+  workspaceId: ObjectId,
+  hosted: Hosted,
+  oids: readonly string[],
+  signal: AbortSignal,
+): Promise<Map<string, Buffer>> {
+  const contents = new Map<string, Buffer>();
+  const known = await typesOf(workspaceId, oids);
+  const missing: string[] = [];
+  for (const oid of oids) {
+    const content = known.has(oid) ? (await findObject(workspaceId, oid))?.content : await hosted.files.content(oid);
+    if (content) contents.set(oid, content);
+    else missing.push(oid);
+  }
+  for (let at = 0; at < missing.length; at += WANTS_MAX) {
+    const wants = missing.slice(at, at + WANTS_MAX);
+    const pack = await fetchHosted(hosted.remote, wants, { withoutFiles: false, signal });
+    const files = await HostedFiles.read(pack, signal);
+    for (const oid of wants) {
+      const content = await files.content(oid);
+      if (content) contents.set(oid, content);
+    }
+  }
+  return contents;
+}
+
+/** Commits at the host what changed here. @returns the branch's new head; null when nothing moved there */
+async function sendOut(
+  link: RepoLinkDoc,
+  hosted: Hosted,
+  edits: FileEdits,
+  ownHead: string | null,
+  signal: AbortSignal,
+): Promise<string | null> {
+  if (edits.size === 0 || ownHead === null) return null;
+  const { workspaceId, branch } = link;
+  let head = hosted.head;
+  let root = hosted.root;
+  let pack: Buffer[] = [];
+  let bytes = 0;
+  const sent = new Set<string>();
+  let before = hosted.head;
+  const push = async (): Promise<boolean> => {
+    if (head === null || head === before) return true;
+    const refused = await pushHosted(hosted.remote, { branch, before, after: head, pack: toPack(pack) }, signal);
+    if (
+      refused !== null &&
+      /fetch first|non-fast-forward|failed to update ref|cannot lock ref|stale|lock/i.test(refused)
+    )
+      return false;
+    if (refused !== null) throw gone(`The host refused the push: ${clean(refused)}`);
+    before = head;
+    pack = [];
+    bytes = 0;
+    return true;
+  };
+  for (const step of await stepsOf(workspaceId, link.localSha, ownHead, edits)) {
+    const next = hosted.files.edit(root, link.subdirectory, step.edits);
+    if (next === root) continue;
+    const commit: Commit = {
+      ...step.commit,
+      tree: next,
+      parents: head === null ? [] : [head],
+      files: [],
+      change: null,
+    };
+    const made = makeCommit(commit);
+    const blobs = [...step.edits.values()].flatMap((to) => (to && !sent.has(to.oid) ? [to.oid] : []));
+    const entries = [packedObject(made), ...hosted.files.takeMade().map(packedObject)];
+    for await (const doc of streamObjects(workspaceId, [...new Set(blobs)])) {
+      sent.add(doc.oid);
+      entries.push(Buffer.concat([entryHead(doc.type, doc.size), await packedStream(doc)]));
+    }
+    const size = entries.reduce((sum, { length }) => sum + length, 0);
+    if (size > MAX_PACK_BYTES) {
+      throw gone(`One commit has more than ${MAX_PACK_BYTES / 1024 / 1024} MiB for the host. Push it there by git.`);
+    }
+    if (bytes + size > MAX_PACK_BYTES && !(await push())) return null;
+    pack.push(...entries);
+    bytes += size;
+    head = made.oid;
+    root = next;
+  }
+  return (await push()) ? head : null;
+}
+
+type Step = { commit: Commit; edits: FileEdits };
+
+/** What changed here, commit by commit; all at once where there are too many, or none that both sides know. */
+async function stepsOf(workspaceId: ObjectId, from: string | null, to: string, edits: FileEdits): Promise<Step[]> {
+  const chain: { oid: string; commit: Commit }[] = [];
+  let at: string | null = to;
+  while (from !== null && at !== null && at !== from && chain.length <= COMMITS_MAX) {
+    const commit = await requireCommit(workspaceId, at);
+    chain.push({ oid: at, commit });
+    at = commit.parents[0] ?? null;
+  }
+  if (from === null || at !== from || chain.length > COMMITS_MAX) {
+    return [{ commit: await requireCommit(workspaceId, to), edits }];
+  }
+  const steps: Step[] = [];
+  let before = await appsTree(workspaceId, from);
+  for (const { oid, commit } of chain.reverse()) {
+    const after = await appsTree(workspaceId, oid);
+    const own = new Map<string, Entry | null>();
+    for (const change of await diffTrees(workspaceId, before, after, APPS)) {
+      // What the host has changed as well is the host's, or equal.
+      if (edits.has(change.path)) own.set(change.path, change.after && { oid: change.after.oid });
+    }
+    before = after;
+    if (own.size > 0) steps.push({ commit, edits: own });
+  }
+  return steps;
+}
+
+async function requireCommit(workspaceId: ObjectId, oid: string): Promise<Commit> {
+  const commit = await findCommit(workspaceId, oid);
+  if (!commit) throw new Error(`The commit ${oid} is missing.`);
+  return commit;
+}
+
+async function appsTree(workspaceId: ObjectId, sha: string | null): Promise<string | null> {
+  if (sha === null) return null;
+  const entry = await findEntry(workspaceId, (await requireCommit(workspaceId, sha)).tree, APPS);
+  return entry?.mode === "40000" ? entry.oid : null;
+}
+
+function editsBetween(
+  before: ReadonlyMap<string, Entry>,
+  after: ReadonlyMap<string, Entry>,
+): Map<string, Entry | null> {
+  const edits = new Map<string, Entry | null>();
+  for (const [path, { oid }] of after) if (before.get(path)?.oid !== oid) edits.set(path, { oid });
+  for (const path of before.keys()) if (!after.has(path)) edits.set(path, null);
+  return edits;
+}
+
+function toPack(entries: readonly Buffer[]): Buffer {
+  const body = Buffer.concat([packHead(entries.length), ...entries]);
+  return Buffer.concat([body, createHash("sha1").update(body).digest()]);
+}
+
+/** Writes down how a link stands, unless another server has brought it further meanwhile. */
+async function note(
+  link: RepoLinkDoc,
+  facts: Partial<RepoLinkDoc>,
+  shas: Partial<Pick<RepoLinkDoc, "localSha" | "remoteSha">> = {},
+): Promise<void> {
+  const { _id, workspaceId, localSha, remoteSha } = link;
+  await collections
+    .repoLinks()
+    .updateOne({ _id, workspaceId, localSha, remoteSha }, { $set: { ...facts, ...shas, checkedAt: new Date() } });
+  publish({ workspaceId, kind: "app", resourceType: "repo_link", resourceId: _id });
+}
+
+async function noteFailure(link: RepoLinkDoc, error: unknown): Promise<void> {
+  // A file against a folder: somebody has to rename one.
+  const isConflict = error instanceof AppError && error.kind === "conflict";
+  const problem = error instanceof AppError ? error.message : "Something went wrong on our side. It is tried again.";
+  if (!(error instanceof AppError)) log.error({ err: error }, "a linked repository could not be mirrored");
+  await note(link, { state: isConflict ? "conflict" : "failing", problem });
+}
+
+/** What a further try does not help, until somebody does something. */
+function gone(message: string): AppError {
+  return new AppError("precondition_failed", message);
+}
+
+function clean(words: string): string {
+  return words.replace(/\p{Cc}/gu, " ").slice(0, 200);
+}

@@ -1,0 +1,74 @@
+import "server-only";
+import { ObjectId } from "mongodb";
+import { AppError, type ErrorKind } from "@/lib/platform/http/errors";
+import { log } from "@/lib/platform/log";
+import { sendJobEvents } from "@/lib/platform/process/job-events";
+import { collections } from "./collections";
+import type { RepoLinkDoc } from "./model";
+import { type Prefer, syncLink } from "./sync";
+
+/** What the job runner hears when one side of a link may have changed. */
+export const SYNC_EVENT = "repohost/sync.due";
+export type SyncDue = { workspaceId: string; prefer?: Prefer };
+
+/** Links that nothing was heard of for so long are looked at: a host's message may be lost, or none be set up. */
+const UNHEARD_MS = 10 * 60 * 1000;
+const LOOKED_AT_ONCE = 500;
+/** Failures that the next try would meet again. */
+const TOLD: ReadonlySet<ErrorKind> = new Set([
+  "precondition_failed",
+  "repo_host_not_configured",
+  "conflict",
+  "too_large",
+  "not_found",
+  "invalid_request",
+]);
+
+/**
+ * Wakes whoever mirrors. When nobody can be woken, the look at links that were long unheard of finds it.
+ * @param reason two of one reason within a day are one
+ */
+export async function wakeSync(workspaceId: ObjectId, reason: string, prefer?: Prefer): Promise<void> {
+  const data: SyncDue = { workspaceId: workspaceId.toHexString(), ...(prefer && { prefer }) };
+  try {
+    await sendJobEvents([{ name: SYNC_EVENT, id: `${SYNC_EVENT}:${data.workspaceId}:${reason}`, data }]);
+  } catch (err) {
+    log.warn({ err, workspaceId: data.workspaceId }, "a linked repository waits: the job runner takes no events");
+  }
+}
+
+/** Once. What only a person can mend stands in the link, and is not tried again by itself. */
+export async function carryOutSync({ workspaceId, prefer }: SyncDue): Promise<void> {
+  try {
+    await syncLink(new ObjectId(workspaceId), { prefer });
+  } catch (error) {
+    if (error instanceof AppError && TOLD.has(error.kind)) return;
+    throw error;
+  }
+}
+
+/** Tells of commits that have landed on main, where they are to be mirrored. */
+export async function noticeLandingOfLinked(repositoryId: ObjectId, _before: number, after: number): Promise<void> {
+  const link = await collections.repoLinks().findOne({ workspaceId: repositoryId }, { projection: { _id: 1 } });
+  if (link) await wakeSync(repositoryId, `landed:${link._id.toHexString()}:${after}`);
+}
+
+/** Wakes the links of one repository or installation at the host. */
+export async function wakeLinksOf(
+  filter: Partial<Pick<RepoLinkDoc, "repositoryNumber" | "installationId">>,
+  reason: string,
+) {
+  const links = await collections.repoLinks().find(filter).limit(LOOKED_AT_ONCE).toArray();
+  for (const { workspaceId } of links) await wakeSync(workspaceId, reason);
+}
+
+/** Wakes links that nothing was heard of for long. */
+export async function wakeUnheard(now = Date.now()): Promise<void> {
+  const links = await collections
+    .repoLinks()
+    .find({ checkedAt: { $lt: new Date(now - UNHEARD_MS) } })
+    .sort({ checkedAt: 1 })
+    .limit(LOOKED_AT_ONCE)
+    .toArray();
+  for (const { workspaceId } of links) await wakeSync(workspaceId, `unheard:${Math.floor(now / UNHEARD_MS)}`);
+}

@@ -1,0 +1,133 @@
+import "server-only";
+import type { ObjectId } from "mongodb";
+import { AppError } from "@/lib/platform/http/errors";
+import { oneAtATime } from "@/lib/platform/http/one-at-a-time";
+import { type Ancestry, ancestryOf, isWithin, mergeBase } from "./ancestry";
+import { indexQuietly } from "./commit-changes";
+import { MAX_FILE_BYTES } from "./limits";
+import { type MergeConflict, mergeTrees, type Resolutions } from "./merge-trees";
+import { type Author, cleanMessage, newCommit } from "./new-commit";
+import { readCommitObject, writeObjects } from "./object-store";
+import { parseBranch, parsePath } from "./paths";
+import { headOrThrow } from "./read";
+import { moveHead, TRUNK } from "./refs";
+import { untilWon } from "./until-won";
+
+/** By path: a text or bytes, null for no file. */
+export type ResolutionsInput = Record<string, string | Uint8Array | null>;
+
+export type MergeInput = {
+  repositoryId: ObjectId;
+  from: string;
+  /** Default `main`. */
+  into?: string;
+  author: Author;
+  /** Default `Merge branch '<from>'`. */
+  message?: string;
+  /** What to keep at paths that conflict. Paths without a conflict ignore it. */
+  resolutions?: ResolutionsInput;
+  /** A folder that becomes what it is in `from`, as long as `into` still stands at this head; later it is merged like the rest. */
+  takes?: { folder: string; ifHead: string };
+  now?: Date;
+};
+
+export type MergeResult =
+  | { merged: true; sha: string; kind: "up-to-date" | "fast-forward" | "merge" }
+  | { merged: false; conflicts: MergeConflict[] };
+
+/**
+ * Brings one branch's commits into another. Nothing moves while there are conflicts; they come back with both sides,
+ * and the same call with `resolutions` settles them.
+ * @throws AppError not_found for a branch, conflict when two names in the result would collide
+ */
+export async function mergeBranches(input: MergeInput): Promise<MergeResult> {
+  const { repositoryId, from, into = TRUNK, now = new Date() } = input;
+  parseBranch(into);
+  const message = cleanMessage(input.message ?? `Merge branch '${parseBranch(from)}'`);
+  const resolutions = parseResolutions(input.resolutions ?? {});
+  return oneAtATime(`branch:${repositoryId.toHexString()}/${into}`, async () => {
+    const result = await untilWon(() =>
+      attempt(repositoryId, { from, into, message, resolutions, takes: input.takes, author: input.author, now }),
+    );
+    if (result.merged && into === TRUNK) await indexQuietly(repositoryId, result.sha);
+    return result;
+  });
+}
+
+type Attempt = {
+  from: string;
+  into: string;
+  message: string;
+  resolutions: Resolutions;
+  takes: MergeInput["takes"];
+  author: Author;
+  now: Date;
+};
+
+/** Null when the branch moved meanwhile. */
+async function attempt(repositoryId: ObjectId, plan: Attempt): Promise<MergeResult | null> {
+  const ours = await ancestryOf(repositoryId, await headOrThrow(repositoryId, plan.into));
+  const theirs = await ancestryOf(repositoryId, await headOrThrow(repositoryId, plan.from));
+  if (await isWithin(repositoryId, theirs, ours)) return { merged: true, sha: ours.head, kind: "up-to-date" };
+  if (await canFastForward(repositoryId, plan.into, ours, theirs)) {
+    const isMoved = await moveHead(repositoryId, plan.into, ours.head, theirs.head);
+    return isMoved ? { merged: true, sha: theirs.head, kind: "fast-forward" } : null;
+  }
+  const base = await mergeBase(repositoryId, ours, theirs);
+  const [mine, other] = await Promise.all([ours, theirs].map(({ head }) => readCommitObject(repositoryId, head)));
+  if (!mine || !other) return null;
+  const result = await mergeTrees(
+    repositoryId,
+    {
+      base: base === null ? null : (await readCommitObject(repositoryId, base)).tree,
+      ours: mine.tree,
+      theirs: other.tree,
+    },
+    plan.resolutions,
+    plan.takes?.ifHead === ours.head ? plan.takes.folder : null,
+  );
+  if (result.conflicts.length > 0) return { merged: false, conflicts: result.conflicts };
+  const commit = newCommit({
+    tree: result.root,
+    parents: [
+      { oid: ours.head, commit: mine },
+      { oid: theirs.head, commit: other },
+    ],
+    author: plan.author,
+    message: plan.message,
+    now: plan.now,
+  });
+  await writeObjects(repositoryId, [...result.objects, commit]);
+  const isMoved = await moveHead(repositoryId, plan.into, ours.head, commit.oid);
+  return isMoved ? { merged: true, sha: commit.oid, kind: "merge" } : null;
+}
+
+/**
+ * The trunk only follows first parents, since these tell what its earlier heads were: onto a branch that has merged the
+ * trunk into itself it moves by a merge commit of its own.
+ */
+async function canFastForward(
+  repositoryId: ObjectId,
+  into: string,
+  ours: Ancestry,
+  theirs: Ancestry,
+): Promise<boolean> {
+  if (into !== TRUNK) return isWithin(repositoryId, ours, theirs);
+  let oid: string | undefined = theirs.head;
+  for (let commit = theirs.side.get(oid); commit; commit = oid === undefined ? undefined : theirs.side.get(oid)) {
+    [oid] = commit.parents;
+  }
+  return oid === ours.head;
+}
+
+/** @throws AppError invalid_request for a path that cannot be one, too_large */
+export function parseResolutions(resolutions: ResolutionsInput): Resolutions {
+  return new Map(
+    Object.entries(resolutions).map(([path, content]) => {
+      if (content !== null && Buffer.byteLength(content) > MAX_FILE_BYTES) {
+        throw new AppError("too_large", `“${path}” is larger than ${MAX_FILE_BYTES / 1024 / 1024} MiB.`);
+      }
+      return [parsePath(path), content];
+    }),
+  );
+}

@@ -1,0 +1,59 @@
+import { AppError } from "@/lib/platform/http/errors";
+import { type Commit, type FileHeader, type GitObject, makeCommit, type Signature } from "./git-objects";
+import { MAX_MESSAGE_BYTES } from "./limits";
+
+export type Author = { name: string; email: string };
+
+/** Characters that would end a field of git's signature line, or hide in it. */
+const NOT_IN_SIGNATURE = /[\p{Cc}<>\u2028\u2029]/gu;
+const NOT_IN_MESSAGE = /[\p{Cc}--[\t\n]]/gv;
+
+/**
+ * A commit on top of `parents`. Its date is never before that of a parent, whatever the clocks of the servers say, so
+ * that newest first is the order of landing too (F9).
+ */
+export function newCommit(input: {
+  tree: string;
+  parents: { oid: string; commit: Commit }[];
+  author: Author;
+  message: string;
+  files?: FileHeader[];
+  change?: number | null;
+  now: Date;
+}): GitObject {
+  const seconds = Math.max(
+    Math.floor(input.now.getTime() / 1000),
+    ...input.parents.map(({ commit }) => commit.committer.seconds),
+  );
+  const signature: Signature = { ...cleanAuthor(input.author), seconds, zone: "+0000" };
+  return makeCommit({
+    tree: input.tree,
+    parents: input.parents.map(({ oid }) => oid),
+    author: signature,
+    committer: signature,
+    message: input.message,
+    files: input.files ?? [],
+    change: input.change ?? null,
+  });
+}
+
+/**
+ * The message as git keeps it: unix line ends, one at the end, no control characters but tabs.
+ * @throws AppError invalid_request when it is blank or too long
+ */
+export function cleanMessage(message: string): string {
+  const text = message.toWellFormed().replace(/\r\n?/g, "\n").replace(NOT_IN_MESSAGE, "").trim();
+  if (text === "") throw badMessage("Say in a few words what changed.");
+  if (Buffer.byteLength(text) > MAX_MESSAGE_BYTES) throw badMessage("The message is too long. Shorten it.");
+  return `${text}\n`;
+}
+
+function badMessage(message: string): AppError {
+  return new AppError("invalid_request", message, { details: [{ path: "message", message }] });
+}
+
+function cleanAuthor({ name, email }: Author): Author {
+  const clean = (text: string) => text.toWellFormed().replace(NOT_IN_SIGNATURE, " ").replace(/\s+/g, " ").trim();
+  const address = clean(email).replaceAll(" ", "");
+  return { name: clean(name) || address || "Unknown", email: address };
+}

@@ -1,0 +1,233 @@
+import "server-only";
+import { promisify } from "node:util";
+import { deflate, deflateSync, inflate, inflateSync } from "node:zlib";
+import { Binary, ObjectId } from "mongodb";
+import { toBuffer } from "@/lib/platform/db/bytes";
+import { indexesOfDuplicates } from "@/lib/platform/db/duplicate-key";
+import { isFullDisk } from "@/lib/platform/db/full-disk";
+import { AppError } from "@/lib/platform/http/errors";
+import { collections } from "./collections";
+import { type Commit, EMPTY_TREE, type GitObject, parseCommit, parseTree, type TreeEntry } from "./git-objects";
+import type { GitObjectDoc, ObjectType } from "./model";
+import { ObjectCache } from "./object-cache";
+
+/** Half of what a document may hold, so that two parts fit into no message by accident of the rest. */
+const CHUNK_BYTES = 8 * 1024 * 1024;
+/** Above this, packing leaves the event loop (F15); below, the hand-over costs more than the work. */
+const INLINE_BYTES = 64 * 1024;
+/** Commits and trees that this process keeps parsed. Thousands of both, and small beside a server's memory. */
+const CACHE_BYTES = 48 * 1024 * 1024;
+/** Parsed entries take about this much more memory than their bytes. */
+const PARSED_FACTOR = 4;
+/** Objects of one look-up: their ids stay far below the size of a command. */
+const READ_BATCH = 1_000;
+/** Documents of one insert. */
+const WRITE_BATCH = 1_000;
+
+const deflateAside = promisify(deflate);
+const inflateAside = promisify(inflate);
+
+type Parsed = { tree: readonly TreeEntry[] } | { commit: Commit };
+const parsed = new ObjectCache<Parsed>(CACHE_BYTES);
+
+/** Stores objects; those that are there already stay as they are. Safe to repeat. */
+export async function writeObjects(repositoryId: ObjectId, objects: readonly GitObject[]): Promise<void> {
+  let docs: GitObjectDoc[] = [];
+  let bytes = 0;
+  for (const object of objects) {
+    const stream = await pack(object.content);
+    docs.push(await toDoc(repositoryId, { ...object, size: object.content.length }, stream));
+    bytes += stream.length;
+    if (docs.length >= WRITE_BATCH || bytes >= CHUNK_BYTES) {
+      await insertNew(docs);
+      docs = [];
+      bytes = 0;
+    }
+  }
+  await insertNew(docs);
+  // The next commit builds on these trees.
+  for (const object of objects) keepParsed(repositoryId, object);
+}
+
+/** Stores objects that came packed; those that are there already stay as they are. Safe to repeat. */
+export async function writePacked(
+  repositoryId: ObjectId,
+  objects: AsyncIterable<{ oid: string; type: ObjectType; size: number; stream: Buffer }>,
+): Promise<void> {
+  let docs: GitObjectDoc[] = [];
+  let bytes = 0;
+  for await (const { stream, ...object } of objects) {
+    docs.push(await toDoc(repositoryId, object, stream));
+    bytes += stream.length;
+    if (docs.length < WRITE_BATCH && bytes < CHUNK_BYTES) continue;
+    await insertNew(docs);
+    docs = [];
+    bytes = 0;
+  }
+  await insertNew(docs);
+}
+
+/** Which of some objects the repository has, and of what kind they are. */
+export async function typesOf(repositoryId: ObjectId, oids: readonly string[]): Promise<Map<string, ObjectType>> {
+  const types = new Map<string, ObjectType>();
+  for (let at = 0; at < oids.length; at += READ_BATCH) {
+    const found = collections
+      .gitObjects()
+      .find({ workspaceId: repositoryId, oid: { $in: oids.slice(at, at + READ_BATCH) } })
+      .project<{ oid: string; type: ObjectType }>({ _id: 0, oid: 1, type: 1 });
+    for await (const { oid, type } of found) types.set(oid, type);
+  }
+  return types;
+}
+
+/** How large the content of some objects is, in bytes. */
+export async function sizesOf(repositoryId: ObjectId, oids: readonly string[]): Promise<Map<string, number>> {
+  const sizes = new Map<string, number>();
+  for (let at = 0; at < oids.length; at += READ_BATCH) {
+    const found = collections
+      .gitObjects()
+      .find({ workspaceId: repositoryId, oid: { $in: oids.slice(at, at + READ_BATCH) } })
+      .project<{ oid: string; size: number }>({ _id: 0, oid: 1, size: 1 });
+    for await (const { oid, size } of found) sizes.set(oid, size);
+  }
+  return sizes;
+}
+
+/** Content of an object of any kind; null when the repository has none of that id. */
+export async function findObject(repositoryId: ObjectId, oid: string): Promise<GitObject | null> {
+  const doc = await collections.gitObjects().findOne({ workspaceId: repositoryId, oid });
+  return doc && { oid, type: doc.type, content: await unpack(await packedStream(doc), doc.size) };
+}
+
+/** The parsed entries of a tree; the empty tree exists without being stored. */
+export async function readTree(repositoryId: ObjectId, oid: string): Promise<readonly TreeEntry[]> {
+  if (oid === EMPTY_TREE) return [];
+  const found = await readParsed(repositoryId, oid);
+  if (!found || !("tree" in found)) throw new Error(`The tree ${oid} is missing.`);
+  return found.tree;
+}
+
+/** Null when there is no object of that id, or one of another kind. */
+export async function findCommit(repositoryId: ObjectId, oid: string): Promise<Commit | null> {
+  const found = await readParsed(repositoryId, oid);
+  return found && "commit" in found ? found.commit : null;
+}
+
+/** A commit that another object or a branch names, so that its absence is a fault. */
+export async function readCommitObject(repositoryId: ObjectId, oid: string): Promise<Commit> {
+  const commit = await findCommit(repositoryId, oid);
+  if (!commit) throw new Error(`The commit ${oid} is missing.`);
+  return commit;
+}
+
+/** Content of a blob that a tree names. */
+export async function readBlob(repositoryId: ObjectId, oid: string): Promise<Buffer> {
+  const object = await findObject(repositoryId, oid);
+  if (object?.type !== "blob") throw new Error(`The blob ${oid} is missing.`);
+  return object.content;
+}
+
+/**
+ * Contents of blobs that trees name, each with its id and each once, in no order. One by one, a thousand files would be a
+ * thousand look-ups.
+ */
+export async function* readBlobs(repositoryId: ObjectId, oids: Iterable<string>): AsyncGenerator<[string, Buffer]> {
+  const missing = new Set(oids);
+  for await (const doc of streamObjects(repositoryId, [...missing])) {
+    if (doc.type !== "blob") continue;
+    missing.delete(doc.oid);
+    yield [doc.oid, await contentOf(doc)];
+  }
+  for (const oid of missing) throw new Error(`The blob ${oid} is missing.`);
+}
+
+/** An object's zlib stream as stored, whole. */
+export async function packedStream(doc: GitObjectDoc): Promise<Buffer> {
+  if (doc.data) return toBuffer(doc.data);
+  const { workspaceId, oid } = doc;
+  const parts = await collections.gitChunks().find({ workspaceId, oid }).sort({ n: 1 }).toArray();
+  if (parts.length < doc.chunks) throw new Error(`The object ${oid} lacks a part.`);
+  return Buffer.concat(parts.slice(0, doc.chunks).map(({ data }) => toBuffer(data)));
+}
+
+/** Documents of many objects, in no order, a batch at a time in memory. */
+export async function* streamObjects(repositoryId: ObjectId, oids: readonly string[]): AsyncGenerator<GitObjectDoc> {
+  for (let at = 0; at < oids.length; at += READ_BATCH) {
+    const batch = oids.slice(at, at + READ_BATCH);
+    yield* collections.gitObjects().find({ workspaceId: repositoryId, oid: { $in: batch } });
+  }
+}
+
+export async function contentOf(doc: GitObjectDoc): Promise<Buffer> {
+  return unpack(await packedStream(doc), doc.size);
+}
+
+async function readParsed(repositoryId: ObjectId, oid: string): Promise<Parsed | null> {
+  const known = parsed.get(cacheKey(repositoryId, oid));
+  if (known) return known;
+  const object = await findObject(repositoryId, oid);
+  return object && keepParsed(repositoryId, object);
+}
+
+function keepParsed(repositoryId: ObjectId, object: GitObject): Parsed | null {
+  const value = parse(object);
+  if (value) parsed.set(cacheKey(repositoryId, object.oid), value, object.content.length * PARSED_FACTOR);
+  return value;
+}
+
+function cacheKey(repositoryId: ObjectId, oid: string): string {
+  return `${repositoryId.toHexString()}/${oid}`;
+}
+
+function parse({ type, content }: GitObject): Parsed | null {
+  if (type === "tree") return { tree: parseTree(content) };
+  if (type === "commit") return { commit: parseCommit(content) };
+  return null;
+}
+
+async function toDoc(
+  repositoryId: ObjectId,
+  { oid, type, size }: { oid: string; type: ObjectType; size: number },
+  stream: Buffer,
+): Promise<GitObjectDoc> {
+  const common = { _id: new ObjectId(), workspaceId: repositoryId, oid, type, size };
+  if (stream.length <= CHUNK_BYTES) return { ...common, data: new Binary(stream), chunks: 0 };
+  const chunks = Math.ceil(stream.length / CHUNK_BYTES);
+  // The parts come first: an object's document promises that all of them are there.
+  for (let n = 0; n < chunks; n++) {
+    const data = new Binary(stream.subarray(n * CHUNK_BYTES, (n + 1) * CHUNK_BYTES));
+    await collections
+      .gitChunks()
+      .insertMany([{ _id: new ObjectId(), workspaceId: repositoryId, oid, n, data }], { ordered: false })
+      .catch(ignoreDuplicates)
+      .catch(explainFullDisk);
+  }
+  return { ...common, data: null, chunks };
+}
+
+async function insertNew(docs: GitObjectDoc[]): Promise<void> {
+  if (docs.length === 0) return;
+  await collections.gitObjects().insertMany(docs, { ordered: false }).catch(ignoreDuplicates).catch(explainFullDisk);
+}
+
+/** What is there already is the same: it is named by its content. Anything else that failed is thrown on. */
+export function ignoreDuplicates(error: unknown): void {
+  if (indexesOfDuplicates(error) === null) throw error;
+}
+
+function explainFullDisk(error: unknown): never {
+  if (isFullDisk(error)) {
+    throw new AppError("storage_full", "The store is full. Free some space and save again.", { cause: error });
+  }
+  throw error;
+}
+
+async function pack(content: Buffer): Promise<Buffer> {
+  return content.length > INLINE_BYTES ? deflateAside(content) : deflateSync(content);
+}
+
+async function unpack(stream: Buffer, size: number): Promise<Buffer> {
+  // The length that was stored bounds what unpacking may yield (T90).
+  const options = { maxOutputLength: Math.max(size, 1) };
+  return size > INLINE_BYTES ? inflateAside(stream, options) : inflateSync(stream, options);
+}

@@ -1,0 +1,162 @@
+import { describe, expect, it } from "vitest";
+import { AppError } from "@/lib/platform/http/errors";
+import { collisionKey, parseBranch, parseFolder, parsePath } from "./paths";
+
+const code = (work: () => unknown) => {
+  try {
+    work();
+  } catch (error) {
+    return error instanceof AppError ? error.kind : error;
+  }
+  return "accepted";
+};
+
+/** T87's corpus: traversal, absolute, encoded and Unicode ways out, and names that git or a file system reads as its own. */
+const REFUSED = [
+  "",
+  "/",
+  "/etc/passwd",
+  "a/",
+  "a//b",
+  ".",
+  "..",
+  "../a",
+  "a/..",
+  "a/../../b",
+  "a/./b",
+  "..\\a",
+  "a\\b",
+  "C:\\a",
+  "a\0b",
+  "a\nb",
+  "a\tb",
+  "a\u001b[31mb",
+  "a\u007fb",
+  "a\u0085b",
+  "a\u2028b",
+  "a\u202eb",
+  "a\u2066b",
+  "\ufeffa",
+  "a\ud800b",
+  "a\uffffb",
+  " a",
+  "a ",
+  "a/ b",
+  "a /b",
+  "\u00a0a",
+  "a\u3000",
+  "a.",
+  "a./b",
+  "...",
+  ".git",
+  ".GIT/config",
+  "a/.Git/hooks/post-checkout",
+  ".g\u200cit/config",
+  ".g\u00adit",
+  ".\u200dgit",
+  "\uff0egit",
+  ".\uff47it",
+  ".git\u034f",
+  "git~1/config",
+  "GIT~2",
+  ".git::$INDEX_ALLOCATION/config",
+  ".git:stream",
+  "git:x",
+  ".gitmodules",
+  ".GitModules",
+  "gitmod~1",
+  "a/GI7EBA~1",
+  ".gitattributes",
+  "\u200b",
+  "a/\u00ad/b",
+  "x".repeat(201),
+  "é".repeat(101),
+  Array.from({ length: 10 }, () => "y".repeat(150)).join("/"),
+];
+
+const KEPT = [
+  "a",
+  "consoles/Monthly revenue.sql",
+  "consoles/größe/été.sql",
+  "consoles/月次レポート.sql",
+  "apps/shop/.gitignore",
+  "apps/shop/.env.example",
+  "a/..b/c",
+  "a/b..c",
+  "digit/legit~x",
+  "x".repeat(200),
+  "emoji 👩‍💻.sql",
+  "quote \"double\" 'single'.sql",
+  "%2e%2e%2fa",
+];
+
+describe("path policy", () => {
+  it.each(REFUSED.map((path) => [JSON.stringify(path.slice(0, 40)), path]))("refuses %s (T87)", (_, path) => {
+    expect(code(() => parsePath(path))).toBe("invalid_request");
+  });
+
+  it.each(KEPT.map((path) => [path.slice(0, 40), path]))("keeps %s as it is", (_, path) => {
+    expect(parsePath(path)).toBe(path);
+  });
+
+  it("takes decomposed letters for the composed ones", () => {
+    expect(parsePath("caf\u0065\u0301.sql")).toBe("caf\u00e9.sql");
+  });
+
+  it("knows the root and a trailing slash as folders", () => {
+    expect(parseFolder("")).toBe("");
+    expect(parseFolder("a/b/")).toBe("a/b");
+    expect(code(() => parseFolder("a/../b"))).toBe("invalid_request");
+  });
+});
+
+describe("names that some file system takes for one", () => {
+  it.each([
+    ["case", "Report.sql", "rEPORT.SQL"],
+    ["composed and decomposed", "caf\u00e9", "cafe\u0301"],
+    ["compatibility forms", "\ufb01le", "file"],
+    ["full width", "\uff41", "a"],
+    ["sharp s", "straße", "STRASSE"],
+    ["both sigmas", "ΟΔΟΣ", "οδος"],
+    ["Kelvin sign", "\u212a", "k"],
+    ["invisible characters", "a\u200db", "ab"],
+  ])("meets: %s", (_, a, b) => {
+    expect(collisionKey(a)).toBe(collisionKey(b));
+  });
+
+  it("keeps different names apart", () => {
+    expect(collisionKey("résumé")).not.toBe(collisionKey("resume"));
+  });
+});
+
+describe("branch names", () => {
+  it.each(["main", "user/65f0c1d2e3a4b5c6d7e8f901", "a.b", "release-1.2", "_x"])("takes %s", (name) => {
+    expect(parseBranch(name)).toBe(name);
+  });
+
+  it.each([
+    "",
+    "-oProxyCommand=x",
+    "--upload-pack=touch",
+    "a/-b",
+    ".a",
+    "a/.b",
+    "a..b",
+    "a.lock",
+    "a.lock/b",
+    "a.",
+    "a//b",
+    "/a",
+    "a/",
+    "a b",
+    "a~1",
+    "a^",
+    "a:b",
+    "a?b",
+    "a@{1}",
+    "ä",
+    "x".repeat(201),
+  ])("refuses %j", (name) => {
+    expect(code(() => parseBranch(name))).toBe("invalid_request");
+  });
+});

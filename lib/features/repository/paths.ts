@@ -1,0 +1,111 @@
+import { AppError } from "@/lib/platform/http/errors";
+
+/** File systems of desktops stop at 255 bytes a name; the rest is left for suffixes that tools add. */
+const MAX_SEGMENT_BYTES = 200;
+/** Well under the 4,096 bytes that Linux takes, so that a checkout in a deep folder still works. */
+const MAX_PATH_BYTES = 1_000;
+/** Branch names become file names in a checkout's own folder. */
+const MAX_BRANCH_BYTES = 200;
+
+// Control characters, line and paragraph separators, direction overrides (they make a name read as another), byte order
+// mark, halves of surrogate pairs, and the code points that Unicode keeps for nobody.
+const REFUSED_CHARACTERS =
+  /[\p{Cc}\p{Cs}\u2028\u2029\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff\ufdd0-\ufdef]/u;
+/** Code points without a shape of their own: some file systems leave them out when they compare names. */
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
+const SPACE = /\s/u;
+/** Git's own files, and the short names that Windows gives them. */
+const GIT_NAMES = /^(?:\.git|git~\d+|\.gitmodules|gitmod~\d+|gi7eba~\d+|\.gitattributes|gitatt~\d+|gi7d29~\d+)$/;
+/** A segment that a Windows checkout would open as a stream of another file. */
+const STREAM_OF_GIT = /^\.?git[^/]*:/;
+/** Git on Windows refuses to check out a path with one of these. */
+const WINDOWS_CHARACTERS = /[<>:"|?*]/;
+/** Devices, whatever ending follows (Microsoft's page "Naming Files, Paths, and Namespaces"). */
+const WINDOWS_DEVICES = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)\d)$/;
+const BRANCH_PART = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/;
+
+/**
+ * The path under which a file is kept: slashes between segments, Unicode in its composed form (NFC).
+ * Our choice: composed rather than refused, since keyboards and file systems differ in what they send.
+ * @throws AppError invalid_request, naming the rule that the path breaks (T87)
+ */
+export function parsePath(path: string): string {
+  const normal = path.isWellFormed() ? path.normalize("NFC") : path;
+  if (normal === "") refuse(path, "must not be empty");
+  if (Buffer.byteLength(normal) > MAX_PATH_BYTES) refuse(path, `must not be longer than ${MAX_PATH_BYTES} bytes`);
+  for (const segment of normal.split("/")) checkSegment(path, segment);
+  return normal;
+}
+
+/**
+ * Returns the path of a new file, which a checkout on Windows can create as well.
+ * @throws AppError invalid_request, as `parsePath`, and for names and characters that Windows reserves
+ */
+export function parseNewPath(path: string): string {
+  const parsed = parsePath(path);
+  for (const segment of parsed.split("/")) {
+    if (WINDOWS_CHARACTERS.test(segment)) refuse(path, 'must not hold any of < > : " | ? *');
+    const stem = collisionKey(segment).split(".", 1)[0] ?? "";
+    if (WINDOWS_DEVICES.test(stem.trim()))
+      refuse(path, "must not use a name that Windows reserves, such as con or aux");
+  }
+  return parsed;
+}
+
+/** A folder's path: as `parsePath`, and "" for the root. */
+export function parseFolder(path: string): string {
+  return path === "" ? "" : parsePath(path.endsWith("/") ? path.slice(0, -1) : path);
+}
+
+/**
+ * Two names with one key cannot stand in one folder: some file system that a clone lands on takes them for the same
+ * (case, composed or decomposed letters, compatibility forms, invisible characters).
+ */
+export function collisionKey(segment: string): string {
+  // Upper case first, so that ß and SS, and both forms of sigma, meet.
+  return segment.normalize("NFKC").replace(INVISIBLE, "").toUpperCase().toLowerCase().normalize("NFKC");
+}
+
+/** @throws AppError invalid_request when git, or a command line, could misread the name (T89) */
+export function parseBranch(name: string): string {
+  const isPlain =
+    name !== "" &&
+    Buffer.byteLength(name) <= MAX_BRANCH_BYTES &&
+    !name.includes("..") &&
+    name.split("/").every((part) => BRANCH_PART.test(part) && !part.endsWith(".") && !/\.lock$/i.test(part));
+  if (!isPlain) {
+    throw new AppError(
+      "invalid_request",
+      "A branch name takes letters, digits, dots, dashes and underscores between slashes, and does not begin with a dash or a dot.",
+      { details: [{ path: "branch", message: "Not a branch name." }] },
+    );
+  }
+  return name;
+}
+
+function checkSegment(path: string, segment: string): void {
+  if (segment === "") refuse(path, "must not begin or end with a slash or hold two in a row");
+  if (segment === "." || segment === "..") refuse(path, "must not hold . or .. as a name");
+  if (segment.includes("\\")) refuse(path, "must not hold a backslash");
+  if (!segment.isWellFormed() || REFUSED_CHARACTERS.test(segment)) {
+    refuse(path, "must not hold control or direction characters");
+  }
+  if (Buffer.byteLength(segment) > MAX_SEGMENT_BYTES) {
+    refuse(path, `must not hold a name longer than ${MAX_SEGMENT_BYTES} bytes`);
+  }
+  const first = segment.slice(0, 1);
+  const last = segment.slice(-1);
+  if (SPACE.test(first) || SPACE.test(last)) refuse(path, "must not hold a name that begins or ends with a space");
+  if (last === ".") refuse(path, "must not hold a name that ends with a dot");
+  const key = collisionKey(segment)
+    .trim()
+    .replace(/[. ]+$/, "");
+  if (key === "") refuse(path, "must not hold a name without a visible character");
+  if (GIT_NAMES.test(key) || STREAM_OF_GIT.test(key)) refuse(path, "must not use a name that belongs to git");
+}
+
+function refuse(path: string, rule: string): never {
+  throw new AppError("invalid_request", `The path ${rule}.`, {
+    details: [{ path: "path", message: `${JSON.stringify(path.slice(0, 200))} ${rule}.` }],
+  });
+}

@@ -1,0 +1,170 @@
+import "server-only";
+import type { ObjectId } from "mongodb";
+import { AppError } from "@/lib/platform/http/errors";
+import { ancestryOf } from "./ancestry";
+import { collections } from "./collections";
+import { type Commit, subjectOf } from "./git-objects";
+import type { Author } from "./new-commit";
+import { findCommit, readBlob, readTree } from "./object-store";
+import { parseBranch, parseFolder, parsePath } from "./paths";
+import { findPositions } from "./positions";
+import { findHead, listHeads, TRUNK } from "./refs";
+import { findEntry, isFile, join } from "./tree-edit";
+
+/** Which state to read: a branch (default `main`), or a commit by its id or 7..40 digits of it. */
+export type At = { ref?: string; sha?: string };
+
+export type FileContent = { path: string; oid: string; content: Buffer };
+export type TreeItem = { path: string; name: string; kind: "file" | "folder"; oid: string };
+export type CommitInfo = {
+  sha: string;
+  parents: string[];
+  author: Author;
+  date: Date;
+  subject: string;
+  message: string;
+};
+
+/** Git's shortest abbreviation, and a whole id. */
+const SHA = /^[0-9a-f]{7,40}$/;
+const SHA_DIGITS = 40;
+/** Objects with one beginning that are judged; with 7 digits and a million objects there are none or one. */
+const CANDIDATES_MAX = 50;
+
+/**
+ * One file.
+ * @throws AppError not_found when the branch, the commit or the file is not there, or it is no plain file (T87, T88)
+ */
+export async function readFile(input: { repositoryId: ObjectId; path: string } & At): Promise<FileContent> {
+  const path = parsePath(input.path);
+  const { commit } = await resolveCommit(input.repositoryId, input);
+  const entry = await findEntry(input.repositoryId, commit.tree, path);
+  if (!isFile(entry)) throw new AppError("not_found", `There is no file “${path}”.`);
+  return { path, oid: entry.oid, content: await readBlob(input.repositoryId, entry.oid) };
+}
+
+/**
+ * The files and folders in a folder ("" is the root), by git's order; with `recursive` all below it as well. Links and
+ * submodules of foreign histories are left out. A repository without a commit is empty.
+ * @throws AppError not_found when the branch, the commit or the folder is not there
+ */
+export async function listTree(
+  input: { repositoryId: ObjectId; path?: string; recursive?: boolean } & At,
+): Promise<TreeItem[]> {
+  const { repositoryId, recursive = false } = input;
+  const path = parseFolder(input.path ?? "");
+  const isTrunk = input.sha === undefined && (input.ref ?? TRUNK) === TRUNK;
+  if (isTrunk && path === "" && (await findHead(repositoryId, TRUNK)) === null) return [];
+  const { commit } = await resolveCommit(repositoryId, input);
+  const root = path === "" ? commit.tree : await folderAt(repositoryId, commit.tree, path);
+  const items: TreeItem[] = [];
+  await addItems(repositoryId, root, path, recursive, items);
+  return items;
+}
+
+/** @throws AppError not_found, conflict (a short id that fits several) or invalid_request (no id at all) */
+export async function readCommit(repositoryId: ObjectId, sha: string): Promise<CommitInfo> {
+  const { oid, commit } = await resolveCommit(repositoryId, { sha });
+  return toCommitInfo(oid, commit);
+}
+
+export function toCommitInfo(sha: string, commit: Commit): CommitInfo {
+  const { name, email, seconds } = commit.author;
+  return {
+    sha,
+    parents: commit.parents,
+    author: { name, email },
+    date: new Date(seconds * 1000),
+    subject: subjectOf(commit.message),
+    message: commit.message,
+  };
+}
+
+/**
+ * The whole id of a commit, from 7..40 of its digits. Commits that lost a race and are on no branch do not count.
+ * @throws AppError invalid_request when malformed, not_found when unknown, conflict when several fit
+ */
+export async function resolveSha(repositoryId: ObjectId, sha: string): Promise<string> {
+  const prefix = parseSha(sha);
+  const docs = await collections
+    .gitObjects()
+    .find({ workspaceId: repositoryId, oid: shaRange(prefix), type: "commit" })
+    .project<{ oid: string }>({ _id: 0, oid: 1 })
+    .limit(CANDIDATES_MAX)
+    .toArray();
+  const candidates = docs.map(({ oid }) => oid);
+  return pickOne(prefix.length === SHA_DIGITS ? candidates : await onBranches(repositoryId, candidates));
+}
+
+/** @throws AppError invalid_request (docs/api.md, Consoles: a malformed sha is 400) */
+export function parseSha(sha: string): string {
+  const lower = sha.toLowerCase();
+  if (SHA.test(lower)) return lower;
+  throw new AppError("invalid_request", "A commit is named by 7 to 40 hexadecimal digits.", {
+    details: [{ path: "sha", message: "Not a commit id." }],
+  });
+}
+
+/** Ids that begin with the digits given. */
+export function shaRange(prefix: string): { $gte: string; $lt: string } {
+  return { $gte: prefix, $lt: `${prefix}g` };
+}
+
+/** @throws AppError not_found for none, conflict for several */
+export function pickOne(oids: string[]): string {
+  const [oid, ...others] = oids;
+  if (oid === undefined) throw new AppError("not_found", "No such commit.");
+  if (others.length > 0) throw new AppError("conflict", "Several commits begin with these digits. Give more of them.");
+  return oid;
+}
+
+async function resolveCommit(repositoryId: ObjectId, at: At): Promise<{ oid: string; commit: Commit }> {
+  const oid =
+    at.sha === undefined ? await headOrThrow(repositoryId, at.ref ?? TRUNK) : await resolveSha(repositoryId, at.sha);
+  const commit = await findCommit(repositoryId, oid);
+  if (!commit) throw new AppError("not_found", "No such commit.");
+  return { oid, commit };
+}
+
+/** @throws AppError not_found */
+export async function headOrThrow(repositoryId: ObjectId, branch: string): Promise<string> {
+  const head = await findHead(repositoryId, parseBranch(branch));
+  if (head === null) throw new AppError("not_found", `There is no branch “${branch}”.`);
+  return head;
+}
+
+async function onBranches(repositoryId: ObjectId, oids: string[]): Promise<string[]> {
+  if (oids.length === 0) return [];
+  const heads = await listHeads(repositoryId);
+  const trunk = heads.find(({ name }) => name === TRUNK);
+  if (trunk) await ancestryOf(repositoryId, trunk.oid);
+  const reachable = new Set((await findPositions(repositoryId, oids)).keys());
+  for (const { name, oid } of heads) {
+    if (name === TRUNK || oids.every((candidate) => reachable.has(candidate))) continue;
+    const { side } = await ancestryOf(repositoryId, oid);
+    for (const candidate of oids) if (side.has(candidate)) reachable.add(candidate);
+  }
+  return oids.filter((oid) => reachable.has(oid));
+}
+
+async function folderAt(repositoryId: ObjectId, root: string, path: string): Promise<string> {
+  const entry = await findEntry(repositoryId, root, path);
+  if (entry?.mode !== "40000") throw new AppError("not_found", `There is no folder “${path}”.`);
+  return entry.oid;
+}
+
+async function addItems(
+  repositoryId: ObjectId,
+  tree: string,
+  folder: string,
+  recursive: boolean,
+  items: TreeItem[],
+): Promise<void> {
+  for (const entry of await readTree(repositoryId, tree)) {
+    const path = join(folder, entry.name);
+    if (entry.mode === "40000") {
+      items.push({ path, name: entry.name, kind: "folder", oid: entry.oid });
+      if (recursive) await addItems(repositoryId, entry.oid, path, recursive, items);
+    } else if (isFile(entry)) items.push({ path, name: entry.name, kind: "file", oid: entry.oid });
+  }
+}

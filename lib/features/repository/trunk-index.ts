@@ -1,0 +1,209 @@
+import "server-only";
+import { MongoBulkWriteError, ObjectId } from "mongodb";
+import { sharedState } from "@/lib/platform/process/shared-state";
+import { collections } from "./collections";
+import { diffCommit } from "./commit-diff";
+import { type Commit, subjectOf } from "./git-objects";
+import { folderChanges, type HistoryChange, type Lookup, toHistory } from "./lineage";
+import type { GitHistoryDoc } from "./model";
+import { ignoreDuplicates, readCommitObject } from "./object-store";
+import { findPositions, lineageOnTrunk, type Position } from "./positions";
+import { findHead, TRUNK } from "./refs";
+import { historiesOf, walkCommits } from "./side-commits";
+import { findEntry } from "./tree-edit";
+
+/** Documents that wait while a long stretch is indexed; written together. */
+const FLUSH_DOCS = 1_000;
+/** Commits of one look-up for the position where indexing goes on. */
+const LOOK_BACK = 200;
+/** Paths whose file a long stretch of indexing remembers; about 20 MB. */
+const REMEMBERED_PATHS_MAX = 100_000;
+/** Subjects are shown in one line. */
+const SUBJECT_CHARS = 200;
+
+/**
+ * The trunk's head, once its history is indexed up to it; null before the first commit. The index is written after the
+ * branch has moved, so a crash may leave it behind: whoever comes next completes it, and what two write is equal.
+ */
+export async function ensureIndexed(repositoryId: ObjectId): Promise<Position | null> {
+  const head = await findHead(repositoryId, TRUNK);
+  return head === null ? null : indexUpTo(repositoryId, head);
+}
+
+/** As `ensureIndexed`, for a commit that is or has been the trunk's head. */
+export async function indexUpTo(repositoryId: ObjectId, head: string): Promise<Position> {
+  const waiting: { oid: string; commit: Commit }[] = [];
+  let base: Position | null = null;
+  let next: string | null = head;
+  // Usually the head or its first parent is indexed; each further look reaches back over a longer stretch.
+  for (let reach = 1; next !== null && !base; reach = LOOK_BACK) {
+    const stretch: { oid: string; commit: Commit }[] = [];
+    while (next !== null && stretch.length < reach) {
+      const commit: Commit = await readCommitObject(repositoryId, next);
+      stretch.push({ oid: next, commit });
+      next = commit.parents[0] ?? null;
+    }
+    const positions = await findPositions(repositoryId, [
+      ...stretch.map(({ oid }) => oid),
+      ...(next === null ? [] : [next]),
+    ]);
+    for (const { oid, commit } of stretch) {
+      base = positions.get(oid) ?? null;
+      if (base) break;
+      waiting.push({ oid, commit });
+    }
+    if (!base && next !== null) base = positions.get(next) ?? null;
+  }
+  if (base && waiting.length === 0) return base;
+  const writer = new IndexWriter(repositoryId, base);
+  for (const { oid, commit } of waiting.toReversed()) await writer.add(oid, commit);
+  const tip = await writer.finish();
+  for (const tell of listeners()) await tell(repositoryId, base?.seq ?? 0, tip.seq);
+  return tip;
+}
+
+/** Is told that commits have landed on a trunk, by the numbers of the last one before and of the last one now. */
+export type LandingListener = (repositoryId: ObjectId, before: number, after: number) => Promise<void>;
+
+/** Names who is told of commits that land; what is told twice, or by two servers, must do no harm. */
+export function tellLandingsTo(listener: LandingListener): void {
+  listeners().add(listener);
+}
+
+function listeners(): Set<LandingListener> {
+  return sharedState("repository.landings", () => new Set<LandingListener>());
+}
+
+/**
+ * Throws the index away and makes it anew from git alone. Histories that are read meanwhile may end early.
+ * A rebuild that was cut off has to be run again.
+ */
+export async function rebuildIndex(repositoryId: ObjectId): Promise<void> {
+  // The commits' documents first: entries count only up to an indexed commit.
+  await collections.gitCommits().deleteMany({ workspaceId: repositoryId });
+  await collections.gitHistory().deleteMany({ workspaceId: repositoryId });
+  await ensureIndexed(repositoryId);
+}
+
+/** Indexes commits of the trunk, each on top of the one before. */
+class IndexWriter {
+  private entries: GitHistoryDoc[] = [];
+  private commits: Position[] = [];
+  /** The files that the trunk has at paths, as far as this stretch has shown; entries may not be written yet. */
+  private readonly latest = new Map<string, string>();
+
+  constructor(
+    private readonly repositoryId: ObjectId,
+    private tip: Position | null,
+  ) {}
+
+  async add(oid: string, commit: Commit): Promise<void> {
+    const sideLookup = commit.parents.length > 1 ? await this.addSide(commit) : null;
+    const trunk = commit.parents[0];
+    const lookup: Lookup = (parent, path) =>
+      parent === trunk || !sideLookup ? this.lookup(path) : sideLookup(parent, path);
+    const changes = await toHistory(oid, await diffCommit(this.repositoryId, commit), lookup);
+    this.tip = this.append(oid, commit, changes, true);
+    if (this.entries.length + this.commits.length >= FLUSH_DOCS) await this.flush();
+  }
+
+  async finish(): Promise<Position> {
+    await this.flush();
+    if (!this.tip) throw new Error("There was no commit to index.");
+    return this.tip;
+  }
+
+  private async lookup(path: string): Promise<string | null> {
+    return this.latest.get(path) ?? (this.tip && lineageOnTrunk(this.repositoryId, this.tip.seq, path));
+  }
+
+  /** The commits that a merge brings along land just before it. */
+  private async addSide(merge: Commit): Promise<Lookup> {
+    // Side commits look their files up in what is written.
+    await this.flush();
+    const base = this.tip;
+    const commits = await walkCommits(
+      this.repositoryId,
+      merge.parents.slice(1),
+      ({ seq }) => base !== null && seq <= base.seq,
+    );
+    const { histories, lookup } = await historiesOf(this.repositoryId, commits);
+    const shown = await this.shownLineages(merge, histories);
+    for (const [oid, commit] of commits) {
+      const changes = (histories.get(oid) ?? []).filter(({ lineage }) => shown.has(lineage));
+      this.tip = this.append(oid, commit, changes, false);
+    }
+    return lookup;
+  }
+
+  /** Files that the merge did not take from the trunk as they were: like git, the history leaves out a side that lost. */
+  private async shownLineages(merge: Commit, histories: Map<string, HistoryChange[]>): Promise<Set<string>> {
+    const [trunk] = merge.parents;
+    const before = trunk === undefined ? null : (await readCommitObject(this.repositoryId, trunk)).tree;
+    const paths = new Map<string, boolean>();
+    const isChanged = async (path: string) => {
+      const then = before === null ? null : await findEntry(this.repositoryId, before, path);
+      const now = await findEntry(this.repositoryId, merge.tree, path);
+      return then?.oid !== now?.oid || then?.mode !== now?.mode;
+    };
+    const shown = new Set<string>();
+    for (const { lineage, path, previousPath } of [...histories.values()].flat()) {
+      for (const at of previousPath === null ? [path] : [path, previousPath]) {
+        const known = paths.get(at) ?? (await isChanged(at));
+        paths.set(at, known);
+        if (known) shown.add(lineage);
+      }
+    }
+    return shown;
+  }
+
+  private append(oid: string, commit: Commit, changes: HistoryChange[], isTip: boolean): Position {
+    const seq = (this.tip?.seq ?? 0) + 1;
+    const common = {
+      workspaceId: this.repositoryId,
+      oid,
+      seq,
+      author: { name: commit.author.name, email: commit.author.email },
+      date: new Date(commit.author.seconds * 1000),
+      subject: subjectOf(commit.message).slice(0, SUBJECT_CHARS),
+      ...(commit.change !== null && { change: commit.change }),
+    };
+    for (const change of changes) {
+      this.entries.push({ _id: new ObjectId(), ...common, ...change });
+      if (change.status !== "deleted") this.latest.set(change.path, change.lineage);
+    }
+    for (const change of folderChanges(changes)) this.entries.push({ _id: new ObjectId(), ...common, ...change });
+    const position = { oid, seq, isTip };
+    this.commits.push(position);
+    return position;
+  }
+
+  private async flush(): Promise<void> {
+    const { repositoryId, entries, commits } = this;
+    if (commits.length === 0) return;
+    if (entries.length > 0) {
+      await collections.gitHistory().insertMany(entries, { ordered: false }).catch(ignoreDuplicates);
+    }
+    await insertPositions(repositoryId, commits);
+    this.entries = [];
+    this.commits = [];
+    if (this.latest.size > REMEMBERED_PATHS_MAX) this.latest.clear();
+  }
+}
+
+/** In order, so that a commit's document always stands for its ancestors' too. */
+async function insertPositions(repositoryId: ObjectId, positions: Position[]): Promise<void> {
+  const operations = positions.map(({ oid, seq, isTip }) => ({
+    updateOne: { filter: { workspaceId: repositoryId, oid }, update: { $setOnInsert: { seq, isTip } }, upsert: true },
+  }));
+  // Of two upserts of one document at once the slower may fail; it finds the document when it looks again.
+  for (let from = 0; from < operations.length; ) {
+    try {
+      await collections.gitCommits().bulkWrite(operations.slice(from), { ordered: true });
+      return;
+    } catch (error) {
+      ignoreDuplicates(error);
+      from += error instanceof MongoBulkWriteError ? ([error.writeErrors].flat()[0]?.index ?? 0) + 1 : 0;
+    }
+  }
+}

@@ -1,0 +1,25 @@
+import "server-only";
+import { declareCollection } from "@/lib/platform/db/collection";
+import type { ResultChunkDoc, ResultDoc } from "./model";
+
+export const collections = {
+  results: declareCollection<ResultDoc>("results", {
+    isOfWorkspace: true,
+    indexes: [
+      { key: { workspaceId: 1, _id: 1 }, serves: "a workspace's kept results" },
+      {
+        key: { workspaceId: 1, "latest.kind": 1, "latest.ownerId": 1, "latest.at": -1 },
+        serves: "the latest result of a console",
+      },
+      { key: { workspaceId: 1, "latest.at": 1 }, serves: "a full workspace gives up its oldest ones first" },
+      { key: { expiresAt: 1 }, expireAfterSeconds: 0, serves: "results are kept as long as whoever keeps them says" },
+    ],
+  }),
+  resultChunks: declareCollection<ResultChunkDoc>("resultChunks", {
+    isOfWorkspace: true,
+    indexes: [
+      { key: { workspaceId: 1, resultId: 1, index: 1 }, unique: true, serves: "the rows of a result, in order" },
+      { key: { expiresAt: 1 }, expireAfterSeconds: 0, serves: "the rows of a result go with it" },
+    ],
+  }),
+};

@@ -1,0 +1,82 @@
+import type { Batch } from "@/lib/base/values/fields";
+import { orAborted } from "@/lib/platform/process/or-aborted";
+
+/** Of all tables together: some ten thousand charts. What twenty people press in a minute is far less. */
+const CELLS_MAX = 1_000_000;
+/** One answer of more than this would drive out all others. */
+const CELLS_OF_ONE_MAX = 100_000;
+
+type Running = { answer: Promise<Batch>; askers: number; leave: AbortController };
+
+/**
+ * What tables have answered lately, and what they are being asked. The rows of a table never change, so a question has one
+ * answer: whoever asks what another asks, or has asked, gets theirs.
+ */
+export class Answers {
+  readonly #running = new Map<string, Running>();
+  /** The longest unasked first. */
+  readonly #kept = new Map<string, Batch>();
+  #cells = 0;
+
+  /**
+   * @param question names the table, too
+   * @param work is ended when the last of those who wait for it has left
+   * @throws what the work throws; the signal's reason when that comes first
+   */
+  async once(question: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<Batch>): Promise<Batch> {
+    signal.throwIfAborted();
+    const known = this.#kept.get(question);
+    if (known) {
+      this.#kept.delete(question);
+      this.#kept.set(question, known);
+      return known;
+    }
+    const running = this.#running.get(question) ?? this.#begin(question, work);
+    running.askers += 1;
+    try {
+      return await orAborted(running.answer, signal);
+    } finally {
+      running.askers -= 1;
+      if (running.askers === 0) {
+        this.#forget(question, running);
+        running.leave.abort(signal.reason);
+      }
+    }
+  }
+
+  #begin(question: string, work: (signal: AbortSignal) => Promise<Batch>): Running {
+    const leave = new AbortController();
+    const running: Running = { answer: work(leave.signal), askers: 0, leave };
+    this.#running.set(question, running);
+    running.answer.then(
+      (answer) => {
+        this.#forget(question, running);
+        this.#keep(question, answer);
+      },
+      () => this.#forget(question, running),
+    );
+    return running;
+  }
+
+  /** Whoever comes after the last has left asks anew. */
+  #forget(question: string, running: Running): void {
+    if (this.#running.get(question) === running) this.#running.delete(question);
+  }
+
+  #keep(question: string, answer: Batch): void {
+    const cells = cellsOf(answer);
+    if (cells > CELLS_OF_ONE_MAX || this.#kept.has(question)) return;
+    this.#kept.set(question, answer);
+    this.#cells += cells;
+    for (const [oldest, { rowCount, columns }] of this.#kept) {
+      if (this.#cells <= CELLS_MAX) return;
+      this.#kept.delete(oldest);
+      this.#cells -= cellsOf({ rowCount, columns });
+    }
+  }
+}
+
+/** An answer without rows takes its place in the list. */
+function cellsOf({ rowCount, columns }: Batch): number {
+  return 1 + rowCount * columns.length;
+}

@@ -1,0 +1,117 @@
+import "server-only";
+import { setImmediate as turn } from "node:timers/promises";
+import { AppError } from "@/lib/platform/http/errors";
+import { Semaphore } from "@/lib/platform/process/semaphore";
+import type { Answer } from "./finish";
+import type { Shift } from "./period";
+import { type AggregateSpec, type Condition, LIMIT_MAX } from "./spec";
+import { type Statement, type TableField, toAggregateStatement } from "./statement";
+import { askKept, askKeptTogether, type Kept, timeKept } from "./tables";
+import { isLight, toTogetherStatement } from "./together";
+
+/** Of one page: statements that run at once in the tables. */
+const STATEMENTS_AT_ONCE = 2;
+/** Of one page: sixty widgets, each with what stands beside it. */
+const WAITING_MAX = 300;
+/** The columns of each are empty in the rows of the others: with many, most of an answer would be nothing. */
+const TOGETHER_MAX = 8;
+
+type Ask = { kept: Kept; spec: AggregateSpec; conditions: readonly Condition[]; shift: Shift | null };
+type Waiting = Ask & PromiseWithResolvers<Answer>;
+
+/** Asks the tables what one page shows: what is asked at once under the same conditions is one statement. */
+export class Asker {
+  readonly #places = new Semaphore(STATEMENTS_AT_ONCE, WAITING_MAX);
+  #waiting: Waiting[] = [];
+
+  /** @param zone of the page's clocks */
+  constructor(
+    private readonly zone: string,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /** @throws AppError as `toAggregateStatement` and `askKept` */
+  ask(kept: Kept, spec: AggregateSpec, conditions: readonly Condition[], shift: Shift | null = null): Promise<Answer> {
+    const waiting = { kept, spec, conditions, shift, ...Promise.withResolvers<Answer>() };
+    // All widgets of a page ask within one turn of the event loop.
+    if (this.#waiting.push(waiting) === 1) void turn().then(() => this.#send());
+    return waiting.promise;
+  }
+
+  /** The same, alone, with how long it takes: for whoever makes the widget. */
+  async measure(kept: Kept, spec: AggregateSpec, conditions: readonly Condition[]) {
+    return this.#inTurn(() => timeKept(kept, this.zone, toStatement({ spec, conditions, shift: null }), this.signal));
+  }
+
+  #send(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const group of toGroups(waiting)) void this.#answer(group);
+  }
+
+  async #answer(group: readonly Waiting[]): Promise<void> {
+    const [first, ...others] = group;
+    if (!first) return;
+    try {
+      if (others.length === 0) first.resolve(await this.#alone(first));
+      else {
+        const answers = await this.#together(first, group);
+        for (const [index, answer] of answers.entries()) group[index]?.resolve(answer);
+      }
+    } catch (error) {
+      // What is wrong with one is not to be told of all.
+      const isOfOne = error instanceof AppError && (error.kind === "invalid_request" || error.kind === "query_failed");
+      if (others.length > 0 && isOfOne) for (const each of group) void this.#answer([each]);
+      else for (const { reject } of group) reject(error);
+    }
+  }
+
+  #alone(ask: Ask): Promise<Answer> {
+    return this.#inTurn(() => askKept(ask.kept, this.zone, toStatement(ask), this.signal));
+  }
+
+  #together({ kept, conditions, shift }: Ask, group: readonly Ask[]): Promise<Answer[]> {
+    const specs = group.map(({ spec }) => spec);
+    const build = (table: string, fields: readonly TableField[]) =>
+      toTogetherStatement(table, fields, specs, conditions, shift);
+    return this.#inTurn(() => askKeptTogether(kept, this.zone, build, this.signal));
+  }
+
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const leave = await this.#places.acquire(this.signal);
+    try {
+      return await work();
+    } finally {
+      leave();
+    }
+  }
+}
+
+function toStatement({ spec, conditions, shift }: Omit<Ask, "kept">) {
+  return (table: string, fields: readonly TableField[]): Statement =>
+    toAggregateStatement(table, fields, spec, conditions, shift);
+}
+
+/** Where nothing is filtered there are no rows to be found once for all, and each widget comes as soon as it is there. */
+function toGroups(waiting: readonly Waiting[]): Waiting[][] {
+  const groups: Waiting[][] = [];
+  const open = new Map<string, { group: Waiting[]; rowsMax: number }>();
+  for (const ask of waiting) {
+    const { kept, spec, conditions, shift } = ask;
+    if (conditions.length === 0 || !isLight(spec)) {
+      groups.push([ask]);
+      continue;
+    }
+    const key = JSON.stringify([kept.id, conditions, shift]);
+    const known = open.get(key);
+    if (known && known.group.length < TOGETHER_MAX && known.rowsMax + spec.limit <= LIMIT_MAX) {
+      known.group.push(ask);
+      known.rowsMax += spec.limit;
+    } else {
+      const group = [ask];
+      groups.push(group);
+      open.set(key, { group, rowsMax: spec.limit });
+    }
+  }
+  return groups;
+}

@@ -1,0 +1,134 @@
+import { z } from "zod";
+import { offsetAt } from "@/lib/base/values/offset";
+import { AppError } from "@/lib/platform/http/errors";
+import { boundedText } from "@/lib/platform/http/schema";
+import type { Condition } from "./spec";
+
+/* What the filters of a page mean (docs/api.md, Dashboards). */
+
+export const FILTER_KINDS = ["dateRange", "select", "multiSelect", "search"] as const;
+export type FilterKind = (typeof FILTER_KINDS)[number];
+
+/** Ranges that move with the day. Weeks begin on Monday; those of "last" end yesterday, or where the one before has ended. */
+export const DATE_PRESETS = [
+  "today",
+  "yesterday",
+  "last7Days",
+  "last30Days",
+  "last90Days",
+  "last12Months",
+  "thisWeek",
+  "lastWeek",
+  "thisMonth",
+  "lastMonth",
+  "thisQuarter",
+  "lastQuarter",
+  "thisYear",
+  "lastYear",
+] as const;
+export type DatePreset = (typeof DATE_PRESETS)[number];
+
+/** A choice of more than this is better said by the values that are left out. */
+const CHOSEN_MAX = 1000;
+const TEXT_CHARS_MAX = 1000;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+const scalar = z.union([boundedText(TEXT_CHARS_MAX), z.number(), z.boolean(), z.null()]);
+const day = z.iso.date();
+const VALUES = {
+  dateRange: z.union([
+    z.enum(DATE_PRESETS),
+    z
+      .strictObject({ from: day.nullish(), to: day.nullish() })
+      .refine(({ from, to }) => !from || !to || from <= to, "The range ends before it begins."),
+  ]),
+  select: scalar,
+  multiSelect: z.array(scalar).max(CHOSEN_MAX),
+  search: boundedText(TEXT_CHARS_MAX),
+} satisfies Record<FilterKind, z.ZodType>;
+
+/** What a filter of a kind can be set to; null, which sets it to nothing, besides. */
+export function filterValueSchema(kind: FilterKind): z.ZodType {
+  return VALUES[kind];
+}
+
+/**
+ * What a filter that is set to a value lets through; null where it lets everything through: set to nothing, to no range, to
+ * an empty text or to an empty list.
+ * @param now and `zone` decide what day it is
+ * @throws AppError `invalid_request` for a value of another kind
+ */
+export function toCondition(
+  filter: { id: string; field: string; kind: FilterKind },
+  value: unknown,
+  { now, zone }: { now: Date; zone: string },
+): Condition | null {
+  const { id, field, kind } = filter;
+  if (value === null || value === undefined) return null;
+  const parsed = VALUES[kind].safeParse(value);
+  if (!parsed.success) {
+    const reason = parsed.error.issues[0]?.message ?? "It does not fit.";
+    throw new AppError("invalid_request", `The filter ${id} (${kind}) cannot be set to this: ${reason}`, {
+      details: { filter: id },
+    });
+  }
+  const { data } = parsed;
+  if (kind === "search") return data === "" ? null : { field, kind: "contains", text: String(data) };
+  if (kind === "select") return { field, kind: "oneOf", values: [data as string] };
+  if (kind === "multiSelect") {
+    const values = data as (string | number | boolean | null)[];
+    return values.length === 0 ? null : { field, kind: "oneOf", values };
+  }
+  const range = typeof data === "string" ? toDays(data as DatePreset, now, zone) : (data as Range);
+  const [from, to] = [range.from ?? null, range.to ?? null];
+  return from === null && to === null ? null : { field, kind: "days", from, to };
+}
+
+type Range = { from?: string | null | undefined; to?: string | null | undefined };
+
+/** The days of a preset, both ends in. @throws RangeError for a zone that the runtime does not know */
+export function toDays(preset: DatePreset, now: Date, zone: string): { from: string; to: string } {
+  // The day on the zone's walls, as if it were UTC's.
+  const today = Math.floor((now.getTime() + offsetAt(now.getTime(), zone)) / DAY_MS) * DAY_MS;
+  const date = new Date(today);
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
+  const first = (months: number) => Date.UTC(year, months, 1);
+  const quarter = month - (month % 3);
+  const monday = today - ((date.getUTCDay() + 6) % 7) * DAY_MS;
+  const range = (from: number, to: number) => ({ from: toText(from), to: toText(to) });
+  const before = (days: number) => range(today - days * DAY_MS, today - DAY_MS);
+  switch (preset) {
+    case "today":
+      return range(today, today);
+    case "yesterday":
+      return before(1);
+    case "last7Days":
+      return before(7);
+    case "last30Days":
+      return before(30);
+    case "last90Days":
+      return before(90);
+    case "last12Months":
+      return range(first(month - 12), first(month) - DAY_MS);
+    case "thisWeek":
+      return range(monday, monday + 6 * DAY_MS);
+    case "lastWeek":
+      return range(monday - 7 * DAY_MS, monday - DAY_MS);
+    case "thisMonth":
+      return range(first(month), first(month + 1) - DAY_MS);
+    case "lastMonth":
+      return range(first(month - 1), first(month) - DAY_MS);
+    case "thisQuarter":
+      return range(first(quarter), first(quarter + 3) - DAY_MS);
+    case "lastQuarter":
+      return range(first(quarter - 3), first(quarter) - DAY_MS);
+    case "thisYear":
+      return range(first(0), first(12) - DAY_MS);
+    case "lastYear":
+      return range(first(-12), first(0) - DAY_MS);
+  }
+}
+
+function toText(dayMs: number): string {
+  return new Date(dayMs).toISOString().slice(0, 10);
+}

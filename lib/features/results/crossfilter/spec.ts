@@ -1,0 +1,79 @@
+import { z } from "zod";
+import { boundedText } from "@/lib/platform/http/schema";
+
+/* What a widget asks of its dataset, and what a filter lets through (docs/api.md, Dashboards). */
+
+export const AGGREGATES = ["count", "countDistinct", "sum", "avg", "min", "max", "median"] as const;
+export type Aggregate = (typeof AGGREGATES)[number];
+export const TIME_UNITS = ["year", "quarter", "month", "week", "day", "hour"] as const;
+export type TimeUnit = (typeof TIME_UNITS)[number];
+
+/** More than these no picture shows, and no page of a table holds. */
+const DIMENSIONS_MAX = 8;
+const MEASURES_MAX = 20;
+const SORTS_MAX = 8;
+/** Groups, or rows, of one widget: more marks than these no browser draws in the blink of an eye. */
+export const LIMIT_MAX = 50_000;
+const LIMIT_USUAL = 5000;
+const LIMIT_WORDS = `The limit is a whole number from 1 to ${LIMIT_MAX}.`;
+/** As long as databases let a column's name be, twice over. */
+const NAME_CHARS_MAX = 256;
+
+const columnName = boundedText(NAME_CHARS_MAX).min(1, "Name the column.");
+
+const timeUnit = z.enum(TIME_UNITS, `A time unit is one of ${TIME_UNITS.join(", ")}.`);
+export const dimension = z.union(
+  [
+    columnName.transform((field) => ({ field })),
+    z.object({ field: columnName, timeUnit: timeUnit.optional(), as: columnName.optional() }),
+  ],
+  `A dimension is a column's name, or {field, timeUnit?, as?} with one of ${TIME_UNITS.join(", ")}.`,
+);
+/** Without a field, `count` counts rows. */
+const measure = z
+  .object(
+    {
+      field: columnName.optional(),
+      op: z.enum(AGGREGATES, `An operation is one of ${AGGREGATES.join(", ")}.`),
+      as: columnName.optional(),
+    },
+    "A measure is {field?, op, as?}.",
+  )
+  .refine(({ field, op }) => field !== undefined || op === "count", "Name the column that is to be summed up.");
+
+/** The part of a widget's `spec` that the server reads; the picture's part passes through. */
+export const aggregateSpec = z.object({
+  dimensions: z
+    .array(dimension, "Dimensions are a list of columns.")
+    .max(DIMENSIONS_MAX, `There are at most ${DIMENSIONS_MAX} dimensions.`)
+    .default([]),
+  measures: z
+    .array(measure, "Measures are a list of {field?, op, as?}.")
+    .max(MEASURES_MAX, `There are at most ${MEASURES_MAX} measures.`)
+    .default([]),
+  sort: z
+    .array(
+      z.object(
+        { by: columnName, order: z.enum(["asc", "desc"], "An order is asc or desc.").default("asc") },
+        "An entry of the sort order is {by, order?}.",
+      ),
+      "The sort order is a list of {by, order?}.",
+    )
+    .max(SORTS_MAX, `The sort order has at most ${SORTS_MAX} entries.`)
+    .default([]),
+  limit: z.int(LIMIT_WORDS).min(1, LIMIT_WORDS).max(LIMIT_MAX, LIMIT_WORDS).default(LIMIT_USUAL),
+  /** Of the dimensions that are times and name none themselves. */
+  timeUnit: timeUnit.optional(),
+});
+export type AggregateSpec = z.output<typeof aggregateSpec>;
+
+/** One condition on a dataset's rows: what a filter's value means, once its preset is days and its kind is known. */
+export type Condition =
+  /** Days of the dashboard's zone, both ends in; null for an open end. */
+  | { field: string; kind: "days"; from: string | null; to: string | null }
+  /** One of these, as rows carry them; null for rows without a value. */
+  | { field: string; kind: "oneOf"; values: (string | number | boolean | null)[] }
+  /** Numbers, both ends in; null for an open end. */
+  | { field: string; kind: "between"; from: number | null; to: number | null }
+  /** The text is in it, whatever the case. */
+  | { field: string; kind: "contains"; text: string };

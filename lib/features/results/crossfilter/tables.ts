@@ -1,0 +1,442 @@
+import "server-only";
+import { createWriteStream } from "node:fs";
+import { mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { Batch, Field, FieldType, WireValue } from "@/lib/base/values/fields";
+import { OUT_OF_MEMORY } from "@/lib/platform/embedded/engine/failures";
+import { EngineClient } from "@/lib/platform/engines/client";
+import { type EngineLease, leaseEngine } from "@/lib/platform/engines/service";
+import { env } from "@/lib/platform/env";
+import { AppError } from "@/lib/platform/http/errors";
+import { orAborted } from "@/lib/platform/process/or-aborted";
+import { absolutePath } from "@/lib/platform/process/paths";
+import { sharedState } from "@/lib/platform/process/shared-state";
+import { Answers } from "./answers";
+import { type Answer, finishBatch, toAnswer } from "./finish";
+import {
+  type Question,
+  type Statement,
+  type TableField,
+  toCountStatement,
+  toDropStatements,
+  toLoadStatement,
+  toWordStatements,
+  wordsOf,
+} from "./statement";
+import type { Together } from "./together";
+
+/** A kept result, as crossfilter reads it. */
+export type Kept = {
+  /** Names its rows for good: other rows have another name. */
+  id: string;
+  fields: Field[];
+  rowCount: number;
+  /** Parquet; asked for when this server has no table of it. */
+  read: () => AsyncIterable<Uint8Array>;
+};
+
+const OWNER_ONLY_FOLDER = 0o700;
+const OWNER_ONLY_FILE = 0o600;
+/** Reading a million rows of twenty columns takes some seconds on a slow machine. */
+const LOAD_TIMEOUT_MS = 120_000;
+/** Whoever clicks has given up by then. */
+const ASK_TIMEOUT_MS = 30_000;
+/** A million rows over a slow line; the readers of streams say how many there may be at once. */
+const STREAM_TIMEOUT_MS = 5 * 60_000;
+/** Longer than any table takes to be read: a folder that was not touched since is of a server that was killed. */
+const FOLDER_LEFT_MS = 24 * 60 * 60 * 1000;
+/** What tables may hold at once, in cells: some hundred bytes a row, within the engine's memory. */
+const CELLS_MAX = 60_000_000;
+/** One table of more does not fit into the engine's memory, which would find that out in minutes, at each click. */
+const CELLS_OF_ONE_MAX = 2 * CELLS_MAX;
+const NUMBERS: ReadonlySet<FieldType> = new Set(["int32", "int64", "float64", "decimal"]);
+/** Types whose columns are text in a file only where a value is outside of the type. */
+const TYPED: ReadonlySet<FieldType> = new Set(["boolean", "binary"]);
+const DECIMAL_DIGITS_MAX = 38;
+const MICRO_DIGITS = 6;
+const NANO_DIGITS = 9;
+
+type Table = { name: string; fields: TableField[]; cells: number; lastUsed: number };
+type Tables = {
+  client: EngineClient;
+  lease: EngineLease;
+  folder: string;
+  loaded: Map<string, Promise<Table>>;
+  answers: Answers;
+  count: number;
+};
+
+type Build<T extends Question> = (table: string, fields: readonly TableField[]) => T;
+
+/**
+ * Asks one statement of a kept result's table, which is made when it is not there.
+ * @param zone of the clocks by which days, weeks and hours go
+ * @param build gets the table's name and its columns: decimals that fit no column of the engine are text in it
+ * @throws AppError `invalid_request` of `build`, `cancelled`, `timeout`, `unavailable`
+ */
+export function askKept(kept: Kept, zone: string, build: Build<Statement>, signal: AbortSignal): Promise<Answer> {
+  return withTable(kept, zone, build, signal, async (tables, statement) =>
+    toAnswer(statement, await answerOnce(tables, statement, signal)),
+  );
+}
+
+/** The same for several in one. */
+export function askKeptTogether(
+  kept: Kept,
+  zone: string,
+  build: Build<Together>,
+  signal: AbortSignal,
+): Promise<Answer[]> {
+  return withTable(kept, zone, build, signal, async (tables, together) =>
+    together.part(await answerOnce(tables, together, signal)),
+  );
+}
+
+/** The same as `askKept`, with how long the engine took for rows that are in memory, whoever has asked it before. */
+export function timeKept(
+  kept: Kept,
+  zone: string,
+  build: Build<Statement>,
+  signal: AbortSignal,
+): Promise<{ answer: Answer; tookMs: number }> {
+  return withTable(kept, zone, build, signal, async (tables, statement) => {
+    const began = performance.now();
+    const answer = toAnswer(statement, await readWhole(tables, statement, signal));
+    return { answer, tookMs: performance.now() - began };
+  });
+}
+
+/**
+ * The same, batch by batch, for more rows than memory is to hold; with one row more than the statement's limit where there
+ * is more. Whoever leaves the loop early ends the statement.
+ */
+export function streamKept(
+  kept: Kept,
+  zone: string,
+  build: Build<Statement>,
+  signal: AbortSignal,
+): Promise<{ fields: Field[]; limit: number; batches: AsyncIterator<Batch> }> {
+  return withTable(kept, zone, build, signal, async (tables, statement) => {
+    const { batches } = await execute(tables, statement.sql, statement.values, signal, STREAM_TIMEOUT_MS);
+    const inner = batches[Symbol.asyncIterator]();
+    const finish = (step: IteratorResult<Batch>): IteratorResult<Batch> =>
+      step.done ? step : { done: false, value: finishBatch(step.value, statement.finish) };
+    // What the engine says of a table that is gone comes with the first batch.
+    let first: IteratorResult<Batch> | null = finish(await inner.next());
+    const next = async () => {
+      const step = first ?? finish(await inner.next());
+      first = null;
+      return step;
+    };
+    const leave = async () => (await inner.return?.()) ?? { done: true as const, value: undefined };
+    return { fields: statement.fields, limit: statement.limit, batches: { next, return: leave } };
+  });
+}
+
+async function withTable<Q extends Question, T>(
+  kept: Kept,
+  zone: string,
+  build: Build<Q>,
+  signal: AbortSignal,
+  run: (tables: Tables, question: Q) => Promise<T>,
+): Promise<T> {
+  const tables = await open();
+  const key = `${kept.id} ${zone}`;
+  for (let isAgain = false; ; isAgain = true) {
+    const loading = loadingOf(tables, key, kept, zone);
+    const table = await orAborted(loading, signal);
+    table.lastUsed = performance.now();
+    const statement = build(table.name, table.fields);
+    try {
+      return await run(tables, statement);
+    } catch (error) {
+      // An engine that was started anew knows no table, and one may have had to make room a moment ago.
+      if (isAgain || !isUnknownTable(error)) throw error;
+      if (tables.loaded.get(key) === loading) tables.loaded.delete(key);
+    }
+  }
+}
+
+/** Reads a kept result into a table that somebody is going to ask. What fails is told to whoever asks. */
+export function warmKept(kept: Kept, zone: string): void {
+  open()
+    .then((tables) => loadingOf(tables, `${kept.id} ${zone}`, kept, zone))
+    .catch(() => {});
+}
+
+/**
+ * Reads rows that are going to take the place of others into tables, by the same clocks: whoever clicks then finds them there.
+ * Whether that could be done is told to nobody.
+ */
+export async function followKept(beforeId: string, kept: Kept): Promise<void> {
+  const tables = await sharedTables().tables?.catch(() => null);
+  if (!tables) return;
+  const zones = [...tables.loaded.keys()].flatMap((key) =>
+    key.startsWith(`${beforeId} `) ? [key.slice(beforeId.length + 1)] : [],
+  );
+  for (const zone of zones) await loadingOf(tables, `${kept.id} ${zone}`, kept, zone).catch(() => {});
+}
+
+/** Ends the engine and takes away what it has read. */
+export async function closeTables(): Promise<void> {
+  const holder = sharedTables();
+  const tables = await holder.tables?.catch(() => null);
+  holder.tables = null;
+  if (!tables) return;
+  await tables.client.close();
+  await tables.lease.release();
+  await rm(tables.folder, { recursive: true, force: true });
+}
+
+const sharedTables = () => sharedState("crossfilter", () => ({ tables: null as Promise<Tables> | null }));
+
+function open(): Promise<Tables> {
+  const holder = sharedTables();
+  holder.tables ??= start().catch((error: unknown) => {
+    holder.tables = null;
+    throw error;
+  });
+  return holder.tables;
+}
+
+/** Each server process has an engine and files of its own: they are a cache of what the store keeps. */
+async function start(): Promise<Tables> {
+  const root = join(absolutePath(env().DATA_DIR), "crossfilter");
+  await mkdir(root, { recursive: true, mode: OWNER_ONLY_FOLDER });
+  await removeLeft(root);
+  const folder = await mkdtemp(join(root, "server-"));
+  const lease = await leaseEngine({ kind: "memory", path: join(folder, "tables"), readOnlyFile: false, trusted: true });
+  return { client: new EngineClient(lease.socket), lease, folder, loaded: new Map(), answers: new Answers(), count: 0 };
+}
+
+/** What servers that were killed have left there. */
+async function removeLeft(root: string): Promise<void> {
+  for (const name of await readdir(root)) {
+    const path = join(root, name);
+    const touched = await stat(path).catch(() => null);
+    if (touched && Date.now() - touched.mtimeMs > FOLDER_LEFT_MS) await rm(path, { recursive: true, force: true });
+  }
+}
+
+/** One reading for all who ask: one who leaves takes nobody's table with them. */
+function loadingOf(tables: Tables, key: string, kept: Kept, zone: string): Promise<Table> {
+  const there = tables.loaded.get(key);
+  if (there) return there;
+  const loading = load(tables, kept, zone);
+  tables.loaded.set(key, loading);
+  loading.catch(() => tables.loaded.delete(key));
+  return loading;
+}
+
+async function load(tables: Tables, kept: Kept, zone: string): Promise<Table> {
+  if (kept.rowCount * kept.fields.length > CELLS_OF_ONE_MAX) throw tooLarge();
+  tables.count += 1;
+  const name = `t${tables.count}`;
+  const file = `${name}.parquet`;
+  const path = join(tables.folder, file);
+  let rowCount: number;
+  let words: number[];
+  let plan: ColumnPlan;
+  try {
+    await pipeline(Readable.from(kept.read()), createWriteStream(path, { flags: "wx", mode: OWNER_ONLY_FILE }));
+    const counted = `${name}n`;
+    const count = toCountStatement(counted, file, kept.fields);
+    await transact(tables, [{ run: count.sql, params: count.values }]);
+    const [counts = []] = await rowsOf(tables, `select * from ${counted}`);
+    rowCount = Number(counts[0]);
+    words = wordsOf(kept.fields, counts.map(Number));
+    plan = await planColumns((query) => factsOf(tables, `${name}f`, query), file, kept.fields);
+    const { sql, values } = toLoadStatement(name, file, plan.fields, zone, words, plan.casts);
+    const steps = [
+      ...toWordStatements(name, file, words).map((run) => ({ run, params: [] })),
+      { run: sql, params: values },
+      { run: `drop table ${counted}`, params: [] },
+    ];
+    await transact(tables, steps).catch(async (error: unknown) => {
+      if (!isOutOfMemory(error)) throw error;
+      await makeRoom(tables, CELLS_MAX);
+      await transact(tables, steps);
+    });
+  } catch (error) {
+    if (isOutOfMemory(error)) throw tooLarge(error);
+    if (!(error instanceof AppError) || error.kind !== "timeout") throw error;
+    const words = "These rows take longer to be made ready than a page waits. Read fewer columns or rows in the query.";
+    throw new AppError("timeout", words, { cause: error });
+  } finally {
+    await rm(path, { force: true });
+  }
+  const fields = plan.fields.map(
+    (field, index): TableField => (words.includes(index) ? { ...field, isWord: true } : field),
+  );
+  const cells = rowCount * fields.length;
+  await makeRoom(tables, cells);
+  return { name, fields, cells, lastUsed: performance.now() };
+}
+
+function tooLarge(cause?: unknown): AppError {
+  const words = "These rows take more memory than a page has. Read fewer columns or rows in the query.";
+  return new AppError("too_large", words, { cause });
+}
+
+/** Drops what was not asked for the longest. */
+async function makeRoom(tables: Tables, cells: number): Promise<void> {
+  const held = await Promise.all(
+    [...tables.loaded].map(async ([key, loading]) => ({
+      key,
+      table: await Promise.race([loading.catch(() => null), null]),
+    })),
+  );
+  const there = held
+    .flatMap(({ key, table }) => (table ? [{ key, table }] : []))
+    .sort((a, b) => a.table.lastUsed - b.table.lastUsed);
+  let sum = there.reduce((all, { table }) => all + table.cells, cells);
+  for (const { key, table } of there) {
+    if (sum <= CELLS_MAX) return;
+    tables.loaded.delete(key);
+    sum -= table.cells;
+    await transact(
+      tables,
+      toDropStatements(table.name, table.fields).map((run) => ({ run, params: [] })),
+    );
+  }
+}
+
+/** Asks a question about a file. */
+type Look = (query: string) => Promise<WireValue[][]>;
+
+type ColumnPlan = {
+  fields: TableField[];
+  /** Types of columns that the file holds as text. */
+  casts: Map<number, string>;
+};
+
+/**
+ * Plans the columns of a table. Values that Parquet has no type for, or that are outside of their column's type, were kept as
+ * text: decimals whose database gives no number of digits, times below a microsecond, a word among numbers, 0000-00-00. In the
+ * table they are what they are again, as far as one type of the engine holds all of the column.
+ */
+async function planColumns(look: Look, file: string, kept: readonly Field[]): Promise<ColumnPlan> {
+  const casts = new Map<number, string>();
+  if (kept.length === 0) return { fields: [], casts };
+  const found = (await look(`select column_type from (describe from read_parquet('${file}'))`)).flat();
+  const fields: TableField[] = [];
+  for (const [index, field] of kept.entries()) {
+    const isText = found[index] === "VARCHAR";
+    if (isText && NUMBERS.has(field.type)) fields.push(await planNumber(look, file, index, field, casts));
+    else if (isText && isTime(field)) fields.push(await planTime(look, file, index, field, casts));
+    else fields.push(isText && TYPED.has(field.type) ? { ...field, type: "string" } : field);
+  }
+  return { fields, casts };
+}
+
+/** @returns the column as a decimal, or as text, which has no sum, where no one type holds all its digits */
+async function planNumber(
+  look: Look,
+  file: string,
+  index: number,
+  field: Field,
+  casts: ColumnPlan["casts"],
+): Promise<TableField> {
+  const plain = "regexp_full_match(v, '-?\\d+(\\.\\d+)?')";
+  const [facts] = await look(
+    `select coalesce(max(length(ltrim(split_part(v, '.', 1), '-'))), 1),
+            coalesce(max(length(split_part(v, '.', 2))), 0),
+            any_value(v) filter (where not ${plain})
+     from (select #${index + 1} as v from read_parquet('${file}'))`,
+  );
+  const [whole, scale, odd] = [Number(facts?.[0]), Number(facts?.[1]), facts?.[2] ?? null];
+  if (odd !== null) return { ...field, type: "string", odd: String(odd) };
+  if (whole + scale > DECIMAL_DIGITS_MAX) return { ...field, type: "string" };
+  casts.set(index, `decimal(${DECIMAL_DIGITS_MAX}, ${scale})`);
+  return { ...field, type: "decimal" };
+}
+
+/** @returns the column as times, or as text with a clock beside it where no one type holds all its digits and days */
+async function planTime(
+  look: Look,
+  file: string,
+  index: number,
+  field: Field,
+  casts: ColumnPlan["casts"],
+): Promise<TableField> {
+  const { type } = field;
+  const [facts] = await look(
+    `select coalesce(max(length(regexp_extract(v, '\\.(\\d+)', 1))), 0),
+            any_value(v) filter (where try_cast(v as ${type}) is null),
+            count(*) filter (where v is not null and try_cast(v as timestamp_ns) is null)
+     from (select #${index + 1} as v from read_parquet('${file}'))`,
+  );
+  const [digits, odd, beyondNanos] = [Number(facts?.[0]), facts?.[1] ?? null, Number(facts?.[2])];
+  if (odd !== null) return { ...field, isTimeText: true, odd: String(odd) };
+  if (digits <= MICRO_DIGITS) {
+    casts.set(index, type);
+    return field;
+  }
+  if (type !== "timestamp" || digits > NANO_DIGITS || beyondNanos > 0) return { ...field, isTimeText: true };
+  casts.set(index, "timestamp_ns");
+  return { ...field, isNanos: true };
+}
+
+/** Answers by a table of its own, since only what makes tables may read files. */
+async function factsOf(tables: Tables, table: string, query: string): Promise<WireValue[][]> {
+  await transact(tables, [{ run: `create or replace table ${table} as ${query}`, params: [] }]);
+  const rows = await rowsOf(tables, `from ${table}`);
+  await transact(tables, [{ run: `drop table ${table}`, params: [] }]);
+  return rows;
+}
+
+function isTime({ type }: Field): boolean {
+  return type === "date" || type === "timestamp" || type === "timestamptz";
+}
+
+async function rowsOf(tables: Tables, sql: string): Promise<WireValue[][]> {
+  const { rowCount, columns } = await readWhole(tables, { sql, values: [] }, new AbortController().signal);
+  return Array.from({ length: rowCount }, (_, row) => columns.map((column) => column[row] ?? null));
+}
+
+/** No two tables of an engine have ever had one name, so the statement's text names its rows, too. */
+function answerOnce(tables: Tables, { sql, values }: Question, signal: AbortSignal): Promise<Batch> {
+  const question = JSON.stringify([sql, values]);
+  return tables.answers.once(question, signal, (leave) => readWhole(tables, { sql, values }, leave));
+}
+
+async function readWhole(tables: Tables, { sql, values }: Question, signal: AbortSignal): Promise<Batch> {
+  const { fields, batches } = await execute(tables, sql, values, signal);
+  const columns: WireValue[][] = fields.map(() => []);
+  let rowCount = 0;
+  for await (const batch of batches) {
+    rowCount += batch.rowCount;
+    for (const [index, column] of batch.columns.entries()) for (const value of column) columns[index]?.push(value);
+  }
+  return { rowCount, columns };
+}
+
+function execute(
+  { client }: Tables,
+  query: string,
+  params: Statement["values"],
+  signal: AbortSignal,
+  timeoutMs = ASK_TIMEOUT_MS,
+) {
+  const request = { type: "execute" as const, query, params, readOnly: true, timeoutMs };
+  return client.execute({ ...request, cellBytesMax: null }, signal);
+}
+
+async function transact({ client }: Tables, steps: { run: string; params: string[] }[]): Promise<void> {
+  const request = { type: "transact" as const, steps, isProbe: false, timeoutMs: LOAD_TIMEOUT_MS };
+  await client.ask(request, new AbortController().signal);
+}
+
+function isOutOfMemory(error: unknown): boolean {
+  return error instanceof AppError && error.message.startsWith(OUT_OF_MEMORY);
+}
+
+function isUnknownTable(error: unknown): boolean {
+  return (
+    error instanceof AppError &&
+    error.kind === "query_failed" &&
+    /Table with name t\d+ does not exist/.test(error.message)
+  );
+}

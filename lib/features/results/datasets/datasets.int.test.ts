@@ -1,0 +1,358 @@
+import { ObjectId } from "mongodb";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { takeOwnDataDir } from "@/lib/features/connections/drivers/duckdb/testing/open-file";
+import type { ConnectionDoc } from "@/lib/features/connections/model";
+import { closeDataSources } from "@/lib/features/connections/pool";
+import { writeNow } from "@/lib/features/query/history-writer";
+import { runQuery } from "@/lib/features/query/service";
+import { ADHOC } from "@/lib/features/query/testing/origins";
+import { collections as resultCollections } from "@/lib/features/results/collections";
+import { aggregateSpec } from "@/lib/features/results/crossfilter/spec";
+import { toAggregateStatement } from "@/lib/features/results/crossfilter/statement";
+import { askKept, closeTables } from "@/lib/features/results/crossfilter/tables";
+import { callerIn } from "@/lib/platform/access/testing/caller";
+import { databaseReady } from "@/lib/platform/db/ready";
+import { takeOwnDatabase } from "@/test/database";
+import { collections } from "./collections";
+import type { DatasetPlace } from "./model";
+import { type Dataset, dropDatasets, readDatasets, refreshDataset, type SeenDataset, toSourceKey } from "./service";
+
+const dataDir = takeOwnDataDir();
+const database = takeOwnDatabase();
+const workspaceId = new ObjectId();
+const userId = new ObjectId();
+const caller = callerIn(workspaceId, { _id: userId, role: "admin" });
+const ANY = new AbortController().signal;
+const connection = connectionTo(true);
+
+beforeAll(async () => {
+  await databaseReady();
+  await write("create table sales as select i as id, (i % 10)::decimal(10,2) as price from range(1000) t(i)");
+});
+afterAll(async () => {
+  await closeTables();
+  await closeDataSources();
+  await writeNow();
+  await database.drop();
+  dataDir.remove();
+});
+
+function connectionTo(readOnly: boolean): ConnectionDoc {
+  const now = new Date();
+  return {
+    _id: new ObjectId(),
+    workspaceId,
+    name: "sales",
+    type: "duckdb",
+    category: "database",
+    readOnly,
+    config: { file: "datasets.duckdb" },
+    secrets: {},
+    status: "ok",
+    lastTestedAt: null,
+    lastError: null,
+    createdBy: userId,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+const write = (query: string) =>
+  runQuery(caller, { connection: connectionTo(false), origin: ADHOC, statement: { query }, signal: ANY });
+const newPlace = (name = "sales"): DatasetPlace => ({
+  owner: { workspaceId, kind: "dashboard", id: new ObjectId() },
+  name,
+});
+const from = (query: string) => ({ connection, origin: ADHOC, statement: { query } });
+const refresh = (place: DatasetPlace, query: string, signal = ANY, ...rest: [Parameters<typeof refreshDataset>[4]?]) =>
+  refreshDataset(caller, place, from(query), signal, ...rest);
+const look = async (place: DatasetPlace, query: string): Promise<Dataset | undefined> =>
+  (await readDatasets(place.owner, new Map([[place.name, toSourceKey(caller, from(query))]]))).get(place.name);
+const sumOf = async ({ kept }: Dataset) => {
+  if (!kept) throw new Error("Nothing is kept.");
+  const spec = aggregateSpec.parse({ measures: [{ op: "count" }, { field: "price", op: "sum" }] });
+  const { rows } = await askKept(
+    kept.table,
+    "UTC",
+    (table, fields) => toAggregateStatement(table, fields, spec, []),
+    ANY,
+  );
+  return rows[0];
+};
+const resultsKept = () => resultCollections.results().countDocuments({ workspaceId });
+
+describe("kept rows", () => {
+  const DAY_MS = 24 * 60 * 60 * 1000;
+  const query = "select * from sales";
+  const docOf = (place: DatasetPlace) => collections.datasets().findOne({ workspaceId, ownerId: place.owner.id });
+  const ends = async (place: DatasetPlace) => {
+    const doc = await docOf(place);
+    const resultId = doc?.kept?.resultId ?? new ObjectId();
+    const chunks = await resultCollections.resultChunks().find({ workspaceId, resultId }).toArray();
+    const result = await resultCollections.results().findOne({ workspaceId, _id: resultId });
+    return [doc?.kept?.until, result?.expiresAt, ...chunks.map(({ expiresAt }) => expiresAt)].map((each) =>
+      each?.getTime(),
+    );
+  };
+  /** As if it had been asked for the last time so many days ago. */
+  const letAge = async (place: DatasetPlace, days: number) => {
+    const until = new Date(Date.now() + (90 - days) * DAY_MS);
+    const doc = await docOf(place);
+    const resultId = doc?.kept?.resultId ?? new ObjectId();
+    await collections.datasets().updateOne({ _id: doc?._id, workspaceId }, { $set: { "kept.until": until } });
+    await resultCollections.results().updateOne({ _id: resultId, workspaceId }, { $set: { expiresAt: until } });
+    await resultCollections.resultChunks().updateMany({ workspaceId, resultId }, { $set: { expiresAt: until } });
+    return until.getTime();
+  };
+
+  it("stay as long as somebody asks for them, which is written down once a day", async () => {
+    const place = newPlace();
+    await refresh(place, query);
+    const [fresh] = await ends(place);
+    await look(place, query);
+    expect(new Set(await ends(place))).toEqual(new Set([fresh]));
+    const old = await letAge(place, 80);
+    await Promise.all([look(place, query), look(place, query), look(place, query)]);
+    for (const end of await ends(place)) expect(end).toBeGreaterThan(old + 79 * DAY_MS);
+    const after = await ends(place);
+    expect(await sumOf((await look(place, query)) as Dataset)).toEqual([1000, "4500.00"]);
+    expect(await ends(place)).toEqual(after);
+  });
+
+  it("that nobody has asked for in 90 days are gone, and are read anew", async () => {
+    const place = newPlace();
+    const { kept } = await refresh(place, query);
+    await letAge(place, 90);
+    expect((await look(place, query))?.kept).toBeNull();
+    // The store takes them away by itself; a look does not bring them back.
+    for (const end of await ends(place)) expect(end ?? 0).toBeLessThanOrEqual(Date.now());
+    const again = await refresh(place, query);
+    expect(again.kept?.table.id).not.toBe(kept?.table.id);
+    expect(await sumOf((await look(place, query)) as Dataset)).toEqual([1000, "4500.00"]);
+  });
+});
+
+describe("a refresh", () => {
+  it("keeps the rows, which crossfilter then sums up, and another takes their place", async () => {
+    const place = newPlace();
+    const query = "select * from sales";
+    expect(await look(place, query)).toEqual({ kept: null, failure: null, isRefreshing: false, brokeOffAt: null });
+    const first = await refresh(place, query);
+    expect(first.kept).toMatchObject({ rowCount: 1000, truncated: false });
+    expect(await sumOf(first)).toEqual([1000, "4500.00"]);
+    const before = await resultsKept();
+    await write("insert into sales values (1000, 7.25)");
+    const second = await refresh(place, query);
+    expect(await sumOf(second)).toEqual([1001, "4507.25"]);
+    expect(second.kept?.at.getTime()).toBeGreaterThan(first.kept?.at.getTime() ?? 0);
+    expect(await resultsKept()).toBe(before);
+    await write("delete from sales where id = 1000");
+  });
+
+  it("is one for all who ask at once", async () => {
+    const place = newPlace();
+    // Long enough for all to have asked before the first is through: who asks later gets newer rows.
+    const query = "select sum(i * i % 7) as n, random() as lot from range(300000000) t(i)";
+    const all = await Promise.all(Array.from({ length: 8 }, () => refresh(place, query)));
+    expect(new Set(all.map(({ kept }) => kept?.table.id)).size).toBe(1);
+  });
+
+  it("that fails leaves what was kept, and says why until one comes to its end", async () => {
+    const place = newPlace();
+    await write("create table fragile as select 1 as n");
+    const query = "select n from fragile";
+    const { kept } = await refresh(place, query);
+    await write("drop table fragile");
+    await expect(refresh(place, query)).rejects.toThrow(/fragile/);
+    const stands = await look(place, query);
+    expect(stands?.kept?.table.id).toBe(kept?.table.id);
+    expect(stands?.failure?.message).toMatch(/fragile/);
+    await write("create table fragile as select 2 as n");
+    expect((await refresh(place, query)).failure).toBeNull();
+  });
+
+  it("writes nothing, whatever the connection may", async () => {
+    const source = {
+      connection: connectionTo(false),
+      origin: ADHOC,
+      statement: { query: "delete from sales returning id" },
+    };
+    await expect(refreshDataset(caller, newPlace(), source, ANY)).rejects.toMatchObject({ kind: "read_only" });
+    expect((await write("select count(*) as n from sales")).rows).toEqual([{ n: 1000 }]);
+  });
+
+  it("keeps the first rows of too many, and says that there are more", async () => {
+    const cut = await refresh(newPlace(), "select * from range(100000)", ANY, {
+      rows: 10,
+      bytes: 1024 * 1024,
+      workspaceBytes: 1024 ** 3,
+    });
+    expect(cut.kept).toMatchObject({ rowCount: 10, truncated: true });
+    const large = await refresh(newPlace(), "select range, md5(range::varchar) from range(1000000)", ANY, {
+      rows: 1_000_000,
+      bytes: 100_000,
+      workspaceBytes: 1024 ** 3,
+    });
+    expect(large.kept?.truncated).toBe(true);
+    expect(large.kept?.rowCount).toBeLessThan(1_000_000);
+  });
+
+  it("ends when who asked has left, and no failure is left behind", async () => {
+    const place = newPlace();
+    const query = "select count(*) from range(1000000000) a, range(1000000000) b";
+    const left = new AbortController();
+    const asked = refresh(place, query, left.signal);
+    setTimeout(() => left.abort(new Error("left")), 200);
+    await expect(asked).rejects.toThrow();
+    expect(await look(place, query)).toEqual({ kept: null, failure: null, isRefreshing: false, brokeOffAt: null });
+  });
+
+  it("goes on for those who wait when the first to ask has left", async () => {
+    const place = newPlace();
+    const query = "select sum(i * i % 7) as n from range(300000000) t(i)";
+    const left = new AbortController();
+    const first = refresh(place, query, left.signal);
+    await expect.poll(() => look(place, query)).toMatchObject({ isRefreshing: true });
+    const second = refresh(place, query);
+    left.abort(new Error("left"));
+    await expect(first).rejects.toThrow();
+    expect((await second).kept?.rowCount).toBe(1);
+  });
+
+  describe("of callers that have seen a state", () => {
+    const LOTS = "select random() as lot";
+    const NEVER: SeenDataset = { kept: null, failure: null };
+    const view = async (place: DatasetPlace, query: string, pause = Promise.resolve()) => {
+      const seen = await look(place, query);
+      await pause;
+      return refreshDataset(caller, place, from(query), ANY, undefined, seen);
+    };
+    const idOf = (dataset: Dataset | undefined) => dataset?.kept?.table.id;
+
+    it.each([1, 2, 10])("C38 reads the source once for ten first viewers, %i of them after the read", async (late) => {
+      const place = newPlace();
+      const gate = Promise.withResolvers<void>();
+      const pauses = Array.from({ length: 10 }, (_, index) => (index < late ? gate.promise : undefined));
+      const all = pauses.map((pause) => view(place, LOTS, pause));
+      const first = late === 10 ? await view(place, LOTS) : await all.at(-1);
+      gate.resolve();
+      expect(new Set((await Promise.all(all)).map(idOf))).toEqual(new Set([idOf(first)]));
+    });
+
+    it("C38 reads a stale dataset once for all who saw the same rows", async () => {
+      const place = newPlace();
+      const old = await refresh(place, LOTS);
+      const gate = Promise.withResolvers<void>();
+      const late = [view(place, LOTS, gate.promise), view(place, LOTS, gate.promise)];
+      const read = await view(place, LOTS);
+      gate.resolve();
+      expect((await Promise.all(late)).map(idOf)).toEqual([idOf(read), idOf(read)]);
+      expect(idOf(read)).not.toBe(idOf(old));
+    });
+
+    it("C38 throws a failure since then without asking the source again", async () => {
+      const place = newPlace();
+      const query = "select * from lots_38";
+      await expect(view(place, query)).rejects.toThrow(/lots_38/);
+      await write("create table lots_38 as select 1 as n");
+      await expect(refreshDataset(caller, place, from(query), ANY, undefined, NEVER)).rejects.toThrow(/lots_38/);
+      expect((await view(place, query)).kept?.rowCount).toBe(1);
+    });
+
+    it.each<[string, (place: DatasetPlace) => Promise<SeenDataset | undefined>, boolean]>([
+      ["a caller that saw no rows", async () => NEVER, false],
+      ["a caller that saw older rows", async () => ({ ...NEVER, kept: { at: new Date(0) } }), false],
+      ["a caller that saw these rows", (place) => look(place, LOTS), true],
+      ["a caller that asks for new rows", async () => undefined, true],
+      ["a caller that saw rows which are dropped", async (place) => dropped(place), true],
+    ])("C38 decides by the state whether %s reads again", async (_, seenOf, isRead) => {
+      const place = newPlace();
+      const first = await refresh(place, LOTS);
+      const seen = await seenOf(place);
+      const second = await refreshDataset(caller, place, from(LOTS), ANY, undefined, seen);
+      expect(idOf(second) !== idOf(first)).toBe(isRead);
+    });
+    const dropped = async (place: DatasetPlace) => {
+      const seen = await look(place, LOTS);
+      await dropDatasets(place.owner);
+      return seen;
+    };
+
+    it("C38 reads another query of the same name, whatever is kept of the first", async () => {
+      const place = newPlace();
+      await refresh(place, "select 1 as n, 'other' as text");
+      const all = await Promise.all(Array.from({ length: 5 }, () => view(place, LOTS)));
+      expect(new Set(all.map(idOf)).size).toBe(1);
+      expect(all[0]?.kept?.fields.map(({ name }) => name)).toEqual(["lot"]);
+    });
+
+    it("C38 reads again when the first viewer leaves before the end", async () => {
+      const place = newPlace();
+      const left = new AbortController();
+      const query = "select sum(i * i % 7) as n from range(300000000) t(i)";
+      const first = refreshDataset(caller, place, from(query), left.signal, undefined, NEVER);
+      await expect.poll(() => look(place, query)).toMatchObject({ isRefreshing: true });
+      const others = Array.from({ length: 3 }, () => view(place, query));
+      left.abort(new Error("left"));
+      await expect(first).rejects.toThrow();
+      expect(new Set((await Promise.all(others)).map(idOf)).size).toBe(1);
+    });
+  });
+
+  it("whose reader was killed is taken over once it has said nothing for long", async () => {
+    const place = newPlace();
+    const query = "select 1 as n";
+    const { owner, name } = place;
+    const refreshOf = (until: Date) => ({
+      sourceKey: toSourceKey(caller, from(query)),
+      holder: new ObjectId(),
+      since: new Date(0),
+      until,
+    });
+    const key = { workspaceId, kind: owner.kind, ownerId: owner.id, name };
+    await collections
+      .datasets()
+      .insertOne({ _id: new ObjectId(), ...key, refresh: refreshOf(new Date(Date.now() - 1000)) });
+    expect(await look(place, query)).toMatchObject({ isRefreshing: false, brokeOffAt: new Date(0) });
+    expect((await refresh(place, query)).kept?.rowCount).toBe(1);
+  });
+
+  it("of another query takes over, and the rows of the one before are none of it", async () => {
+    const place = newPlace();
+    await refresh(place, "select 1 as n");
+    expect((await look(place, "select 2 as n"))?.kept).toBeNull();
+    const second = await refresh(place, "select 2 as n");
+    expect(second.kept?.rowCount).toBe(1);
+    expect((await look(place, "select 1 as n"))?.kept).toBeNull();
+  });
+});
+
+describe("what is kept", () => {
+  it("goes with its owner, rows and all, and another's stays", async () => {
+    const [mine, other] = [newPlace(), newPlace()];
+    await Promise.all([refresh(mine, "select 1 as n"), refresh(other, "select 1 as n")]);
+    const before = await resultsKept();
+    await dropDatasets(mine.owner);
+    expect(await resultsKept()).toBe(before - 1);
+    expect((await look(mine, "select 1 as n"))?.kept).toBeNull();
+    expect((await look(other, "select 1 as n"))?.kept).not.toBeNull();
+  });
+
+  it("of a full workspace gives way from the oldest on", async () => {
+    const lone = callerIn(new ObjectId(), { _id: userId, role: "admin" });
+    const owner = { workspaceId: lone.workspaceId, kind: "dashboard" as const, id: new ObjectId() };
+    const source = { ...from("select 1 as n"), connection: { ...connection, workspaceId: lone.workspaceId } };
+    source.statement = { query: "select i, md5(i::varchar) from range(1000) t(i)" };
+    const keep = (name: string, workspaceBytes: number) =>
+      refreshDataset(lone, { owner, name }, source, ANY, { rows: 1e6, bytes: 1e9, workspaceBytes });
+    const bytes = (await keep("a", 1e9)).kept?.bytes ?? 0;
+    for (const name of ["b", "c"]) await keep(name, bytes * 2);
+    const key = toSourceKey(lone, source);
+    const stand = await readDatasets(owner, new Map(["a", "b", "c"].map((name) => [name, key])));
+    expect([...stand].map(([name, { kept }]) => [name, kept !== null])).toEqual([
+      ["a", false],
+      ["b", true],
+      ["c", true],
+    ]);
+  });
+});

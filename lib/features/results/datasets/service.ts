@@ -1,0 +1,425 @@
+import "server-only";
+import { createHash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ObjectId } from "mongodb";
+import type { ConnectionDoc } from "@/lib/features/connections/model";
+import type { QueryOrigin } from "@/lib/features/query/model";
+import { consumeQuery, type QueryRequest } from "@/lib/features/query/service";
+import { followKept, type Kept } from "@/lib/features/results/crossfilter/tables";
+import { dropResults } from "@/lib/features/results/service";
+import { extendTable, keepTable, readTable } from "@/lib/features/results/tables";
+import type { Caller } from "@/lib/platform/access/caller";
+import { DAY_SECONDS } from "@/lib/platform/db/collection";
+import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
+import { AppError, type ErrorKind } from "@/lib/platform/http/errors";
+import { log } from "@/lib/platform/log";
+import { collections } from "./collections";
+import type { DatasetDoc, DatasetOwner, DatasetPlace } from "./model";
+
+const MIB = 1024 * 1024;
+/** docs/api.md, Dashboards: what is behind is not kept. */
+export const DATASET_ROWS_MAX = 1_000_000;
+export const DATASET_BYTES_MAX = 256 * MIB;
+/** Of all datasets of a workspace: eight full ones, hundreds of usual ones. */
+const WORKSPACE_BYTES_MAX = 2048 * MIB;
+/** Rows that nobody has asked for in so long go by themselves, and are read anew at the next look. */
+const KEPT_MS = 90 * DAY_SECONDS * 1000;
+/** That somebody asks is written down this often: it touches all parts of the rows. */
+const ASKED_EVERY_MS = DAY_SECONDS * 1000;
+/** Before their end rows count as gone: the store's clock takes them away, maybe in the middle of a reading. */
+const LAST_MS = 60 * 60 * 1000;
+/** A query of many minutes is a dataset's, too; as long as the query path allows. */
+const REFRESH_TIMEOUT_MS = 15 * 60 * 1000;
+/** A reader that says nothing for so long is gone; it says that it goes on three times as often. */
+const LEASE_MS = 30_000;
+const WORD_EVERY_MS = 10_000;
+/** Who waits for a refresh of somebody else looks this often: one read of one document. */
+const LOOK_EVERY_MS = 250;
+/** Kinds of errors whose message never contains a part of the statement. */
+const QUOTES_NOTHING: ReadonlySet<ErrorKind> = new Set([
+  "timeout",
+  "cancelled",
+  "rate_limited",
+  "unavailable",
+  "source_unreachable",
+  "conflict",
+]);
+/** Of a full workspace, given up at once. */
+const OLDEST_AT_ONCE = 50;
+
+/** What a dataset is read from, as it is now. */
+export type DatasetSource = {
+  connection: ConnectionDoc;
+  statement: QueryRequest["statement"];
+  origin: QueryOrigin;
+};
+
+/** How a dataset stands, for its owner's domain. */
+export type Dataset = {
+  /** Null while nothing was read yet, what was read is of another source, or nobody has asked for it in 90 days. */
+  kept: (Omit<NonNullable<DatasetDoc["kept"]>, "resultId" | "sourceKey" | "until"> & { table: Kept }) | null;
+  /** Why the last refresh did not come to an end. */
+  failure: { message: string; at: Date } | null;
+  isRefreshing: boolean;
+  /** When a refresh began whose server has fallen silent since; null as long as there is none, and once another begins. */
+  brokeOffAt: Date | null;
+};
+
+export type DatasetLimits = { rows: number; bytes: number; workspaceBytes: number };
+const LIMITS: DatasetLimits = {
+  rows: DATASET_ROWS_MAX,
+  bytes: DATASET_BYTES_MAX,
+  workspaceBytes: WORKSPACE_BYTES_MAX,
+};
+
+/** @param sourceKeys of the owner's datasets, by their names. @returns how each stands */
+export async function readDatasets(
+  owner: DatasetOwner,
+  sourceKeys: ReadonlyMap<string, string>,
+): Promise<Map<string, Dataset>> {
+  const docs = await collections
+    .datasets()
+    .find({ ...ofOwner(owner), name: { $in: [...sourceKeys.keys()] } })
+    .toArray();
+  await Promise.all(docs.map((doc) => noteAsked(doc)));
+  const byName = new Map(docs.map((doc) => [doc.name, doc]));
+  return new Map([...sourceKeys].map(([name, key]) => [name, toDataset(byName.get(name), key)]));
+}
+
+/** Rows that are asked for stay. What cannot be written down now is at the next question. */
+async function noteAsked({ _id, workspaceId, kept }: DatasetDoc, now = Date.now()): Promise<void> {
+  if (!kept || isOver(kept) || endOf(kept) - now > KEPT_MS - ASKED_EVERY_MS) return;
+  const until = new Date(now + KEPT_MS);
+  const { resultId } = kept;
+  try {
+    if (!(await extendTable(workspaceId, resultId, until))) return;
+    await collections
+      .datasets()
+      .updateOne({ _id, workspaceId, "kept.resultId": resultId }, { $set: { "kept.until": until } });
+  } catch (error) {
+    log.warn({ err: error, datasetId: _id.toHexString() }, "a dataset could not be kept for longer");
+  }
+}
+
+function isOver(kept: NonNullable<DatasetDoc["kept"]>): boolean {
+  return endOf(kept) - Date.now() < LAST_MS;
+}
+
+function endOf({ until, at }: NonNullable<DatasetDoc["kept"]>): number {
+  return until?.getTime() ?? at.getTime() + KEPT_MS;
+}
+
+/**
+ * Names what is read, and as whom: rows that another person may read are not this one's. Who has left and a connection that
+ * is gone have names, too.
+ */
+export function toSourceKey(
+  reader: { user: { _id: ObjectId } },
+  { connection, statement }: { connection: Pick<ConnectionDoc, "_id">; statement: DatasetSource["statement"] },
+): string {
+  const said = [reader.user._id.toHexString(), connection._id.toHexString(), statement];
+  return createHash("sha256").update(JSON.stringify(said)).digest("hex");
+}
+
+/**
+ * Reads a dataset anew, once for however many ask at once, on whatever server: who comes second waits for the first. What
+ * was kept before stands until the new rows do, and stays when they do not come.
+ * @param caller with whose rights it is read
+ * @param signal whoever asked has left; the first to ask ends the query by it
+ * @param seen the state that the caller found too old or missing: rows or a failure since then are returned or thrown
+ *   without another read. Absent: reads in any case
+ * @throws AppError of the query; then the failure is written down, too
+ */
+export async function refreshDataset(
+  caller: Caller,
+  place: DatasetPlace,
+  source: DatasetSource,
+  signal: AbortSignal,
+  limits = LIMITS,
+  seen?: SeenDataset,
+): Promise<Dataset> {
+  const sourceKey = toSourceKey(caller, source);
+  const holder = new ObjectId();
+  let claimed: Claimed | null = null;
+  while (!claimed) {
+    const basis = seen && (await basisOf(place));
+    const since = seen && outcomeSince(seen, toDataset(basis ?? undefined, sourceKey));
+    if (since) return since;
+    claimed = await claim(place, sourceKey, holder, basis);
+    if (claimed) break;
+    const others = await awaitOther(place, sourceKey, signal);
+    if (others) return others;
+    // The reader left before its end, or had finished by the time of the claim.
+  }
+  const stop = new AbortController();
+  const words = setInterval(() => void goOn(place, holder, stop), WORD_EVERY_MS);
+  try {
+    const { since } = claimed.refresh;
+    const { durationMs, ...table } = await consumeQuery(
+      caller,
+      {
+        connection: source.connection,
+        statement: source.statement,
+        origin: source.origin,
+        timeoutMs: REFRESH_TIMEOUT_MS,
+        readOnly: true,
+        signal: AbortSignal.any([signal, stop.signal]),
+      },
+      (result) =>
+        keepTable(caller.workspaceId, result, {
+          rows: limits.rows,
+          bytes: limits.bytes,
+          ms: KEPT_MS,
+        }),
+    );
+    const { resultId, fields, rowCount, bytes, truncated, expiresAt } = table;
+    const kept = { sourceKey, resultId, fields, rowCount, bytes, truncated, at: since, durationMs, until: expiresAt };
+    if (claimed.kept) await followKept(claimed.kept.resultId.toHexString(), toTable(caller.workspaceId, kept));
+    const doc = await finish(place, holder, kept);
+    await keepWithinWorkspace(caller.workspaceId, resultId, limits.workspaceBytes);
+    return toDataset(doc, sourceKey);
+  } catch (cause) {
+    const error = withoutPrivateText(cause, source.origin);
+    // Nobody's fault: who left, or another who has taken over, leaves no failure behind.
+    const message = signal.aborted || stop.signal.aborted ? null : reasonOf(error);
+    await giveUp(place, holder, message);
+    throw error;
+  } finally {
+    clearInterval(words);
+  }
+}
+
+/** Removes what is kept of datasets; of all of an owner's when no names are given. Call it when they are gone. */
+export async function dropDatasets(owner: DatasetOwner, names?: readonly string[]): Promise<void> {
+  const filter = { ...ofOwner(owner), ...(names && { name: { $in: [...names] } }) };
+  const docs = await collections
+    .datasets()
+    .find(filter, { projection: { "kept.resultId": 1 } })
+    .toArray();
+  // Before their rows: a reader finds either both or neither.
+  await collections.datasets().deleteMany(filter);
+  await dropResults(
+    owner.workspaceId,
+    docs.flatMap(({ kept }) => (kept ? [kept.resultId] : [])),
+  );
+}
+
+/** Keeps only the newest datasets of an owner, and none that were read before. For what is looked at for a while. */
+export async function keepNewest(owner: DatasetOwner, countMax: number, since: Date): Promise<void> {
+  const docs = await collections
+    .datasets()
+    .find(ofOwner(owner), { projection: { name: 1, kept: 1, failure: 1, refresh: 1 } })
+    .sort({ _id: -1 })
+    .toArray();
+  const names = docs.flatMap(({ name, kept, failure, refresh }, index) => {
+    const at = kept?.at ?? failure?.at ?? refresh?.since ?? null;
+    return index >= countMax || (at !== null && at < since) ? [name] : [];
+  });
+  if (names.length > 0) await dropDatasets(owner, names);
+}
+
+/** The last outcome that a caller knows of. */
+export type SeenDataset = { kept: { at: Date } | null; failure: { at: Date } | null };
+
+function basisOf(place: DatasetPlace): Promise<DatasetDoc | null> {
+  return collections.datasets().findOne(keyOf(place));
+}
+
+/**
+ * Returns rows that another refresh has kept since the caller looked; null when there are none.
+ * @throws AppError `query_failed` when a refresh has failed since
+ */
+function outcomeSince(seen: SeenDataset, current: Dataset): Dataset | null {
+  const isNewer = (now: { at: Date } | null, before: { at: Date } | null) =>
+    now !== null && (before === null || now.at > before.at);
+  if (isNewer(current.kept, seen.kept)) return current;
+  if (current.failure && isNewer(current.failure, seen.failure)) {
+    throw new AppError("query_failed", current.failure.message);
+  }
+  return null;
+}
+
+type Claimed = DatasetDoc & { refresh: NonNullable<DatasetDoc["refresh"]> };
+
+/**
+ * @param basis the document on which the caller decided to read, null for none: a refresh that ended since makes the
+ *   claim fail. Absent: claims whatever has ended
+ * @returns null when somebody else reads the same; who reads another source is overtaken
+ */
+async function claim(
+  place: DatasetPlace,
+  sourceKey: string,
+  holder: ObjectId,
+  basis?: DatasetDoc | null,
+): Promise<Claimed | null> {
+  const key = { ...keyOf(place), ...(basis !== undefined && unchangedSince(basis)) };
+  const until = { $add: ["$$NOW", LEASE_MS] };
+  const isFree = { $or: [{ $lt: ["$refresh.until", "$$NOW"] }, { $ne: ["$refresh.sourceKey", sourceKey] }] };
+  try {
+    const doc = await collections
+      .datasets()
+      .findOneAndUpdate(
+        { ...key, $or: [{ refresh: { $exists: false } }, { $expr: isFree }] },
+        [{ $set: { refresh: { sourceKey, holder, since: "$$NOW", until } } }],
+        { upsert: true, returnDocument: "after" },
+      );
+    return doc as Claimed | null;
+  } catch (error) {
+    // The upsert met the document of one who is at it.
+    if (isDuplicateKey(error)) return null;
+    throw error;
+  }
+}
+
+function unchangedSince(basis: DatasetDoc | null) {
+  return {
+    "kept.resultId": basis?.kept?.resultId ?? { $exists: false },
+    "failure.at": basis?.failure?.at ?? { $exists: false },
+  };
+}
+
+/**
+ * @returns what somebody else has read since; null when nobody is at it any more and nothing has come of it
+ * @throws AppError of the query that they ran
+ */
+async function awaitOther(place: DatasetPlace, sourceKey: string, signal: AbortSignal): Promise<Dataset | null> {
+  let since: Date | null = null;
+  for (;;) {
+    signal.throwIfAborted();
+    const [doc] = await collections
+      .datasets()
+      .aggregate<DatasetDoc & { isOver: boolean }>([
+        { $match: keyOf(place) },
+        { $set: { isOver: { $not: [{ $gt: ["$refresh.until", "$$NOW"] }] } } },
+      ])
+      .toArray();
+    const isRead = doc?.refresh?.sourceKey === sourceKey && !doc.isOver;
+    if (!isRead || (since && doc.refresh?.since.getTime() !== since.getTime())) {
+      const { kept, failure } = toDataset(doc, sourceKey);
+      if (since === null) return null;
+      if (failure && failure.at >= since) throw new AppError("query_failed", failure.message);
+      return kept && kept.at >= since ? toDataset(doc, sourceKey) : null;
+    }
+    since = doc.refresh?.since ?? null;
+    await sleep(LOOK_EVERY_MS, undefined, { signal });
+  }
+}
+
+/** The reader says that it goes on; one that was given up for gone stops. */
+async function goOn(place: DatasetPlace, holder: ObjectId, stop: AbortController): Promise<void> {
+  try {
+    const { matchedCount } = await collections
+      .datasets()
+      .updateOne({ ...keyOf(place), "refresh.holder": holder }, [
+        { $set: { "refresh.until": { $add: ["$$NOW", LEASE_MS] } } },
+      ]);
+    if (matchedCount === 0) stop.abort(new AppError("cancelled", "The dataset was changed or removed meanwhile."));
+  } catch (error) {
+    log.warn({ err: error, dataset: place.name }, "a refresh could not say that it goes on");
+  }
+}
+
+async function finish(
+  place: DatasetPlace,
+  holder: ObjectId,
+  kept: NonNullable<DatasetDoc["kept"]>,
+): Promise<DatasetDoc> {
+  const { workspaceId } = place.owner;
+  const before = await collections
+    .datasets()
+    .findOneAndUpdate(
+      { ...keyOf(place), "refresh.holder": holder },
+      { $set: { kept }, $unset: { refresh: "", failure: "" } },
+    );
+  if (!before) {
+    await dropResults(workspaceId, [kept.resultId]);
+    throw new AppError("cancelled", "The dataset was changed or removed meanwhile.");
+  }
+  if (before.kept) await dropResults(workspaceId, [before.kept.resultId]);
+  const { refresh: _, failure: __, ...rest } = before;
+  return { ...rest, kept };
+}
+
+async function giveUp(place: DatasetPlace, holder: ObjectId, message: string | null): Promise<void> {
+  await collections
+    .datasets()
+    .updateOne({ ...keyOf(place), "refresh.holder": holder }, [
+      ...(message === null
+        ? []
+        : [{ $set: { failure: { sourceKey: "$refresh.sourceKey", message: { $literal: message }, at: "$$NOW" } } }]),
+      { $unset: "refresh" },
+    ]);
+}
+
+/** Gives up the oldest rows of a workspace that has too many; those that have just come stay. */
+async function keepWithinWorkspace(workspaceId: ObjectId, newest: ObjectId, bytesMax: number): Promise<void> {
+  const [counted] = await collections
+    .datasets()
+    .aggregate<{ bytes: number }>([
+      { $match: { workspaceId, "kept.at": { $exists: true } } },
+      { $group: { _id: null, bytes: { $sum: "$kept.bytes" } } },
+    ])
+    .toArray();
+  let over = (counted?.bytes ?? 0) - bytesMax;
+  if (over <= 0) return;
+  const oldest = await collections
+    .datasets()
+    .find({ workspaceId, "kept.at": { $exists: true }, "kept.resultId": { $ne: newest } })
+    .sort({ "kept.at": 1 })
+    .limit(OLDEST_AT_ONCE)
+    .toArray();
+  for (const { _id, kept } of oldest) {
+    if (over <= 0 || !kept) return;
+    await collections
+      .datasets()
+      .updateOne({ _id, workspaceId, "kept.resultId": kept.resultId }, { $unset: { kept: "" } });
+    await dropResults(workspaceId, [kept.resultId]);
+    over -= kept.bytes;
+  }
+}
+
+function keyOf({ owner, name }: DatasetPlace) {
+  return { ...ofOwner(owner), name };
+}
+
+function ofOwner({ workspaceId, kind, id }: DatasetOwner) {
+  return { workspaceId, kind, ownerId: id };
+}
+
+function toDataset(doc: DatasetDoc | undefined, sourceKey: string): Dataset {
+  const kept = doc?.kept?.sourceKey === sourceKey && !isOver(doc.kept) ? doc.kept : null;
+  const failure = doc?.failure?.sourceKey === sourceKey ? doc.failure : null;
+  const refresh = doc?.refresh?.sourceKey === sourceKey ? doc.refresh : null;
+  // Its word comes three times within the lease, so a clock that goes a little ahead ends nobody's.
+  const isAlive = refresh !== null && refresh.until.getTime() > Date.now();
+  return {
+    kept: kept && doc ? toShown(doc.workspaceId, kept) : null,
+    failure: failure && { message: failure.message, at: failure.at },
+    isRefreshing: isAlive,
+    brokeOffAt: refresh && !isAlive ? refresh.since : null,
+  };
+}
+
+function toShown(workspaceId: ObjectId, kept: NonNullable<DatasetDoc["kept"]>): NonNullable<Dataset["kept"]> {
+  const { resultId: _, sourceKey: __, until: ___, ...shown } = kept;
+  return { ...shown, table: toTable(workspaceId, kept) };
+}
+
+function toTable(workspaceId: ObjectId, { resultId, fields, rowCount }: NonNullable<DatasetDoc["kept"]>): Kept {
+  return { id: resultId.toHexString(), fields, rowCount, read: () => readTable(workspaceId, resultId) };
+}
+
+/** Returns an error that repeats no private console's text to those who see a dashboard that reads it. */
+function withoutPrivateText(error: unknown, origin: QueryOrigin): unknown {
+  const isPrivate = origin.kind === "dashboard" && origin.console?.isPrivate === true;
+  if (!isPrivate || !(error instanceof AppError) || QUOTES_NOTHING.has(error.kind)) return error;
+  return new AppError(error.kind, "The query of a private console failed. Its owner can run it to see why.", {
+    cause: error,
+  });
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof AppError) return error.message;
+  log.error({ err: error }, "a dataset could not be read for a reason of ours");
+  return "The rows could not be read for a reason of ours. It is written down in the server's log.";
+}

@@ -1,0 +1,14 @@
+import { z } from "zod";
+import { FIELD_TYPES } from "@/lib/base/values/fields";
+
+/** The beginning of a kept result, with long cells cut: enough to see what came out. */
+export const resultPreviewSchema = z.object({
+  fields: z.array(z.object({ name: z.string(), type: z.enum(FIELD_TYPES), dbType: z.string() })),
+  rows: z
+    .array(z.record(z.string(), z.unknown()))
+    .describe("The first rows; texts of more than 200 characters are cut"),
+  rowCount: z.int().nonnegative().describe("Rows of the whole result"),
+  keptRows: z.int().nonnegative().describe("Rows that are kept, of the first ones"),
+  bytes: z.int().nonnegative(),
+});
+export type ResultPreview = z.infer<typeof resultPreviewSchema>;

@@ -1,0 +1,98 @@
+import "server-only";
+import { ObjectId } from "mongodb";
+import type { Batch, Field } from "@/lib/base/values/fields";
+import type { ResultStream } from "@/lib/features/connections/data-source";
+import { parquet } from "@/lib/features/query/serialize/parquet";
+import { settleTypes } from "@/lib/features/query/serialize/settle";
+import { AppError } from "@/lib/platform/http/errors";
+import { ChunkWriter, readChunks } from "./chunks";
+import { collections } from "./collections";
+
+/** A result that is kept as one Parquet file, to be read whole. */
+export type KeptTable = {
+  resultId: ObjectId;
+  fields: Field[];
+  rowCount: number;
+  /** Of the file. */
+  bytes: number;
+  /** There were more rows than are kept. */
+  truncated: boolean;
+  expiresAt: Date;
+};
+
+/**
+ * Keeps the first rows of a result as Parquet; where there are more than the limits allow, the query is ended there.
+ * @param limits rows, bytes of the file, and for how long, in milliseconds
+ * @throws what the result throws; then nothing is kept
+ */
+export async function keepTable(
+  workspaceId: ObjectId,
+  { fields, batches, looseTypes }: ResultStream,
+  limits: { rows: number; bytes: number; ms: number },
+): Promise<KeptTable> {
+  const resultId = new ObjectId();
+  const now = Date.now();
+  const expiresAt = new Date(now + limits.ms);
+  const writer = new ChunkWriter(workspaceId, resultId, expiresAt);
+  let rowCount = 0;
+  let truncated = false;
+  const firstRows = async function* (): AsyncGenerator<Batch, void> {
+    let taken = 0;
+    for await (const batch of batches) {
+      const take = Math.min(batch.rowCount, limits.rows - taken);
+      taken += take;
+      truncated = take < batch.rowCount || batch.isCut === true;
+      yield { rowCount: take, columns: batch.columns };
+      if (truncated) return;
+    }
+  };
+  const kept = async function* (settled: AsyncIterable<Batch>): AsyncGenerator<Batch> {
+    for await (const batch of settled) {
+      rowCount += batch.rowCount;
+      yield batch;
+      // The file is whole to a batch: what is begun is ended.
+      if (writer.bytes < limits.bytes) continue;
+      truncated = true;
+      return;
+    }
+  };
+  try {
+    // What is kept as text is still a column of its field's type: whoever reads it makes of it what it can.
+    const settled = await settleTypes("parquet", fields, firstRows(), { loose: looseTypes });
+    for await (const piece of parquet(settled.fields).pipe(kept(settled.batches))) await writer.add(piece);
+    await writer.flush();
+    const { bytes, chunks } = writer;
+    const whole = { fields, rowCount, bytes, chunks };
+    await collections
+      .results()
+      .insertOne({ _id: resultId, workspaceId, ...whole, keptRows: rowCount, createdAt: new Date(now), expiresAt });
+    return { resultId, fields, rowCount, bytes, truncated, expiresAt };
+  } catch (error) {
+    await writer.undo();
+    throw error;
+  }
+}
+
+/** Keeps a table until later. @returns false when it is not kept any more */
+export async function extendTable(workspaceId: ObjectId, resultId: ObjectId, until: Date): Promise<boolean> {
+  const change = { $set: { expiresAt: until } };
+  // The rows before what names them: they never go first.
+  await collections.resultChunks().updateMany({ workspaceId, resultId }, change);
+  const { matchedCount } = await collections.results().updateOne({ _id: resultId, workspaceId }, change);
+  return matchedCount > 0;
+}
+
+/**
+ * The file of a kept table, part by part.
+ * @throws AppError `conflict` when it is not kept any more: another has taken its place
+ */
+export async function* readTable(workspaceId: ObjectId, resultId: ObjectId): AsyncGenerator<Uint8Array> {
+  const doc = await collections.results().findOne({ _id: resultId, workspaceId }, { projection: { chunks: 1 } });
+  let chunks = 0;
+  for await (const part of readChunks(workspaceId, resultId)) {
+    chunks += 1;
+    yield part;
+  }
+  if (doc === null || chunks < doc.chunks)
+    throw new AppError("conflict", "These rows were replaced meanwhile. Ask again.");
+}

@@ -1,0 +1,57 @@
+import "server-only";
+import { DAY_SECONDS, declareCollection } from "@/lib/platform/db/collection";
+import type { RunDoc, RunLogDoc } from "./model";
+
+/** A monthly schedule shows its last three runs. */
+const RUN_DAYS = 90;
+/** Logs are long, and read soon after or never. */
+const LOG_DAYS = 30;
+
+export const collections = {
+  runs: declareCollection<RunDoc>("runs", {
+    isOfWorkspace: true,
+    indexes: [
+      {
+        key: { key: 1 },
+        unique: true,
+        sparse: true,
+        serves: "the rule that one tick makes one run, on however many servers",
+      },
+      {
+        key: { resourceId: 1, resourceType: 1, workspaceId: 1 },
+        unique: true,
+        partialFilterExpression: { isUnfinished: true },
+        serves: "the rule that a resource has one run at a time",
+      },
+      {
+        key: { workspaceId: 1, resourceType: 1, resourceId: 1, _id: -1 },
+        serves: "the runs of a resource, newest first",
+      },
+      {
+        key: { workspaceId: 1, resourceType: 1, resourceId: 1 },
+        partialFilterExpression: { isNewest: true },
+        serves: "the last run of each of many resources",
+      },
+      { key: { workspaceId: 1, _id: -1 }, serves: "all runs of a workspace, newest first" },
+      {
+        key: { workspaceId: 1, isUnfinished: 1, _id: -1 },
+        partialFilterExpression: { isUnfinished: true },
+        serves: "what goes on in a workspace",
+      },
+      { key: { dueAt: 1 }, sparse: true, serves: "runs whose process has died" },
+      { key: { endPendingSince: 1 }, sparse: true, serves: "ends that are still to be told" },
+      {
+        key: { completedAt: 1 },
+        expireAfterSeconds: RUN_DAYS * DAY_SECONDS,
+        serves: "runs are kept 90 days from their end",
+      },
+    ],
+  }),
+  runLogs: declareCollection<RunLogDoc>("run_logs", {
+    isOfWorkspace: true,
+    indexes: [
+      { key: { workspaceId: 1, runId: 1, seq: 1 }, serves: "the log of a run, line by line" },
+      { key: { at: 1 }, expireAfterSeconds: LOG_DAYS * DAY_SECONDS, serves: "log lines are kept 30 days" },
+    ],
+  }),
+};

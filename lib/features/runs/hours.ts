@@ -1,0 +1,59 @@
+import "server-only";
+import { ObjectId } from "mongodb";
+import type { Caller } from "@/lib/platform/access/caller";
+import { collections } from "./collections";
+import type { RunResource } from "./model";
+import type { ResourceType, RunHours } from "./schema";
+import type { OnlyVisible } from "./visible-page";
+
+const HOUR_MS = 3_600_000;
+const HOURS_SHOWN = 24;
+/** More runs than a workspace has in a day, unless something is wrong: the oldest ones are then not counted. */
+const RUNS_COUNTED_MAX = 20_000;
+
+/** How many runs began in each of the last 24 hours, and how many of them failed; without those that the caller cannot see. */
+export async function countRunsByHour(
+  caller: Caller,
+  { resourceType }: { resourceType?: ResourceType | undefined },
+  onlyVisible: OnlyVisible,
+  now = new Date(),
+): Promise<RunHours> {
+  const first = Math.floor(now.getTime() / HOUR_MS) * HOUR_MS - (HOURS_SHOWN - 1) * HOUR_MS;
+  const docs = await collections
+    .runs()
+    .find(
+      {
+        workspaceId: caller.workspaceId,
+        ...(resourceType && { resourceType }),
+        _id: { $gte: ObjectId.createFromTime(first / 1000) },
+      },
+      { projection: { resourceType: 1, resourceId: 1, status: 1, createdAt: 1 } },
+    )
+    .sort({ _id: -1 })
+    .limit(RUNS_COUNTED_MAX + 1)
+    .toArray();
+  // Few resources have many runs: whether they may be seen is asked once of each.
+  const resources = new Map(docs.map((doc) => [keyOf(doc), doc]));
+  const visible = new Set((await onlyVisible(caller, [...resources.values()])).map(keyOf));
+  const hours = Array.from({ length: HOURS_SHOWN }, (_, index) => ({
+    hour: new Date(first + index * HOUR_MS).toISOString(),
+    count: 0,
+    failed: 0,
+  }));
+  const types = new Map<ResourceType, RunHours["types"][number]>();
+  for (const doc of docs.slice(0, RUNS_COUNTED_MAX)) {
+    const hour = hours[Math.floor((doc.createdAt.getTime() - first) / HOUR_MS)];
+    if (!hour || !visible.has(keyOf(doc))) continue;
+    const type = types.get(doc.resourceType) ?? { resourceType: doc.resourceType, count: 0, failed: 0 };
+    types.set(doc.resourceType, type);
+    for (const counted of [hour, type]) {
+      counted.count += 1;
+      if (doc.status === "failure") counted.failed += 1;
+    }
+  }
+  return { hours, types: [...types.values()], isWhole: docs.length <= RUNS_COUNTED_MAX };
+}
+
+function keyOf({ resourceType, resourceId }: Pick<RunResource, "resourceType" | "resourceId">): string {
+  return `${resourceType} ${resourceId.toHexString()}`;
+}

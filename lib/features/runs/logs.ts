@@ -1,0 +1,86 @@
+import "server-only";
+import { ObjectId } from "mongodb";
+import type { Page } from "@/lib/platform/http/paging";
+import { collections } from "./collections";
+import { type RunLogDoc, toLogLine } from "./model";
+import type { LogLevel, LogLine } from "./schema";
+import { tellLog } from "./tell";
+
+/** A log is read by people. A run that says more than this says the same over and over. */
+export const RUN_LOG_LINES_MAX = 5_000;
+const LINE_CHARS_MAX = 2_000;
+const FULL = `The log is full: lines after the first ${RUN_LOG_LINES_MAX} are not kept.`;
+
+export type NewLogLine = { level: LogLevel; text: string };
+
+/**
+ * Adds lines to the log of a run, in their order.
+ * @returns the lines that were kept, which are told to those who look on
+ */
+export async function appendLog(
+  workspaceId: ObjectId,
+  runId: ObjectId,
+  lines: NewLogLine[],
+  now = new Date(),
+): Promise<LogLine[]> {
+  if (lines.length === 0) return [];
+  // Two who write at once get places of their own.
+  const before = await collections.runs().findOneAndUpdate(
+    { _id: runId, workspaceId },
+    { $inc: { logLines: lines.length } },
+    {
+      returnDocument: "before",
+      projection: { workspaceId: 1, resourceType: 1, resourceId: 1, onlyFor: 1, logLines: 1 },
+    },
+  );
+  if (!before || before.logLines > RUN_LOG_LINES_MAX) return [];
+  const room = RUN_LOG_LINES_MAX - before.logLines;
+  const kept = lines.length > room ? [...lines.slice(0, room), { level: "warn" as const, text: FULL }] : lines;
+  const docs = kept.map(
+    ({ level, text }, index): RunLogDoc => ({
+      _id: new ObjectId(),
+      workspaceId,
+      runId,
+      seq: before.logLines + index,
+      at: now,
+      level,
+      text: toText(text),
+    }),
+  );
+  await collections.runLogs().insertMany(docs, { ordered: false });
+  const shown = docs.map(toLogLine);
+  tellLog(before, shown);
+  return shown;
+}
+
+/**
+ * The log of a run from its beginning, line by line.
+ * @param after the number of the line to go on behind; null for the first page
+ */
+export async function listLog(
+  workspaceId: ObjectId,
+  runId: ObjectId,
+  { limit, after }: { limit: number; after: number | null },
+): Promise<Page<LogLine>> {
+  const docs = await collections
+    .runLogs()
+    .find({ workspaceId, runId, ...(after !== null && { seq: { $gt: after } }) })
+    .sort({ seq: 1 })
+    .limit(limit + 1)
+    .toArray();
+  const shown = docs.slice(0, limit);
+  const last = shown.at(-1);
+  return { items: shown.map(toLogLine), nextCursor: docs.length > limit && last ? String(last.seq) : null };
+}
+
+/** The last lines of a log, in their order: what somebody who comes late wants to see first. */
+export async function tailLog(workspaceId: ObjectId, runId: ObjectId, limit: number): Promise<LogLine[]> {
+  const docs = await collections.runLogs().find({ workspaceId, runId }).sort({ seq: -1 }).limit(limit).toArray();
+  return docs.reverse().map(toLogLine);
+}
+
+/** One line, cut within no character. */
+function toText(text: string): string {
+  const line = text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").toWellFormed();
+  return line.length > LINE_CHARS_MAX ? `${line.slice(0, LINE_CHARS_MAX).toWellFormed()} …` : line;
+}

@@ -1,0 +1,449 @@
+import { ObjectId } from "mongodb";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { collections } from "@/lib/features/instance/collections";
+import { databaseReady } from "@/lib/platform/db/ready";
+import { type JobEvent, sendJobEventsBy } from "@/lib/platform/process/job-events";
+import { takeOwnDatabase } from "@/test/database";
+import { RUN_ENDED_EVENT, tellPendingEnds } from "./ends";
+import { appendLog, listLog, RUN_LOG_LINES_MAX, tailLog } from "./logs";
+import type { RunDoc, RunResource } from "./model";
+import {
+  beginRun,
+  endUnheldRun,
+  finishRun,
+  isCancelRequested,
+  keepRun,
+  lastRuns,
+  listRuns,
+  queueRun,
+  type RunHold,
+  releaseRun,
+  reportProgress,
+  requestCancel,
+} from "./service";
+import { type RunOwners, sweepRuns } from "./sweep";
+
+const own = takeOwnDatabase();
+afterAll(() => own.drop());
+beforeAll(() => databaseReady());
+
+const workspaceId = new ObjectId();
+let told: JobEvent[] = [];
+beforeEach(() => {
+  told = [];
+  sendJobEventsBy(async (events) => {
+    told.push(...events);
+  });
+});
+
+const newResource = (): RunResource => ({ workspaceId, resourceType: "flow", resourceId: new ObjectId() });
+const start = (resource: RunResource, once?: string) =>
+  queueRun({
+    ...resource,
+    resourceName: "$orders nightly",
+    triggerType: "scheduled",
+    triggeredBy: null,
+    ...(once !== undefined && { once }),
+    params: { mode: "full", from: "$start" },
+  });
+const stored = (run: Pick<RunDoc, "_id">) => collections.runs().findOne({ _id: run._id });
+const touch = (run: Pick<RunDoc, "_id">, change: Partial<RunDoc>) =>
+  collections.runs().updateOne({ _id: run._id }, { $set: change });
+const IN_AN_HOUR = new Date(Date.now() + 3_600_000);
+const LONG_AGO = new Date(Date.now() - 3_600_000);
+
+async function begun(resource: RunResource): Promise<{ run: RunDoc; hold: RunHold }> {
+  const { run } = await start(resource);
+  const held = await beginRun(workspaceId, run._id);
+  if (!held) throw new Error("The run could not be begun.");
+  return held;
+}
+
+describe("queueing a run", () => {
+  it("makes one run of one tick, however many servers see it (F8)", async () => {
+    const resource = newResource();
+    const answers = await Promise.all(Array.from({ length: 50 }, () => start(resource, "2026-11-22T06:00:00.000Z")));
+    expect(answers.filter(({ isNew }) => isNew)).toHaveLength(1);
+    expect(new Set(answers.map(({ run }) => run._id.toHexString())).size).toBe(1);
+    expect(answers[0]?.run).toMatchObject({
+      status: "queued",
+      resourceName: "$orders nightly",
+      params: { mode: "full", from: "$start" },
+    });
+  });
+
+  it("names the same run again when it has ended", async () => {
+    const resource = newResource();
+    const first = await start(resource, "tick");
+    const held = await beginRun(workspaceId, first.run._id);
+    await finishRun(held?.hold as RunHold, { status: "success", rowCount: 3 });
+    const again = await start(resource, "tick");
+    expect(again).toMatchObject({ isNew: false, run: { _id: first.run._id, status: "success" } });
+  });
+
+  it("is refused while another run of the resource has not ended, and goes on after it", async () => {
+    const resource = newResource();
+    const answers = await Promise.allSettled(Array.from({ length: 20 }, () => start(resource)));
+    expect(answers.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    for (const answer of answers) {
+      if (answer.status === "rejected") expect(answer.reason).toMatchObject({ kind: "already_running", status: 409 });
+    }
+    const [only] = (await listRuns(resource, { limit: 10 })).items;
+    const held = await beginRun(workspaceId, new ObjectId(only?.id));
+    await expect(start(resource)).rejects.toMatchObject({ kind: "already_running" });
+    await finishRun(held?.hold as RunHold, { status: "failure", error: "no" });
+    expect((await start(resource)).isNew).toBe(true);
+  });
+});
+
+describe("carrying a run out", () => {
+  it("is one server's, until it has been silent for its lease", async () => {
+    const { run } = await start(newResource());
+    const tries = await Promise.all(Array.from({ length: 20 }, () => beginRun(workspaceId, run._id)));
+    const [held, ...others] = tries.filter((each) => each !== null);
+    expect(others).toEqual([]);
+    expect(await keepRun(held?.hold as RunHold)).toBe("go_on");
+
+    await touch(run, { dueAt: LONG_AGO });
+    const taken = await beginRun(workspaceId, run._id);
+    expect(taken?.run).toMatchObject({ starts: 2, lapses: 1, startedAt: held?.run.startedAt });
+    // Whoever was given up writes nothing more.
+    expect(await reportProgress(held?.hold as RunHold, { rowCount: 1 })).toBe("lost");
+    expect(await finishRun(held?.hold as RunHold, { status: "success" })).toBeNull();
+    expect(await stored(run)).toMatchObject({ status: "running", rowCount: null });
+    expect(await finishRun(taken?.hold as RunHold, { status: "success", rowCount: 5 })).toMatchObject({ rowCount: 5 });
+  });
+
+  it("is nobody's from another workspace, and not begun again after its end", async () => {
+    const { run, hold } = await begun(newResource());
+    expect(await beginRun(new ObjectId(), run._id)).toBeNull();
+    await finishRun(hold, { status: "success" });
+    expect(await beginRun(workspaceId, run._id)).toBeNull();
+  });
+
+  it("is handed over at once by a server that stops", async () => {
+    const { run, hold } = await begun(newResource());
+    expect(await releaseRun(hold)).toBe(true);
+    expect(await keepRun(hold)).toBe("lost");
+    expect((await beginRun(workspaceId, run._id))?.run).toMatchObject({ starts: 2, lapses: 0 });
+  });
+
+  it("reports how far it is, texts as they are", async () => {
+    const { run, hold } = await begun(newResource());
+    const counts = { read: 10, written: 8, skipped: 1, failed: 1 };
+    const entities = [{ name: "$customers.v1", status: "running" as const, counts, total: null }];
+    expect(await reportProgress(hold, { counts, entities, rowCount: 8 })).toBe("go_on");
+    expect(await stored(run)).toMatchObject({ counts, entities, rowCount: 8 });
+  });
+});
+
+describe("cancelling a run", () => {
+  it("ends one that is queued at once, and it is not begun any more", async () => {
+    const resource = newResource();
+    const by = new ObjectId();
+    const { run } = await start(resource);
+    expect(await requestCancel(resource, run._id, by)).toMatchObject({
+      status: "cancelled",
+      durationMs: 0,
+      error: null,
+      cancelRequestedBy: by,
+    });
+    expect(await beginRun(workspaceId, run._id)).toBeNull();
+    expect(told).toMatchObject([{ name: RUN_ENDED_EVENT, data: { status: "cancelled" } }]);
+    expect(told[0]?.data).not.toHaveProperty("trigger");
+  });
+
+  it("is told to who carries it out, with the next word", async () => {
+    const resource = newResource();
+    const { run, hold } = await begun(resource);
+    expect(await isCancelRequested(workspaceId, run._id)).toBe(false);
+    expect(await requestCancel(resource, run._id, new ObjectId())).toMatchObject({ status: "running" });
+    expect(await isCancelRequested(workspaceId, run._id)).toBe(true);
+    expect(await keepRun(hold)).toBe("cancel");
+    await finishRun(hold, { status: "cancelled" });
+    await expect(requestCancel(resource, run._id, new ObjectId())).rejects.toMatchObject({ kind: "conflict" });
+    await expect(requestCancel(newResource(), run._id, new ObjectId())).rejects.toMatchObject({ kind: "not_found" });
+  });
+
+  it("does not wait for a server that has died, and takes nothing from one that says a word", async () => {
+    const [dead, alive] = [newResource(), newResource()];
+    const runs = { dead: await begun(dead), alive: await begun(alive) };
+    const leased = (await stored(runs.dead.run))?.dueAt as Date;
+    const by = new ObjectId();
+    const asked = await requestCancel(dead, runs.dead.run._id, by);
+    expect(asked.dueAt?.getTime()).toBeLessThan(leased.getTime() - 40_000);
+    // Asked twice it does not wait anew.
+    expect((await requestCancel(dead, runs.dead.run._id, by)).dueAt).toEqual(asked.dueAt);
+    await requestCancel(alive, runs.alive.run._id, by);
+    expect(await keepRun(runs.alive.hold)).toBe("cancel");
+    expect((await stored(runs.alive.run))?.dueAt?.getTime()).toBeGreaterThanOrEqual(leased.getTime());
+
+    await touch(runs.dead.run, { dueAt: LONG_AGO });
+    await sweepRuns({ flow: async () => "woken" });
+    expect(await stored(runs.dead.run)).toMatchObject({ status: "cancelled", error: null, cancelRequestedBy: by });
+    expect(await stored(runs.alive.run)).toMatchObject({ status: "running" });
+    expect(await keepRun(runs.dead.hold)).toBe("lost");
+    expect(told.map(({ data }) => data.runId)).toEqual([runs.dead.run._id.toHexString()]);
+  });
+});
+
+describe("the end of a run", () => {
+  it("happens once, and is told once by whoever ends it", async () => {
+    const resource = newResource();
+    const { run, hold } = await begun(resource);
+    const ends = await Promise.all(
+      Array.from({ length: 10 }, (_, i) =>
+        finishRun(hold, { status: i % 2 ? "success" : "failure", error: `$no ${i}` }),
+      ),
+    );
+    expect(ends.filter((each) => each !== null)).toHaveLength(1);
+    expect(told).toEqual([
+      {
+        name: "flow.run.terminal",
+        id: `flow.run.terminal:${run._id.toHexString()}`,
+        data: {
+          workspaceId: workspaceId.toHexString(),
+          resourceType: "flow",
+          resourceId: resource.resourceId.toHexString(),
+          runId: run._id.toHexString(),
+          status: ends.find((each) => each !== null)?.status,
+          trigger: ends.find((each) => each !== null)?.status,
+        },
+      },
+    ]);
+    const after = await stored(run);
+    expect(after).not.toHaveProperty("endPendingSince");
+    expect(after).not.toHaveProperty("params");
+    expect(after?.durationMs).toBeGreaterThanOrEqual(0);
+  });
+
+  it("is written with the word that it is to be told, and told later when the runner is away (F6)", async () => {
+    sendJobEventsBy(() => Promise.reject(new Error("away")));
+    const { run, hold } = await begun(newResource());
+    expect(await finishRun(hold, { status: "failure", error: "boom" })).toMatchObject({ status: "failure" });
+    expect(await stored(run)).toMatchObject({ status: "failure", error: "boom", endPendingSince: expect.any(Date) });
+    await expect(tellPendingEnds(0)).rejects.toThrow("away");
+    sendJobEventsBy(async (events) => {
+      told.push(...events);
+    });
+    // One that is just being told by its own server is left to it.
+    expect(await tellPendingEnds()).toBe(0);
+    await touch(run, { endPendingSince: LONG_AGO });
+    expect(await tellPendingEnds()).toBe(1);
+    expect(told.map(({ data }) => data.runId)).toEqual([run._id.toHexString()]);
+    expect(await tellPendingEnds(0)).toBe(0);
+  });
+
+  it.each([
+    ["cancelled", "cancelled"],
+    ["failure", "failed"],
+  ] as const)("leaves nothing on its way: with %s what was read is %s", async (status, becomes) => {
+    const resource = newResource();
+    const counts = { read: 2, written: 1, skipped: 0, failed: 0 };
+    const stands = ["done", "running", "waiting"] as const;
+    const entities = stands.map((each) => ({ name: `$${each}`, status: each, counts, total: null }));
+    const { run, hold } = await begun(resource);
+    await finishRun(hold, { status, error: "boom", entities });
+    const ended = entities.map((each) => (each.status === "running" ? { ...each, status: becomes } : each));
+    expect(await stored(run)).toMatchObject({ status, entities: ended });
+
+    // Nobody holds these: one was let go and cancelled before somebody took it up, of one the server has died.
+    const letGo = await begun(newResource());
+    await reportProgress(letGo.hold, { entities });
+    await releaseRun(letGo.hold);
+    const { workspaceId: of, resourceType, resourceId } = letGo.run;
+    await requestCancel({ workspaceId: of, resourceType, resourceId }, letGo.run._id, new ObjectId());
+    expect((await stored(letGo.run))?.entities[1]?.status).toBe("cancelled");
+    const dead = await begun(newResource());
+    await reportProgress(dead.hold, { entities });
+    await touch(dead.run, { dueAt: LONG_AGO });
+    await sweepRuns({});
+    expect((await stored(dead.run))?.entities[1]?.status).toBe("failed");
+  });
+
+  it("has no negative duration when a clock was set back (F9), and always a reason for a failure", async () => {
+    const { run, hold } = await begun(newResource());
+    await touch(run, { startedAt: new Date(Date.now() + 3_600_000) });
+    expect(await finishRun(hold, { status: "failure", error: " " })).toMatchObject({
+      durationMs: 0,
+      error: "The run failed without a reason.",
+    });
+  });
+});
+
+describe("a run that nobody carries out (F2)", () => {
+  it("is handed to its owner, once at a time, and left to it when that has woken somebody", async () => {
+    const { run } = await begun(newResource());
+    await touch(run, { dueAt: LONG_AGO });
+    const seen: string[] = [];
+    const owners: RunOwners = {
+      flow: async ({ _id }) => {
+        seen.push(_id.toHexString());
+        return "woken";
+      },
+    };
+    await Promise.all([sweepRuns(owners), sweepRuns(owners), sweepRuns(owners)]);
+    expect(seen).toEqual([run._id.toHexString()]);
+    // The one that was woken can take it although a sweeper has looked.
+    expect(await beginRun(workspaceId, run._id)).not.toBeNull();
+  });
+
+  it("ends as a failure without an owner, or when its owner gives it up, with one event", async () => {
+    const [one, two] = [await begun(newResource()), await start(newResource())];
+    await touch(one.run, { dueAt: LONG_AGO });
+    await touch(two.run, { dueAt: LONG_AGO });
+    await Promise.all([sweepRuns({}), sweepRuns({ flow: async () => "give_up" })]);
+    expect(await stored(one.run)).toMatchObject({
+      status: "failure",
+      error: "The run was interrupted: its server stopped before it ended.",
+    });
+    expect(await stored(two.run)).toMatchObject({ status: "failure", error: expect.stringContaining("never begun") });
+    expect(told.map(({ data }) => [data.runId, data.trigger]).sort()).toEqual(
+      [
+        [one.run._id.toHexString(), "failure"],
+        [two.run._id.toHexString(), "failure"],
+      ].sort(),
+    );
+  });
+
+  it("ends after so many silent servers, whatever its owner says (F16)", async () => {
+    const { run } = await begun(newResource());
+    for (let lapse = 0; lapse < 2; lapse += 1) {
+      await touch(run, { dueAt: LONG_AGO });
+      expect(await beginRun(workspaceId, run._id)).not.toBeNull();
+    }
+    await touch(run, { dueAt: LONG_AGO });
+    await sweepRuns({ flow: async () => "woken" });
+    expect(await stored(run)).toMatchObject({ status: "failure", lapses: 2 });
+  });
+
+  it("goes on however many servers die, as long as it gets further with each (F2)", async () => {
+    const { run } = await start(newResource());
+    for (let lapse = 0; lapse < 8; lapse += 1) {
+      const begun = await beginRun(workspaceId, run._id);
+      const counts = { read: lapse + 1, written: 0, skipped: 0, failed: 0 };
+      await reportProgress(begun?.hold as RunHold, { counts });
+      await touch(run, { dueAt: LONG_AGO, nextLookAt: LONG_AGO });
+      await sweepRuns({ flow: async () => "woken" });
+    }
+    expect(await stored(run)).toMatchObject({ status: "running", lapses: 7 });
+    // Without further progress it is begun twice more.
+    for (let lapse = 0; lapse < 2; lapse += 1) {
+      const begun = await beginRun(workspaceId, run._id);
+      const counts = { read: 8, written: 0, skipped: 0, failed: 0 };
+      await reportProgress(begun?.hold as RunHold, { counts });
+      await touch(run, { dueAt: LONG_AGO, nextLookAt: LONG_AGO });
+      await sweepRuns({ flow: async () => "woken" });
+    }
+    expect(await stored(run)).toMatchObject({ status: "failure", lapses: 9 });
+  });
+
+  it("is not ended by a sweeper that has looked before it was taken up again", async () => {
+    const { run } = await begun(newResource());
+    await touch(run, { dueAt: LONG_AGO });
+    const asSeen = (await stored(run)) as RunDoc;
+    await beginRun(workspaceId, run._id);
+    await touch(run, { dueAt: LONG_AGO });
+    expect(await endUnheldRun(asSeen, { status: "failure" })).toBeNull();
+    await touch(run, { dueAt: IN_AN_HOUR });
+  });
+
+  it("does not keep the others waiting when its owner fails", async () => {
+    const [one, two] = [await begun(newResource()), await begun(newResource())];
+    for (const { run } of [one, two]) await touch(run, { dueAt: LONG_AGO });
+    const seen: string[] = [];
+    await sweepRuns({
+      flow: async ({ _id }) => {
+        seen.push(_id.toHexString());
+        throw new Error("the owner is broken");
+      },
+    });
+    expect(seen.sort()).toEqual([one.run._id.toHexString(), two.run._id.toHexString()].sort());
+    expect(await stored(one.run)).toMatchObject({ status: "running" });
+  });
+});
+
+describe("the runs of resources", () => {
+  it("come page by page, the newest first, and each resource's last one in one query", async () => {
+    const [many, one, none] = [newResource(), newResource(), newResource()];
+    const ids: string[] = [];
+    for (let i = 0; i < 5; i += 1) {
+      const { run, hold } = await begun(many);
+      ids.unshift(run._id.toHexString());
+      await finishRun(hold, { status: "success" });
+    }
+    const { run } = await start(one);
+    const first = await listRuns(many, { limit: 3 });
+    const second = await listRuns(many, { limit: 3, cursor: first.nextCursor ?? "" });
+    expect([...first.items, ...second.items].map(({ id }) => id)).toEqual(ids);
+    expect(second.nextCursor).toBeNull();
+    const last = await lastRuns(
+      workspaceId,
+      "flow",
+      [many, one, none].map(({ resourceId }) => resourceId),
+    );
+    expect([...last].map(([id, { id: runId, status }]) => [id, runId, status]).sort()).toEqual(
+      [
+        [many.resourceId.toHexString(), ids[0], "success"],
+        [one.resourceId.toHexString(), run._id.toHexString(), "queued"],
+      ].sort(),
+    );
+    expect((await lastRuns(new ObjectId(), "flow", [many.resourceId])).size).toBe(0);
+  });
+});
+
+describe("runs of servers whose clocks differ", () => {
+  afterEach(() => void vi.useRealTimers());
+
+  it("stand in the order in which they were queued, and the last one is the last (F9)", async () => {
+    const resource = newResource();
+    const ids: string[] = [];
+    for (const aheadMs of [0, 600_000, -600_000, 0]) {
+      vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + aheadMs });
+      const { run, hold } = await begun(resource);
+      await finishRun(hold, { status: "success" });
+      vi.useRealTimers();
+      ids.unshift(run._id.toHexString());
+    }
+    expect((await listRuns(resource, { limit: 10 })).items.map(({ id }) => id)).toEqual(ids);
+    expect(
+      (await lastRuns(workspaceId, "flow", [resource.resourceId])).get(resource.resourceId.toHexString())?.id,
+    ).toBe(ids[0]);
+    expect(await collections.runs().countDocuments({ resourceId: resource.resourceId, isNewest: true })).toBe(1);
+  });
+});
+
+describe("the log of a run", () => {
+  it("keeps the order of lines, also of those that are written at once", async () => {
+    const { run } = await begun(newResource());
+    await appendLog(workspaceId, run._id, [
+      { level: "info", text: 'first\r\n{"level":"error"}' },
+      { level: "warn", text: "second" },
+    ]);
+    await Promise.all(
+      Array.from({ length: 20 }, (_, i) => appendLog(workspaceId, run._id, [{ level: "info", text: `line ${i}` }])),
+    );
+    const first = await listLog(workspaceId, run._id, { limit: 10, after: null });
+    expect(first.items.slice(0, 2).map(({ level, text }) => [level, text])).toEqual([
+      ["info", 'first {"level":"error"}'],
+      ["warn", "second"],
+    ]);
+    const rest = await listLog(workspaceId, run._id, { limit: 50, after: Number(first.nextCursor) });
+    expect(rest).toMatchObject({ nextCursor: null });
+    expect(new Set([...first.items, ...rest.items].map(({ text }) => text)).size).toBe(22);
+    expect(await tailLog(workspaceId, run._id, 3)).toEqual(rest.items.slice(-3));
+    expect((await listLog(new ObjectId(), run._id, { limit: 10, after: null })).items).toEqual([]);
+  });
+
+  it("is cut with a line that says so", async () => {
+    const { run } = await begun(newResource());
+    const lines = (count: number) =>
+      Array.from({ length: count }, () => ({ level: "info" as const, text: "x".repeat(3_000) }));
+    await appendLog(workspaceId, run._id, lines(RUN_LOG_LINES_MAX - 1));
+    expect(await appendLog(workspaceId, run._id, lines(3))).toHaveLength(2);
+    expect(await appendLog(workspaceId, run._id, lines(3))).toEqual([]);
+    const [last] = await tailLog(workspaceId, run._id, 1);
+    expect(last).toMatchObject({ level: "warn", text: expect.stringContaining("The log is full") });
+    expect(await collections.runLogs().countDocuments({ runId: run._id })).toBe(RUN_LOG_LINES_MAX + 1);
+  });
+});

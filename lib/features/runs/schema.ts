@@ -1,0 +1,72 @@
+import { z } from "zod";
+import { isoDate, listQuery, objectIdText } from "@/lib/platform/http/schema";
+
+export const RESOURCE_TYPES = ["scheduled_query", "flow", "dashboard"] as const;
+/** What has runs: a console with a schedule, a flow, or a dashboard, whose runs are its refreshes. */
+export const resourceType = z.enum(RESOURCE_TYPES);
+export type ResourceType = z.infer<typeof resourceType>;
+
+/** How a run started. */
+export const triggerType = z.enum(["scheduled", "manual", "api", "backfill", "webhook"]);
+export type TriggerType = z.infer<typeof triggerType>;
+
+export const runStatus = z.enum(["queued", "running", "success", "failure", "cancelled"]);
+export type RunStatus = z.infer<typeof runStatus>;
+export type RunOutcome = Exclude<RunStatus, "queued" | "running">;
+
+const count = z.int().nonnegative();
+/** Rows of a flow's run; null for runs that move none. */
+export const runCounts = z.object({ read: count, written: count, skipped: count, failed: count });
+export type RunCounts = z.infer<typeof runCounts>;
+/** Of a run of a flow that has not moved a row yet. */
+export const NO_COUNTS: RunCounts = { read: 0, written: 0, skipped: 0, failed: 0 };
+
+/** How far a run is with one of the entities that it moves. `total` is the source's own estimate, null when it has none. */
+export const entityProgress = z.object({
+  name: z.string(),
+  status: z.enum(["waiting", "running", "done", "failed", "cancelled"]),
+  counts: runCounts,
+  total: count.nullable(),
+});
+export type EntityProgress = z.infer<typeof entityProgress>;
+
+export const runSchema = z.object({
+  id: objectIdText,
+  resourceType,
+  resourceId: objectIdText,
+  resourceName: z.string().describe("As it was called when the run began"),
+  status: runStatus,
+  triggerType,
+  triggeredBy: objectIdText.nullable().describe("Who started it; null for a schedule and a webhook"),
+  createdAt: isoDate,
+  startedAt: isoDate.nullable(),
+  completedAt: isoDate.nullable(),
+  durationMs: z.int().nonnegative().nullable(),
+  rowCount: count.nullable(),
+  error: z.string().nullable(),
+  counts: runCounts.nullable(),
+  entities: z.array(entityProgress),
+  cancelRequestedAt: isoDate.nullable().describe("Somebody has asked to cancel it, and it has not ended yet"),
+});
+export type Run = z.infer<typeof runSchema>;
+
+/** Of a whole workspace. */
+export const runsQuery = listQuery.extend({ resourceType: resourceType.optional(), status: runStatus.optional() });
+export type RunFilters = { resourceType?: ResourceType | undefined; status?: RunStatus | undefined };
+
+export const runHoursQuery = z.object({ resourceType: resourceType.optional() });
+export const runHoursSchema = z.object({
+  hours: z
+    .array(z.object({ hour: isoDate, count, failed: count }))
+    .describe("24 of them, by when runs were queued; the last is this hour"),
+  types: z
+    .array(z.object({ resourceType, count, failed: count }))
+    .describe("The same runs by what ran; a type without any is not named"),
+  isWhole: z.boolean().describe("False when there were too many to count, and the oldest are left out"),
+});
+export type RunHours = z.infer<typeof runHoursSchema>;
+
+export const logLevel = z.enum(["info", "warn", "error"]);
+export type LogLevel = z.infer<typeof logLevel>;
+export const logLineSchema = z.object({ at: isoDate, level: logLevel, text: z.string() });
+export type LogLine = z.infer<typeof logLineSchema>;

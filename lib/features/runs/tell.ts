@@ -1,0 +1,35 @@
+import "server-only";
+import { publish } from "@/lib/platform/events/publish";
+import { type RunDoc, toRun } from "./model";
+import type { LogLine } from "./schema";
+
+/** Lines of one event: an event that is too large tells only that something changed. */
+const LINES_CHARS_MAX = 6_000;
+
+type Told = Pick<RunDoc, "workspaceId" | "resourceType" | "resourceId" | "onlyFor">;
+
+/** Tells those who look on how a run stands. Call it behind the write that it tells of. */
+export function tellRun(run: RunDoc): void {
+  publish({ ...placeOf(run), kind: "run", data: { run: toRun(run) } });
+}
+
+/** Tells them the lines that its log has gained. */
+export function tellLog(run: Told & Pick<RunDoc, "_id">, lines: readonly LogLine[]): void {
+  let part: LogLine[] = [];
+  let chars = 0;
+  const flush = () => {
+    if (part.length > 0) publish({ ...placeOf(run), kind: "log", data: { runId: run._id.toHexString(), lines: part } });
+    part = [];
+    chars = 0;
+  };
+  for (const line of lines) {
+    if (chars + line.text.length > LINES_CHARS_MAX) flush();
+    part.push(line);
+    chars += line.text.length;
+  }
+  flush();
+}
+
+function placeOf({ workspaceId, resourceType, resourceId, onlyFor }: Told) {
+  return { workspaceId, resourceType, resourceId, ...(onlyFor && { onlyFor }) };
+}

@@ -1,0 +1,38 @@
+import type { ObjectId } from "mongodb";
+import { env } from "@/lib/platform/env";
+import type { Sealed } from "@/lib/platform/secrets/seal";
+import type { Share } from "./schema";
+
+/** What is shared, of one workspace: at most one share each. */
+export type Shared = { workspaceId: ObjectId; kind: "dashboard" | "app"; resourceId: ObjectId };
+
+export type ShareDoc = Shared & {
+  _id: ObjectId;
+  tokenHash: string;
+  /** For those who share it, who may read its link again. */
+  token: Sealed;
+  enabled: boolean;
+  passwordHash: string | null;
+  /** Another one with each password: who unlocked it by an older one has to unlock it again. */
+  passwordId: ObjectId;
+  expiresAt: Date | null;
+  embed: boolean;
+  embedOrigins: string[];
+  createdBy: ObjectId;
+  createdAt: Date;
+  updatedAt: Date;
+};
+
+export function toShare(doc: ShareDoc, token: string): Share {
+  return {
+    enabled: doc.enabled,
+    url: `${env().publicUrl}/share/${token}`,
+    token,
+    hasPassword: doc.passwordHash !== null,
+    expiresAt: doc.expiresAt?.toISOString() ?? null,
+    embed: doc.embed,
+    embedOrigins: doc.embedOrigins,
+    createdAt: doc.createdAt.toISOString(),
+    updatedAt: doc.updatedAt.toISOString(),
+  };
+}

@@ -1,0 +1,69 @@
+import { z } from "zod";
+import { boundedText, isoDate } from "@/lib/platform/http/schema";
+
+/** As many characters as 22 of base64url hold: 128 random bits. What is longer is no share. */
+const TOKEN_CHARS_MAX = 100;
+const PASSWORD_CHARS_MIN = 8;
+const PASSWORD_CHARS_MAX = 128;
+/** The sites of one customer; a list that somebody still reads. */
+const ORIGINS_MAX = 20;
+const ORIGIN_CHARS_MAX = 300;
+
+/** Any text: what is no token is answered as an unknown one. */
+export const shareToken = z.string().max(TOKEN_CHARS_MAX);
+
+const password = z
+  .string()
+  .transform((text) => text.normalize("NFC"))
+  .refine((text) => [...text].length >= PASSWORD_CHARS_MIN, `At least ${PASSWORD_CHARS_MIN} characters.`)
+  .refine((text) => [...text].length <= PASSWORD_CHARS_MAX, `At most ${PASSWORD_CHARS_MAX} characters.`)
+  .meta({
+    reference: { type: "string", minLength: PASSWORD_CHARS_MIN, maxLength: PASSWORD_CHARS_MAX },
+    description: "Counted after Unicode's NFC",
+  });
+
+const origin = boundedText(ORIGIN_CHARS_MAX).regex(
+  /^https?:\/\/[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[1-9][0-9]{0,4})?$/,
+  "An origin is https://www.example.com: a scheme and a host in small letters, and a port if it has one.",
+);
+
+export const shareBody = z.object({
+  enabled: z.boolean(),
+  password: password.nullish().describe("null takes it away; what is not sent stays"),
+  expiresAt: z.iso.datetime({ offset: true }).nullish().describe("null: never; what is not sent stays"),
+  embed: z.boolean().optional().describe("Whether the sites below may show it in a frame"),
+  embedOrigins: z
+    .array(origin)
+    .max(ORIGINS_MAX, `At most ${ORIGINS_MAX} sites.`)
+    .transform((given) => [...new Set(given)])
+    .optional(),
+});
+export type ShareBody = z.output<typeof shareBody>;
+
+/** As those see it who share something. */
+export const shareSchema = z.object({
+  enabled: z.boolean(),
+  url: z.string(),
+  token: z.string(),
+  hasPassword: z.boolean(),
+  expiresAt: isoDate.nullable(),
+  embed: z.boolean(),
+  embedOrigins: z.array(z.string()),
+  createdAt: isoDate,
+  updatedAt: isoDate,
+});
+export type Share = z.infer<typeof shareSchema>;
+
+/** As anybody sees it who has the link. */
+export const shownShareSchema = z.object({
+  kind: z.enum(["dashboard", "app"]),
+  title: z.string(),
+  description: z.string(),
+  needsPassword: z.boolean().describe("False once it was unlocked here"),
+});
+export type ShownShare = z.infer<typeof shownShareSchema>;
+
+/** Any text: whether it is right is all that is told. */
+export const unlockBody = z.object({
+  password: boundedText(PASSWORD_CHARS_MAX * 4).transform((text) => text.normalize("NFC")),
+});

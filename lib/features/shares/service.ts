@@ -1,0 +1,126 @@
+import "server-only";
+import { randomBytes } from "node:crypto";
+import { ObjectId } from "mongodb";
+import { hashPassword } from "@/lib/features/accounts/passwords";
+import { hashToken } from "@/lib/features/accounts/tokens";
+import type { Caller } from "@/lib/platform/access/caller";
+import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
+import { AppError } from "@/lib/platform/http/errors";
+import { open, seal } from "@/lib/platform/secrets/seal";
+import { contextOf } from "@/lib/platform/secrets/sealed-fields";
+import { collections } from "./collections";
+import { type ShareDoc, type Shared, toShare } from "./model";
+import type { Share, ShareBody } from "./schema";
+
+/** 128 random bits (T95): nobody guesses one. */
+const TOKEN_BYTES = 16;
+
+/** How something is shared; null when it never was. Whether the caller may see it is decided by now. */
+export async function findShare({ workspaceId, kind, resourceId }: Shared): Promise<Share | null> {
+  const doc = await collections.shares().findOne({ workspaceId, kind, resourceId });
+  return doc && toShare(doc, open(doc.token, contextOf(doc, "token")));
+}
+
+/**
+ * Shares something, or changes how it is shared: what is not sent stays, its link above all. Whether the caller may is
+ * decided by now.
+ * @throws AppError `invalid_request` for an end that has passed, and for frames on no site
+ */
+export async function putShare(caller: Caller, shared: Shared, body: ShareBody, now = new Date()): Promise<Share> {
+  const { workspaceId, kind, resourceId } = shared;
+  const place = { workspaceId, kind, resourceId };
+  const before = await collections.shares().findOne(place);
+  const embed = body.embed ?? before?.embed ?? false;
+  const embedOrigins = body.embedOrigins ?? before?.embedOrigins ?? [];
+  if (embed && embedOrigins.length === 0) throw invalid("embedOrigins", "Name the sites that may show it in a frame.");
+  const expiresAt = body.expiresAt ? new Date(body.expiresAt) : null;
+  if (expiresAt && expiresAt <= now) throw invalid("expiresAt", "This moment has passed. Choose a later one.");
+  const changes = {
+    enabled: body.enabled,
+    embed,
+    embedOrigins,
+    updatedAt: now,
+    ...(body.expiresAt !== undefined && { expiresAt }),
+    ...(body.password !== undefined && {
+      passwordHash: body.password === null ? null : await hashPassword(body.password),
+      passwordId: new ObjectId(),
+    }),
+  };
+  const changed = await collections.shares().findOneAndUpdate(place, { $set: changes }, { returnDocument: "after" });
+  if (changed) return toShare(changed, open(changed.token, contextOf(changed, "token")));
+  const token = randomBytes(TOKEN_BYTES).toString("base64url");
+  const _id = new ObjectId();
+  const doc: ShareDoc = {
+    _id,
+    ...place,
+    tokenHash: hashToken(token),
+    token: seal(token, contextOf({ _id, workspaceId }, "token")),
+    ...{ passwordHash: null, passwordId: new ObjectId(), expiresAt: null },
+    ...changes,
+    createdBy: caller.user._id,
+    createdAt: now,
+  };
+  try {
+    await collections.shares().insertOne(doc);
+    return toShare(doc, token);
+  } catch (error) {
+    // Somebody has shared it at this very moment: theirs is the link.
+    if (isDuplicateKey(error)) return putShare(caller, shared, body, now);
+    throw error;
+  }
+}
+
+/** Ends a share: its link shows nothing any more, and another share has another link. */
+export async function dropShare({ workspaceId, kind, resourceId }: Shared): Promise<void> {
+  await collections.shares().deleteOne({ workspaceId, kind, resourceId });
+}
+
+/**
+ * What a link shows.
+ * @throws AppError `not_found`, the same for an unknown token, a share that is off and one that has expired
+ */
+export async function getOpenShareOrThrow(token: string, now = new Date()): Promise<ShareDoc> {
+  // The token says which workspace it is.
+  const doc = await collections.shares().findOne({ tokenHash: hashToken(token) });
+  if (!doc?.enabled || (doc.expiresAt && doc.expiresAt <= now)) throw noSuchShare();
+  return doc;
+}
+
+/** The same by its id, for who came in by the link a while ago; null when it has ended since. */
+export async function findOpenShare(
+  workspaceId: ObjectId,
+  shareId: ObjectId,
+  now = new Date(),
+): Promise<ShareDoc | null> {
+  const doc = await collections.shares().findOne({ _id: shareId, workspaceId });
+  return doc?.enabled && !(doc.expiresAt && doc.expiresAt <= now) ? doc : null;
+}
+
+/**
+ * Which things of one kind an open link shows. Whether somebody may see them is not decided by it.
+ * @param among those that are asked about; all of the workspace without them
+ */
+export async function listOpenlyShared(
+  { workspaceId, kind }: Pick<Shared, "workspaceId" | "kind">,
+  among?: readonly ObjectId[],
+  now = new Date(),
+): Promise<ObjectId[]> {
+  const isOpen = { enabled: true, $or: [{ expiresAt: null }, { expiresAt: { $gt: now } }] };
+  const docs = await collections
+    .shares()
+    .find(
+      { workspaceId, kind, ...isOpen, ...(among && { resourceId: { $in: [...among] } }) },
+      { projection: { resourceId: 1 } },
+    )
+    .toArray();
+  return docs.map(({ resourceId }) => resourceId);
+}
+
+/** One answer for whatever there is not. */
+export function noSuchShare(): AppError {
+  return new AppError("not_found", "There is nothing at this link. Ask whoever gave it to you for a new one.");
+}
+
+function invalid(path: string, message: string): AppError {
+  return new AppError("invalid_request", message, { details: [{ path, message }] });
+}

@@ -1,0 +1,10 @@
+import "server-only";
+import { declareCollection } from "@/lib/platform/db/collection";
+import type { UserDoc } from "./model";
+
+export const collections = {
+  users: declareCollection<UserDoc>("users", {
+    isOfWorkspace: false,
+    indexes: [{ key: { email: 1 }, unique: true, serves: "login, and the rule that an address has one account" }],
+  }),
+};

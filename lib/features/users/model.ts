@@ -1,0 +1,9 @@
+import type { Person } from "@/lib/platform/access/caller";
+import type { User } from "./schema";
+
+/** An account. The password lies apart (CredentialDoc), so that reading a user can never carry its hash along. */
+export type UserDoc = Person & { emailVerified: Date | null; image?: string | null };
+
+export function toUser(doc: Person): User {
+  return { id: doc._id.toHexString(), email: doc.email, name: doc.name, createdAt: doc.createdAt.toISOString() };
+}

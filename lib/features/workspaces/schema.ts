@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { role } from "@/lib/platform/access/schema";
+import { isoDate, objectIdText, trimmedText } from "@/lib/platform/http/schema";
+import { WORKSPACE_NAME_MAX } from "./limits";
+
+export const workspaceName = trimmedText(WORKSPACE_NAME_MAX, "Give the workspace a name.");
+
+export const createWorkspaceBody = z.object({ name: workspaceName });
+
+export const updateWorkspaceBody = z.object({ name: workspaceName });
+
+/** `role` is the caller's own. */
+export const workspaceSchema = z.object({
+  id: objectIdText,
+  name: z.string(),
+  slug: z.string(),
+  role,
+  createdAt: isoDate,
+  updatedAt: isoDate,
+});
+export type Workspace = z.infer<typeof workspaceSchema>;
+
+export const workspaceSummarySchema = workspaceSchema.pick({ id: true, name: true, slug: true, role: true });
+export type WorkspaceSummary = z.infer<typeof workspaceSummarySchema>;
+
+export const memberSchema = z.object({
+  userId: objectIdText,
+  email: z.string(),
+  name: z.string(),
+  role,
+  joinedAt: isoDate,
+  lastSeenAt: isoDate
+    .nullable()
+    .describe("When they last did something in this workspace in person, to a few minutes; null before the first time"),
+});
+export type Member = z.infer<typeof memberSchema>;
+
+export const updateMemberBody = z.object({ role });
+export const updatedMemberSchema = memberSchema.pick({ userId: true, role: true, joinedAt: true });
+export type UpdatedMember = z.infer<typeof updatedMemberSchema>;
+
+export const workspaceDetailsSchema = workspaceSchema.extend({ members: z.array(memberSchema) });
+export type WorkspaceDetails = z.infer<typeof workspaceDetailsSchema>;

@@ -1,0 +1,134 @@
+import "server-only";
+import ipaddr from "ipaddr.js";
+import type { MongoClient } from "mongodb";
+import {
+  type RateLimiterAbstract,
+  RateLimiterMemory,
+  RateLimiterMongo,
+  type RateLimiterRes,
+} from "rate-limiter-flexible";
+import { database, mongoClient } from "@/lib/platform/db/client";
+import { env } from "@/lib/platform/env";
+import { AppError } from "@/lib/platform/http/errors";
+import { sharedState } from "@/lib/platform/process/shared-state";
+import { collections } from "./collections";
+
+/** docs/api.md, Settings; T3, T4. Counted in the store, so that all servers share them. */
+export const RATE_LIMITS = {
+  register: { points: 30, windowSeconds: 60 * 60 },
+  loginAccount: { points: 10, windowSeconds: 15 * 60 },
+  loginAddress: { points: 100, windowSeconds: 15 * 60 },
+  passwordForgot: { points: 10, windowSeconds: 60 * 60 },
+  passwordMails: { points: 5, windowSeconds: 60 * 60 },
+  passwordChange: { points: 10, windowSeconds: 15 * 60 },
+  notificationTests: { points: 10, windowSeconds: 60 * 60 },
+  shareUnlock: { points: 10, windowSeconds: 15 * 60 },
+  // Of one address, over all shares: each try is hashed.
+  shareUnlockAddress: { points: 100, windowSeconds: 15 * 60 },
+  // Of one address, on one server: a thousand people behind it who open a page and click once.
+  shareVisit: { points: 6000, windowSeconds: 60 },
+  flowTrigger: { points: 60, windowSeconds: 60 },
+  chatTurn: { points: 20, windowSeconds: 60 },
+  // Of one key: a fetch takes three to five.
+  gitRequest: { points: 600, windowSeconds: 60 },
+  // Of one address: keys that are unknown or have ended.
+  gitBadKey: { points: 60, windowSeconds: 60 },
+} as const;
+export type RateLimit = keyof typeof RATE_LIMITS;
+
+/** All requests without a known address share one counter rather than have none. */
+const UNKNOWN_ADDRESS = "unknown";
+/** What one customer of a provider gets at the least: within it anybody changes addresses at will. */
+const IPV6_CUSTOMER_BITS = 64;
+/** Longer than any address with a zone and a port. */
+const ADDRESS_CHARS_MAX = 100;
+
+/**
+ * Whom a limit by address counts: an IPv4 address, or the network of an IPv6 one. A port, which some proxies add, is
+ * left out.
+ * @param address as `remoteAddress` gives it
+ */
+export function addressSubject(address: string | null): string {
+  if (!address || address.length > ADDRESS_CHARS_MAX) return UNKNOWN_ADDRESS;
+  const bare = address.replace(/^\[([^\]]*)\](?::\d+)?$/, "$1").replace(/^([\d.]+):\d+$/, "$1");
+  if (!ipaddr.isValid(bare)) return UNKNOWN_ADDRESS;
+  const parsed = ipaddr.process(bare);
+  if (parsed.kind() === "ipv4") return parsed.toString();
+  const network = ipaddr.IPv6.networkAddressFromCIDR(
+    `${parsed.toNormalizedString().split("%")[0]}/${IPV6_CUSTOMER_BITS}`,
+  );
+  return `${network.toString()}/${IPV6_CUSTOMER_BITS}`;
+}
+
+/**
+ * Takes one point of the subject's share.
+ * @throws AppError `rate_limited` with the seconds until the window ends
+ */
+export function consume(limit: RateLimit, subject: string): Promise<void> {
+  return take(limiter(limit), subject);
+}
+
+/**
+ * The same, counted by this server alone: for what is asked so often that a write into the store would cost more than the
+ * answer.
+ * @throws AppError as `consume`
+ */
+export function consumeHere(limit: RateLimit, subject: string): Promise<void> {
+  const limiters = sharedState("rate-limiters-here", () => new Map<RateLimit, RateLimiterMemory>());
+  const { windowSeconds } = RATE_LIMITS[limit];
+  const own = limiters.get(limit) ?? new RateLimiterMemory({ points: pointsOf(limit), duration: windowSeconds });
+  limiters.set(limit, own);
+  return take(own, subject);
+}
+
+async function take(own: RateLimiterAbstract, subject: string): Promise<void> {
+  try {
+    await own.consume(subject);
+  } catch (outcome) {
+    if (!isOverLimit(outcome)) throw outcome;
+    throw new AppError("rate_limited", "Too many tries. Wait a little, then try again.", {
+      retryAfterSeconds: Math.max(1, Math.ceil(outcome.msBeforeNext / 1000)),
+    });
+  }
+}
+
+/** By its shape: a limiter may have been made by another bundle's copy of the library. */
+function isOverLimit(outcome: unknown): outcome is RateLimiterRes {
+  return typeof outcome === "object" && outcome !== null && "msBeforeNext" in outcome;
+}
+
+/** Gives one point back: the try turned out to be none of those that are counted. */
+export async function giveBack(limit: RateLimit, subject: string): Promise<void> {
+  await limiter(limit).reward(subject);
+}
+
+const KEY = Symbol.for("millrace.rate-limiters");
+/** By client: one that was closed takes its limiters along. */
+const shared = globalThis as { [KEY]?: WeakMap<MongoClient, Map<string, RateLimiterMongo>> };
+
+function limiter(name: RateLimit): RateLimiterMongo {
+  shared[KEY] ??= new WeakMap();
+  const client = mongoClient();
+  const limiters = shared[KEY].get(client) ?? new Map<string, RateLimiterMongo>();
+  shared[KEY].set(client, limiters);
+  const id = `${database().databaseName}:${name}`;
+  const existing = limiters.get(id);
+  if (existing) return existing;
+  const { windowSeconds } = RATE_LIMITS[name];
+  const created = new RateLimiterMongo({
+    storeClient: client,
+    dbName: database().databaseName,
+    tableName: collections.rateLimits.collectionName,
+    keyPrefix: name,
+    points: pointsOf(name),
+    duration: windowSeconds,
+    // lib/platform/db/indexes.ts makes them.
+    disableIndexesCreation: true,
+  });
+  limiters.set(id, created);
+  return created;
+}
+
+function pointsOf(name: RateLimit): number {
+  return Math.max(1, Math.round(RATE_LIMITS[name].points * env().RATE_LIMIT_SCALE));
+}

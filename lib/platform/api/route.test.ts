@@ -1,0 +1,52 @@
+import { describe, expectTypeOf, it } from "vitest";
+import { z } from "zod";
+import type { BySession, Caller, UserCaller } from "@/lib/platform/access/caller";
+import { account, admin, anyCredential, member, open, peopleOnly } from "@/lib/platform/access/rules";
+import { route } from "./route";
+
+const words = { summary: "A test", tag: "Tests" };
+
+/** The compiler judges these; they are here to be compiled. */
+describe("what a handler gets to know", () => {
+  it("of its caller follows from the access that the route declares", () => {
+    route({ ...words, access: open, handle: ({ caller }) => expectTypeOf(caller).toEqualTypeOf<null>() });
+    route({
+      ...words,
+      access: account,
+      handle: ({ caller }) => expectTypeOf(caller).toEqualTypeOf<UserCaller<BySession>>(),
+    });
+    route({
+      ...words,
+      access: anyCredential,
+      handle: ({ caller }) => expectTypeOf(caller).toEqualTypeOf<UserCaller>(),
+    });
+    route({ ...words, access: member, handle: ({ caller }) => expectTypeOf(caller).toEqualTypeOf<Caller>() });
+    route({
+      ...words,
+      access: peopleOnly(admin),
+      handle: ({ caller }) => expectTypeOf(caller).toEqualTypeOf<Caller<BySession>>(),
+    });
+  });
+
+  it("so a route that asks for too little cannot act in a workspace", () => {
+    const acts = (caller: Caller) => caller.workspaceId;
+    // @ts-expect-error nobody calls
+    route({ ...words, access: open, handle: ({ caller }) => acts(caller) });
+    // @ts-expect-error a user without a workspace
+    route({ ...words, access: account, handle: ({ caller }) => acts(caller) });
+    route({ ...words, access: member, handle: ({ caller }) => acts(caller) });
+  });
+
+  it("of its input follows from the schemas, and is nothing without one", () => {
+    route({
+      ...words,
+      access: open,
+      params: z.object({ id: z.string().transform(Number) }),
+      handle: ({ params, query, body }) => {
+        expectTypeOf(params).toEqualTypeOf<{ id: number }>();
+        expectTypeOf(query).toEqualTypeOf<undefined>();
+        expectTypeOf(body).toEqualTypeOf<undefined>();
+      },
+    });
+  });
+});

@@ -1,0 +1,66 @@
+import "server-only";
+import type { Collection, Document } from "mongodb";
+import { sharedState } from "@/lib/platform/process/shared-state";
+
+/** What reads alone; whatever else a collection can do counts as a change of it. */
+const READS: ReadonlySet<PropertyKey> = new Set<keyof Collection | "constructor">([
+  "aggregate",
+  "collectionName",
+  "constructor",
+  "countDocuments",
+  "dbName",
+  "distinct",
+  "estimatedDocumentCount",
+  "find",
+  "findOne",
+  "hint",
+  "indexes",
+  "listIndexes",
+  "namespace",
+  "readConcern",
+  "readPreference",
+  "timeoutMS",
+  "writeConcern",
+]);
+
+type Changes = { of: Map<string, number>; commits: number };
+
+const counted = () => sharedState("store-changes", (): Changes => ({ of: new Map(), commits: 0 }));
+
+/**
+ * A number that is another as soon as this process begins or ends a write to one of the collections: what was read
+ * before is not to be believed then. Of other processes' writes it tells nothing.
+ */
+export function changesOf(collectionNames: readonly string[]): number {
+  const { of, commits } = counted();
+  return collectionNames.reduce((sum, name) => sum + (of.get(name) ?? 0), commits);
+}
+
+/** The collection, whose writes count from their beginning and from their end. */
+export function watched<T extends Document>(collection: Collection<T>): Collection<T> {
+  const note = () => {
+    const { of } = counted();
+    of.set(collection.collectionName, (of.get(collection.collectionName) ?? 0) + 1);
+  };
+  return new Proxy(collection, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name, target);
+      if (typeof member !== "function" || READS.has(name)) return member;
+      return (...input: unknown[]) => {
+        note();
+        const outcome: unknown = Reflect.apply(member, target, input);
+        if (outcome instanceof Promise) outcome.then(note, note);
+        return outcome;
+      };
+    },
+  });
+}
+
+/** A transaction's writes are seen by others when it is over, which is later than each of them. */
+export async function withCommitCounted<T>(transaction: Promise<T>): Promise<T> {
+  try {
+    return await transaction;
+  } finally {
+    counted().commits += 1;
+  }
+}

@@ -1,0 +1,60 @@
+import "server-only";
+import { type Db, MongoClient } from "mongodb";
+import { env } from "@/lib/platform/env";
+import { storeUri } from "@/lib/platform/process/store-uri";
+import { watched } from "./changes";
+
+/** How long a request waits for a store that is away before it answers 503 (F5 asks for an answer within 5 s). */
+const SERVER_SELECTION_TIMEOUT_MS = 4_000;
+/** A socket that hangs must not hold a request for ever; the longest single store command is far below this. */
+const SOCKET_TIMEOUT_MS = 60_000;
+const DEFAULT_DATABASE = "millrace";
+
+type Connection = { client: MongoClient; db: Db };
+
+// Route bundles and the start-up hook are separate module instances in one process: they share one client through this key.
+const KEY = Symbol.for("millrace.db");
+const shared = globalThis as { [KEY]?: Connection };
+
+/** The database, connected on first use, so that a build or a unit test needs none. */
+export function database(): Db {
+  shared[KEY] ??= connect();
+  return shared[KEY].db;
+}
+
+export function mongoClient(): MongoClient {
+  database();
+  return (shared[KEY] as Connection).client;
+}
+
+/** Closes the client; a later `database()` opens a new one. */
+export async function closeDatabase(): Promise<void> {
+  const open = shared[KEY];
+  delete shared[KEY];
+  await open?.client.close();
+}
+
+function connect(): Connection {
+  const client = new MongoClient(env().MONGODB_URI ?? storeUri(), {
+    appName: "millrace",
+    serverSelectionTimeoutMS: SERVER_SELECTION_TIMEOUT_MS,
+    socketTimeoutMS: SOCKET_TIMEOUT_MS,
+    writeConcern: { w: "majority" },
+    retryWrites: true,
+  });
+  // Whoever takes a collection of this client, next-auth's adapter too, has its writes counted.
+  const openDb = client.db.bind(client);
+  client.db = (...input) => {
+    const db = openDb(...input);
+    const openCollection = db.collection.bind(db);
+    db.collection = (...named) => watched(openCollection(...named)) as never;
+    return db;
+  };
+  const named = client.options.dbName;
+  const connection = { client, db: client.db(named && named !== "test" ? named : DEFAULT_DATABASE) };
+  // A client whose first connection fails is closed for good: the next request has to begin with a new one.
+  client.connect().catch(() => {
+    if (shared[KEY] === connection) delete shared[KEY];
+  });
+  return connection;
+}

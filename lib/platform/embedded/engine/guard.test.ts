@@ -1,0 +1,49 @@
+import { DuckDBInstance } from "@duckdb/node-api";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { readSqlTokens } from "../../../base/sql/lexer.ts";
+import { checkText, explainedText } from "./guard.ts";
+
+const tokensOf = (text: string) => readSqlTokens(text, "duckdb");
+
+describe("the statement behind EXPLAIN", () => {
+  it.each<[string, string | null]>([
+    ["explain select 1", null],
+    ["explain (format json) select 1", null],
+    ["select 1", null],
+    ["explain analyze delete from t", "delete from t"],
+    ["EXPLAIN /* ; */ ANALYZE -- x\n (select 1)", "(select 1)"],
+    ["explain (analyze, format json) select 1", "select 1"],
+    ["explain analyze verbose select 1", "select 1"],
+  ])("of %s is %s", (text, inner) => expect(explainedText(text, tokensOf(text))).toBe(inner));
+});
+
+describe("counting statements", () => {
+  // No bare letter beyond ASCII: DuckDB passes over one that stands alone between semicolons; here it counts.
+  const pieces = [
+    "select 1", ";", ";;", " ", "\n", "-- a;b\n", "/* a; /* b; */ c; */", "'a;b'", "';'';'", '"a;b"', "$$;$$", "$x$ ; $$ ; $x$",
+    "E'\\';'", "select ';'", "select 1 as \"a\"\"b\"", "(", ")", ",", "+", "$1", "from", "values (1)", "e", "1.5e3", "'",
+    '"', "/*", "*/", "--", "$$", "select 'é'", '"é"',
+  ]; // biome-ignore format: a list to be read at a glance
+
+  it("agrees with DuckDB's own parser on every text that it takes (T50)", async () => {
+    const connection = await (await DuckDBInstance.create(":memory:")).connect();
+    let taken = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 8 }), async (parts) => {
+        const text = parts.join(parts.length % 2 === 0 ? " " : "");
+        const count = await connection.extractStatements(text).then(
+          (statements) => statements.count,
+          () => null,
+        );
+        if (count === null) return;
+        taken += 1;
+        if (count === 1) expect(() => checkText(text)).not.toThrow();
+        else expect(() => checkText(text)).toThrow(/one statement/);
+      }),
+      { numRuns: 3000 },
+    );
+    expect(taken).toBeGreaterThan(100);
+    connection.closeSync();
+  });
+});

@@ -1,0 +1,124 @@
+import {
+  BIGINT,
+  BOOLEAN,
+  DOUBLE,
+  DuckDBDecimalValue,
+  type DuckDBPreparedStatement,
+  type DuckDBType,
+  type DuckDBValue,
+  LIST,
+  listValue,
+  VARCHAR,
+} from "@duckdb/node-api";
+import { ExactNumber } from "../../../base/values/exact-json.ts";
+import { StatementFailure } from "./failures.ts";
+
+/** Of DuckDB's widest decimal. */
+const DECIMAL_DIGITS_MAX = 38;
+
+/**
+ * Binds values to the placeholders of a statement: an array to `?` and `$1`, an object to `$name`. A value is never
+ * part of the text.
+ * @throws StatementFailure `invalid_request` when values and placeholders do not match
+ */
+export function bindParams(
+  statement: DuckDBPreparedStatement,
+  params: unknown[] | Record<string, unknown> | undefined,
+): void {
+  const count = statement.parameterCount;
+  const names = Array.from({ length: count }, (_, index) => statement.parameterName(index + 1));
+  const values =
+    params === undefined ? [] : Array.isArray(params) ? fromArray(params, names) : fromObject(params, names);
+  if (values.length !== count) {
+    throw new StatementFailure(
+      "invalid_request",
+      `The statement has ${plural(count, "placeholder")}, and ${plural(values.length, "value")} came in params.`,
+    );
+  }
+  for (const [index, value] of values.entries()) bindOne(statement, index + 1, value);
+}
+
+function bindOne(statement: DuckDBPreparedStatement, at: number, value: unknown): void {
+  if (value === null || value === undefined) statement.bindNull(at);
+  else if (typeof value === "string") statement.bindVarchar(at, wellFormed(value));
+  else if (typeof value === "boolean") statement.bindBoolean(at, value);
+  else if (typeof value === "number") bindNumber(statement, at, value);
+  else if (value instanceof ExactNumber) bindExact(statement, at, value);
+  else if (Array.isArray(value)) bindList(statement, at, value);
+  // An object is bound as its JSON text, which casts to STRUCT, MAP and JSON.
+  else statement.bindVarchar(at, JSON.stringify(value));
+}
+
+/** Half of a surrogate pair has no UTF-8: the engine would get a replacement character in its place (T51). */
+function wellFormed(text: string): string {
+  if (text.isWellFormed()) return text;
+  throw new StatementFailure(
+    "invalid_request",
+    "A text holds half of a character (a lone surrogate), which cannot be stored.",
+  );
+}
+
+function bindNumber(statement: DuckDBPreparedStatement, at: number, value: number): void {
+  if (!Number.isSafeInteger(value)) statement.bindDouble(at, value);
+  else if (value === (value | 0)) statement.bindInteger(at, value);
+  else statement.bindBigInt(at, BigInt(value));
+}
+
+/** @throws StatementFailure for more digits than a decimal has */
+function bindExact(statement: DuckDBPreparedStatement, at: number, number: ExactNumber): void {
+  if (number.isInt64) {
+    statement.bindBigInt(at, BigInt(number.text));
+    return;
+  }
+  const [, sign = "", whole = "", fraction = ""] = /^(-?)0*(\d*)(?:\.(\d+))?$/.exec(number.text) ?? [];
+  const digits = whole + fraction;
+  if (digits === "" || digits.length > DECIMAL_DIGITS_MAX) {
+    throw new StatementFailure(
+      "invalid_request",
+      `${number.text.slice(0, 60)} has more digits than a decimal of DuckDB, or an exponent. Send it as text.`,
+    );
+  }
+  const decimal = new DuckDBDecimalValue(BigInt(`${sign}${digits}`), DECIMAL_DIGITS_MAX, fraction.length);
+  statement.bindDecimal(at, decimal);
+}
+
+/** A list has one type: values of several kinds meet in text, and so do an empty list and one of nulls. */
+function bindList(statement: DuckDBPreparedStatement, at: number, items: readonly unknown[]): void {
+  const present = items.filter((item) => item !== null);
+  const bind = (type: DuckDBType, convert: (item: unknown) => DuckDBValue) =>
+    statement.bindList(at, listValue(items.map((item) => (item === null ? null : convert(item)))), LIST(type));
+  if (present.length > 0 && present.every((item) => typeof item === "boolean")) bind(BOOLEAN, Boolean);
+  else if (present.length > 0 && present.every(Number.isSafeInteger)) bind(BIGINT, (item) => BigInt(item as number));
+  else if (present.length > 0 && present.every((item) => typeof item === "number")) bind(DOUBLE, Number);
+  else bind(VARCHAR, (item) => (typeof item === "object" ? JSON.stringify(item) : String(item)));
+}
+
+function fromArray(params: unknown[], names: readonly string[]): unknown[] {
+  const named = names.find((name) => !/^\d+$/.test(name));
+  if (named !== undefined) {
+    throw new StatementFailure("invalid_request", `The placeholder $${named} has a name: send params as an object.`);
+  }
+  return params;
+}
+
+function fromObject(params: Record<string, unknown>, names: readonly string[]): unknown[] {
+  const given = new Map(
+    Object.entries(params).map(([name, value]) => [name.replace(/^[$:@]/, "").toLowerCase(), value]),
+  );
+  const values = names.map((name) => {
+    if (!given.has(name.toLowerCase())) {
+      throw new StatementFailure("invalid_request", `The placeholder $${name} has no value in params.`);
+    }
+    return given.get(name.toLowerCase());
+  });
+  const known = new Set(names.map((name) => name.toLowerCase()));
+  const extra = [...given.keys()].find((name) => !known.has(name));
+  if (extra !== undefined) {
+    throw new StatementFailure("invalid_request", `The statement has no placeholder $${extra}.`);
+  }
+  return values;
+}
+
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}

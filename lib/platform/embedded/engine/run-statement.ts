@@ -1,0 +1,283 @@
+import {
+  type DuckDBConnection,
+  type DuckDBDataChunk,
+  type DuckDBPreparedStatement,
+  type DuckDBResult,
+  type DuckDBType,
+  type DuckDBVector,
+  ResultReturnType,
+  StatementType,
+} from "@duckdb/node-api";
+import type { SqlToken } from "../../../base/sql/lexer.ts";
+import { COLUMN_NAMES_CHARS_MAX, columnLimitProblem, RESULT_COLUMNS_MAX } from "../../../base/values/column-limits.ts";
+import type { Batch, Field } from "../../../base/values/fields.ts";
+import type { EngineDatabase } from "./database.ts";
+import { StatementFailure, toFailure } from "./failures.ts";
+import { fieldTypeOf } from "./field-types.ts";
+import {
+  checkNames,
+  checkPlan,
+  checkText,
+  checkTree,
+  checkType,
+  definesCode,
+  explainedText,
+  namesIn,
+} from "./guard.ts";
+import { interruptOnAbort } from "./interrupt.ts";
+import { BATCH_BYTES_TARGET, CELL_BYTES_MAX, FAILURE_RERUN_MS } from "./limits.ts";
+import { bindParams } from "./params.ts";
+import { cellBytes, columnBytes, encodeColumn } from "./values.ts";
+import type { ExecuteRequest } from "./wire.ts";
+
+/** Statements that change rows. */
+const CHANGES = new Set([StatementType.INSERT, StatementType.UPDATE, StatementType.DELETE, StatementType.MERGE_INTO]);
+
+/** Views and macros that are not DuckDB's own. */
+const USER_CODE = `
+  select lower(view_name) from duckdb_views() where not internal
+  union all select lower(function_name) from duckdb_functions()
+  where not internal and function_type in ('macro', 'table_macro')`;
+
+/** `affectedRows` is null for a statement that changes no rows. */
+export type StatementEnd = { isCut: boolean; affectedRows: number | null };
+
+/** Where a result goes. Each call resolves when there is room for the next one. */
+export type ResultSink = {
+  fields(fields: Field[]): Promise<void>;
+  batch(batch: Batch): Promise<void>;
+};
+
+/**
+ * Runs one statement in a session of its own, and hands its result over as it comes.
+ * @param signal its reason, a StatementFailure, is thrown once DuckDB has stopped working
+ * @returns whether the result was cut before a row with a cell over `cellBytesMax`
+ * @throws StatementFailure, or DuckDB's own error (`toFailure` reads it)
+ */
+export async function runStatement(
+  database: EngineDatabase,
+  request: ExecuteRequest,
+  sink: ResultSink,
+  signal: AbortSignal,
+): Promise<StatementEnd> {
+  const tokens = checkText(request.query);
+  const tree = await checkNamed(database, request.query, tokens);
+  signal.throwIfAborted();
+  const connection = await database.connect();
+  const stopInterrupting = interruptOnAbort(connection, signal);
+  try {
+    if (request.readOnly) await connection.run("BEGIN TRANSACTION READ ONLY");
+    return await runInSession(database, connection, request, { tokens, tree }, sink, signal);
+  } catch (error) {
+    // Whatever DuckDB says to being interrupted, the reason is why it was.
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    stopInterrupting();
+    connection.closeSync();
+  }
+}
+
+async function runInSession(
+  database: EngineDatabase,
+  connection: DuckDBConnection,
+  request: ExecuteRequest,
+  { tokens, tree }: Reading,
+  sink: ResultSink,
+  signal: AbortSignal,
+): Promise<StatementEnd> {
+  // DuckDB makes several statements of some (PIVOT): all but the last are preparations of its own.
+  const statements = await connection.extractStatements(request.query);
+  for (let index = 0; index < statements.count - 1; index += 1) {
+    const preparation = await statements.prepare(index);
+    const isOwn = preparation.statementType === StatementType.CREATE;
+    checkType(preparation.statementType, request.readOnly && !isOwn);
+    signal.throwIfAborted();
+    await preparation.run();
+  }
+  const statement = await statements.prepare(statements.count - 1);
+  checkType(statement.statementType, request.readOnly);
+  bindParams(statement, request.params);
+  if (definesCode(tokens)) database.hasUserCode = true;
+  const explained = explainedText(request.query, tokens);
+  // Without a tree the plan is the only reading that is DuckDB's own.
+  const isPlanTold = tree === null || database.hasUserCode;
+  if (isPlanTold && (explained !== null || statement.statementType !== StatementType.EXPLAIN)) {
+    const mayTell = tree !== null && !(await namesUserCode(connection, tree));
+    await checkPlanOf(database, connection, explained ?? request.query, request.params, mayTell);
+  }
+  signal.throwIfAborted();
+  return await sendResult(connection, statement, request, sink, signal);
+}
+
+/** A text as our lexer reads it, and as DuckDB's parser does where it shows that. */
+type Reading = { tokens: readonly SqlToken[]; tree: unknown };
+
+/**
+ * Looks at the functions and views that a statement names, in the parser's tree where DuckDB shows it.
+ * @returns that tree, or null
+ */
+async function checkNamed(database: EngineDatabase, query: string, tokens: readonly SqlToken[]): Promise<unknown> {
+  const tree: unknown = JSON.parse(await database.treeOf(query));
+  if (typeof tree === "object" && tree !== null && "statements" in tree) {
+    checkTree(tree.statements, database.refused);
+    return tree.statements;
+  }
+  checkNames(tokens, database.refused);
+  return null;
+}
+
+async function namesUserCode(connection: DuckDBConnection, tree: unknown): Promise<boolean> {
+  const names = namesIn(tree);
+  const rows = (await connection.runAndReadAll(USER_CODE)).getRows();
+  return rows.some(([name]) => names.has(String(name)));
+}
+
+async function checkPlanOf(
+  database: EngineDatabase,
+  connection: DuckDBConnection,
+  query: string,
+  params: ExecuteRequest["params"],
+  mayTell: boolean,
+): Promise<void> {
+  let explain: DuckDBPreparedStatement;
+  try {
+    explain = await connection.prepare(`EXPLAIN (FORMAT json) ${query}`);
+  } catch {
+    // Not every statement has a plan; those run no query (ALTER, DROP), and PIVOT was judged by its words.
+    return;
+  }
+  bindParams(explain, params);
+  const rows = (await explain.runAndReadAll()).getRows();
+  for (const row of rows) checkPlan(JSON.parse(String(row[1])), database.refused, mayTell);
+}
+
+async function sendResult(
+  connection: DuckDBConnection,
+  statement: DuckDBPreparedStatement,
+  request: ExecuteRequest,
+  sink: ResultSink,
+  signal: AbortSignal,
+): Promise<StatementEnd> {
+  const result = await statement.startStream().getResult();
+  const wasStreaming = result.isStreaming;
+  // Statements that answer nothing have a column all the same, and CREATE TABLE AS a row in it.
+  const isAnswer = result.returnType !== ResultReturnType.NOTHING;
+  const types = isAnswer ? result.columnTypes() : [];
+  refuseWide(result, types.length);
+  const isChange = CHANGES.has(statement.statementType);
+  // Without RETURNING the one row of a change is the number of rows; with it each row is one that was changed.
+  const isCount = result.returnType === ResultReturnType.CHANGED_ROWS;
+  let changed = 0;
+  let isCut = false;
+  const end = (): StatementEnd => ({ isCut, affectedRows: isChange ? changed : null });
+  await sink.fields(fieldsOf(result, types));
+  for (;;) {
+    signal.throwIfAborted();
+    const chunk = await result.fetchChunk();
+    const rowCount = chunk?.rowCount ?? 0;
+    if (!chunk || rowCount === 0) {
+      signal.throwIfAborted();
+      // The driver reports a stream's failure as its end; all that tells them apart is that it is no stream any more.
+      if (wasStreaming && !result.isStreaming) await throwLateFailure(statement, connection);
+      return end();
+    }
+    if (!isAnswer) continue;
+    changed += isCount ? Number(chunk.getColumnValues(0)[0]) : rowCount;
+    // A change is counted to its end.
+    if (isCut) continue;
+    for (const { from, to, isCut: isLast } of slices(chunk, types, request)) {
+      signal.throwIfAborted();
+      const columns = types.map((type, index) =>
+        encodeColumn(chunk.getColumnVector(index), type, from, to, request.jsonAsText),
+      );
+      if (to > from) await sink.batch({ rowCount: to - from, columns });
+      if (!isLast) continue;
+      isCut = true;
+      if (!isChange) return end();
+      break;
+    }
+  }
+}
+
+/**
+ * Fails as the query did in the middle of its rows. The driver has lost DuckDB's words for it, so the query, which
+ * only reads, is run once more without streaming, where errors are told, for as long as that is worth it.
+ */
+async function throwLateFailure(statement: DuckDBPreparedStatement, connection: DuckDBConnection): Promise<never> {
+  const timer = setTimeout(() => connection.interrupt(), FAILURE_RERUN_MS);
+  try {
+    // The failure has ended the transaction, if there was one.
+    await connection.run("ROLLBACK").catch(() => {});
+    await connection.run("BEGIN TRANSACTION READ ONLY");
+    await statement.start().getResult();
+  } catch (error) {
+    if (toFailure(error, "").kind !== "cancelled") throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+  throw new StatementFailure("query_failed", "The query failed while its rows were being read.");
+}
+
+/** @throws StatementFailure `query_failed` */
+function refuseWide(result: DuckDBResult, width: number): void {
+  let nameChars = 0;
+  // Beyond the limit no name is read: one statement may name the same long column any number of times.
+  for (let index = 0; index < Math.min(width, RESULT_COLUMNS_MAX); index += 1) {
+    nameChars += result.columnName(index).length;
+    if (nameChars > COLUMN_NAMES_CHARS_MAX) break;
+  }
+  const problem = columnLimitProblem(width, nameChars);
+  if (problem !== null) throw new StatementFailure("query_failed", problem);
+}
+
+function fieldsOf(result: DuckDBResult, types: readonly DuckDBType[]): Field[] {
+  return types.map((type, index) => ({
+    name: result.columnName(index),
+    type: fieldTypeOf(type),
+    dbType: type.alias ?? type.toString(),
+  }));
+}
+
+type Slice = { from: number; to: number; isCut: boolean };
+
+/** Cuts a chunk into runs of rows of about BATCH_BYTES_TARGET, so that wide rows never travel by the thousand. */
+function* slices(chunk: DuckDBDataChunk, types: readonly DuckDBType[], request: ExecuteRequest): Generator<Slice> {
+  const rowCount = chunk.rowCount;
+  const vectors = types.map((_, index) => chunk.getColumnVector(index));
+  const sizes = types.map((type, index) => columnBytes(vectors[index] as DuckDBVector, type, rowCount));
+  const cellMax = request.cellBytesMax ?? CELL_BYTES_MAX;
+  const total = sizes.reduce((sum, size) => sum + size.total, 0);
+  if (total <= BATCH_BYTES_TARGET && sizes.every(({ largest }) => largest <= cellMax)) {
+    yield { from: 0, to: rowCount, isCut: false };
+    return;
+  }
+  let from = 0;
+  let held = 0;
+  for (let row = 0; row < rowCount; row += 1) {
+    let rowBytes = 0;
+    for (const [index, type] of types.entries()) {
+      const bytes = cellBytes(vectors[index] as DuckDBVector, type, row);
+      if (bytes > cellMax) {
+        if (request.cellBytesMax === null) throw cellTooLarge();
+        yield { from, to: row, isCut: true };
+        return;
+      }
+      rowBytes += bytes;
+    }
+    if (held > 0 && held + rowBytes > BATCH_BYTES_TARGET) {
+      yield { from, to: row, isCut: false };
+      from = row;
+      held = 0;
+    }
+    held += rowBytes;
+  }
+  yield { from, to: rowCount, isCut: false };
+}
+
+function cellTooLarge(): StatementFailure {
+  return new StatementFailure(
+    "query_failed",
+    `A cell of the result is larger than ${CELL_BYTES_MAX / 1024 / 1024} MiB. Select a part of it, with substring for example.`,
+  );
+}

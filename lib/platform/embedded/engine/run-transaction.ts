@@ -1,0 +1,133 @@
+import {
+  BIGINT,
+  BOOLEAN,
+  DOUBLE,
+  type DuckDBConnection,
+  DuckDBDataChunk,
+  type DuckDBType,
+  type DuckDBValue,
+  VARCHAR,
+} from "@duckdb/node-api";
+import type { WireValue } from "../../../base/values/fields.ts";
+import type { EngineDatabase } from "./database.ts";
+import { StatementFailure, toFailure } from "./failures.ts";
+import { interruptOnAbort } from "./interrupt.ts";
+import { bindParams } from "./params.ts";
+import type { CellType, TransactRefusal, TransactRequest, TransactStep } from "./wire.ts";
+
+/** DuckDB's own: a chunk has no more. */
+const CHUNK_ROWS = 2048;
+const TYPES: Readonly<Record<CellType, DuckDBType>> = {
+  bigint: BIGINT,
+  double: DOUBLE,
+  boolean: BOOLEAN,
+  varchar: VARCHAR,
+  blob: VARCHAR,
+};
+/** What a row can be refused for: rules of the table, and values that are none of their column. */
+const OF_A_ROW = new Set(["Constraint", "Conversion", "Out of Range", "Invalid Input", "Mismatch Type"]);
+
+/**
+ * Runs all steps in one transaction, in a session of its own.
+ * @throws StatementFailure with the detail `refusal` where a row is not taken, or a step has not changed what it must
+ */
+export async function runTransaction(
+  database: EngineDatabase,
+  { steps, isProbe }: TransactRequest,
+  signal: AbortSignal,
+): Promise<void> {
+  const connection = await database.connect();
+  const stopInterrupting = interruptOnAbort(connection, signal);
+  try {
+    await connection.run("BEGIN TRANSACTION");
+    for (const step of steps) {
+      signal.throwIfAborted();
+      await runStep(connection, step);
+    }
+    signal.throwIfAborted();
+    await connection.run(isProbe ? "ROLLBACK" : "COMMIT");
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error instanceof StatementFailure ? error : explained(error, "");
+  } finally {
+    stopInterrupting();
+    // Ends the transaction where that was not done.
+    connection.closeSync();
+  }
+}
+
+async function runStep(connection: DuckDBConnection, step: TransactStep): Promise<void> {
+  if ("into" in step) return append(connection, step);
+  try {
+    const statement = await connection.prepare(step.run);
+    bindParams(statement, step.params);
+    const { rowsChanged } = await statement.run();
+    if (step.mustAffect !== undefined && rowsChanged !== step.mustAffect) throw taken();
+  } catch (error) {
+    if (error instanceof StatementFailure) throw error;
+    throw step.mustAffect !== undefined && isConflict(error) ? taken() : explained(error, step.run);
+  }
+}
+
+async function append(
+  connection: DuckDBConnection,
+  { into, types, rowCount, columns }: Extract<TransactStep, { into: string }>,
+): Promise<void> {
+  const appender = await connection.createAppender(into, null, "temp");
+  const columnTypes = types.map((type) => TYPES[type]);
+  for (let from = 0; from < rowCount; from += CHUNK_ROWS) {
+    const to = Math.min(from + CHUNK_ROWS, rowCount);
+    const chunk = DuckDBDataChunk.create(columnTypes, to - from);
+    for (const [index, column] of columns.entries()) {
+      const read = READERS[types[index] ?? "varchar"];
+      chunk.setColumnValues(
+        index,
+        column.slice(from, to).map((value) => (value === null ? null : read(value))),
+      );
+    }
+    appender.appendDataChunk(chunk);
+  }
+  appender.closeSync();
+}
+
+const READERS: Readonly<Record<CellType, (value: Exclude<WireValue, null>) => DuckDBValue>> = {
+  bigint: (value) => BigInt(value as number | string),
+  double: Number,
+  boolean: Boolean,
+  varchar: String,
+  blob: String,
+};
+
+function taken(): StatementFailure {
+  return refused("taken", "Another run has taken this load over.");
+}
+
+function refused(refusal: TransactRefusal, message: string, details: Record<string, unknown> = {}): StatementFailure {
+  return new StatementFailure("query_failed", message, { refusal, ...details });
+}
+
+/** DuckDB makes nobody wait: of two that change the same rows, the second one fails. */
+function isConflict(error: unknown): boolean {
+  return /conflict/i.test(toFailure(error, "").message) && typeOf(error) === "TransactionContext";
+}
+
+function explained(error: unknown, query: string): StatementFailure {
+  const { kind, message, details } = toFailure(error, query);
+  // A rule that only the end of the transaction finds broken: somebody else has written the same key meanwhile.
+  if (typeOf(error) === "TransactionContext" && /conflict|^Failed to commit/i.test(message)) {
+    return new StatementFailure("unavailable", "Somebody else changes the same table at this moment. Try again.");
+  }
+  if (!OF_A_ROW.has(typeOf(error))) return new StatementFailure(kind, message, details);
+  // Cells are cast from a temporary table whose columns are called c0, c1 and so on.
+  const place = /from source column c(\d+)/.exec(message)?.[1];
+  const column = /^NOT NULL constraint failed: .*\.([^.]+)$/.exec(message)?.[1];
+  return refused("row", message.replace(/ when casting from source column c\d+/, ""), {
+    ...(place !== undefined && { place: Number(place) }),
+    ...(column !== undefined && { column }),
+  });
+}
+
+function typeOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : "";
+  return /"exception_type"\s*:\s*"([^"]*)"/.exec(text)?.[1] ?? "";
+}

@@ -1,0 +1,54 @@
+import { readSqlTokens } from "../../../../base/sql/lexer.ts";
+import { READ_ONLY_MESSAGE, StatementFailure } from "../failures.ts";
+import type { EngineFailure } from "../wire.ts";
+
+// Codes of SQLite (its page "Result and Error Codes"); the upper bits tell more about the same failure.
+const PRIMARY_CODE = 0xff;
+const BUSY = 5;
+const LOCKED = 6;
+const READONLY = 8;
+const AUTH = 23;
+const RANGE = 25;
+const READONLY_RECOVERY = 264;
+const READONLY_ROLLBACK = 776;
+
+/** True for what a connection without the right to write meets where a writer was killed. */
+export function isUnfinishedJournal(error: unknown): boolean {
+  const code = error instanceof Error && "errcode" in error ? error.errcode : null;
+  return code === READONLY_RECOVERY || code === READONLY_ROLLBACK;
+}
+
+/** Turns an error of SQLite or of its library into one for the caller. @param query what it is about */
+export function toSqliteFailure(error: unknown, query: string): EngineFailure {
+  if (error instanceof StatementFailure) return error.failure;
+  const message = error instanceof Error ? error.message : String(error);
+  const code = error instanceof Error && "errcode" in error ? Number(error.errcode) & PRIMARY_CODE : null;
+  if (code === READONLY) return { kind: "read_only", message: READ_ONLY_MESSAGE };
+  if (code === BUSY || code === LOCKED) {
+    return { kind: "unavailable", message: "The file is being written to. Try again in a moment." };
+  }
+  if (code === AUTH) return { kind: "not_allowed", message: "This cannot be done here." };
+  // The runtime's own words about values come without a code of SQLite.
+  const isBinding = code === RANGE || (code === null && error instanceof Error && "code" in error);
+  if (isBinding) return { kind: "invalid_request", message: `The values do not fit the statement: ${message}.` };
+  const place = placeIn(query, message);
+  return { kind: "query_failed", message, ...(place && { details: place }) };
+}
+
+/** SQLite names the word that it stumbled over, without its place: it is known when the word stands there only once. */
+function placeIn(query: string, message: string) {
+  const word =
+    /^near "([\s\S]+)": syntax error$/.exec(message)?.[1] ??
+    /^no such (?:column|table|function): (.+)$/.exec(message)?.[1];
+  if (word === undefined) return undefined;
+  const last = word.split(".").at(-1);
+  const places = readSqlTokens(query, "sqlite").filter((token) => token.text === word || token.text === last);
+  const [only] = places;
+  if (!only || places.length > 1) return undefined;
+  const before = query.slice(0, only.start);
+  return {
+    position: only.start + 1,
+    line: before.split("\n").length,
+    column: before.length - before.lastIndexOf("\n"),
+  };
+}

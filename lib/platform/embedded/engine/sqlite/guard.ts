@@ -1,0 +1,41 @@
+import { readSqlTokens, type SqlToken } from "../../../../base/sql/lexer.ts";
+import { StatementFailure } from "../failures.ts";
+import { checkLength, checkSize } from "../statement-size.ts";
+
+/*
+ * What a statement may be on an SQLite file (docs/api.md, Queries) is decided by SQLite's own parser: `authorizer.ts`.
+ * What is here needs no look at the file, and gives better words for it.
+ */
+
+const FILES = "This connection works on its own file only: other files, databases and extensions are out of reach.";
+const ALONE = "Each statement runs in a transaction of its own, so there is nothing to begin, commit or roll back.";
+export const ONE_STATEMENT = "Send one statement at a time. Run several one after the other.";
+
+const REFUSED_WORDS: Readonly<Record<string, string>> = {
+  ATTACH: FILES,
+  DETACH: FILES,
+  BEGIN: ALONE,
+  COMMIT: ALONE,
+  END: ALONE,
+  ROLLBACK: ALONE,
+  SAVEPOINT: ALONE,
+  RELEASE: ALONE,
+};
+
+/**
+ * @returns the text's tokens
+ * @throws StatementFailure `invalid_request`, `not_allowed`
+ */
+export function checkText(query: string): SqlToken[] {
+  // SQLite ends at the first NUL, and half of a character becomes another one: it would not read what was sent.
+  if (query.includes("\0")) throw new StatementFailure("invalid_request", "A statement cannot hold a NUL character.");
+  if (!query.isWellFormed()) throw new StatementFailure("invalid_request", "The statement holds half of a character.");
+  checkLength(query);
+  const tokens = readSqlTokens(query, "sqlite").filter((token) => token.kind !== "semicolon");
+  const [first] = tokens;
+  if (!first) throw new StatementFailure("invalid_request", "There is no statement to run. Write one first.");
+  checkSize(tokens);
+  const refusal = first.kind === "word" ? REFUSED_WORDS[first.text.toUpperCase()] : undefined;
+  if (refusal !== undefined) throw new StatementFailure("not_allowed", refusal);
+  return tokens;
+}

@@ -1,0 +1,80 @@
+import type { SqlToken } from "../../../../base/sql/lexer.ts";
+import { ExactNumber } from "../../../../base/values/exact-json.ts";
+import { StatementFailure } from "../failures.ts";
+import type { SqliteValue } from "./values.ts";
+
+/** What `StatementSync` takes: values by position, or one object of values by name. */
+export type Bindings = (SqliteValue | Record<string, SqliteValue>)[];
+
+/**
+ * Values for `?`, `?1`, or by name for `:name`, `@name` and `$name`. Whole numbers are bound as such; lists and objects
+ * are JSON, as SQLite's own functions of JSON take them. SQLite binds NULL to a placeholder without a value, so those
+ * are counted here; it refuses values without a placeholder itself.
+ * @throws StatementFailure `invalid_request`
+ */
+export function toBindings(
+  params: unknown[] | Record<string, unknown> | undefined,
+  tokens: readonly SqlToken[],
+): Bindings {
+  const { count, names } = placeholdersIn(tokens);
+  if (params !== undefined && !Array.isArray(params)) {
+    const named = new Map(
+      Object.entries(params).map(([name, value]) => [name.replace(/^[:@$]/, ""), toSqlite(value)] as const),
+    );
+    const missing = count > 0 ? "?" : [...names].find((name) => !named.has(name));
+    if (missing !== undefined) throw unfit(`the placeholder ${missing} has no value in params`);
+    return [Object.fromEntries(named)];
+  }
+  const values = (params ?? []).map(toSqlite);
+  const [name] = names;
+  if (name !== undefined) throw unfit(`the placeholder ${name} has a name, so params is an object`);
+  if (values.length < count) throw unfit(`it has ${count} placeholders, and params has ${values.length} values`);
+  return values;
+}
+
+export function unfit(reason: string): StatementFailure {
+  return new StatementFailure("invalid_request", `The values do not fit the statement: ${reason}.`);
+}
+
+/** `count` is the highest number of those without a name; a `?` takes the number after the highest before it. */
+function placeholdersIn(tokens: readonly SqlToken[]): { count: number; names: Set<string> } {
+  const names = new Set<string>();
+  let count = 0;
+  for (const [index, { kind, text, end }] of tokens.entries()) {
+    if (kind !== "symbol") continue;
+    if (text === "?") {
+      const next = tokens[index + 1];
+      const number = next?.kind === "number" && next.start === end ? Number(next.text) : count + 1;
+      count = Math.max(count, number);
+    } else if (text.length > 1) names.add(text.slice(1));
+  }
+  return { count, names };
+}
+
+function toSqlite(value: unknown): SqliteValue {
+  if (value === null || value === undefined) return null;
+  if (typeof value === "boolean") return value ? 1n : 0n;
+  if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : value;
+  if (value instanceof ExactNumber) return toNumber(value);
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  if (text.isWellFormed()) return text;
+  throw new StatementFailure(
+    "invalid_request",
+    "A text holds half of a character (a lone surrogate), which cannot be stored.",
+  );
+}
+
+/**
+ * Returns a number as SQLite stores it: an integer of 64 bits, or the double that is written by the same text, as a value
+ * of a REAL column is.
+ * @throws StatementFailure for a number that SQLite would round
+ */
+function toNumber(number: ExactNumber): bigint | number {
+  if (number.isInt64) return BigInt(number.text);
+  const double = Number(number.text);
+  if (String(double) === number.text) return double;
+  throw new StatementFailure(
+    "invalid_request",
+    `SQLite has no number ${number.text.slice(0, 60)}: its integers have 64 bits and its reals are doubles. Send it as text.`,
+  );
+}

@@ -1,0 +1,368 @@
+import {
+  DuckDBArrayValue,
+  DuckDBBlobValue,
+  type DuckDBBlobVector,
+  DuckDBDateValue,
+  DuckDBDecimalValue,
+  DuckDBGeometryValue,
+  DuckDBIntervalValue,
+  DuckDBListValue,
+  DuckDBListVector,
+  DuckDBMapValue,
+  DuckDBStructValue,
+  DuckDBStructVector,
+  DuckDBTimeNSValue,
+  DuckDBTimestampMillisecondsValue,
+  DuckDBTimestampNanosecondsValue,
+  DuckDBTimestampSecondsValue,
+  DuckDBTimestampTZValue,
+  DuckDBTimestampValue,
+  DuckDBTimeTZValue,
+  DuckDBTimeValue,
+  type DuckDBType,
+  DuckDBTypeId,
+  DuckDBUnionValue,
+  type DuckDBValue,
+  DuckDBVariantValue,
+  type DuckDBVector,
+} from "@duckdb/node-api";
+import { parseExactJson } from "../../../base/values/exact-json.ts";
+import type { WireValue } from "../../../base/values/fields.ts";
+import { shortestFloat32 } from "../../../base/values/float32.ts";
+import { isJsonText } from "./field-types.ts";
+import {
+  dateText,
+  intervalText,
+  offsetText,
+  timestampTextOf,
+  timestampTextOfMicros,
+  timestampTextOfNanos,
+  timestampWriter,
+  timeTextOfMicros,
+  timeTextOfNanos,
+} from "./time-text.ts";
+import { NEGATIVE_ZERO } from "./wire.ts";
+
+const TWO_TO_32 = 4_294_967_296;
+/** The high half of an int64 whose value a double still holds exactly (|x| < 2^53). */
+const SAFE_HIGH_HALF = 2_097_152;
+/** What a number, a date and the like take in a batch, roughly. */
+const SCALAR_BYTES = 12;
+/** A duckdb_string_t: its length stands in its first four bytes. */
+const STRING_STRUCT_BYTES = 16;
+/** Texts up to this length stand in the struct itself, behind their length. */
+const INLINED_BYTES_MAX = 12;
+
+/**
+ * Returns a column of a result as it goes into a frame: as `decodeColumn`, with the sign of negative zeros.
+ * @param type the column's logical type: the vector's own has lost its alias
+ */
+export function encodeColumn(...column: Parameters<typeof decodeColumn>): WireValue[] {
+  const [, type] = column;
+  const values = decodeColumn(...column);
+  const isFloat = type.typeId === DuckDBTypeId.DOUBLE || type.typeId === DuckDBTypeId.FLOAT;
+  return isFloat ? values.map((value) => (Object.is(value, -0) ? NEGATIVE_ZERO : value)) : values;
+}
+
+/**
+ * Rows `from` up to, not including, `to` of one column as they leave the engine (`WireValue`).
+ * @param type the column's logical type: the vector's own has lost its alias
+ * @param jsonAsText JSON is not parsed
+ */
+export function decodeColumn(
+  vector: DuckDBVector,
+  type: DuckDBType,
+  from: number,
+  to: number,
+  jsonAsText = false,
+): WireValue[] {
+  switch (type.typeId) {
+    case DuckDBTypeId.BIGINT:
+      return decodeInt64(vector, from, to, (number) => number, fromInt64);
+    case DuckDBTypeId.TIMESTAMP: {
+      const text = timestampWriter();
+      return decodeInt64(vector, from, to, text, timestampTextOfMicros);
+    }
+    case DuckDBTypeId.TIMESTAMP_TZ: {
+      const text = timestampWriter();
+      return decodeInt64(
+        vector,
+        from,
+        to,
+        (micros) => `${text(micros)}Z`,
+        (micros) => inUtc(timestampTextOfMicros(micros)),
+      );
+    }
+    case DuckDBTypeId.VARCHAR:
+      if (jsonAsText || !isJsonText(type)) return decodeText(vector, from, to);
+  }
+  const column: WireValue[] = new Array(to - from);
+  for (let row = from; row < to; row += 1) column[row - from] = decodeAt(vector, type, row);
+  return column;
+}
+
+/** Reads 64-bit integers as two halves, which spares a BigInt for all that a double holds exactly. */
+function decodeInt64(
+  vector: DuckDBVector,
+  from: number,
+  to: number,
+  ofSafe: (value: number) => WireValue,
+  ofAny: (value: bigint) => WireValue,
+): WireValue[] {
+  const { items, validity } = insideOf(vector, "items");
+  const halves = new Int32Array(items.buffer, items.byteOffset, items.length * 2);
+  const column: WireValue[] = new Array(to - from);
+  for (let row = from; row < to; row += 1) {
+    const high = halves[2 * row + 1] as number;
+    if (!validity.itemValid(row)) column[row - from] = null;
+    else if (high < SAFE_HIGH_HALF && high > -SAFE_HIGH_HALF) {
+      column[row - from] = ofSafe(high * TWO_TO_32 + ((halves[2 * row] as number) >>> 0));
+    } else column[row - from] = ofAny(items[row] as bigint);
+  }
+  return column;
+}
+
+/** Short texts lie in the vector's own memory and are read from there at once; long ones are fetched one by one. */
+function decodeText(vector: DuckDBVector, from: number, to: number): WireValue[] {
+  const { dataView, validity } = insideOf(vector, "dataView");
+  const bytes = Buffer.from(dataView.buffer as ArrayBuffer, dataView.byteOffset, dataView.byteLength);
+  const column: WireValue[] = new Array(to - from);
+  for (let row = from; row < to; row += 1) {
+    const start = row * STRING_STRUCT_BYTES;
+    const length = validity.itemValid(row) ? bytes.readUInt32LE(start) : -1;
+    if (length < 0) column[row - from] = null;
+    else if (length > INLINED_BYTES_MAX) column[row - from] = vector.getItem(row) as string;
+    else column[row - from] = bytes.toString("utf8", start + 4, start + 4 + length);
+  }
+  return column;
+}
+
+/**
+ * What a chunk's column takes in a batch: in all, and its largest cell. Null values count little.
+ */
+export function columnBytes(
+  vector: DuckDBVector,
+  type: DuckDBType,
+  rowCount: number,
+): { total: number; largest: number } {
+  if (isFixedSize(type)) return { total: rowCount * SCALAR_BYTES, largest: SCALAR_BYTES };
+  let total = 0;
+  let largest = 0;
+  for (let row = 0; row < rowCount; row += 1) {
+    const bytes = cellBytes(vector, type, row);
+    total += bytes;
+    if (bytes > largest) largest = bytes;
+  }
+  return { total, largest };
+}
+
+/** An upper estimate of what a cell takes in a batch, without building it. */
+export function cellBytes(vector: DuckDBVector, type: DuckDBType, row: number): number {
+  switch (type.typeId) {
+    case DuckDBTypeId.VARCHAR:
+    case DuckDBTypeId.BLOB:
+    case DuckDBTypeId.BIT:
+    case DuckDBTypeId.GEOMETRY:
+    case DuckDBTypeId.BIGNUM:
+      return isValid(vector, row) ? stringBytes(vector, row) : SCALAR_BYTES;
+    case DuckDBTypeId.LIST: {
+      if (!isValid(vector, row)) return SCALAR_BYTES;
+      const list = vector as DuckDBListVector;
+      return rangeBytes(list.childVector, type.valueType, list.getEntryOffset(row), list.getEntryLength(row));
+    }
+    case DuckDBTypeId.STRUCT: {
+      let bytes = SCALAR_BYTES;
+      for (const [index, entryType] of type.entryTypes.entries()) {
+        bytes += cellBytes((vector as DuckDBStructVector).entryVectorAt(index), entryType, row);
+      }
+      return bytes;
+    }
+    case DuckDBTypeId.MAP:
+    case DuckDBTypeId.UNION:
+    case DuckDBTypeId.ARRAY:
+    case DuckDBTypeId.VARIANT:
+      return Buffer.byteLength(JSON.stringify(decodeAt(vector, type, row)));
+    default:
+      return SCALAR_BYTES;
+  }
+}
+
+/** True when every cell of the type takes about the same room. */
+function isFixedSize(type: DuckDBType): boolean {
+  switch (type.typeId) {
+    case DuckDBTypeId.VARCHAR:
+    case DuckDBTypeId.BLOB:
+    case DuckDBTypeId.BIT:
+    case DuckDBTypeId.GEOMETRY:
+    case DuckDBTypeId.BIGNUM:
+    case DuckDBTypeId.LIST:
+    case DuckDBTypeId.STRUCT:
+    case DuckDBTypeId.MAP:
+    case DuckDBTypeId.UNION:
+    case DuckDBTypeId.ARRAY:
+    case DuckDBTypeId.VARIANT:
+      return false;
+    default:
+      return true;
+  }
+}
+
+function rangeBytes(vector: DuckDBVector, type: DuckDBType, offset: number, length: number): number {
+  if (isFixedSize(type)) return length * SCALAR_BYTES;
+  let bytes = SCALAR_BYTES;
+  for (let row = offset; row < offset + length; row += 1) bytes += cellBytes(vector, type, row);
+  return bytes;
+}
+
+function decodeAt(vector: DuckDBVector, type: DuckDBType, row: number): WireValue {
+  // Structs and lists are read through their vectors: the values of the driver lose entries of equal names.
+  if (type.typeId === DuckDBTypeId.STRUCT && vector instanceof DuckDBStructVector) {
+    if (!vector.isItemValid(row)) return null;
+    const values = type.entryTypes.map((entryType, index) => decodeAt(vector.entryVectorAt(index), entryType, row));
+    return objectOf(type.entryNames, values);
+  }
+  if (type.typeId === DuckDBTypeId.LIST && vector instanceof DuckDBListVector) {
+    const items = vector.getItemVector(row);
+    return items && decodeColumn(items, type.valueType, 0, items.itemCount);
+  }
+  if (type.typeId === DuckDBTypeId.BLOB) {
+    const bytes = (vector as DuckDBBlobVector).getItemBytes(row);
+    return bytes && base64(bytes);
+  }
+  return toWireValue(vector.getItem(row) as DuckDBValue, type);
+}
+
+/** One value of the driver in the form in which it leaves. */
+export function toWireValue(value: DuckDBValue, type: DuckDBType): WireValue {
+  if (value === null || value === undefined) return null;
+  if (typeof value === "string") return isJsonText(type) ? parseJson(value) : value;
+  if (typeof value === "number") return fromNumber(type.typeId === DuckDBTypeId.FLOAT ? shortestFloat32(value) : value);
+  if (typeof value === "boolean") return value;
+  if (typeof value === "bigint") {
+    const isInt64 = type.typeId === DuckDBTypeId.BIGINT || type.typeId === DuckDBTypeId.UBIGINT;
+    return isInt64 ? fromInt64(value) : String(value);
+  }
+  if (value instanceof DuckDBDecimalValue) return decimalText(value);
+  if (value instanceof DuckDBDateValue) return dateText(value.days);
+  if (value instanceof DuckDBTimestampValue) return timestampTextOfMicros(value.micros);
+  if (value instanceof DuckDBTimestampTZValue) return inUtc(timestampTextOfMicros(value.micros));
+  if (value instanceof DuckDBTimestampSecondsValue) return timestampTextOf(value.seconds, 1_000_000n);
+  if (value instanceof DuckDBTimestampMillisecondsValue) return timestampTextOf(value.millis, 1000n);
+  if (value instanceof DuckDBTimestampNanosecondsValue) return timestampTextOfNanos(value.nanos);
+  if (value instanceof DuckDBTimeValue) return timeTextOfMicros(value.micros);
+  if (value instanceof DuckDBTimeNSValue) return timeTextOfNanos(value.nanos);
+  if (value instanceof DuckDBTimeTZValue) return timeTextOfMicros(value.micros) + offsetText(value.offset);
+  if (value instanceof DuckDBIntervalValue) return intervalText(value.months, value.days, value.micros);
+  if (value instanceof DuckDBBlobValue || value instanceof DuckDBGeometryValue) return base64(value.bytes);
+  return fromNested(value, type);
+}
+
+function fromNested(value: DuckDBValue, type: DuckDBType): WireValue {
+  if (value instanceof DuckDBListValue || value instanceof DuckDBArrayValue) {
+    const itemType = "valueType" in type ? type.valueType : type;
+    return value.items.map((item) => toWireValue(item, itemType));
+  }
+  if (value instanceof DuckDBStructValue) {
+    const names = Object.keys(value.entries);
+    return objectOf(
+      names,
+      names.map((name) => {
+        const entryType = type.typeId === DuckDBTypeId.STRUCT ? type.typeForEntry(name) : type;
+        return toWireValue(value.entries[name] ?? null, entryType);
+      }),
+    );
+  }
+  if (value instanceof DuckDBMapValue && type.typeId === DuckDBTypeId.MAP) return fromMap(value, type);
+  if (value instanceof DuckDBUnionValue && type.typeId === DuckDBTypeId.UNION) {
+    return objectOf([value.tag], [toWireValue(value.value, type.memberTypeForTag(value.tag))]);
+  }
+  if (value instanceof DuckDBVariantValue) {
+    return value.value === null ? null : toWireValue(value.value, value.type ?? type);
+  }
+  // What is left has one text: UUID and bit strings.
+  return String(value);
+}
+
+/** Text keys make an object; other keys would lose their type in one, so they come as a list of pairs. */
+function fromMap(map: DuckDBMapValue, type: Extract<DuckDBType, { typeId: DuckDBTypeId.MAP }>): WireValue {
+  const keys = map.entries.map((entry) => toWireValue(entry.key, type.keyType));
+  const values = map.entries.map((entry) => toWireValue(entry.value, type.valueType));
+  if (type.keyType.typeId === DuckDBTypeId.VARCHAR) return objectOf(keys.map(String), values);
+  return keys.map((key, index) => ({ key, value: values[index] ?? null }));
+}
+
+/**
+ * An object of names and values in which nothing is lost: a name that comes again, or none, is numbered as columns
+ * are, and `__proto__` is a name like any other.
+ */
+function objectOf(names: readonly string[], values: readonly WireValue[]): WireValue {
+  const object: { [key: string]: WireValue } = {};
+  for (const [index, name] of names.entries()) {
+    let key = name === "" ? `column_${index + 1}` : name;
+    for (let count = 2; Object.hasOwn(object, key); count += 1) key = `${name || `column_${index + 1}`}_${count}`;
+    Object.defineProperty(object, key, {
+      value: values[index] ?? null,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
+  }
+  return object;
+}
+
+function fromInt64(value: bigint): number | string {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : String(value);
+}
+
+function fromNumber(value: number): number | string {
+  return Number.isFinite(value) ? value : String(value);
+}
+
+function decimalText({ value, scale }: DuckDBDecimalValue): string {
+  if (scale === 0) return String(value);
+  const digits = String(value < 0n ? -value : value).padStart(scale + 1, "0");
+  const point = digits.length - scale;
+  return `${value < 0n ? "-" : ""}${digits.slice(0, point)}.${digits.slice(point)}`;
+}
+
+function inUtc(text: string): string {
+  return text.endsWith("infinity") ? text : `${text}Z`;
+}
+
+function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+}
+
+/** A number that a double cannot hold stays exact as text, like an int64 column's. */
+function parseJson(text: string): WireValue {
+  try {
+    return parseExactJson(text, (source) => source) as WireValue;
+  } catch {
+    return text;
+  }
+}
+
+// The driver keeps the flat memory of a vector in fields that its types call private. Reading them saves one BigInt a
+// cell; the exact version of the driver is pinned, and the conformance test of all types guards these lines.
+type VectorInside = {
+  items?: BigInt64Array;
+  dataView?: DataView;
+  validity?: { itemValid(row: number): boolean };
+};
+
+function insideOf<K extends "items" | "dataView">(
+  vector: DuckDBVector,
+  _needed: K,
+): Required<Pick<VectorInside, K | "validity">> {
+  return vector as unknown as Required<Pick<VectorInside, K | "validity">>;
+}
+
+function isValid(vector: DuckDBVector, row: number): boolean {
+  return (vector as unknown as VectorInside).validity?.itemValid(row) ?? true;
+}
+
+function stringBytes(vector: DuckDBVector, row: number): number {
+  const { dataView } = vector as unknown as VectorInside;
+  return dataView?.getUint32(row * STRING_STRUCT_BYTES, true) ?? SCALAR_BYTES;
+}

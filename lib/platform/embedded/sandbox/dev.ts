@@ -1,0 +1,257 @@
+import { createReadStream, existsSync, statSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
+import { basename, extname, join, relative } from "node:path";
+import {
+  createServer,
+  DevEnvironment,
+  type HotChannel,
+  type HotChannelClient,
+  type HotPayload,
+  type ViteDevServer,
+} from "vite";
+import { applyFile } from "./app-files.ts";
+import { commonConfig, ignoredFiles } from "./config.ts";
+import { APP_FOLDER, CACHE_FOLDER, CARRIED_FOLDER, PACKAGES_FOLDER } from "./places.ts";
+import { toProblem } from "./problems.ts";
+import type { Frame, Problem } from "./wire.ts";
+
+/** Below the base: the stream of changes, and where the page's own messages go. */
+export const HOT_PATH = "__hot";
+/** Among the messages of the stream: all that is wrong with the app now. */
+export const PROBLEMS_EVENT = "millrace:problems";
+/** More are not marked in a text. */
+const PROBLEMS_MAX = 50;
+const CARRIED_PATH = "__carried/";
+/** The address is another one in each session. */
+const CARRIED_CACHE = "private, max-age=86400, immutable";
+/** A stream that says nothing is closed by somebody on the way. */
+const PING_MS = 20_000;
+
+export type DevServer = {
+  answer(request: Http2ServerRequest, response: Http2ServerResponse): void;
+  apply(frame: Frame): Promise<void>;
+};
+
+/**
+ * A dev server for what lies in the app's folder.
+ * @param base the path that browsers see it below, with a slash at both ends
+ */
+export async function startDevServer(
+  base: string,
+  paths: readonly string[],
+  onLog: (line: string) => void,
+): Promise<DevServer> {
+  for (const line of ignoredFiles(paths)) onLog(line);
+  const hot = new HotStreams();
+  const common = commonConfig({ mode: "development", base, carriedUrl: `/${CARRIED_PATH}`, onLog });
+  const vite = await createServer({
+    ...common,
+    appType: "custom",
+    server: {
+      middlewareMode: true,
+      // Who may ask is decided where the requests come in; leave for frames without an origin is given there, too.
+      cors: false,
+      allowedHosts: true,
+      ws: false,
+      // The workbench says what cannot be compiled, with the way to its place.
+      hmr: { overlay: false },
+      // Every change comes through here, and is known at once.
+      watch: null,
+      fs: { strict: true, allow: [APP_FOLDER, PACKAGES_FOLDER, CACHE_FOLDER] },
+    },
+    environments: {
+      client: {
+        dev: {
+          createEnvironment: (name, config) => new DevEnvironment(name, config, { hot: true, transport: hot.channel }),
+        },
+      },
+    },
+  });
+  const serve = new Responder(vite, base, hot);
+  return {
+    answer: (request, response) => void serve.answer(request, response),
+    async apply(frame) {
+      const applied = await applyFile(frame);
+      if (!applied) return;
+      const event = applied.isRemoved ? "unlink" : applied.isNew ? "add" : "change";
+      const wasWrong = hot.forget(event === "change" ? relative(APP_FOLDER, applied.file) : null);
+      // Of a module that no page has got yet Vite tells nobody that it is another: a page that could not begin begins anew.
+      const modules = vite.environments.client.moduleGraph.getModulesByFile(applied.file) ?? [];
+      const isKnown = event === "change" && [...modules].every(({ isSelfAccepting }) => isSelfAccepting !== undefined);
+      // Vite begins with its plugins: who asks at once would still get the file as it was.
+      vite.environments.client.moduleGraph.onFileChange(applied.file);
+      vite.watcher.emit(event, applied.file);
+      if (wasWrong && !isKnown) hot.channel.send?.({ type: "full-reload" });
+    },
+  };
+}
+
+class Responder {
+  readonly #vite: ViteDevServer;
+  readonly #base: string;
+  readonly #hot: HotStreams;
+
+  constructor(vite: ViteDevServer, base: string, hot: HotStreams) {
+    this.#vite = vite;
+    this.#base = base;
+    this.#hot = hot;
+  }
+
+  async answer(request: Http2ServerRequest, response: Http2ServerResponse): Promise<void> {
+    try {
+      const url = request.url ?? "/";
+      if (!url.startsWith(this.#base)) return notFound(response);
+      const [encoded = ""] = url.slice(this.#base.length).split("?");
+      const path = decodeURIComponent(encoded);
+      if (path.split(/[/\\]/).includes("..")) return notFound(response);
+      if (path === HOT_PATH) return await this.#hot.answer(request, response);
+      if (path.startsWith(CARRIED_PATH)) return carried(path.slice(CARRIED_PATH.length), response);
+      if (request.method !== "GET" && request.method !== "HEAD") return notFound(response);
+      if (isPage(path)) return await this.#page(request, response, path);
+      // What is written for HTTP/1 works with HTTP/2 as well, but for its types.
+      this.#vite.middlewares(request as never, response as never, () => {
+        // Vite has told the open pages what is wrong with it.
+        if (existsSync(join(APP_FOLDER, path))) fail(response, new Error("This file could not be compiled."));
+        else notFound(response);
+      });
+    } catch (error) {
+      fail(response, error);
+    }
+  }
+
+  async #page(request: Http2ServerRequest, response: Http2ServerResponse, path: string): Promise<void> {
+    const own = join(APP_FOLDER, path);
+    const file = path.endsWith(".html") && existsSync(own) ? own : join(APP_FOLDER, "index.html");
+    if (!existsSync(file)) return notFound(response, "The app has no index.html.");
+    const html = await readFile(file, "utf8");
+    const page = await this.#vite.transformIndexHtml(request.url ?? this.#base, html);
+    response.writeHead(200, { "content-type": "text/html; charset=utf-8", "cache-control": "no-store" });
+    response.end(request.method === "HEAD" ? "" : page);
+  }
+}
+
+/** Pages by name, and addresses that the app's own script draws: they have no ending. */
+function isPage(path: string): boolean {
+  if (path.endsWith(".html")) return true;
+  return !path.startsWith("@") && extname(path) === "" && !existsSync(join(APP_FOLDER, "public", path));
+}
+
+function carried(name: string, response: Http2ServerResponse): void {
+  const file = join(CARRIED_FOLDER, "development", basename(name));
+  if (existsSync(file) && statSync(file).isFile()) {
+    response.writeHead(200, { "content-type": "text/javascript", "cache-control": CARRIED_CACHE });
+    createReadStream(file).pipe(response);
+  } else notFound(response);
+}
+
+function notFound(response: Http2ServerResponse, message = "There is no such file in this app."): void {
+  response.writeHead(404, { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" });
+  response.end(`${message}\n`);
+}
+
+function fail(response: Http2ServerResponse, error: unknown): void {
+  const message = error instanceof Error ? error.message : String(error);
+  if (response.headersSent) {
+    response.end();
+    return;
+  }
+  response.writeHead(500, { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" });
+  response.end(`${message}\n`);
+}
+
+type Listener = (data: unknown, client: HotChannelClient) => void;
+
+/**
+ * What Vite says to open pages and hears from them, by Server-Sent Events down and requests up: a route of ours cannot hand a
+ * WebSocket through. The pages' side is in `lib/features/apps/runtime/boot.ts`.
+ */
+class HotStreams {
+  readonly #listeners = new Map<string, Set<Listener>>();
+  readonly #pages = new Map<string, Http2ServerResponse>();
+  /** By the file, the newest last. What could not be compiled stays wrong until somebody writes it anew. */
+  readonly #problems = new Map<string, Problem>();
+  readonly channel: HotChannel = {
+    send: (payload: HotPayload) => {
+      if (payload.type === "error") this.#note(toProblem(payload.err));
+      for (const response of this.#pages.values()) write(response, payload);
+    },
+    on: (event: string, listener: Listener) => {
+      const known = this.#listeners.get(event) ?? new Set();
+      this.#listeners.set(event, known.add(listener));
+    },
+    off: (event: string, listener: Listener) => void this.#listeners.get(event)?.delete(listener),
+    listen() {},
+    close() {},
+  } as HotChannel;
+
+  async answer(request: Http2ServerRequest, response: Http2ServerResponse): Promise<void> {
+    const page = new URL(request.url ?? "/", "http://sandbox").searchParams.get("page") ?? "";
+    if (request.method === "POST") return this.#hear(page, request, response);
+    response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
+    this.#pages.set(page, response);
+    const pings = setInterval(() => response.write(": ping\n\n"), PING_MS);
+    response.once("close", () => {
+      clearInterval(pings);
+      if (this.#pages.get(page) === response) this.#pages.delete(page);
+    });
+    write(response, { type: "connected" });
+    write(response, this.#told());
+    this.#tell("vite:client:connect", undefined, page);
+  }
+
+  /**
+   * The file is another now, and is asked for again.
+   * @param path null: files came or went, which any of them may have missed
+   * @returns whether something was wrong with it
+   */
+  forget(path: string | null): boolean {
+    const before = this.#problems.size;
+    if (path === null) this.#problems.clear();
+    else this.#problems.delete(path);
+    if (this.#problems.size === before) return false;
+    this.#tellProblems();
+    return true;
+  }
+
+  #note(problem: Problem): void {
+    // Without a place in the app it is about what somebody asked for, not about a file.
+    if (problem.path === null) return;
+    this.#problems.delete(problem.path);
+    this.#problems.set(problem.path, problem);
+    const [oldest] = this.#problems.keys();
+    if (this.#problems.size > PROBLEMS_MAX && oldest !== undefined) this.#problems.delete(oldest);
+    this.#tellProblems();
+  }
+
+  #tellProblems(): void {
+    for (const response of this.#pages.values()) write(response, this.#told());
+  }
+
+  #told(): HotPayload {
+    return { type: "custom", event: PROBLEMS_EVENT, data: [...this.#problems.values()] };
+  }
+
+  async #hear(page: string, request: Http2ServerRequest, response: Http2ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const message = JSON.parse(Buffer.concat(chunks).toString("utf8"));
+    if (message?.type === "custom" && typeof message.event === "string") this.#tell(message.event, message.data, page);
+    response.writeHead(204);
+    response.end();
+  }
+
+  #tell(event: string, data: unknown, page: string): void {
+    const client = {
+      send: (payload: HotPayload) => {
+        const response = this.#pages.get(page);
+        if (response) write(response, payload);
+      },
+    } as HotChannelClient;
+    for (const listener of this.#listeners.get(event) ?? []) listener(data, client);
+  }
+}
+
+function write(response: Http2ServerResponse, payload: HotPayload): void {
+  response.write(`data: ${JSON.stringify(payload)}\n\n`);
+}

@@ -1,0 +1,436 @@
+import "server-only";
+import { connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Batch, Field, WireValue } from "@/lib/base/values/fields";
+import { jsonText } from "@/lib/base/values/json-text";
+import { REQUEST_BYTES_MAX, RESPONSE_BYTES_MAX } from "@/lib/platform/embedded/engine/limits";
+import {
+  type EngineFailure,
+  type EngineRequest,
+  type EngineResponse,
+  type ExecuteRequest,
+  encodeFrame,
+  FrameReader,
+  FrameTooLarge,
+  isNegativeZero,
+  RESTARTING,
+} from "@/lib/platform/embedded/engine/wire";
+import { AppError } from "@/lib/platform/http/errors";
+import { orAborted } from "@/lib/platform/process/or-aborted";
+import { sharedState } from "@/lib/platform/process/shared-state";
+import { ThreadPool } from "@/lib/platform/process/thread-pool";
+import { isResponse } from "./messages";
+import { engineAway, RETRY_AFTER_SECONDS } from "./service";
+
+/** Sockets kept open between queries: a connection of ours runs at most five at once. */
+const IDLE_SOCKETS_MAX = 5;
+/** Messages that may wait for a slow reader before the socket is paused. */
+const MESSAGES_AHEAD_MAX = 2;
+/** A request that did not reach a dying engine is sent again for this long: a restart takes less. */
+const RESEND_WITHIN_MS = 3000;
+const RESEND_AFTER_MS = 50;
+/** A query that only reads survives so many kills of its engine by other statements. */
+const RESTARTS_MAX = 3;
+/** A larger frame has a large cell, and is read in a thread: batches are of a mebibyte. */
+const LARGE_FRAME_BYTES = 2 * 1024 * 1024;
+/** Errors of a socket over which nothing has been delivered. */
+const UNDELIVERED = new Set(["EPIPE", "ECONNREFUSED", "ENOENT"]);
+
+/** A result under way: leaving the loop early cancels the statement. Errors while iterating are AppErrors. */
+export type EngineRows = { fields: Field[]; batches: AsyncIterable<Batch>; affectedRows: () => number | null };
+
+type Answered = { channel: Channel; first: EngineResponse };
+
+/** The client side of a file engine's socket; see `lib/platform/embedded/engine/wire.ts`. Safe for concurrent use. */
+export class EngineClient {
+  readonly #socketPath: () => Promise<string>;
+  readonly #onDone: (path: string) => void;
+  #idle: Channel[] = [];
+  /** Requests under way, those included that still wait for the engine's start. */
+  #requests = 0;
+  #isClosed = false;
+  #whenQuiet: (() => void) | null = null;
+
+  /**
+   * @param socketPath resolves once an engine listens there; asked for each request
+   * @param onDone called once for each path that `socketPath` gave, when its request has ended
+   */
+  constructor(socketPath: () => Promise<string>, onDone: (path: string) => void = () => {}) {
+    this.#socketPath = socketPath;
+    this.#onDone = onDone;
+  }
+
+  /** One question with one answer. @throws AppError of the engine's failure, `unavailable` when it died */
+  async ask<T extends EngineResponse["type"]>(
+    request: EngineRequest & { type: T },
+    signal: AbortSignal,
+  ): Promise<Extract<EngineResponse, { type: T }>> {
+    const { channel, first } = await this.#beginAgain(request, request.type !== "transact", signal);
+    this.#giveBack(channel);
+    if (first.type === "failed") throw toAppError(first.failure);
+    if (first.type !== request.type) throw engineAway(new Error(`The engine sent ${first.type} for ${request.type}.`));
+    return first as Extract<EngineResponse, { type: T }>;
+  }
+
+  /** Starts a statement and resolves when its fields are known. */
+  async execute(request: ExecuteRequest, signal: AbortSignal): Promise<EngineRows> {
+    const { channel, first } = await this.#beginAgain(request, request.readOnly, signal);
+    if (first.type === "fields") {
+      const { fields } = first;
+      let affected: number | null = null;
+      const batches = this.#batches(channel, fields, signal, (count) => {
+        affected = count;
+      });
+      return {
+        fields,
+        batches: request.jsonAsText ? withJsonTexts(fields, batches) : batches,
+        affectedRows: () => affected,
+      };
+    }
+    this.#giveBack(channel);
+    if (first.type === "failed") throw toAppError(first.failure);
+    throw engineAway(new Error(`The engine sent ${first.type} before the fields.`));
+  }
+
+  /** Waits for what runs. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const channel of this.#idle.splice(0)) channel.close();
+    if (this.#requests === 0) return;
+    await new Promise<void>((resolve) => {
+      this.#whenQuiet = resolve;
+    });
+  }
+
+  #batches(
+    channel: Channel,
+    fields: readonly Field[],
+    signal: AbortSignal,
+    onEnd: (affectedRows: number | null) => void,
+  ): AsyncIterable<Batch> {
+    const width = fields.length;
+    const floats = fields.flatMap(({ type }, index) => (type === "float64" ? [index] : []));
+    const giveBack = (isWhole: boolean) => {
+      // Whoever leaves early cancels by closing: the engine stops the statement when its client goes.
+      if (!isWhole) channel.close();
+      this.#giveBack(channel);
+    };
+    let isOver = false;
+    let isAborted = false;
+    const end = (isWhole: boolean) => {
+      if (isOver) return;
+      isOver = true;
+      signal.removeEventListener("abort", onAbort);
+      giveBack(isWhole);
+    };
+    // A reader that never asks for rows has to be counted out, too.
+    const onAbort = () => {
+      isAborted = true;
+      end(false);
+    };
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
+    const done = { done: true, value: undefined } as const;
+    const next = async (): Promise<IteratorResult<Batch>> => {
+      if (isAborted) throw signal.reason;
+      if (isOver) return done;
+      try {
+        const message = await channel.next();
+        if (message.type === "batch" && message.batch.columns.length === width) {
+          for (const index of floats) restoreNegativeZeros(message.batch.columns[index] ?? []);
+          return { done: false, value: message.batch };
+        }
+        if (message.type !== "end" && message.type !== "failed") {
+          throw engineAway(new Error(`The engine sent ${message.type} among the rows.`));
+        }
+        end(true);
+        if (message.type === "failed") throw toAppError(message.failure);
+        onEnd(message.affectedRows ?? null);
+        return message.type === "end" && message.isCut
+          ? { done: false, value: { rowCount: 0, columns: [], isCut: true } }
+          : done;
+      } catch (error) {
+        end(false);
+        throw error;
+      }
+    };
+    // No generator: one that was never started would not hear that its reader has left.
+    const iterator = {
+      next,
+      return: async () => {
+        end(false);
+        return done;
+      },
+    };
+    return { [Symbol.asyncIterator]: () => iterator };
+  }
+
+  /** As `#begin`; a request that only reads is sent again when its engine was killed because of another one. */
+  async #beginAgain(request: EngineRequest, isReading: boolean, signal: AbortSignal): Promise<Answered> {
+    let hasLostEngine = false;
+    for (let restarts = 0; ; restarts += 1) {
+      let answered: Answered;
+      try {
+        answered = await this.#begin(request, signal);
+      } catch (error) {
+        // An engine that is killed in this moment says nothing. Once only: this request may be what ends engines.
+        if (!isReading || hasLostEngine || !(error instanceof AppError) || error.kind !== "unavailable") throw error;
+        hasLostEngine = true;
+        signal.throwIfAborted();
+        continue;
+      }
+      if (!isReading || restarts === RESTARTS_MAX || !isRestarting(answered.first)) return answered;
+      // The engine is dead once its socket is closed; until then it would take the request and lose it.
+      await answered.channel.whenClosed(RESEND_WITHIN_MS);
+      answered.channel.close();
+      this.#giveBack(answered.channel);
+      signal.throwIfAborted();
+    }
+  }
+
+  /** Sends a request and waits for its first answer. A request that cannot have arrived is sent again. */
+  async #begin(request: EngineRequest, signal: AbortSignal): Promise<Answered> {
+    const frame = toFrame(request);
+    this.#requests += 1;
+    const giveUpAt = performance.now() + RESEND_WITHIN_MS;
+    try {
+      for (;;) {
+        const path = await this.#takePath(signal);
+        const channel = this.#takeIdle(path) ?? this.#connect(path);
+        channel.begin(frame, signal);
+        try {
+          return { channel, first: await channel.next() };
+        } catch (error) {
+          this.#onDone(path);
+          if (!channel.isUndelivered || performance.now() > giveUpAt) throw error;
+          await sleep(RESEND_AFTER_MS);
+        }
+      }
+    } catch (error) {
+      this.#leave();
+      throw error;
+    }
+  }
+
+  /** A start may take long; whoever leaves meanwhile is let go at once, and the path is given back when it comes. */
+  async #takePath(signal: AbortSignal): Promise<string> {
+    const path = this.#socketPath();
+    try {
+      return await orAborted(path, signal);
+    } catch (error) {
+      path.then(this.#onDone, () => {});
+      throw error;
+    }
+  }
+
+  #takeIdle(path: string): Channel | null {
+    const index = this.#idle.findIndex((channel) => channel.path === path);
+    return index < 0 ? null : (this.#idle.splice(index, 1)[0] ?? null);
+  }
+
+  #connect(path: string): Channel {
+    const channel: Channel = new Channel(path, () => {
+      this.#idle = this.#idle.filter((other) => other !== channel);
+    });
+    return channel;
+  }
+
+  #giveBack(channel: Channel): void {
+    channel.finish();
+    this.#onDone(channel.path);
+    const isKept = channel.isOpen && !this.#isClosed && this.#idle.length < IDLE_SOCKETS_MAX;
+    if (isKept) this.#idle.push(channel);
+    else channel.close();
+    this.#leave();
+  }
+
+  #leave(): void {
+    this.#requests -= 1;
+    if (this.#requests === 0) this.#whenQuiet?.();
+  }
+}
+
+function restoreNegativeZeros(column: WireValue[]): void {
+  for (const [row, value] of column.entries()) if (isNegativeZero(value)) column[row] = -0;
+}
+
+/** Marks the texts of JSON columns as such: on the socket they are plain ones. */
+function withJsonTexts(fields: readonly Field[], batches: AsyncIterable<Batch>): AsyncIterable<Batch> {
+  if (!fields.some(isJsonColumn)) return batches;
+  const mark = (value: WireValue) => (typeof value === "string" ? jsonText(value) : value);
+  const toMarked = (batch: Batch): Batch => ({
+    ...batch,
+    columns: batch.columns.map((column, index) => (isJsonColumn(fields[index]) ? column.map(mark) : column)),
+  });
+  return {
+    [Symbol.asyncIterator]: () => {
+      const iterator = batches[Symbol.asyncIterator]();
+      return {
+        next: async () => {
+          const { done, value } = await iterator.next();
+          return done ? { done, value } : { done: false, value: toMarked(value) };
+        },
+        return: async () => {
+          await iterator.return?.();
+          return { done: true, value: undefined };
+        },
+      };
+    },
+  };
+}
+
+function isJsonColumn(field: Field | undefined): boolean {
+  return field?.type === "json" && field.dbType === "JSON";
+}
+
+function toFrame(request: EngineRequest): Buffer {
+  try {
+    return encodeFrame(request, REQUEST_BYTES_MAX);
+  } catch (error) {
+    if (!(error instanceof FrameTooLarge)) throw error;
+    throw new AppError("too_large", "The query and its parameters are too large to be run.", { cause: error });
+  }
+}
+
+function isRestarting(message: EngineResponse): boolean {
+  return message.type === "failed" && isRestart(message.failure);
+}
+
+function isRestart({ details }: EngineFailure): boolean {
+  return details?.restarting === RESTARTING.restarting;
+}
+
+function toAppError(failure: EngineFailure): AppError {
+  if (isRestart(failure)) {
+    return new AppError("unavailable", failure.message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+  }
+  return new AppError(failure.kind, failure.message, { details: failure.details });
+}
+
+/** A large message is still being read. */
+type Incoming = EngineResponse | Promise<EngineResponse>;
+type Waiter = { resolve: (message: Incoming) => void; reject: (error: unknown) => void };
+
+function parseFrame(bytes: Buffer): Incoming {
+  if (bytes.length <= LARGE_FRAME_BYTES) return toResponse(JSON.parse(bytes.toString("utf8")));
+  const threads = sharedState("frame-threads", () => new ThreadPool<Uint8Array, unknown>("frames", 1));
+  // One that is larger than a piece of a socket has memory of its own, which goes along.
+  const read = threads.run(bytes, [bytes.buffer as ArrayBuffer]).catch((cause: unknown) => {
+    throw new AppError("query_failed", "A value of the result is too large. Select a part of it.", { cause });
+  });
+  const message = read.then(toResponse);
+  // Nobody may be left to ask for it.
+  message.catch(() => {});
+  return message;
+}
+
+/** @throws AppError `unavailable` for what is no answer of the protocol: whoever sent it is not to be asked again */
+function toResponse(message: unknown): EngineResponse {
+  if (isResponse(message)) return message;
+  throw engineAway(new Error("The engine sent what is no answer of its protocol."));
+}
+
+/** One socket with the messages that came in. A reader that lags pauses it, and thereby the engine. */
+class Channel {
+  readonly path: string;
+  readonly #socket: Socket;
+  readonly #frames = new FrameReader<Incoming>(RESPONSE_BYTES_MAX, parseFrame);
+  readonly #onClosed: () => void;
+  #messages: Incoming[] = [];
+  #waiter: Waiter | null = null;
+  #isFailed = false;
+  #failure: unknown;
+  #signal: AbortSignal | null = null;
+  /** True when the socket failed in a way in which the engine cannot have seen the request. */
+  isUndelivered = false;
+  readonly #onAbort = () => this.#fail(this.#signal?.reason);
+
+  constructor(path: string, onClosed: () => void) {
+    this.path = path;
+    this.#socket = connect(path);
+    this.#onClosed = onClosed;
+    this.#socket.on("data", (chunk) => this.#receive(chunk));
+    this.#socket.on("error", (error: NodeJS.ErrnoException) => {
+      this.isUndelivered = !this.#isFailed && UNDELIVERED.has(error.code ?? "");
+      this.#fail(engineAway(error));
+    });
+    this.#socket.on("close", () => this.#fail(engineAway(new Error("The engine closed its socket."))));
+  }
+
+  get isOpen(): boolean {
+    return !this.#isFailed && !this.#socket.destroyed;
+  }
+
+  begin(frame: Buffer, signal: AbortSignal): void {
+    this.#signal = signal;
+    signal.addEventListener("abort", this.#onAbort, { once: true });
+    this.#socket.ref();
+    this.#socket.write(frame);
+  }
+
+  /** The request is answered whole: the socket may carry another one. */
+  finish(): void {
+    this.#signal?.removeEventListener("abort", this.#onAbort);
+    this.#signal = null;
+    // An idle socket keeps no process alive.
+    this.#socket.unref();
+  }
+
+  next(): Promise<EngineResponse> {
+    const message = this.#messages.shift();
+    if (message) {
+      if (this.#messages.length < MESSAGES_AHEAD_MAX) this.#socket.resume();
+      return Promise.resolve(message);
+    }
+    if (this.#isFailed) return Promise.reject(this.#failure);
+    return new Promise((resolve, reject) => {
+      this.#waiter = { resolve, reject };
+    });
+  }
+
+  /** Resolves when the socket is closed, by whichever side, or the request is aborted; at the latest after the time. */
+  async whenClosed(timeoutMs: number): Promise<void> {
+    if (!this.isOpen) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, timeoutMs);
+      this.#socket.once("close", () => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+
+  close(): void {
+    this.#fail(new Error("The connection was closed."));
+  }
+
+  /** Ends the channel for good; whoever waits gets the reason. */
+  #fail(reason: unknown): void {
+    if (this.#isFailed) return;
+    this.#isFailed = true;
+    this.#failure = reason;
+    this.#messages = [];
+    this.#signal?.removeEventListener("abort", this.#onAbort);
+    this.#socket.destroy();
+    this.#waiter?.reject(reason);
+    this.#waiter = null;
+    this.#onClosed();
+  }
+
+  #receive(chunk: Buffer): void {
+    let messages: Incoming[];
+    try {
+      messages = this.#frames.push(chunk);
+    } catch (error) {
+      this.#fail(error instanceof AppError ? error : engineAway(error));
+      return;
+    }
+    for (const message of messages) {
+      if (this.#waiter) {
+        this.#waiter.resolve(message);
+        this.#waiter = null;
+      } else this.#messages.push(message);
+    }
+    if (this.#messages.length >= MESSAGES_AHEAD_MAX) this.#socket.pause();
+  }
+}

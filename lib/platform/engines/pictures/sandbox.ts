@@ -1,0 +1,41 @@
+import "server-only";
+import { dirname } from "node:path";
+import { log } from "@/lib/platform/log";
+import { confined, readable, tryBubblewrap } from "@/lib/platform/process/bubblewrap";
+import type { ServiceSpec } from "@/lib/platform/process/service";
+import { sharedState } from "@/lib/platform/process/shared-state";
+
+/** Sixty charts of 5,000 rows, and the libraries. */
+export const HEAP_MIB = 512;
+/** The heap, 60 MB of pixels several times over, WebAssembly, and 80 MB of stacks. The kernel enforces it. */
+const DATA_MIB = 1536;
+const KIB_PER_MIB = 1024;
+const SYSTEM_FOLDERS = ["/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache"];
+/** A shell sets the limit: it exists everywhere. Where the kernel has no such limit, that of the heap remains. */
+const LIMITED = 'ulimit -d "$0" 2>/dev/null; exec "$@"';
+
+/**
+ * Confines a process that works on pictures: RLIMIT_DATA bounds its memory, and bubblewrap leaves it no network, no other processes, and of
+ * the file system only its programs. Where bubblewrap is missing it runs with the memory limit alone.
+ */
+export function pictureSandbox(socketFolder: string): NonNullable<ServiceSpec["wrap"]> {
+  const { isThere } = sharedState("picture-sandbox", probe);
+  const root = process.cwd();
+  return (command, args) => {
+    const sources = args[0]?.endsWith(".ts") ? `${root}/lib` : dirname(args[0] ?? "");
+    const mounts = [
+      ...readable([...SYSTEM_FOLDERS, dirname(command), `${root}/node_modules`, `${root}/package.json`, sources]),
+      { from: socketFolder, to: socketFolder, mode: "write" } as const,
+    ];
+    const whole = isThere
+      ? ["bwrap", ...confined({ mounts, folder: "/", options: ["--tmpfs", "/tmp"] }, [command, ...args])]
+      : [command, ...args];
+    return { command: "/bin/sh", args: ["-c", LIMITED, String(DATA_MIB * KIB_PER_MIB), ...whole] };
+  };
+}
+
+function probe(): { isThere: boolean } {
+  const isThere = tryBubblewrap(["--unshare-all", "--ro-bind", "/", "/", "true"]) === null;
+  if (!isThere) log.warn("bubblewrap cannot be used here: pictures are drawn in a process with a memory limit alone");
+  return { isThere };
+}

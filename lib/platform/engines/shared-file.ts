@@ -1,0 +1,141 @@
+import "server-only";
+import { createHash } from "node:crypto";
+import { log } from "@/lib/platform/log";
+import { sharedState } from "@/lib/platform/process/shared-state";
+import { type EngineFile, type EngineLease, leaseEngine } from "./service";
+
+/** Engines of one file that all workspaces read. Each takes some 100 MB, and up to a gibibyte for a large query. */
+export const SHARED_ENGINES_MAX = 4;
+/** An idle engine costs memory; starting one takes a fraction of a second. */
+const IDLE_CLOSE_MS = 60_000;
+
+type Slot = {
+  index: number;
+  lease: Promise<EngineLease> | null;
+  /** Requests under way, by tenant. */
+  running: Map<string, number>;
+  lastTenant: string | null;
+  idleTimer: NodeJS.Timeout | undefined;
+};
+type Pool = { slots: Slot[]; users: number };
+
+/** A tenant's share in the engines of a file that nobody writes. */
+export type SharedEngines = {
+  /** Resolves to the socket of an engine; each one has to be given back. @throws AppError as `EngineLease.socket` */
+  take(): Promise<string>;
+  giveBack(socketPath: string): void;
+  release(): Promise<void>;
+};
+
+/**
+ * Shares a few engines of one file among any number of tenants, so that a query that blocks its engine blocks as few
+ * others as possible: a tenant keeps to one engine, and gets one in which no other tenant has a request as long as there
+ * is one.
+ */
+export function shareEngines(file: EngineFile, tenant: string): SharedEngines {
+  const pools = sharedState("shared-engines", () => new Map<string, Pool>());
+  const pool = pools.get(file.path) ?? newPool();
+  pools.set(file.path, pool);
+  pool.users += 1;
+  const taken = new Map<string, Slot>();
+  let isHeld = true;
+  return {
+    async take() {
+      const slot = pickSlot(pool.slots, tenant);
+      begin(slot, tenant);
+      try {
+        const socketPath = await (await leaseOf(slot, file)).socket();
+        taken.set(socketPath, slot);
+        return socketPath;
+      } catch (error) {
+        end(slot, tenant);
+        throw error;
+      }
+    },
+    giveBack(socketPath) {
+      const slot = taken.get(socketPath);
+      if (slot) end(slot, tenant);
+    },
+    async release() {
+      if (!isHeld) return;
+      isHeld = false;
+      pool.users -= 1;
+      if (pool.users > 0) return;
+      pools.delete(file.path);
+      await Promise.all(pool.slots.map(close));
+    },
+  };
+}
+
+/** A lease that failed is forgotten: the next request asks for another one. */
+function leaseOf(slot: Slot, file: EngineFile): Promise<EngineLease> {
+  if (slot.lease) return slot.lease;
+  const lease = leaseEngine({ ...file, slot: slot.index });
+  slot.lease = lease;
+  lease.catch(() => {
+    if (slot.lease === lease) slot.lease = null;
+  });
+  return lease;
+}
+
+function newPool(): Pool {
+  return {
+    users: 0,
+    slots: Array.from({ length: SHARED_ENGINES_MAX }, (_, index) => ({
+      index,
+      lease: null,
+      running: new Map(),
+      lastTenant: null,
+      idleTimer: undefined,
+    })),
+  };
+}
+
+/** Exported for tests. The engine by the tenant's own number comes early, so that several servers agree on it. */
+export function pickSlot<T extends Pick<Slot, "running" | "lastTenant" | "lease">>(
+  slots: readonly T[],
+  tenant: string,
+): T {
+  const own = slots[createHash("sha256").update(tenant).digest().readUInt32LE(0) % slots.length];
+  const isFree = (slot: T | undefined): slot is T => slot !== undefined && slot.running.size === 0;
+  const found =
+    slots.find(({ running }) => running.has(tenant)) ??
+    slots.find((slot) => isFree(slot) && slot.lastTenant === tenant) ??
+    (isFree(own) ? own : undefined) ??
+    slots.find((slot) => isFree(slot) && slot.lease !== null) ??
+    slots.find(isFree) ??
+    slots.toSorted((one, other) => requestsOf(one) - requestsOf(other))[0];
+  if (!found) throw new Error("A pool without engines was asked for one.");
+  return found;
+}
+
+function requestsOf({ running }: Pick<Slot, "running">): number {
+  return [...running.values()].reduce((sum, count) => sum + count, 0);
+}
+
+function begin(slot: Slot, tenant: string): void {
+  clearTimeout(slot.idleTimer);
+  slot.running.set(tenant, (slot.running.get(tenant) ?? 0) + 1);
+  slot.lastTenant = tenant;
+}
+
+function end(slot: Slot, tenant: string): void {
+  const left = (slot.running.get(tenant) ?? 0) - 1;
+  if (left > 0) slot.running.set(tenant, left);
+  else slot.running.delete(tenant);
+  if (slot.running.size > 0) return;
+  clearTimeout(slot.idleTimer);
+  slot.idleTimer = setTimeout(() => {
+    close(slot).catch((error: unknown) => log.warn({ err: error }, "an idle engine did not stop"));
+  }, IDLE_CLOSE_MS).unref();
+}
+
+async function close(slot: Slot): Promise<void> {
+  clearTimeout(slot.idleTimer);
+  const { lease } = slot;
+  slot.lease = null;
+  slot.lastTenant = null;
+  // Whoever asked for a lease that failed has been told.
+  const held = await lease?.catch(() => null);
+  await held?.release();
+}

@@ -1,0 +1,18 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { askPictureProcess } from "@/lib/platform/engines/pictures/process";
+import { env } from "@/lib/platform/env";
+import { leaseEngine } from "./service";
+
+beforeAll(() => void Object.assign(env(), { isVercel: true }));
+afterAll(() => void Object.assign(env(), { isVercel: false }));
+
+const REFUSED = { kind: "not_allowed", message: expect.stringContaining("need a server that keeps processes running") };
+
+it.each(["duckdb", "sqlite", "memory"] as const)("C31 an engine of %s is refused in words on Vercel", async (kind) => {
+  await expect(leaseEngine({ kind, path: "/x", readOnlyFile: true, trusted: true })).rejects.toMatchObject(REFUSED);
+});
+
+it.each(["drawing", "thumbnails"] as const)("C31 the process for %s is refused in words on Vercel", async (entry) => {
+  const request = {} as Parameters<typeof askPictureProcess>[1];
+  await expect(askPictureProcess(entry, request)).rejects.toMatchObject(REFUSED);
+});

@@ -1,0 +1,158 @@
+import { readFileSync } from "node:fs";
+import { parseEnv as parseDotenv } from "node:util";
+import { describe, expect, test } from "vitest";
+import { EnvError, EXAMPLE_AUTH_SECRET, parseEnv, parseKeyRing, SETTING_NAMES } from "@/lib/platform/env";
+
+const example = readFileSync(new URL("../../.env.example", import.meta.url), "utf8");
+const secret = "s".repeat(32);
+const key = Buffer.alloc(32, 7).toString("base64");
+const shared = { MONGODB_URI: "mongodb://db.example/millrace", AUTH_SECRET: secret, ENCRYPTION_KEYS: `k1:${key}` };
+
+function problemsOf(source: Record<string, string>): readonly string[] {
+  try {
+    parseEnv(source);
+  } catch (error) {
+    if (error instanceof EnvError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+describe(".env.example", () => {
+  const values = parseDotenv(example);
+
+  test("names every setting and no other", () => {
+    expect(Object.keys(values).sort()).toEqual([...SETTING_NAMES].sort());
+  });
+
+  test("shows the defaults", () => {
+    const { AUTH_SECRET, ...rest } = values;
+    expect(AUTH_SECRET).toBe(EXAMPLE_AUTH_SECRET);
+    expect(parseEnv(rest as Record<string, string>)).toEqual(parseEnv({}));
+  });
+
+  test("copied unchanged is refused, naming the secret (T23)", () => {
+    expect(problemsOf(values as Record<string, string>)).toEqual([
+      expect.stringMatching(/^AUTH_SECRET is still the example/),
+    ]);
+  });
+});
+
+describe("defaults", () => {
+  test("an empty string is an absent value", () => {
+    expect(parseEnv({ PORT: "", MONGODB_URI: "", ALLOW_PRIVATE_NETWORK: "" })).toEqual(parseEnv({}));
+  });
+
+  test("without settings the embedded store is used and databases on private addresses may be dialled", () => {
+    expect(parseEnv({})).toMatchObject({
+      PORT: 3000,
+      DATA_DIR: ".data",
+      isVercel: false,
+      isEmbeddedStore: true,
+      publicUrl: "http://localhost:3000",
+      privateNetwork: "databases",
+      TRUST_PROXY: 0,
+    });
+  });
+
+  test("links follow the port until PUBLIC_URL says otherwise", () => {
+    expect(parseEnv({ PORT: "8080" }).publicUrl).toBe("http://localhost:8080");
+    expect(parseEnv({ PORT: "8080", PUBLIC_URL: "https://data.example.com/" }).publicUrl).toBe(
+      "https://data.example.com",
+    );
+  });
+
+  test("on Vercel no private address may be dialled and nothing is embedded", () => {
+    const vercel = { ...shared, VERCEL: "1", INNGEST_EVENT_KEY: "e", INNGEST_SIGNING_KEY: "s" };
+    expect(parseEnv(vercel)).toMatchObject({
+      isVercel: true,
+      isEmbeddedStore: false,
+      privateNetwork: "none",
+    });
+    expect(parseEnv({ ...vercel, ALLOW_PRIVATE_NETWORK: "all" }).privateNetwork).toBe("all");
+  });
+
+  test("on Vercel its own proxy is believed, without which everybody would have the proxy's address (T109)", () => {
+    const vercel = { ...shared, VERCEL: "1", INNGEST_EVENT_KEY: "e", INNGEST_SIGNING_KEY: "s" };
+    expect(parseEnv(vercel).TRUST_PROXY).toBe(1);
+    expect(parseEnv({ ...vercel, TRUST_PROXY: "2" }).TRUST_PROXY).toBe(2);
+  });
+});
+
+describe("what is refused", () => {
+  test.each([
+    ["PORT", "70000"],
+    ["PORT", "80a"],
+    ["PUBLIC_URL", "data.example.com"],
+    ["PUBLIC_URL", "https://example.com/data"],
+    ["MONGODB_URI", "postgres://x"],
+    ["STORE_DURABILITY", "none"],
+    ["AUTH_SECRET", "short"],
+    ["ENCRYPTION_KEYS", "k1:abcd"],
+    ["ALLOW_PRIVATE_NETWORK", "yes"],
+    ["RATE_LIMIT_SCALE", "0"],
+    ["RATE_LIMIT_SCALE", "fast"],
+    ["JOB_RETRY_FAST", "maybe"],
+    ["TRUST_PROXY", "-1"],
+    ["SAMPLE_DATA", "no"],
+    ["BLOB_STORE_URL", "/srv/files"],
+  ])("%s=%s is refused by name and without its value", (name, value) => {
+    const problems = problemsOf({ [name]: value });
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatch(new RegExp(`^${name} `));
+    if (name === "AUTH_SECRET" || name === "ENCRYPTION_KEYS") expect(problems[0]).not.toContain(value);
+  });
+
+  test("every problem is told at once", () => {
+    expect(problemsOf({ PORT: "0", SAMPLE_DATA: "no" })).toHaveLength(2);
+  });
+
+  test("a store of one's own demands both secrets, whatever NODE_ENV says", () => {
+    for (const NODE_ENV of ["production", "development", "test"]) {
+      const problems = problemsOf({ NODE_ENV, MONGODB_URI: shared.MONGODB_URI });
+      expect(problems.map((problem) => problem.split(" ")[0])).toEqual(["AUTH_SECRET", "ENCRYPTION_KEYS"]);
+    }
+    expect(parseEnv(shared).isEmbeddedStore).toBe(false);
+  });
+
+  test("Vercel demands the store, both secrets and the job runner's keys", () => {
+    expect(problemsOf({ VERCEL: "1" }).map((problem) => problem.split(" ")[0])).toEqual([
+      "MONGODB_URI",
+      "AUTH_SECRET",
+      "ENCRYPTION_KEYS",
+      "INNGEST_EVENT_KEY",
+      "INNGEST_SIGNING_KEY",
+    ]);
+  });
+
+  test("a job runner is never called without its signing key", () => {
+    expect(
+      problemsOf({ INNGEST_BASE_URL: "http://jobs.example:8288" }).map((problem) => problem.split(" ")[0]),
+    ).toEqual(["INNGEST_EVENT_KEY", "INNGEST_SIGNING_KEY"]);
+  });
+
+  test("the job runner's dev mode is refused in production only (T102)", () => {
+    expect(problemsOf({ NODE_ENV: "production", INNGEST_DEV: "1" })[0]).toMatch(/^INNGEST_DEV /);
+    expect(problemsOf({ NODE_ENV: "production", INNGEST_DEV: "0" })).toEqual([]);
+    expect(problemsOf({ NODE_ENV: "development", INNGEST_DEV: "1" })).toEqual([]);
+  });
+});
+
+describe("the key ring", () => {
+  test("keeps the order, newest first", () => {
+    const other = Buffer.alloc(32, 9).toString("base64");
+    expect(parseKeyRing(`k2:${other}, k1:${key}`).map((entry) => entry.id)).toEqual(["k2", "k1"]);
+    expect(parseKeyRing(`k1:${key}`)[0]?.key).toEqual(Buffer.alloc(32, 7));
+  });
+
+  test.each([
+    ["no id", key],
+    ["an id with other characters", `k 1:${key}`],
+    ["a key of 31 bytes", `k1:${Buffer.alloc(31).toString("base64")}`],
+    ["a key that is not base64", `k1:${"!".repeat(44)}`],
+    ["one id twice", `k1:${key},k1:${key}`],
+    ["a blank entry", `k1:${key},`],
+  ])("refuses %s", (_, text) => {
+    expect(() => parseKeyRing(text)).toThrow();
+  });
+});

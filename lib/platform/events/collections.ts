@@ -1,0 +1,20 @@
+import "server-only";
+import { declareCollection } from "@/lib/platform/db/collection";
+import type { EventDoc, EventHeadDoc } from "./model";
+
+/** A browser that was away longer reads everything anew. */
+const KEPT_SECONDS = 60 * 60;
+
+export const collections = {
+  events: declareCollection<EventDoc>("events", {
+    isOfWorkspace: true,
+    indexes: [
+      { key: { workspaceId: 1, position: 1 }, unique: true, serves: "the events of a workspace behind a position" },
+      { key: { at: 1 }, expireAfterSeconds: KEPT_SECONDS, serves: "events are kept an hour" },
+    ],
+  }),
+  eventHeads: declareCollection<EventHeadDoc>("eventHeads", {
+    isOfWorkspace: true,
+    indexes: [{ key: { workspaceId: 1 }, serves: "the end of a workspace" }],
+  }),
+};

@@ -1,0 +1,180 @@
+import "server-only";
+import type { ObjectId } from "mongodb";
+import { AppError } from "@/lib/platform/http/errors";
+import { log } from "@/lib/platform/log";
+import { sharedState } from "@/lib/platform/process/shared-state";
+import { onShutdown } from "@/lib/platform/process/shutdown";
+import { HEARTBEAT_SECONDS } from "./limits";
+import type { EventDoc } from "./model";
+import { type Reader, teller } from "./tell";
+
+/** Keeps proxies from ending a silent stream, and finds out whether the reader may still read. */
+const HEARTBEAT_MS = HEARTBEAT_SECONDS * 1000;
+/** What a browser waits before it comes back. */
+const RETRY_MS = 2000;
+/** What may wait for a slow reader, in bytes. Then its stream ends, and it comes back where it was. */
+const BUFFER_BYTES_MAX = 1024 * 1024;
+const ENDED = "This stream has ended with your access. Sign in again.";
+/** One person's streams on one server: tabs of a browser share theirs, so this is many machines. */
+const STREAMS_OF_ONE_MAX = 30;
+
+export type StreamRequest = {
+  workspaceId: ObjectId;
+  userId: ObjectId;
+  /** Of the Last-Event-ID header; null for a reader that is new. */
+  lastEventId: string | null;
+  /** Tell by an event that the stream is alive: browsers show comments to nobody. */
+  hasHeartbeat: boolean;
+  /** Asked from time to time: a session that has ended, or a membership, ends the stream. */
+  mayStillRead: () => Promise<boolean>;
+  signal: AbortSignal;
+};
+
+/**
+ * The workspace's changes as Server-Sent Events, from the last one on that the reader has seen.
+ * @throws AppError `rate_limited` for a person with too many streams
+ */
+export function streamEvents(request: StreamRequest): Response {
+  const leave = enter(request.userId);
+  const encoder = new TextEncoder();
+  let end = (_: string | null) => {};
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        const write = (text: string) => {
+          controller.enqueue(encoder.encode(text));
+          if ((controller.desiredSize ?? 0) <= 0) end(null);
+        };
+        end = follow(request, write, () => {
+          leave();
+          // It may be closed or broken already.
+          try {
+            controller.close();
+          } catch {}
+        });
+      },
+      cancel: () => end(null),
+    },
+    new ByteLengthQueuingStrategy({ highWaterMark: BUFFER_BYTES_MAX }),
+  );
+  return new Response(body, {
+    headers: {
+      "Content-Type": "text/event-stream; charset=utf-8",
+      // Whatever gathers bytes on the way would hold events back.
+      "Cache-Control": "no-store, no-transform",
+      "X-Accel-Buffering": "no",
+    },
+  });
+}
+
+/** @returns ends the stream, with a last word or without */
+function follow(
+  { workspaceId, userId, lastEventId, hasHeartbeat, mayStillRead, signal }: StreamRequest,
+  write: (text: string) => void,
+  close: () => void,
+): (lastWord: string | null) => void {
+  let isOver = false;
+  const reader: Reader = {
+    // An id without data is no event, and is what the browser comes back with.
+    begin: (position) => write(`id: ${position}\n\n`),
+    take(events) {
+      const own = events.filter((event) => event.userId === null || event.userId.equals(userId));
+      if (!isOver && own.length > 0) write(own.map(frameOf).join(""));
+    },
+  };
+  const end = (lastWord: string | null) => {
+    if (isOver) return;
+    if (lastWord !== null) write(lastWord);
+    isOver = true;
+    clearInterval(heartbeat);
+    forget();
+    teller().leave(workspaceId, reader);
+    signal.removeEventListener("abort", onAbort);
+    close();
+  };
+  const onAbort = () => {
+    const { reason } = signal;
+    const isLost = reason instanceof AppError && reason.kind === "unauthenticated";
+    end(isLost ? goodbye(reason.kind, ENDED) : null);
+  };
+  const heartbeat = setInterval(async () => {
+    try {
+      const mayRead = await mayStillRead();
+      if (isOver) return;
+      if (mayRead) write(hasHeartbeat ? heartbeatFrame() : ": still here\n\n");
+      else end(goodbye("unauthenticated", ENDED));
+    } catch (error) {
+      // A store that is away ends nobody's stream; the next heartbeat asks again.
+      log.debug({ err: error }, "whether a reader may still read is not known");
+    }
+  }, HEARTBEAT_MS);
+  const forget = onShutdown(() => end(goodbye("unavailable", "The server is stopping. Connect again in a moment.")));
+  signal.addEventListener("abort", onAbort, { once: true });
+  write(`retry: ${RETRY_MS}\n\n`);
+  void join(workspaceId, reader, lastEventId, write)
+    .then(() => {
+      if (isOver) teller().leave(workspaceId, reader);
+    })
+    .catch((error: unknown) => {
+      log.warn({ err: error }, "a stream of changes could not begin");
+      end(goodbye("unavailable", "Changes cannot be read now. Connect again in a moment."));
+    });
+  return end;
+}
+
+async function join(
+  workspaceId: ObjectId,
+  reader: Reader,
+  lastEventId: string | null,
+  write: (text: string) => void,
+): Promise<void> {
+  if (lastEventId !== null) {
+    const position = /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : null;
+    if (position !== null && (await teller().join(workspaceId, reader, position))) return;
+    write("event: reset\ndata: {}\n\n");
+  }
+  await teller().join(workspaceId, reader, null);
+}
+
+function frameOf({ position, kind, data }: EventDoc): string {
+  return `id: ${position}\nevent: ${kind}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+/** Without an id: it is no change that a reader comes back behind. */
+function heartbeatFrame(): string {
+  return `event: heartbeat\ndata: ${JSON.stringify({ at: new Date().toISOString() })}\n\n`;
+}
+
+function goodbye(code: string, message: string): string {
+  return `event: error\ndata: ${JSON.stringify({ code, message })}\n\n`;
+}
+
+/** Returns how many streams are open on this server. */
+export function openStreams(): number {
+  return [...streamCounts().values()].reduce((sum, count) => sum + count, 0);
+}
+
+function streamCounts(): Map<string, number> {
+  return sharedState("event-streams", () => new Map<string, number>());
+}
+
+/** @returns gives the place back */
+function enter(userId: ObjectId): () => void {
+  const counts = streamCounts();
+  const key = userId.toHexString();
+  const count = counts.get(key) ?? 0;
+  if (count >= STREAMS_OF_ONE_MAX) {
+    throw new AppError("rate_limited", "You follow this workspace from too many places. Close some of them.", {
+      retryAfterSeconds: HEARTBEAT_MS / 1000,
+    });
+  }
+  counts.set(key, count + 1);
+  let isGiven = false;
+  return () => {
+    if (isGiven) return;
+    isGiven = true;
+    const left = (counts.get(key) ?? 1) - 1;
+    if (left > 0) counts.set(key, left);
+    else counts.delete(key);
+  };
+}

@@ -1,0 +1,126 @@
+import { isSmallJson, jsonSlices } from "@/lib/base/values/json-slices";
+import { isStoreAway } from "@/lib/platform/db/away";
+import { isFullDisk } from "@/lib/platform/db/full-disk";
+import { isNewerSchema } from "@/lib/platform/db/newer-schema";
+import { log } from "@/lib/platform/log";
+import { Pacer } from "@/lib/platform/process/pacer";
+import { AppError } from "./errors";
+
+/** Slices are gathered to pieces of this size before they become bytes. */
+const PIECE_CHARS = 64 * 1024;
+
+/** When the store is away it is usually back by then: it restarts within a second or two. */
+const STORE_RETRY_AFTER_SECONDS = 2;
+/** Somebody has to start another version first. */
+const SCHEMA_RETRY_AFTER_SECONDS = 60;
+const INTERNAL_MESSAGE = "Something went wrong on our side. Try again; if it stays, send us the request id.";
+
+/** `{success: true, data, message?}` (docs/api.md, Common rules). */
+export function success(data: unknown, options: { status: number; message?: string; headers?: Headers }): Response {
+  const headers = options.headers ?? new Headers();
+  headers.set("Cache-Control", "no-store");
+  const body = { success: true, data: data ?? null, ...(options.message && { message: options.message }) };
+  return jsonResponse(body, options.status, headers);
+}
+
+/**
+ * As `success`, for data of any size: a large answer is written in slices between which the event loop serves others, and
+ * sent piece by piece.
+ */
+export async function successOfAnySize(data: unknown, options: Parameters<typeof success>[1]): Promise<Response> {
+  if (isSmallJson(data)) return success(data, options);
+  const pieces: Buffer[] = [];
+  const pacer = new Pacer();
+  let bytes = 0;
+  let text = '{"success":true,"data":';
+  const flush = () => {
+    const piece = Buffer.from(text);
+    pieces.push(piece);
+    bytes += piece.length;
+    text = "";
+  };
+  for (const slice of jsonSlices(data)) {
+    text += slice;
+    if (text.length > PIECE_CHARS) {
+      flush();
+      await pacer.restIfLate();
+    } else if (pacer.isDue()) await pacer.rest();
+  }
+  text += options.message ? `,"message":${JSON.stringify(options.message)}}` : "}";
+  flush();
+  const headers = options.headers ?? new Headers();
+  headers.set("Cache-Control", "no-store");
+  headers.set("Content-Type", "application/json");
+  headers.set("Content-Length", String(bytes));
+  return new Response(streamOf(pieces), { status: options.status, headers });
+}
+
+function streamOf(pieces: readonly Buffer[]): ReadableStream<Uint8Array> {
+  let next = 0;
+  return new ReadableStream({
+    pull(controller) {
+      const piece = pieces[next];
+      next += 1;
+      if (piece) controller.enqueue(piece);
+      else controller.close();
+    },
+  });
+}
+
+/** JSON that says how long it is, so that a small answer is not compressed (route.ts). */
+function jsonResponse(body: unknown, status: number, headers: Headers): Response {
+  const bytes = Buffer.from(JSON.stringify(body));
+  headers.set("Content-Type", "application/json");
+  headers.set("Content-Length", String(bytes.length));
+  return new Response(bytes, { status, headers });
+}
+
+/**
+ * The one place that turns a throw into an answer: `{success: false, error, code, details?}`. What nobody
+ * expected is logged whole and told to the caller in one fixed sentence (T108).
+ */
+export function failure(thrown: unknown, context: { requestId: string; method: string; route: string }): Response {
+  const error = toAppError(thrown);
+  const entry = { ...context, code: error.kind, status: error.status };
+  if (error.kind === "internal") log.error({ ...entry, err: error.cause ?? thrown }, error.message);
+  // A source, a receiver or the store that does not answer is no fault of this server's: its reason, and no stack.
+  else if (error.status >= 500) log.warn({ ...entry, err: error.cause ?? thrown }, error.message);
+  else if (error.status === 401 || error.status === 404) log.info(entry, error.message);
+  else log.warn(entry, error.message);
+
+  const headers = new Headers({ "Cache-Control": "no-store", ...error.headers });
+  if (error.retryAfterSeconds !== undefined) headers.set("Retry-After", String(error.retryAfterSeconds));
+  const body = {
+    success: false,
+    error: error.message,
+    code: error.kind,
+    ...(error.details && { details: error.details }),
+  };
+  return jsonResponse(body, error.status, headers);
+}
+
+function toAppError(thrown: unknown): AppError {
+  if (thrown instanceof AppError) return thrown;
+  if (isStoreAway(thrown)) {
+    return new AppError("unavailable", "The document store does not answer right now. Try again in a moment.", {
+      cause: thrown,
+      retryAfterSeconds: STORE_RETRY_AFTER_SECONDS,
+    });
+  }
+  if (isNewerSchema(thrown)) {
+    return new AppError("unavailable", thrown.message, {
+      cause: thrown,
+      retryAfterSeconds: SCHEMA_RETRY_AFTER_SECONDS,
+    });
+  }
+  if (isFullDisk(thrown)) {
+    return new AppError(
+      "storage_full",
+      "The server's disk is full, and nothing was saved. Free some space, then try again.",
+      {
+        cause: thrown,
+      },
+    );
+  }
+  return new AppError("internal", INTERNAL_MESSAGE, { cause: thrown });
+}

@@ -1,0 +1,16 @@
+import "server-only";
+import { env } from "@/lib/platform/env";
+import { AppError } from "./errors";
+
+/**
+ * Refuses what needs a child process where the platform keeps none between requests.
+ * @param feature the subject of the sentence, in the plural
+ * @throws AppError `not_allowed` on Vercel
+ */
+export function requireProcess(feature: string): void {
+  if (!env().isVercel) return;
+  throw new AppError(
+    "not_allowed",
+    `${feature} need a server that keeps processes running, which Vercel does not. docs/deploy.md lists what works there.`,
+  );
+}

@@ -1,0 +1,440 @@
+import "server-only";
+import { setTimeout as sleep } from "node:timers/promises";
+import { databaseReady } from "@/lib/platform/db/ready";
+import { log } from "@/lib/platform/log";
+import type { Backoff } from "./backoff";
+import type { Application } from "./call";
+import { StoreClock } from "./clock";
+import { collections } from "./collections";
+import { nextCronTime } from "./cron";
+import { type JobFunction, readFunction } from "./functions";
+import { GONE_AFTER_MS } from "./limits";
+import type { EventDoc, QueueFields, RunDoc, TaskDoc } from "./model";
+import { LAPSES_MAX, newTask, Progress } from "./progress";
+import { Queue } from "./queue";
+import { Router } from "./router";
+import { insertNew, Runs } from "./runs";
+import { sweepSlots } from "./slots";
+import { ulid } from "./ulid";
+import { Workers } from "./workers";
+
+/** How long a process may be silent before others take over what it holds. It says so three times as often. */
+const LEASE_MS = 15_000;
+/** How often to look for what other processes have added; what this one adds is seen at once. */
+const POLL_MS = 1000;
+/**
+ * Calls under way at once in one process. Most of the time they wait for the functions' own work, which has limits of
+ * its own; a function that must not run so often at once says so by `concurrency`.
+ */
+export const CALLS_MAX = 200;
+/** Events are spread to their runs by so few at once: each is a handful of writes. */
+const EVENTS_AT_ONCE = 8;
+/** How often to look for what functions have left that no server knows any more. */
+const GONE_EVERY_MS = 60_000;
+/** Matches jobs with which no worker has died, those of earlier versions included. */
+const NO_DEATHS = { $in: [null, 0] };
+/** After a failure of the store, or while the server's own port is not open yet. */
+const RETRY_AFTER_MS = 250;
+
+export type ExecutorOptions = {
+  application: Application;
+  backoff: Backoff;
+  leaseMs?: number;
+  pollMs?: number;
+  clock?: StoreClock;
+};
+
+/**
+ * Runs functions by Inngest's protocol, with all state in the document store, which any number of these share. Whatever
+ * is done can be done again: a process that dies leaves its jobs to the others, and at most what it was doing is
+ * repeated.
+ */
+export class Executor {
+  readonly id = ulid(new Date());
+  readonly clock: StoreClock;
+  readonly #application: Application;
+  readonly #leaseMs: number;
+  readonly #pollMs: number;
+  readonly #events = new Queue<EventDoc>(collections.jobEvents);
+  readonly #runs = new Queue<RunDoc>(collections.jobRuns);
+  readonly #tasks = new Queue<TaskDoc>(collections.jobTasks);
+  readonly #workers: Workers;
+  readonly #router: Router;
+  readonly #progress: Progress;
+  /** What this process works on, by id. */
+  readonly #held = new Map<string, Promise<void>>();
+  /** Events that came here and are kept already. */
+  readonly #accepted = new Map<string, EventDoc>();
+  readonly #ending = new AbortController();
+  #functions = new Map<string, JobFunction>();
+  #isStopping = false;
+  #isSynced = false;
+  #isInTrouble = false;
+  #beatAt = Number.NEGATIVE_INFINITY;
+  /** By this process's clock that nobody sets. */
+  #lookAt = Number.NEGATIVE_INFINITY;
+  #goneAt = Number.NEGATIVE_INFINITY;
+  #strays = new Set<string>();
+  #slotSuspects = new Set<string>();
+  #hasSuspect = false;
+  #signal = Promise.withResolvers<void>();
+  #loops: Promise<unknown> = Promise.resolve();
+
+  constructor({
+    application,
+    backoff,
+    leaseMs = LEASE_MS,
+    pollMs = POLL_MS,
+    clock = new StoreClock(),
+  }: ExecutorOptions) {
+    this.#application = application;
+    this.#leaseMs = leaseMs;
+    this.#pollMs = pollMs;
+    this.clock = clock;
+    this.#workers = new Workers(this.id, leaseMs);
+    const functions = () => this.#functions;
+    const wake = () => this.wake();
+    const runs = new Runs(clock, functions, wake);
+    this.#progress = new Progress({
+      worker: this.id,
+      application,
+      backoff,
+      clock,
+      runs,
+      functions,
+      wake,
+      wakeAt: (at) => this.#wakeAt(at),
+      signal: this.#ending.signal,
+      isStopping: () => this.#isStopping,
+    });
+    this.#router = new Router({
+      runs,
+      functions,
+      finishTask: (task, output) => this.#progress.finishTask(task, output),
+    });
+  }
+
+  /** Begins to work as soon as the application answers. */
+  start(): void {
+    this.#loops = Promise.all([this.#keepAlive(), this.#work()]);
+  }
+
+  /** Something may be there to do. */
+  wake(): void {
+    this.#signal.resolve();
+  }
+
+  /** Something may be due, or may have been added by another process. */
+  look(): void {
+    this.#lookAt = Number.NEGATIVE_INFINITY;
+    this.wake();
+  }
+
+  /** @throws Error when this process does no work: it has not begun yet, or has not reached the store for a while */
+  check(): void {
+    if (!this.#isSynced) throw new Error("The functions have not been read yet.");
+    if (!this.#isAlive()) throw new Error("The store has not been reached for a while.");
+  }
+
+  /** Takes events on: they are kept when this returns, and what they start follows. */
+  async accept(docs: EventDoc[]): Promise<void> {
+    const { inserted } = await insertNew(docs);
+    for (const doc of inserted) this.#accepted.set(doc._id, doc);
+    this.wake();
+  }
+
+  /** Takes nothing new from now on. */
+  stopClaiming(): void {
+    this.#isStopping = true;
+    this.wake();
+  }
+
+  /** Waits for what is under way, at most so long, and gives back the rest. */
+  async stop(timeoutMs: number): Promise<void> {
+    this.stopClaiming();
+    const waiting = new AbortController();
+    const timeout = sleep(timeoutMs, undefined, { signal: waiting.signal }).catch(() => {});
+    await Promise.race([Promise.allSettled(this.#held.values()), timeout]);
+    waiting.abort();
+    this.#ending.abort(new Error("The server is stopping."));
+    await Promise.allSettled(this.#held.values());
+    await this.#loops;
+    for (const queue of this.#queues()) await queue.giveBack(this.id, "stop");
+    await this.#workers.leave();
+    this.#application.close();
+  }
+
+  #queues(): [Queue<EventDoc>, Queue<RunDoc>, Queue<TaskDoc>] {
+    return [this.#events, this.#runs, this.#tasks];
+  }
+
+  #isAlive(): boolean {
+    return performance.now() - this.#beatAt < this.#leaseMs;
+  }
+
+  /** Until it ends: a server that is stopping holds its leases to the last. */
+  async #keepAlive(): Promise<void> {
+    const { signal } = this.#ending;
+    while (!signal.aborted) {
+      const isWell = await this.#beat();
+      await sleep(isWell ? this.#leaseMs / 3 : RETRY_AFTER_MS, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  async #beat(): Promise<boolean> {
+    try {
+      await databaseReady();
+      await this.clock.sync();
+      await this.#workers.beat();
+      this.#beatAt = performance.now();
+      await this.#sweep();
+      if (!this.#isSynced && !this.#isStopping && !(await this.#sync())) return false;
+      await this.#giveUpGone();
+      this.#isInTrouble = false;
+      return true;
+    } catch (error) {
+      // While the store is away nobody can beat: what was seen before says nothing of who lives.
+      this.#workers.forget();
+      this.#strays.clear();
+      this.#tellTrouble(error);
+      return false;
+    }
+  }
+
+  /** Once, however long it lasts. */
+  #tellTrouble(error: unknown): void {
+    if (!this.#isInTrouble && !this.#isStopping)
+      log.warn({ err: error }, "the job runner cannot work, and goes on trying");
+    this.#isInTrouble = true;
+  }
+
+  /** Gives back what nobody works on any more. */
+  async #sweep(): Promise<void> {
+    const holders = async () => (await Promise.all(this.#queues().map((queue) => queue.holders()))).flat();
+    for (const worker of await this.#workers.lapsed(holders)) {
+      const counts = await Promise.all(this.#queues().map((queue) => queue.giveBack(worker, "death")));
+      const jobs = counts.reduce((sum, count) => sum + count, 0);
+      if (jobs > 0) log.warn({ worker, jobs }, "a server has died with jobs, which the others take over");
+    }
+    await this.#giveBackStrays();
+    this.#slotSuspects = await sweepSlots(this.#slotSuspects);
+    this.wake();
+  }
+
+  /** What the store has given to this process, which has not heard of it: a connection was lost in between. */
+  async #giveBackStrays(): Promise<void> {
+    const strays = new Set<string>();
+    for (const queue of this.#queues()) {
+      const found = (await queue.leasesOf(this.id)).filter((id) => !this.#held.has(id) && !this.#accepted.has(id));
+      const again = found.filter((id) => this.#strays.has(id));
+      if (again.length > 0) await queue.giveBack(this.id, "stop", again);
+      for (const id of found) strays.add(id);
+    }
+    this.#strays = strays;
+  }
+
+  /** Reads the functions. @returns false while the application does not answer, as just before its port is open */
+  async #sync(): Promise<boolean> {
+    const configs = await this.#application.listFunctions().catch((error: unknown) => {
+      if (!isRefused(error)) this.#tellTrouble(error);
+      return null;
+    });
+    if (configs === null) return false;
+    for (const config of configs) {
+      try {
+        const fn = readFunction(config);
+        this.#functions.set(fn.id, fn);
+      } catch (error) {
+        log.error({ err: error }, "a job function is left out");
+      }
+    }
+    await this.#syncCrons();
+    this.#isSynced = true;
+    this.wake();
+    return true;
+  }
+
+  /** Each cron expression is a task that is due at its next tick, whichever server does it. */
+  async #syncCrons(): Promise<void> {
+    const wanted: string[] = [];
+    const createdAt = this.clock.now();
+    for (const { id: functionId, crons } of this.#functions.values()) {
+      for (const { text, expression, zone } of crons) {
+        const at = nextCronTime(expression, zone, createdAt);
+        if (at === null) continue;
+        const { _id, ...task } = newTask({
+          _id: `cron:${functionId}:${text}`,
+          kind: "cron",
+          functionId,
+          at,
+          createdAt,
+        });
+        wanted.push(_id);
+        await collections.jobTasks().updateOne({ _id }, { $setOnInsert: { ...task, cron: text } }, { upsert: true });
+      }
+    }
+    await collections.jobTasks().deleteMany({ kind: "cron", functionId: this.#known(), _id: { $nin: wanted } });
+  }
+
+  /** Of this version of the application: jobs of others are left to those that know them. */
+  #known(): { $in: string[] } {
+    return { $in: [...this.#functions.keys()] };
+  }
+
+  /**
+   * Ends what has waited a day for a function that this version does not have. While servers of two versions work beside
+   * each other the one that has it takes it at once; after a day there is none.
+   */
+  async #giveUpGone(): Promise<void> {
+    if (this.#isStopping || performance.now() < this.#goneAt) return;
+    this.#goneAt = performance.now() + GONE_EVERY_MS;
+    const ofGone = { functionId: { $nin: this.#known().$in } };
+    const isOld = { at: { $lt: new Date(this.clock.ms() - GONE_AFTER_MS) } };
+    await this.#take(this.#tasks, (task) => this.#progress.giveUpTask(task), { ...ofGone, ...isOld });
+    const isOver = { status: { $ne: "active" } };
+    await this.#take(this.#runs, (run) => this.#progress.giveUpRun(run), { ...ofGone, $or: [isOld, isOver] });
+  }
+
+  async #work(): Promise<void> {
+    while (!this.#isStopping) {
+      this.#signal = Promise.withResolvers<void>();
+      try {
+        if (this.#isSynced && this.#isAlive()) await this.#takeAll();
+        await this.#pause(Math.max(0, this.#lookAt - performance.now()));
+      } catch (error) {
+        this.#tellTrouble(error);
+        await sleep(RETRY_AFTER_MS);
+      }
+    }
+  }
+
+  /** Until then, or until something is there to do. */
+  async #pause(ms: number): Promise<void> {
+    const time = Promise.withResolvers<void>();
+    const timer = setTimeout(time.resolve, Math.min(ms, this.#pollMs));
+    await Promise.race([time.promise, this.#signal.promise]);
+    clearTimeout(timer);
+  }
+
+  async #takeAll(): Promise<void> {
+    if (performance.now() >= this.#lookAt) await this.#look();
+    const known = { functionId: this.#known() };
+    await Promise.all([
+      this.#takeEvents(),
+      this.#take(this.#runs, (run) => this.#progress.handleRun(run), { ...known, deaths: NO_DEATHS }),
+      this.#take(this.#tasks, (task) => this.#progress.handleTask(task), { ...known, deaths: NO_DEATHS }),
+      this.#takeSuspect(known),
+    ]);
+  }
+
+  /**
+   * Takes one job with which a worker has died. Of up to 200 jobs that such a worker held, one is to blame: each runs apart from
+   * the others, so that it alone is counted when the next worker dies.
+   */
+  async #takeSuspect(known: object): Promise<void> {
+    if (this.#hasSuspect || this.#isStopping) return;
+    this.#hasSuspect = true;
+    try {
+      const which = { ...known, deaths: { $gte: 1 } };
+      const run = await this.#runs.claim(this.id, which);
+      const task = run ? null : await this.#tasks.claim(this.id, which);
+      if (run) await this.#holdApart(run, () => this.#progress.handleRun(run));
+      else if (task) await this.#holdApart(task, () => this.#progress.handleTask(task));
+      else this.#hasSuspect = false;
+    } catch (error) {
+      this.#hasSuspect = false;
+      throw error;
+    }
+  }
+
+  /** Keeps other suspects waiting until this one has ended, or has run for the length of a lease without harm. */
+  async #holdApart(job: QueueFields, work: () => Promise<void>): Promise<void> {
+    const done = this.#hold(job, work);
+    const waiting = new AbortController();
+    const harmless = sleep(this.#leaseMs, undefined, { signal: waiting.signal, ref: false }).catch(() => {});
+    void Promise.race([done, harmless]).finally(() => {
+      waiting.abort();
+      this.#hasSuspect = false;
+      this.wake();
+    });
+  }
+
+  /** Looks for what is due now, and when the next is. */
+  async #look(): Promise<void> {
+    this.#lookAt = performance.now() + this.#pollMs;
+    const now = this.clock.now();
+    await Promise.all([this.#runs.promote(now), this.#tasks.promote(now)]);
+    for (const at of await Promise.all([this.#runs.nextDue(), this.#tasks.nextDue()])) if (at) this.#wakeAt(at);
+  }
+
+  #wakeAt(at: Date): void {
+    const inMs = Math.max(0, at.getTime() - this.clock.ms());
+    if (performance.now() + inMs >= this.#lookAt) return;
+    this.#lookAt = performance.now() + inMs;
+    this.wake();
+  }
+
+  /** One after the other is taken, several are under way: with nothing to do it is one question, not as many as hands. */
+  async #takeEvents(): Promise<void> {
+    const underWay = new Set<Promise<void>>();
+    while (!this.#isStopping) {
+      if (underWay.size >= EVENTS_AT_ONCE) await Promise.race(underWay);
+      const [accepted] = this.#accepted.values();
+      if (accepted) this.#accepted.delete(accepted._id);
+      const event = accepted ?? (await this.#events.claim(this.id, {}));
+      if (!event) break;
+      const done: Promise<void> = this.#hold(event, () => this.#handleEvent(event)).finally(() =>
+        underWay.delete(done),
+      );
+      underWay.add(done);
+    }
+    await Promise.all(underWay);
+  }
+
+  async #take<T extends RunDoc | TaskDoc>(
+    queue: Queue<T>,
+    handle: (job: T) => Promise<void>,
+    which: object,
+  ): Promise<void> {
+    while (!this.#isStopping && this.#held.size < CALLS_MAX) {
+      const job = await queue.claim(this.id, which as never);
+      if (!job) return;
+      void this.#hold(job, () => handle(job));
+    }
+  }
+
+  /** Does a job that this process holds. Whatever happens, it is done or given back. */
+  #hold({ _id }: QueueFields, work: () => Promise<void>): Promise<void> {
+    const done: Promise<void> = work()
+      .catch((error: unknown) => this.#giveBack(_id, error))
+      .finally(() => {
+        const wasFull = this.#held.size >= CALLS_MAX;
+        // It may be held anew: a job that has to wait can get its turn before this one has ended.
+        if (this.#held.get(_id) === done) this.#held.delete(_id);
+        if (wasFull) this.wake();
+      });
+    this.#held.set(_id, done);
+    return done;
+  }
+
+  async #giveBack(id: string, error: unknown): Promise<void> {
+    const reason = this.#isStopping ? "stop" : "failure";
+    if (reason === "failure") log.error({ err: error, job: id }, "a job could not be brought on, and is tried again");
+    await sleep(RETRY_AFTER_MS);
+    // What the store does not take back now is given back as a stray.
+    for (const queue of this.#queues()) await queue.giveBack(this.id, reason, [id]).catch(() => {});
+    this.wake();
+  }
+
+  async #handleEvent(event: EventDoc): Promise<void> {
+    if (event.lapses <= LAPSES_MAX) await this.#router.route(event);
+    else log.error({ event: event._id, name: event.name }, "an event is given up: what it starts could not be started");
+    await collections
+      .jobEvents()
+      .updateOne({ _id: event._id, leaseBy: this.id }, { $set: { state: "done", leaseBy: null } });
+  }
+}
+
+function isRefused(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ECONNREFUSED";
+}

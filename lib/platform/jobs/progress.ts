@@ -1,0 +1,460 @@
+import "server-only";
+import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
+import { log } from "@/lib/platform/log";
+import { type Answer, type JobError, type Operation, readAnswer, toError } from "./answers";
+import type { Backoff } from "./backoff";
+import { type Application, DISCOVERY_STEP } from "./call";
+import type { StoreClock } from "./clock";
+import { collections } from "./collections";
+import { nextCronTime } from "./cron";
+import { keyOf, readCondition } from "./expressions";
+import type { JobFunction } from "./functions";
+import type { EventPayload, RunDoc, TaskDoc } from "./model";
+import { isRace, RESULTS, refusalOf, resultOf, TASKS, waitMs, waitOf } from "./operations";
+import { type Ending, Runs } from "./runs";
+import { freeSlots, hasRoom, takeSlots, unblock } from "./slots";
+import { ulid } from "./ulid";
+
+/**
+ * A job with which so many processes have died, or which the executor itself has failed on so often, is given up. Far
+ * more than a run of some hours meets when a server is restarted again and again.
+ */
+export const LAPSES_MAX = 20;
+const LAPSED: JobError = {
+  name: "Error",
+  message: `It was begun ${LAPSES_MAX} times, and each time the server died or could not go on with it.`,
+};
+/**
+ * A job with which so many workers have died is not run again: it is what ends them. After the first death it runs apart from
+ * the other jobs that the worker held.
+ */
+export const DEATHS_MAX = 2;
+const DEADLY: JobError = {
+  name: "Error",
+  message: `The server stopped unexpectedly ${DEATHS_MAX} times while it ran this job. It is not run again.`,
+};
+const INVOKE_TIMEOUT: JobError = {
+  name: "InngestInvokeTimeoutError",
+  message: "Timed out waiting for invoked function to complete",
+};
+const FUNCTION_INVOKED = "inngest/function.invoked";
+/** The event that a tick of a cron expression comes as. */
+export const TICK = "inngest/scheduled.timer";
+
+type Operations = Extract<Answer, { kind: "operations" }>;
+type Failure = { isFinal: boolean; retryInMs: number | null };
+
+export type ProgressOptions = {
+  /** Of this process, as holder of leases. */
+  worker: string;
+  application: Application;
+  backoff: Backoff;
+  clock: StoreClock;
+  runs: Runs;
+  functions: () => ReadonlyMap<string, JobFunction>;
+  /** Something is there to do now. */
+  wake: () => void;
+  /** Something will be there to do then. */
+  wakeAt: (at: Date) => void;
+  /** Aborts calls that are under way when the process ends. */
+  signal: AbortSignal;
+  isStopping: () => boolean;
+};
+
+/**
+ * Brings a run or a step on by one answer of its function. The order of the writes is what makes it safe: a result is
+ * kept before anything is begun because of it, and a job is dropped last. So a crash anywhere repeats one call at most.
+ */
+export class Progress {
+  readonly #options: ProgressOptions;
+
+  constructor(options: ProgressOptions) {
+    this.#options = options;
+  }
+
+  /** A run that this process holds: its function is asked until it waits for something, or is over. */
+  async handleRun(claimed: RunDoc): Promise<void> {
+    if (claimed.status === "active" && !(await this.#enter(claimed, collections.jobRuns))) return;
+    let run: RunDoc | null = claimed;
+    while (run) run = await this.#ask(run);
+  }
+
+  /** A step, a timer or a tick that this process holds. */
+  async handleTask(task: TaskDoc): Promise<void> {
+    if (task.kind === "cron") return this.#tick(task);
+    const run = await collections.jobRuns().findOne({ _id: task.runId, status: "active" });
+    // Of what has ended nothing is needed any more; a step that has its result only has to be told of.
+    if (!run || task.stepId in run.steps) return this.finishTask(task, undefined);
+    switch (task.kind) {
+      case "sleep":
+      case "wait":
+        return this.finishTask(task, null);
+      case "invoke":
+        return this.finishTask(task, { error: INVOKE_TIMEOUT });
+      case "step":
+        return this.#handleStep(task, run);
+    }
+  }
+
+  /** A run that this process holds, and whose function there is no more. */
+  async giveUpRun(run: RunDoc): Promise<void> {
+    if (run.status === "active") {
+      log.error({ run: run._id, function: run.functionId }, "a job is given up: no server has its function any more");
+      await this.#end(run, { status: "failed", outcome: goneError(run.functionId) });
+    } else await this.#conclude(run);
+  }
+
+  /** A step, a timer or a tick of a function that there is no more. */
+  async giveUpTask(task: TaskDoc): Promise<void> {
+    log.error({ task: task._id, function: task.functionId }, "a job is given up: no server has its function any more");
+    if (task.kind === "cron") await this.#dropTask(task);
+    else await this.#failBy(task, goneError(task.functionId));
+  }
+
+  /** Ends a step that went its own way. @param output undefined when it has its result already */
+  async finishTask(task: TaskDoc, output: unknown): Promise<void> {
+    await this.finishStep(task.runId, task.stepId, output, task.isRace);
+    await this.#dropTask(task);
+  }
+
+  /** In this order: a crash after any of these is made good when the task is done again. */
+  async finishStep(runId: string, stepId: string, output: unknown, race = false): Promise<void> {
+    const before = await collections.jobRuns().findOne({ _id: runId, status: "active" });
+    if (!before) return;
+    const saved = output === undefined ? null : await this.#options.runs.saveStep(before, stepId, output);
+    const run = saved ?? (await collections.jobRuns().findOne({ _id: runId, status: "active" }));
+    if (run && stepId in run.steps && (run.pending.length === 0 || race)) await this.#options.runs.want(runId);
+    // The timer of a wait that is over; one that has just gone off drops itself.
+    await collections.jobTasks().deleteOne({ _id: `${runId}:${stepId}`, state: { $ne: "leased" } });
+  }
+
+  /** Asks a function what comes next, and does it. @returns the run when it is to be asked again at once */
+  async #ask(run: RunDoc): Promise<RunDoc | null> {
+    if (run.status !== "active") return this.#conclude(run);
+    const givenUp = givenUpBecause(run);
+    if (givenUp) return this.#end(run, { status: "failed", outcome: givenUp });
+    const fn = this.#functionOf(run);
+    const answer = await this.#call(fn, run, DISCOVERY_STEP, run);
+    switch (answer.kind) {
+      case "returned":
+        return this.#end(run, { status: "completed", outcome: answer.data });
+      case "failed":
+        return this.#retryRun(run, fn, answer, answer.error);
+      case "operations":
+        return this.#follow(run, fn, answer);
+    }
+  }
+
+  async #follow(asked: RunDoc, fn: JobFunction, answer: Operations): Promise<RunDoc | null> {
+    const { operations } = answer;
+    const [first] = operations;
+    if (first === undefined && asked.pending.length === 0) {
+      const error = { name: "Error", message: "The function neither ended nor named a step." };
+      return this.#retryRun(asked, fn, { isFinal: false, retryInMs: null }, error);
+    }
+    if (first?.op === "StepError" && !isLast(fn, asked.attempt, answer)) {
+      return this.#retryRun(asked, fn, answer, toError(first.error, "The step failed."));
+    }
+    const refusal = refusalOf(operations);
+    if (refusal) return this.#end(asked, { status: "failed", outcome: refusal });
+    const complete = operations.find(({ op }) => op === "RunComplete");
+    if (complete) return this.#end(asked, { status: "completed", outcome: complete.data ?? null });
+
+    let run: RunDoc | null = await this.#announce(asked, operations, answer.version);
+    const results = operations.filter(({ op }) => RESULTS.has(op));
+    for (const one of results) {
+      run = run && (await this.#options.runs.saveStep(run, one.id, resultOf(one), { version: answer.version }));
+    }
+    // It has ended, or the step had its result already.
+    if (!run) return this.#reload(asked._id);
+    // Waits first: the event that another step brings about must not be missed.
+    const own = operations.filter(({ op }) => TASKS.has(op)).sort((a, b) => rank(a) - rank(b));
+    for (const one of own) await this.#beginTask(run, one);
+    const goesOn = results.length > 0 && (run.pending.length === 0 || results.some(isRace));
+    return goesOn ? this.#goOn(run) : this.#release(run, asked.wanted);
+  }
+
+  /** Notes what the answer has announced, and how the SDK wants to be asked from now on. */
+  #announce(run: RunDoc, operations: readonly Operation[], version: number): Promise<RunDoc | null> {
+    const announced = operations.filter(({ op, id }) => TASKS.has(op) && !(id in run.steps)).map(({ id }) => id);
+    // One result alone is kept together with the rest.
+    if (announced.length === 0 && operations.length === 1) return Promise.resolve(run);
+    return collections.jobRuns().findOneAndUpdate(
+      { _id: run._id, status: "active", leaseBy: this.#options.worker },
+      {
+        $addToSet: { pending: { $each: announced } },
+        $set: {
+          version: run.version === -1 ? version : run.version,
+          isPlanning: run.isPlanning || operations.length > 1,
+          hasTasks: run.hasTasks || announced.length > 0,
+          lapses: 0,
+          deaths: 0,
+        },
+      },
+      { returnDocument: "after" },
+    );
+  }
+
+  /** To the next question, at once; a run with limits waits for its turn among the others. */
+  async #goOn(run: RunDoc): Promise<RunDoc | null> {
+    if (run.limits.length === 0 && !this.#options.isStopping()) {
+      return run.leaseBy === this.#options.worker ? run : this.#reload(run._id);
+    }
+    await collections
+      .jobRuns()
+      .updateOne(
+        { _id: run._id, status: "active", leaseBy: this.#options.worker },
+        { $set: { state: "ready", leaseBy: null, at: this.#options.clock.now(), attempt: 0 } },
+      );
+    this.#options.wake();
+    return this.#reload(run._id);
+  }
+
+  /**
+   * Lets go of a run that waits for its steps, unless one of them has ended since it was asked.
+   * @param wanted of the run as it was asked
+   */
+  async #release(run: RunDoc, wanted: number): Promise<RunDoc | null> {
+    const { matchedCount } = await collections
+      .jobRuns()
+      .updateOne(
+        { _id: run._id, leaseBy: this.#options.worker, status: "active", wanted },
+        { $set: { state: "idle", leaseBy: null, attempt: 0, lapses: 0, deaths: 0 } },
+      );
+    return matchedCount === 1 ? null : this.#reload(run._id);
+  }
+
+  /** The run as it is now, if this process still holds it. */
+  #reload(runId: string): Promise<RunDoc | null> {
+    return collections.jobRuns().findOne({ _id: runId, leaseBy: this.#options.worker, state: "leased" });
+  }
+
+  /** Asks again later, or gives up after the last time. */
+  async #retryRun(run: RunDoc, fn: JobFunction, failure: Failure, error: JobError): Promise<RunDoc | null> {
+    if (isLast(fn, run.attempt, failure)) return this.#end(run, { status: "failed", outcome: error });
+    const again = this.#again(run.attempt, failure);
+    await collections
+      .jobRuns()
+      .updateOne({ _id: run._id, leaseBy: this.#options.worker, status: "active" }, { $set: again });
+    return this.#reload(run._id);
+  }
+
+  #again(attempt: number, { retryInMs }: Failure) {
+    const { clock, backoff, wakeAt } = this.#options;
+    const at = new Date(clock.ms() + (retryInMs ?? backoff(attempt)));
+    wakeAt(at);
+    return { state: "waiting" as const, leaseBy: null, at, attempt: attempt + 1 };
+  }
+
+  async #end(run: RunDoc, ending: Ending): Promise<RunDoc | null> {
+    if (await this.#options.runs.endQuietly(run, ending)) return null;
+    const ended = (await this.#options.runs.end(run._id, ending)) ?? (await this.#reload(run._id));
+    return ended?.leaseBy === this.#options.worker ? this.#conclude(ended) : null;
+  }
+
+  async #conclude(run: RunDoc): Promise<null> {
+    await this.#options.runs.conclude(run, ({ runId, stepId }, output) => this.finishStep(runId, stepId, output));
+    return null;
+  }
+
+  async #beginTask(run: RunDoc, operation: Operation): Promise<void> {
+    const { clock, wake, wakeAt } = this.#options;
+    const now = clock.now();
+    const { id: stepId } = operation;
+    const kind = TASKS.get(operation.op) as TaskDoc["kind"];
+    const isStep = kind === "step";
+    const at = new Date(now.getTime() + (waitMs(operation, now.getTime()) ?? 0));
+    await insertTask({
+      ...newTask({ _id: `${run._id}:${stepId}`, kind, functionId: run.functionId, at, createdAt: now }),
+      runId: run._id,
+      stepId,
+      state: isStep ? "ready" : "waiting",
+      limits: isStep ? run.limits : [],
+      // Before version 2 the function was asked after each of several steps.
+      isRace: isRace(operation) || run.version === 1,
+      ...(kind === "wait" && waitFields(operation, run)),
+    });
+    if (kind === "invoke") await this.#invoke(run, stepId, operation.opts ?? {});
+    if (isStep) wake();
+    else wakeAt(at);
+  }
+
+  async #invoke(run: RunDoc, stepId: string, opts: Record<string, unknown>): Promise<void> {
+    const { functions, clock, runs } = this.#options;
+    const fn = functions().get(String(opts.function_id));
+    if (!fn) {
+      const error = { name: "Error", message: `could not find function with ID: ${opts.function_id}` };
+      return this.finishStep(run._id, stepId, { error });
+    }
+    const given = (opts.payload ?? {}) as Partial<EventPayload>;
+    const correlationId = `${run._id}.${stepId}`;
+    const event: EventPayload = {
+      id: ulid(clock.now(), correlationId),
+      name: FUNCTION_INVOKED,
+      data: { ...given.data, _inngest: { fn_id: fn.id, correlation_id: correlationId } },
+      ts: clock.ms(),
+      user: given.user ?? {},
+    };
+    const parent = { runId: run._id, stepId };
+    await runs.start(fn, { event, eventId: event.id, keyText: `invoked ${correlationId}`, parent });
+  }
+
+  async #handleStep(task: TaskDoc, run: RunDoc): Promise<void> {
+    const givenUp = givenUpBecause(task);
+    if (givenUp) return this.#failBy(task, givenUp);
+    if (!(await this.#enter(task, collections.jobTasks))) return;
+    const fn = this.#functionOf(task);
+    const answer = await this.#call(fn, run, task.stepId, task);
+    if (answer.kind === "returned") {
+      await this.#options.runs.end(run._id, { status: "completed", outcome: answer.data });
+      return this.#dropTask(task);
+    }
+    const one = answer.kind === "operations" ? answer.operations.find(({ id }) => id === task.stepId) : undefined;
+    const last = isLast(fn, task.attempt, answer);
+    if (one && RESULTS.has(one.op) && (one.op !== "StepError" || last)) return this.finishTask(task, resultOf(one));
+    if (last) {
+      return this.#failBy(task, answer.kind === "failed" ? answer.error : toError(null, "The step was not found."));
+    }
+    const again = this.#again(task.attempt, answer);
+    await collections.jobTasks().updateOne({ _id: task._id, leaseBy: this.#options.worker }, { $set: again });
+  }
+
+  async #failBy(task: TaskDoc, error: JobError): Promise<void> {
+    await this.#options.runs.end(task.runId, { status: "failed", outcome: error });
+    await this.#dropTask(task);
+  }
+
+  async #dropTask(task: TaskDoc): Promise<void> {
+    await collections.jobTasks().deleteOne({ _id: task._id });
+  }
+
+  /** A tick: one run, and the next tick. One that comes late stands for all that were missed. */
+  async #tick(task: TaskDoc): Promise<void> {
+    const { clock, runs, functions, worker } = this.#options;
+    const fn = functions().get(task.functionId);
+    const cron = fn?.crons.find(({ text }) => text === task.cron);
+    if (!fn || !cron) return this.#dropTask(task);
+    const id = task.at.toISOString();
+    const data = { cron: cron.text, scheduledAt: id, fireAt: id };
+    const event: EventPayload = { id, name: TICK, data, ts: clock.ms(), user: {} };
+    await runs.start(fn, { event, eventId: `${task._id} ${id}`, keyText: `${cron.text} ${id}` });
+    // Never before the tick itself, whatever the clock has done since.
+    const after = new Date(Math.max(clock.ms(), task.at.getTime()));
+    const next = nextCronTime(cron.expression, cron.zone, after);
+    if (next === null) return this.#dropTask(task);
+    await collections
+      .jobTasks()
+      .updateOne(
+        { _id: task._id, leaseBy: worker },
+        { $set: { state: "waiting", leaseBy: null, at: next, lapses: 0, deaths: 0 } },
+      );
+    this.#options.wakeAt(next);
+  }
+
+  /** Takes the places that a job needs. @returns false when it has to wait, which is noted */
+  async #enter(
+    job: RunDoc | TaskDoc,
+    collection: typeof collections.jobRuns | typeof collections.jobTasks,
+  ): Promise<boolean> {
+    const full = job.limits.length > 0 ? await takeSlots(job.limits, job._id) : null;
+    if (full === null) return true;
+    // Both kinds have these fields; the driver's types know each by itself.
+    await (collection as typeof collections.jobRuns)().updateOne(
+      { _id: job._id, leaseBy: this.#options.worker },
+      { $set: { state: "blocked", leaseBy: null, blockedOn: full } },
+    );
+    if (await hasRoom(full)) await unblock(full);
+    this.#options.wake();
+    return false;
+  }
+
+  /** @param job whose attempt it is, and whose places are given back after it */
+  async #call(fn: JobFunction, run: RunDoc, stepId: string, job: RunDoc | TaskDoc): Promise<Answer> {
+    const { application, clock, signal, isStopping } = this.#options;
+    try {
+      const answer = await application.ask(
+        {
+          functionId: fn.id,
+          stepId,
+          runId: run._id,
+          event: JSON.parse(run.payload),
+          steps: await Runs.stepsOf(run),
+          stack: run.stack,
+          attempt: job.attempt,
+          attemptsMax: fn.attemptsMax,
+          version: run.version,
+          isPlanning: run.isPlanning,
+        },
+        signal,
+      );
+      return readAnswer(answer, clock.ms());
+    } catch (error) {
+      // It is this process that ends: the job is given back as it was, and no attempt is counted.
+      if (isStopping()) throw error;
+      const message = error instanceof Error ? error.message : String(error);
+      return { kind: "failed", error: { name: "Error", message }, isFinal: false, retryInMs: null };
+    } finally {
+      if (job.limits.length > 0) {
+        await freeSlots(job.limits, job._id);
+        this.#options.wake();
+      }
+    }
+  }
+
+  #functionOf({ functionId }: RunDoc | TaskDoc): JobFunction {
+    const fn = this.#options.functions().get(functionId);
+    if (!fn) throw new Error(`The function ${functionId} is not known here.`);
+    return fn;
+  }
+}
+
+/** Returns why a job is not run again; null for one that is. */
+function givenUpBecause({ _id, functionId, lapses, deaths = 0 }: RunDoc | TaskDoc): JobError | null {
+  const error = deaths >= DEATHS_MAX ? DEADLY : lapses > LAPSES_MAX ? LAPSED : null;
+  if (error) log.error({ job: _id, function: functionId, deaths, lapses }, `a job is given up: ${error.message}`);
+  return error;
+}
+
+function goneError(functionId: string): JobError {
+  return { name: "Error", message: `No server has the function ${functionId} any more.` };
+}
+
+/** The fields of a task that are the same for all new ones. */
+export function newTask(given: Pick<TaskDoc, "_id" | "kind" | "functionId" | "at" | "createdAt">): TaskDoc {
+  return {
+    runId: "",
+    stepId: "",
+    attempt: 0,
+    isRace: false,
+    limits: [],
+    blockedOn: null,
+    state: "waiting",
+    leaseBy: null,
+    lapses: 0,
+    ...given,
+  };
+}
+
+function waitFields(operation: Operation, run: RunDoc): Partial<TaskDoc> {
+  const { event, expression } = waitOf(operation);
+  const waitKey = keyOf(readCondition(expression), "event", { event: JSON.parse(run.payload) });
+  // Nothing can meet it: it waits for its time alone.
+  return waitKey === null ? {} : { event, expression, waitKey };
+}
+
+/** A function names once more what goes on already: then it goes on. */
+async function insertTask(task: TaskDoc): Promise<void> {
+  try {
+    await collections.jobTasks().insertOne(task);
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+  }
+}
+
+function isLast(fn: JobFunction, attempt: number, { isFinal }: { isFinal: boolean }): boolean {
+  return isFinal || attempt + 1 >= fn.attemptsMax;
+}
+
+function rank({ op }: Operation): number {
+  return op === "WaitForEvent" ? 0 : 1;
+}

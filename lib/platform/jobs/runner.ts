@@ -1,0 +1,58 @@
+import "server-only";
+import { env } from "@/lib/platform/env";
+import { sharedState } from "@/lib/platform/process/shared-state";
+import { deriveKey } from "@/lib/platform/secrets/bootstrap";
+
+/** How functions are reached, and what signs the way. */
+export type RunnerKeys = {
+  signingKey: string;
+  /** The one before, while a change of keys goes on; null when there is none. */
+  signingKeyFallback: string | null;
+  eventKey: string;
+};
+
+/** True when this installation runs its functions itself, rather than by an Inngest server or Inngest's cloud. */
+export function isEmbeddedRunner(): boolean {
+  const { INNGEST_BASE_URL, INNGEST_EVENT_KEY, INNGEST_SIGNING_KEY, isVercel } = env();
+  return !isVercel && (INNGEST_BASE_URL ?? INNGEST_EVENT_KEY ?? INNGEST_SIGNING_KEY) === undefined;
+}
+
+/** The keys from the settings; the embedded executor's come from AUTH_SECRET, so that all servers agree on them. */
+export function runnerKeys(): RunnerKeys {
+  const { INNGEST_EVENT_KEY, INNGEST_SIGNING_KEY, INNGEST_SIGNING_KEY_FALLBACK } = env();
+  if (isEmbeddedRunner()) return sharedState("jobs.keys", derivedKeys);
+  return {
+    signingKey: INNGEST_SIGNING_KEY ?? "",
+    signingKeyFallback: INNGEST_SIGNING_KEY_FALLBACK ?? null,
+    eventKey: INNGEST_EVENT_KEY ?? "",
+  };
+}
+
+function derivedKeys(): RunnerKeys {
+  return {
+    signingKey: `signkey-embedded-${deriveKey("jobs signing").toString("hex")}`,
+    signingKeyFallback: null,
+    eventKey: deriveKey("jobs events").toString("base64url"),
+  };
+}
+
+/**
+ * Where events are sent, and where the state of a large run is fetched.
+ * @returns undefined for Inngest's cloud
+ * @throws Error when this process has no embedded executor yet
+ */
+export function runnerUrl(): string | undefined {
+  const { url } = listenerState();
+  if (url !== null) return url;
+  if (!isEmbeddedRunner()) return env().INNGEST_BASE_URL;
+  throw new Error("The job runner of this server has not started yet.");
+}
+
+/** Says where the listener of this process is; null when it is closed. */
+export function setListenerUrl(url: string | null): void {
+  listenerState().url = url;
+}
+
+function listenerState(): { url: string | null } {
+  return sharedState("jobs.listener", () => ({ url: null }));
+}

@@ -1,0 +1,37 @@
+import "server-only";
+import { AsyncLocalStorage } from "node:async_hooks";
+import { sharedState } from "@/lib/platform/process/shared-state";
+
+/** Facts about the work that log lines belong to. */
+export type LogContext = {
+  requestId: string;
+  /** By `performance.now()`; lines carry the milliseconds since then as `durationMs`. */
+  startedAt: number;
+  /** Id of the person, also of the creator of an API key. */
+  user?: string;
+  /** Id of the workspace. */
+  workspace?: string;
+};
+
+function storage(): AsyncLocalStorage<LogContext> {
+  return sharedState("log-context", () => new AsyncLocalStorage<LogContext>());
+}
+
+/** Runs work whose log lines carry the facts, and those that are added meanwhile. */
+export function withLogContext<T>(context: LogContext, work: () => T): T {
+  return storage().run(context, work);
+}
+
+/** Adds facts to all later lines of the current work; outside of any it does nothing. */
+export function addLogContext(facts: Pick<LogContext, "user" | "workspace">): void {
+  const context = storage().getStore();
+  if (context) Object.assign(context, facts);
+}
+
+/** Returns the fields of a log line; none outside of `withLogContext`. */
+export function logFields(): Record<string, unknown> {
+  const context = storage().getStore();
+  if (!context) return {};
+  const { startedAt, ...facts } = context;
+  return { ...facts, durationMs: Math.round(performance.now() - startedAt) };
+}

@@ -1,0 +1,75 @@
+import pino from "pino";
+import { logFields } from "@/lib/platform/log/context";
+import { redact } from "@/lib/platform/log/redact";
+
+/** Fields that nobody should log; where it happens all the same, their value is masked. */
+const SECRET_FIELDS = [
+  "apiKey",
+  "authorization",
+  "cookie",
+  "credentials",
+  "key",
+  "passphrase",
+  "password",
+  "passwordHash",
+  "privateKey",
+  "secret",
+  "secrets",
+  "sessionToken",
+  "setCookie",
+  "token",
+];
+
+/** pino's number of "error". */
+const ERROR_LEVEL = 50;
+/** Errors of our own code, whose stack shows the line at fault at every level. */
+const FAULTS = ["RangeError", "ReferenceError", "AssertionError"];
+
+/** An expected failure, such as a receiver or a source that does not answer: a stack would say nothing more. */
+class Brief {
+  constructor(readonly error: Error) {}
+}
+
+function isExpected(error: Error): boolean {
+  // fetch wraps what the network says into a TypeError.
+  return error.name === "TypeError" ? error.cause !== undefined : !FAULTS.includes(error.name);
+}
+
+function toBrief({ error }: Brief): Record<string, string> {
+  const { cause } = error;
+  return {
+    type: error.name,
+    message: redact(error.message),
+    ...(cause instanceof Error && { cause: redact(cause.message) }),
+  };
+}
+
+/**
+ * Structured, one line an entry, to standard output. Log ids and codes; never bodies, secrets or results (T107). Lines of
+ * a request carry its id, user, workspace and duration. Below the level error an expected failure has no stack.
+ */
+export const log = pino({
+  base: null,
+  timestamp: pino.stdTimeFunctions.isoTime,
+  mixin: logFields,
+  hooks: {
+    logMethod(input, method, level) {
+      const [entry] = input as unknown[] as [{ err?: unknown } | undefined];
+      if (level < ERROR_LEVEL && entry?.err instanceof Error && isExpected(entry.err)) {
+        (input as unknown[])[0] = { ...entry, err: new Brief(entry.err) };
+      }
+      method.apply(this, input);
+    },
+  },
+  redact: { paths: SECRET_FIELDS.flatMap((field) => [field, `*.${field}`]), censor: "***" },
+  // An error's own fields may carry a driver's connection options: only these three are written, and in drivers'
+  // messages, which the stack repeats, secrets are masked.
+  serializers: {
+    err: (error: unknown) =>
+      error instanceof Brief
+        ? toBrief(error)
+        : error instanceof Error
+          ? { type: error.name, message: redact(error.message), stack: error.stack && redact(error.stack) }
+          : { type: typeof error },
+  },
+});

@@ -1,0 +1,43 @@
+import "server-only";
+import { Resend } from "resend";
+import { env } from "@/lib/platform/env";
+import { safeFetch } from "@/lib/platform/net/safe-fetch";
+import type { OutgoingMail } from "./model";
+
+/** Accepting a mail takes the service well under a second; a hanging one must not hold the caller for long. */
+const TIMEOUT_MS = 10_000;
+const ANSWER_BYTES_MAX = 64 * 1024;
+
+/**
+ * Hands a mail to Resend through its own package, and the package's requests to the egress door.
+ * @param key two mails of one key within a day are one, so that a mail can be sent again when nobody knows whether it
+ *   went out
+ * @throws Error naming the status that the service answered; AppError when it could not be reached
+ */
+export async function sendByResend(apiKey: string, { files, ...mail }: OutgoingMail, key?: string): Promise<void> {
+  const { RESEND_BASE_URL, MAIL_FROM } = env();
+  const resend = new GuardedResend(apiKey, { baseUrl: RESEND_BASE_URL });
+  const attachments = files.map(({ bytes, ...file }) => ({ ...file, content: bytes.toString("base64") }));
+  await resend.emails.send(
+    { from: MAIL_FROM, ...mail, ...(attachments.length > 0 && { attachments }) },
+    key === undefined ? {} : { idempotencyKey: key },
+  );
+}
+
+type Request = { method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"; headers?: HeadersInit; body?: string };
+
+/** The package knows the service's paths and shapes; the door is the only way out (docs/decisions/egress-door.md). */
+class GuardedResend extends Resend {
+  override async fetchRequest<T>(path: string, { method, headers, body }: Request = {}) {
+    const { status, body: answer } = await safeFetch(`${this.baseUrl}${path}`, {
+      purpose: "platform",
+      method: method ?? "GET",
+      headers: Object.fromEntries(new Headers(headers)),
+      ...(body !== undefined && { body }),
+      timeoutMs: TIMEOUT_MS,
+      maxResponseBytes: ANSWER_BYTES_MAX,
+    });
+    if (status < 200 || status > 299) throw new Error(`The mail service answered ${status}.`);
+    return { data: JSON.parse(answer.toString("utf8")) as NonNullable<T>, error: null, headers: {} };
+  }
+}

@@ -1,0 +1,104 @@
+import "server-only";
+import { render, toPlainText } from "@react-email/render";
+import { ObjectId } from "mongodb";
+import type { ReactElement } from "react";
+import type { Caller } from "@/lib/platform/access/caller";
+import type { Role } from "@/lib/platform/access/roles";
+import { env } from "@/lib/platform/env";
+import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/platform/http/paging";
+import { log } from "@/lib/platform/log";
+import { toKeptBody } from "./account-mail";
+import { collections } from "./collections";
+import { type MailDoc, type MailFile, type OutgoingMail, toOutboxEntry } from "./model";
+import { sendByResend } from "./resend";
+import type { OutboxEntry } from "./schema";
+import { sendBySmtp } from "./smtp";
+
+/** A subject is one header line: longer ones are cut, control characters go (T83). */
+const SUBJECT_MAX = 200;
+
+export type Mail = {
+  to: string[];
+  subject: string;
+  content: ReactElement;
+  /** The role in the workspace that a link in the mail gives to who opens it; null when it gives none. */
+  grants: Role | null;
+  /** The one person who may read it in the outbox: it speaks of what nobody else may see. Absent: all admins. */
+  privateTo?: ObjectId | null;
+  /** The outbox keeps the words alone. */
+  files?: readonly MailFile[];
+};
+
+/**
+ * Sends a mail through the mail service, or keeps it in the outbox when none is set up (docs/api.md, Workspaces).
+ * A mail that could not be sent is logged as failed and never thrown: what caused it has happened.
+ * @param workspaceId whose admins may read the mail in the outbox; null for a mail to an account
+ */
+export async function sendMail(workspaceId: ObjectId | null, mail: Mail, now = new Date()): Promise<MailDoc["status"]> {
+  return (await sendOnce(workspaceId, mail, { mailId: new ObjectId() }, now)).status;
+}
+
+/**
+ * The same for a mail that may be sent several times until it is taken: it stays one entry of the outbox.
+ * @param once `key` tells the mail service that it is the same mail
+ * @returns how it went, and why not, in words for people; `kept` counts as sent: nobody else would take it
+ */
+export async function sendOnce(
+  workspaceId: ObjectId | null,
+  mail: Mail,
+  once: { key?: string; mailId: ObjectId },
+  now = new Date(),
+): Promise<Pick<MailDoc, "status" | "error">> {
+  const { mailId: _id, key } = once;
+  const html = await render(mail.content);
+  const rendered = { to: mail.to, subject: toSubject(mail.subject), html, text: toPlainText(html) };
+  const outcome = await deliver({ ...rendered, files: mail.files ?? [] }, key);
+  const body = workspaceId === null && toKeptBody(_id, rendered.text, outcome.status);
+  const { grants, privateTo = null } = mail;
+  const entry = { workspaceId, ...rendered, ...body, grants, privateTo, ...outcome, createdAt: now };
+  await collections.mails().updateOne({ _id }, { $set: entry }, { upsert: true });
+  return outcome;
+}
+
+/**
+ * The workspace's mails of the last 30 days, the newest first.
+ * What of a mail the caller reads follows from their role; mails that are somebody else's alone are left out.
+ * @throws AppError `invalid_request` for a bad cursor
+ */
+export async function listOutbox({ workspaceId, user, role }: Caller, page: PageRequest): Promise<Page<OutboxEntry>> {
+  const after = readCursor(page.cursor);
+  const docs = await collections
+    .mails()
+    .find({ workspaceId, privateTo: { $in: [null, user._id] }, ...(after && { _id: { $lt: after } }) })
+    .sort({ _id: -1 })
+    .limit(withExtra(page.limit))
+    .toArray();
+  return toPage(docs, page.limit, (doc) => toOutboxEntry(doc, role));
+}
+
+/** Returns which service sends mails; `outbox` where none is set up. */
+export function mailService(): "smtp" | "resend" | "outbox" {
+  const { SMTP_URL, RESEND_API_KEY } = env();
+  return SMTP_URL ? "smtp" : RESEND_API_KEY ? "resend" : "outbox";
+}
+
+async function deliver(mail: OutgoingMail, key: string | undefined): Promise<Pick<MailDoc, "status" | "error">> {
+  const { SMTP_URL, RESEND_API_KEY } = env();
+  if (!SMTP_URL && !RESEND_API_KEY) return { status: "kept", error: null };
+  try {
+    if (SMTP_URL) {
+      const { refused } = await sendBySmtp(SMTP_URL, mail, { key });
+      // A repeated mail would reach the others twice.
+      if (refused.length > 0) return { status: "sent", error: `The mail server refused ${refused.join(", ")}.` };
+    } else if (RESEND_API_KEY) await sendByResend(RESEND_API_KEY, mail, key);
+    return { status: "sent", error: null };
+  } catch (error) {
+    log.warn({ err: error }, "a mail could not be sent");
+    return { status: "failed", error: error instanceof Error ? error.message : "unknown" };
+  }
+}
+
+function toSubject(text: string): string {
+  const line = text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ");
+  return [...line].slice(0, SUBJECT_MAX).join("");
+}

@@ -1,0 +1,144 @@
+import "server-only";
+import { createHash } from "node:crypto";
+import { isIP } from "node:net";
+import nodemailer from "nodemailer";
+import type SMTPTransport from "nodemailer/lib/smtp-transport";
+import { env } from "@/lib/platform/env";
+import { openSocket } from "@/lib/platform/net/connect";
+import { isLoopback } from "@/lib/platform/net/reach";
+import type { OutgoingMail } from "./model";
+
+/** A server accepts a mail within a second or two; greylisting and slow spam checks take longer, and callers retry. */
+const TIMEOUT_MS = 10_000;
+/** RFC 8314: implicit TLS, and submission with STARTTLS. */
+const PORT_IMPLICIT_TLS = 465;
+const PORT_SUBMISSION = 587;
+
+/** A mail server as SMTP_URL describes it. */
+type SmtpServer = {
+  host: string;
+  port: number;
+  /** True for smtps: TLS from the first byte. */
+  isImplicitTls: boolean;
+  /** True where a connection without TLS is refused. Otherwise STARTTLS is used where the server offers it. */
+  requiresTls: boolean;
+  /** True where STARTTLS is not used even if the server offers it. */
+  ignoresTls: boolean;
+  auth: { user: string; pass: string } | null;
+};
+
+/**
+ * Sends a mail through the server of SMTP_URL, by a new connection through the egress proxy.
+ * @param options `key` gives the mail a stable Message-ID, so that receivers recognise a repeated one; `timeoutMs` is for
+ *   the whole exchange
+ * @returns the recipients that the server refused while it accepted others
+ * @throws Error in words for the operator, without credentials
+ */
+export async function sendBySmtp(
+  url: string,
+  mail: OutgoingMail,
+  { key, timeoutMs = TIMEOUT_MS }: { key?: string | undefined; timeoutMs?: number } = {},
+): Promise<{ refused: string[] }> {
+  const server = parseSmtpUrl(url);
+  const from = env().MAIL_FROM;
+  const transport = nodemailer.createTransport(toOptions(server));
+  const deadline = AbortSignal.timeout(timeoutMs);
+  try {
+    const work = transport.sendMail({
+      from,
+      to: mail.to,
+      subject: mail.subject,
+      text: mail.text,
+      html: mail.html,
+      ...(key !== undefined && { messageId: toMessageId(key, from) }),
+      attachments: mail.files.map((file) => ({
+        filename: file.filename,
+        contentType: file.contentType,
+        content: file.bytes,
+        ...(file.contentId !== undefined && { cid: file.contentId }),
+      })),
+      // Paths and addresses in a mail's parts are never read.
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    });
+    const { rejected } = await Promise.race([work, rejectOn(deadline)]);
+    return { refused: (rejected ?? []).map((each) => (typeof each === "string" ? each : each.address)) };
+  } catch (error) {
+    throw new Error(deadline.aborted ? "The mail server did not answer in time." : toWords(error, server));
+  } finally {
+    transport.close();
+  }
+}
+
+/**
+ * Reads SMTP_URL: `smtp://user:password@host:port` or `smtps://...`. A password is only sent over TLS, except to this
+ * machine; `?tls=required` demands TLS without one, too. `?tls=off` never uses STARTTLS and sends all in the clear.
+ */
+export function parseSmtpUrl(text: string): SmtpServer {
+  const url = new URL(text);
+  const isImplicitTls = url.protocol === "smtps:";
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const auth = url.username ? { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) } : null;
+  const tls = url.searchParams.get("tls");
+  return {
+    host,
+    port: url.port ? Number(url.port) : isImplicitTls ? PORT_IMPLICIT_TLS : PORT_SUBMISSION,
+    isImplicitTls,
+    requiresTls: tls === "required" || (tls !== "off" && auth !== null && !isLoopback(host)),
+    ignoresTls: tls === "off" && !isImplicitTls,
+    auth,
+  };
+}
+
+function toOptions({ host, port, isImplicitTls, requiresTls, ignoresTls, auth }: SmtpServer): SMTPTransport.Options {
+  return {
+    host,
+    port,
+    secure: isImplicitTls,
+    requireTLS: requiresTls && !isImplicitTls,
+    ignoreTLS: ignoresTls,
+    ...(auth && { auth }),
+    tls: isIP(host) ? {} : { servername: host },
+    // Limits of single phases; `timeoutMs` bounds the whole exchange.
+    connectionTimeout: TIMEOUT_MS,
+    greetingTimeout: TIMEOUT_MS,
+    socketTimeout: TIMEOUT_MS,
+    dnsTimeout: TIMEOUT_MS,
+    getSocket: (_options, callback) => {
+      openSocket({ purpose: "platform", host, port, timeoutMs: TIMEOUT_MS }).then(
+        (connection) => callback(null, { connection }),
+        (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), {}),
+      );
+    },
+  };
+}
+
+function toMessageId(key: string, from: string): string {
+  const domain = /@([^\s>]+)/.exec(from)?.[1] ?? "millrace.invalid";
+  return `<${createHash("sha256").update(key).digest("hex").slice(0, 40)}@${domain}>`;
+}
+
+function rejectOn(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}
+
+function toWords(error: unknown, { isImplicitTls, requiresTls }: SmtpServer): string {
+  const { code, responseCode, kind, message } = error as {
+    code?: string;
+    responseCode?: number;
+    kind?: string;
+    message?: string;
+  };
+  if (code === "EAUTH") return "The mail server refused the user name or the password.";
+  if (code === "ETLS" || code === "ESOCKET") {
+    const failed = "The TLS connection to the mail server failed.";
+    if (isImplicitTls || requiresTls) return failed;
+    return `${failed} On a trusted network, add ?tls=off to SMTP_URL to send without TLS.`;
+  }
+  if (responseCode !== undefined) return `The mail server answered ${responseCode}.`;
+  // The egress proxy's own words name no secret.
+  if (kind !== undefined && message !== undefined) return message;
+  return "The mail server could not be reached.";
+}

@@ -1,0 +1,94 @@
+import "server-only";
+import { AppError } from "@/lib/platform/http/errors";
+
+/** Why a permitted address gave no answer; stands in the error's `details.reason`. */
+export type FailureReason = "name" | "refused" | "unreachable" | "closed" | "tls" | "protocol" | "timeout" | "other";
+
+const REASON_OF_CODE: Record<string, FailureReason> = {
+  ENOTFOUND: "name",
+  ENODATA: "name",
+  EAI_AGAIN: "name",
+  EAI_FAIL: "name",
+  ECONNREFUSED: "refused",
+  EHOSTUNREACH: "unreachable",
+  ENETUNREACH: "unreachable",
+  EADDRNOTAVAIL: "unreachable",
+  ECONNRESET: "closed",
+  ECONNABORTED: "closed",
+  EPIPE: "closed",
+  UND_ERR_SOCKET: "closed",
+  ETIMEDOUT: "timeout",
+  EPROTO: "tls",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "tls",
+  SELF_SIGNED_CERT_IN_CHAIN: "tls",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "tls",
+  UNABLE_TO_GET_ISSUER_CERT: "tls",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "tls",
+  UND_ERR_HEADERS_OVERFLOW: "protocol",
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "protocol",
+};
+const REASON_OF_PREFIX: [prefix: string, reason: FailureReason][] = [
+  ["ERR_TLS", "tls"],
+  ["ERR_SSL", "tls"],
+  ["CERT_", "tls"],
+  ["HPE_", "protocol"],
+];
+
+/** Fixed sentences: what the other side or a driver wrote may hold addresses and secrets (T47). */
+const MESSAGES: Record<FailureReason, string> = {
+  name: "The host name was not found. Check its spelling, and that the server's name service knows it.",
+  refused: "The connection was refused. Check the port, and that the service is running.",
+  unreachable: "The network has no way to this address. Check it, and any firewall in between.",
+  closed: "The other side closed the connection before it answered.",
+  tls: "A secure connection could not be made. Check the other side's certificate, or whether it speaks TLS on this port.",
+  protocol: "The other side's answer is not valid HTTP.",
+  timeout: "There was no answer in time. Check the address, and any firewall in between.",
+  other: "The connection failed.",
+};
+
+/**
+ * The one answer for every address that may not be dialled, whatever the reason, so that nobody learns from it what
+ * lies in the network.
+ */
+export function addressRefused(cause?: unknown): AppError {
+  return new AppError(
+    "address_refused",
+    "This address may not be reached from here. Use a public address, or ask whoever runs this server about its setting ALLOW_PRIVATE_NETWORK.",
+    { cause },
+  );
+}
+
+/** @param cause for the log only */
+export function noAnswerInTime(cause?: unknown): AppError {
+  return new AppError("timeout", MESSAGES.timeout, { cause, details: { reason: "timeout" } });
+}
+
+/** Turns what a socket, the name service or the HTTP client threw into an answer for people. */
+export function toConnectionFailure(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  const inner = findAppError(error);
+  if (inner) return inner;
+  const reason = failureReason(error);
+  if (reason === "timeout") return noAnswerInTime(error);
+  return new AppError("source_unreachable", MESSAGES[reason], { cause: error, details: { reason } });
+}
+
+function failureReason(error: unknown): FailureReason {
+  // The parser's error has no code of its own.
+  if (error instanceof Error && error.name === "HTTPParserError") return "protocol";
+  const code = errorCode(error);
+  if (code === null) return "other";
+  return REASON_OF_CODE[code] ?? REASON_OF_PREFIX.find(([prefix]) => code.startsWith(prefix))?.[1] ?? "other";
+}
+
+function errorCode(error: unknown): string | null {
+  if (!(error instanceof Error)) return null;
+  if ("code" in error && typeof error.code === "string") return error.code;
+  return error.cause === undefined ? null : errorCode(error.cause);
+}
+
+/** HTTP clients wrap what the socket threw. */
+function findAppError(error: unknown): AppError | null {
+  if (error instanceof AppError) return error;
+  return error instanceof Error && error.cause !== undefined ? findAppError(error.cause) : null;
+}

@@ -1,0 +1,85 @@
+import "server-only";
+import { isIP } from "node:net";
+import { AppError } from "@/lib/platform/http/errors";
+import { canonicalAddress } from "./address";
+
+/** RFC 1035, written without the dot at the end. */
+const NAME_LENGTH_MAX = 253;
+const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+/** Some resolvers read a name that ends so as a number, and a number as an address: 127.1, 0x7f000001, 2130706433. */
+const NUMBER_LABEL = /^(?:\d+|0x[0-9a-f]*)$/;
+
+/** Mail, remote shells and caches: no web service answers there, and their protocols can be spoken through a request. */
+const REFUSED_WEB_PORTS: ReadonlySet<number> = new Set([22, 25, 465, 587, 6379, 11_211]);
+const DEFAULT_PORTS: Record<string, number> = { "http:": 80, "https:": 443 };
+const PORT_MAX = 65_535;
+/** The longest address that servers in use accept. */
+const URL_LENGTH_MAX = 8192;
+
+/** A web address that may be judged. `port` is the scheme's own when the address names none. */
+export type WebTarget = { url: URL; host: string; port: number; isTls: boolean };
+
+/**
+ * The host of a database or of any other address that is not a URL: a plain IP address, or a name of letters, digits
+ * and hyphens. Everything else that a resolver or driver might understand in its own way (T31: short and octal
+ * addresses, look-alike characters, socket paths, lists of hosts) is refused.
+ * @returns lower case; IPv6 as RFC 5952 writes it, without brackets
+ * @throws AppError `invalid_request`
+ */
+export function normalizeHost(host: string): string {
+  const lower = host.toLowerCase();
+  if (isIP(lower)) {
+    const address = canonicalAddress(lower);
+    if (address) return address;
+  } else if (isHostName(lower)) {
+    return lower;
+  }
+  throw new AppError(
+    "invalid_request",
+    "This is not a usable host. Write one name such as db.example.com, in ASCII and without a dot at its end, or an IP address such as 203.0.113.7.",
+  );
+}
+
+/** @throws AppError `invalid_request` */
+export function checkPort(port: number): number {
+  if (Number.isInteger(port) && port >= 1 && port <= PORT_MAX) return port;
+  throw new AppError("invalid_request", `The port must be a whole number from 1 to ${PORT_MAX}.`);
+}
+
+/**
+ * Reads a web address as a browser would, so that what is judged is what would be dialled (T31, T36).
+ * @throws AppError `invalid_request` saying what is wrong with its form
+ */
+export function parseWebTarget(text: string): WebTarget {
+  // The URL parser drops these characters without a word.
+  if (text.length > URL_LENGTH_MAX || hasControlCharacter(text) || !URL.canParse(text)) {
+    throw new AppError("invalid_request", "This is not a web address. Write one such as https://example.com/hook.");
+  }
+  const url = new URL(text);
+  const defaultPort = DEFAULT_PORTS[url.protocol];
+  if (defaultPort === undefined) {
+    throw new AppError("invalid_request", "The address must start with http:// or https://.");
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw new AppError("invalid_request", "The address must not contain a user name or password.");
+  }
+  const port = url.port === "" ? defaultPort : checkPort(Number(url.port));
+  if (REFUSED_WEB_PORTS.has(port)) {
+    throw new AppError("invalid_request", `Port ${port} is not for web services. Use another port.`);
+  }
+  return { url, host: normalizeHost(url.hostname.replace(/^\[(.*)\]$/, "$1")), port, isTls: url.protocol === "https:" };
+}
+
+function isHostName(host: string): boolean {
+  if (host.length > NAME_LENGTH_MAX) return false;
+  const labels = host.split(".");
+  return labels.every((label) => LABEL.test(label)) && !NUMBER_LABEL.test(labels.at(-1) ?? "");
+}
+
+function hasControlCharacter(text: string): boolean {
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code < 0x20 || code === 0x7f) return true;
+  }
+  return false;
+}

@@ -1,0 +1,216 @@
+import "server-only";
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import ipaddr from "ipaddr.js";
+import { AppError } from "@/lib/platform/http/errors";
+import { log } from "@/lib/platform/log";
+import { sharedState } from "@/lib/platform/process/shared-state";
+import { openSocket } from "./connect";
+import type { Dialer } from "./dialer";
+import { denyEndpoint } from "./own-endpoints";
+import { type EgressPolicy, systemPolicy } from "./policy";
+import { ByteReader } from "./socks-reader";
+
+/** A driver says what it wants at once; whoever is silent this long is none. */
+const HANDSHAKE_TIMEOUT_MS = 10_000;
+/** Below the MongoDB driver's own 30 s, so that the driver hears the reason rather than gives up. */
+const CONNECT_TIMEOUT_MS = 20_000;
+/** 192 bits: nobody else on this machine guesses it. */
+const CREDENTIAL_BYTES = 24;
+
+// RFC 1928 and RFC 1929, by their own names.
+const VERSION = 5;
+const AUTH_VERSION = 1;
+const METHOD_USERNAME_PASSWORD = 2;
+const NO_ACCEPTABLE_METHOD = 0xff;
+const COMMAND_CONNECT = 1;
+const ADDRESS_IPV4 = 1;
+const ADDRESS_NAME = 3;
+const ADDRESS_IPV6 = 4;
+const REPLY = {
+  succeeded: 0,
+  generalFailure: 1,
+  notAllowed: 2,
+  hostUnreachable: 4,
+  connectionRefused: 5,
+  commandNotSupported: 7,
+  addressTypeNotSupported: 8,
+} as const;
+
+/** The MongoDB driver's options of the same names. */
+export type ProxyOptions = { proxyHost: string; proxyPort: number; proxyUsername: string; proxyPassword: string };
+
+export type SocksDoor = { options: ProxyOptions; close(): Promise<void> };
+
+/**
+ * What MongoDB connections of users are opened with: the driver finds servers by itself (hello.hosts, SRV), and by
+ * these options each of them is judged before it is dialled (T37). Opens the door on first use; it never keeps a
+ * process alive.
+ */
+export async function mongoProxyOptions(): Promise<ProxyOptions> {
+  const state = doorState();
+  state.door ??= openSocksDoor().catch((error: unknown) => {
+    state.door = null;
+    throw error;
+  });
+  return (await state.door).options;
+}
+
+/** Closes the door of this process and all that goes through it; the next use opens a new one. */
+export async function closeSocksDoor(): Promise<void> {
+  const state = doorState();
+  const door = await state.door;
+  state.door = null;
+  await door?.close();
+}
+
+/**
+ * A SOCKS5 server on a free port of the loopback interface, for who knows its name and password. CONNECT only.
+ * @param dialer left out: straight through the door
+ */
+export async function openSocksDoor(policy: EgressPolicy = systemPolicy(), dialer?: Dialer): Promise<SocksDoor> {
+  const credentials = {
+    username: randomBytes(CREDENTIAL_BYTES).toString("base64url"),
+    password: randomBytes(CREDENTIAL_BYTES).toString("base64url"),
+  };
+  const clients = new Set<Socket>();
+  const server = createServer({ noDelay: true, allowHalfOpen: true }, (client) => {
+    clients.add(client);
+    client.once("close", () => clients.delete(client));
+    client.on("error", () => client.destroy());
+    void serve(client, credentials, policy, dialer);
+  });
+  await listen(server);
+  server.unref();
+  const { port } = server.address() as AddressInfo;
+  const allowAgain = denyEndpoint({ host: "127.0.0.1", port });
+  return {
+    options: {
+      proxyHost: "127.0.0.1",
+      proxyPort: port,
+      proxyUsername: credentials.username,
+      proxyPassword: credentials.password,
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        allowAgain();
+        for (const client of clients) client.destroy();
+      }),
+  };
+}
+
+type Credentials = { username: string; password: string };
+type Request = { host: string; port: number };
+
+async function serve(
+  client: Socket,
+  credentials: Credentials,
+  policy: EgressPolicy,
+  dialer: Dialer | undefined,
+): Promise<void> {
+  const handshake = setTimeout(() => client.destroy(), HANDSHAKE_TIMEOUT_MS);
+  const left = new AbortController();
+  client.once("close", () => left.abort());
+  const reader = new ByteReader(client);
+  try {
+    if (!(await authenticate(client, reader, credentials))) return client.destroySoon();
+    const request = await readRequest(reader);
+    clearTimeout(handshake);
+    if (typeof request === "number") return hangUp(client, request);
+    const upstream = await openSocket(
+      { purpose: "database", ...request, timeoutMs: CONNECT_TIMEOUT_MS, signal: left.signal, dialer },
+      policy,
+    );
+    client.write(reply(REPLY.succeeded));
+    reader.release();
+    join(client, upstream);
+  } catch (error) {
+    if (client.destroyed) return;
+    if (error instanceof AppError && error.kind !== "source_unreachable")
+      log.warn({ code: error.kind }, "database address not opened");
+    hangUp(client, replyOf(error));
+  } finally {
+    clearTimeout(handshake);
+  }
+}
+
+async function authenticate(client: Socket, reader: ByteReader, credentials: Credentials): Promise<boolean> {
+  if ((await reader.byte()) !== VERSION) return false;
+  const methods = await reader.take(await reader.byte());
+  if (!methods.includes(METHOD_USERNAME_PASSWORD)) {
+    client.write(Buffer.from([VERSION, NO_ACCEPTABLE_METHOD]));
+    return false;
+  }
+  client.write(Buffer.from([VERSION, METHOD_USERNAME_PASSWORD]));
+  if ((await reader.byte()) !== AUTH_VERSION) return false;
+  const username = await reader.take(await reader.byte());
+  const password = await reader.take(await reader.byte());
+  const isKnown = [isEqual(username, credentials.username), isEqual(password, credentials.password)].every(Boolean);
+  client.write(Buffer.from([AUTH_VERSION, isKnown ? 0 : 1]));
+  return isKnown;
+}
+
+/** @returns what to connect to, or the code to refuse with */
+async function readRequest(reader: ByteReader): Promise<Request | number> {
+  const [version, command, , addressType] = await reader.take(4);
+  if (version !== VERSION) return REPLY.generalFailure;
+  if (command !== COMMAND_CONNECT) return REPLY.commandNotSupported;
+  const host = await readHost(reader, addressType);
+  if (host === null) return REPLY.addressTypeNotSupported;
+  return { host, port: (await reader.take(2)).readUInt16BE() };
+}
+
+async function readHost(reader: ByteReader, addressType: number | undefined): Promise<string | null> {
+  if (addressType === ADDRESS_NAME) return (await reader.take(await reader.byte())).toString("latin1");
+  if (addressType === ADDRESS_IPV4) return ipaddr.fromByteArray([...(await reader.take(4))]).toString();
+  if (addressType === ADDRESS_IPV6) return ipaddr.fromByteArray([...(await reader.take(16))]).toString();
+  return null;
+}
+
+function replyOf(error: unknown): number {
+  if (!(error instanceof AppError)) return REPLY.generalFailure;
+  if (error.kind === "address_refused" || error.kind === "invalid_request") return REPLY.notAllowed;
+  const reason = error.details && "reason" in error.details ? error.details.reason : null;
+  return reason === "refused" ? REPLY.connectionRefused : REPLY.hostUnreachable;
+}
+
+/** The bound address that the protocol puts here is nobody's business: zeros. */
+function reply(code: number): Buffer {
+  return Buffer.from([VERSION, code, 0, ADDRESS_IPV4, 0, 0, 0, 0, 0, 0]);
+}
+
+function hangUp(client: Socket, code: number): void {
+  client.write(reply(code));
+  client.destroySoon();
+}
+
+/** Joins both ways; when one side breaks, so does the other. */
+function join(client: Socket, upstream: Socket): void {
+  upstream.setNoDelay(true);
+  upstream.on("error", () => upstream.destroy());
+  // The driver still gets what had arrived for it; a server that stopped reading is not waited for.
+  upstream.once("close", () => client.destroySoon());
+  client.once("close", () => upstream.destroy());
+  client.pipe(upstream);
+  upstream.pipe(client);
+}
+
+function isEqual(given: Buffer, expected: string): boolean {
+  const wanted = Buffer.from(expected);
+  return given.length === wanted.length && timingSafeEqual(given, wanted);
+}
+
+function listen(server: Server): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+}
+
+function doorState(): { door: Promise<SocksDoor> | null } {
+  return sharedState("net.socks-door", () => ({ door: null }));
+}

@@ -1,0 +1,24 @@
+import "server-only";
+import { AppError } from "@/lib/platform/http/errors";
+
+/**
+ * Judges a private key before it is stored: OpenSSH's form, PEM or PuTTY's, each without a passphrase.
+ * @throws AppError `invalid_request`
+ */
+export async function checkPrivateKey(text: string): Promise<void> {
+  const { default: library } = await import("ssh2");
+  const parsed = library.utils.parseKey(text);
+  // Without a passphrase the library says of a key that has one that it is encrypted.
+  if (parsed instanceof Error && /encrypted|passphrase/i.test(parsed.message)) {
+    throw new AppError(
+      "invalid_request",
+      "This key has a passphrase. Put in one without (ssh-keygen -p takes it off a copy): it is sealed here.",
+    );
+  }
+  const keys = parsed instanceof Error ? [] : [parsed].flat();
+  if (keys.length === 1 && keys[0]?.isPrivateKey()) return;
+  throw new AppError(
+    "invalid_request",
+    "This is no private key. Paste the whole of its file, from -----BEGIN to the end of the -----END line.",
+  );
+}

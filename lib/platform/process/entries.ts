@@ -1,0 +1,27 @@
+import { join } from "node:path";
+
+/** The child programs: the build bundles each source into dist/<name>.mjs. */
+export const CHILD_ENTRIES = {
+  store: "lib/platform/embedded/mongo/main.ts",
+  engine: "lib/platform/embedded/engine/main.ts",
+  sqlite: "lib/platform/embedded/engine/sqlite/main.ts",
+  grammar: "lib/platform/embedded/grammar/worker.ts",
+  statements: "lib/features/connections/drivers/shared/statements/worker.ts",
+  frames: "lib/platform/embedded/engine/frame-worker.ts",
+  hashing: "lib/platform/embedded/hashing/worker.ts",
+  sandbox: "lib/platform/embedded/sandbox/main.ts",
+  drawing: "lib/platform/embedded/drawing/main.ts",
+  thumbnails: "lib/platform/embedded/thumbnails/main.ts",
+  parquet: "lib/platform/embedded/parquet/worker.ts",
+} as const;
+
+export type ChildName = keyof typeof CHILD_ENTRIES;
+
+/**
+ * The file that a child runs: its bundle in production, its source otherwise, so that tests and development never
+ * run an old bundle. The server's working folder is the project's.
+ */
+export function childEntry(name: ChildName, projectRoot: string = process.cwd()): string {
+  const file = process.env.NODE_ENV === "production" ? `dist/${name}.mjs` : CHILD_ENTRIES[name];
+  return join(/* turbopackIgnore: true */ projectRoot, file);
+}

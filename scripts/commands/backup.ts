@@ -1,0 +1,83 @@
+import "server-only";
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { newerSchemaMessage, type SchemaStamp } from "@/lib/platform/db/newer-schema";
+import { SCHEMA_VERSION } from "@/lib/platform/db/schema-version";
+import { backupStore, restoreStore, verifyBackup } from "@/lib/platform/embedded/mongo/backup";
+import type { VerifiedBackup } from "@/lib/platform/embedded/mongo/backup-file";
+import { env } from "@/lib/platform/env";
+import { CommandError, forOperator } from "./command-error";
+
+const NO_CHECKSUMS =
+  "Warning: this backup has no checksums, since an older Millrace made it. Damage inside of values cannot be seen.";
+
+/**
+ * Runs `npm run backup -- <file>`, which writes the embedded store into one file while servers run, and
+ * `npm run backup -- --verify <file>`, which checks one and changes nothing.
+ * @returns the exit code
+ * @throws CommandError
+ */
+export async function backupCommand(args: string[], print: (line: string) => void): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { verify: { type: "boolean", default: false } },
+  });
+  const [file] = positionals;
+  if (values.verify) {
+    if (!file) throw new CommandError("Name the file: npm run backup -- --verify <file>");
+    const verified = forOperator(() => verifyBackup(resolve(file), refuseSchema));
+    for (const line of linesOf(file, verified)) print(line);
+    return 0;
+  }
+  if (!file) throw new CommandError("Say where to: npm run backup -- <file>");
+  const dataDir = requireEmbedded("back up that server with its own tools (mongodump)");
+  // The backup holds everything that the store holds: only the owner may read it.
+  process.umask(0o077);
+  forOperator(() => backupStore(dataDir, resolve(file)));
+  print(`The store is in ${file}.`);
+  print(`Keep ${dataDir}/secrets.json too, in another place: without it the stored passwords cannot be opened.`);
+  return 0;
+}
+
+/**
+ * Runs `npm run restore -- <file> [--overwrite]`, which puts a backup in the place of the embedded store, while no server
+ * runs.
+ * @returns the exit code
+ * @throws CommandError
+ */
+export async function restoreCommand(args: string[], print: (line: string) => void): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { overwrite: { type: "boolean", default: false } },
+  });
+  const [file] = positionals;
+  if (!file) throw new CommandError("Say from where: npm run restore -- <file> [--overwrite]");
+  const dataDir = requireEmbedded("restore that server with its own tools (mongorestore)");
+  process.umask(0o077);
+  const { overwrite } = values;
+  const { manifest, recovered } = forOperator(() => restoreStore(dataDir, resolve(file), { overwrite, refuseSchema }));
+  if (recovered) print(recovered);
+  if (manifest === null) print(NO_CHECKSUMS);
+  print(`The store in ${dataDir} is that of ${file} now. Put the secrets.json of that time beside it.`);
+  return 0;
+}
+
+function refuseSchema(schema: SchemaStamp): void {
+  if (schema.version > SCHEMA_VERSION) throw new Error(newerSchemaMessage("The backup", schema, SCHEMA_VERSION));
+}
+
+function requireEmbedded(otherwise: string): string {
+  const { isEmbeddedStore, DATA_DIR } = env();
+  if (!isEmbeddedStore) throw new CommandError(`MONGODB_URI is set: ${otherwise}.`);
+  return DATA_DIR;
+}
+
+function linesOf(file: string, { manifest, databaseBytes }: VerifiedBackup): string[] {
+  if (manifest === null) return [NO_CHECKSUMS, `${file} can be read: ${databaseBytes} bytes.`];
+  const { createdAt, schema } = manifest;
+  return [
+    `${file} is whole: ${databaseBytes} bytes, made ${createdAt}, schema version ${schema.version} of Millrace ${schema.millrace}.`,
+  ];
+}

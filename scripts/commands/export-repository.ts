@@ -1,0 +1,44 @@
+import "server-only";
+import { resolve } from "node:path";
+import type { ObjectId } from "mongodb";
+import { exportBare } from "@/lib/features/repository/export-bare";
+import { findWorkspaceId } from "@/lib/features/workspaces/service";
+import { AppError } from "@/lib/platform/http/errors";
+import { openStore } from "./open-store";
+
+const USAGE = "Say which workspace, and a new folder: npm run repo:export -- <id or slug> <folder>";
+
+/**
+ * The command `npm run repo:export -- <workspace> <folder>`: writes a workspace's repository as a bare git repository,
+ * beside running servers or without any.
+ * @param args the workspace's id or slug, and the folder
+ * @returns the exit code
+ */
+export async function exportCommand(args: string[], print: (line: string) => void): Promise<number> {
+  const [workspace, folder, ...others] = args;
+  if (workspace === undefined || folder === undefined || others.length > 0) {
+    print(USAGE);
+    return 1;
+  }
+  const stop = await openStore();
+  try {
+    const dir = resolve(folder);
+    const { branches, objects } = await exportBare(await findWorkspace(workspace), dir);
+    print(`Wrote ${objects} objects and ${branches} ${branches === 1 ? "branch" : "branches"} to ${dir}`);
+    print(`Look into it with: git clone ${JSON.stringify(dir)}`);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    print(error.message);
+    return 1;
+  } finally {
+    await stop();
+  }
+}
+
+async function findWorkspace(name: string): Promise<ObjectId> {
+  const found = await findWorkspaceId(name);
+  if (!found)
+    throw new AppError("not_found", `There is no workspace “${name}”. Give its id, or its slug from the address bar.`);
+  return found;
+}
