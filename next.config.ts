@@ -53,8 +53,8 @@ const config = (phase: string): NextConfig => ({
   turbopack: {
     resolveAlias: {
       // Of what browsers of today have, and of Node's `process`, which nothing that reaches a browser calls: read first by each page.
-      "../build/polyfills/polyfill-module": { browser: "./lib/client/nothing.ts" },
-      "next/dist/compiled/process": { browser: "./lib/client/nothing.ts" },
+      "../build/polyfills/polyfill-module": { browser: "./lib/platform/browser/nothing.ts" },
+      "next/dist/compiled/process": { browser: "./lib/platform/browser/nothing.ts" },
     },
   },
   agentRules: false,

@@ -19,8 +19,8 @@ import { useRunHours } from "@/components/activity/use-run-hours";
 import { type NavItem, NavList } from "@/components/workspace/nav-list";
 import { useRunsInMotion } from "@/components/workspace/use-runs-in-motion";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { type ActivityKind, resourceTypeOf } from "@/lib/ui/activity";
-import { formatCount } from "@/lib/ui/format";
+import { type ActivityKind, resourceTypeOf } from "@/lib/features/runs/browser/activity";
+import { formatCount } from "@/lib/platform/browser/format";
 
 const ICONS: Record<ActivityKind, ReactElement> = {
   console: <SquareTerminal />,

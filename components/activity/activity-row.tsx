@@ -25,14 +25,21 @@ import { useNow } from "@/components/ui/use-browser";
 import { useConnectionName } from "@/components/workspace/use-schema";
 import { useChange, useMemberNames } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { api } from "@/lib/client/api";
-import { runsApi } from "@/lib/client/runs";
-import { type Activity, type ActivityKind, errorOf, nameOf, starterOf, statusOf } from "@/lib/ui/activity";
-import { toShareDone } from "@/lib/ui/flow-words";
-import { formatCount, formatDuration } from "@/lib/ui/format";
-import { formatStamp } from "@/lib/ui/format-time";
-import { toChangeWord } from "@/lib/ui/result-words";
-import { formatRowTime, TRIGGER_WORDS } from "@/lib/ui/run-words";
+import { toShareDone } from "@/lib/features/flows/browser/flow-words";
+import { api } from "@/lib/features/query/browser/api";
+import { toChangeWord } from "@/lib/features/results/browser/result-words";
+import {
+  type Activity,
+  type ActivityKind,
+  errorOf,
+  nameOf,
+  starterOf,
+  statusOf,
+} from "@/lib/features/runs/browser/activity";
+import { runsApi } from "@/lib/features/runs/browser/client";
+import { formatRowTime, TRIGGER_WORDS } from "@/lib/features/runs/browser/run-words";
+import { formatCount, formatDuration } from "@/lib/platform/browser/format";
+import { formatStamp } from "@/lib/platform/browser/format-time";
 
 const ICONS: Record<ActivityKind, ReactNode> = {
   console: <SquareTerminal className="s t3" />,

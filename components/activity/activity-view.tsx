@@ -22,8 +22,8 @@ import { useAddress, useOwnSteps } from "@/components/workspace/use-address";
 import { useConnections } from "@/components/workspace/use-schema";
 import { useMemberNames } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { type Activity, beginOf, isLike, resourceTypeOf, stateOf } from "@/lib/ui/activity";
-import { formatCount } from "@/lib/ui/format";
+import { type Activity, beginOf, isLike, resourceTypeOf, stateOf } from "@/lib/features/runs/browser/activity";
+import { formatCount } from "@/lib/platform/browser/format";
 import "./activity.css";
 
 const HEADS = [

@@ -10,10 +10,15 @@ import { showFailure } from "@/components/ui/toast";
 import { useConnectivity } from "@/components/ui/use-browser";
 import { useMemberNames } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { type ActivityFacts, type ActivityFilter, beginOf, isLike } from "@/lib/ui/activity";
-import { ACTIVITY_TYPES, type ActivityFormat, toActivityHead, toActivityLine } from "@/lib/ui/activity-export";
-import { formatCount } from "@/lib/ui/format";
-import { openExportFile } from "@/lib/ui/results/export-file";
+import { openExportFile } from "@/lib/features/results/browser/export-file";
+import { type ActivityFacts, type ActivityFilter, beginOf, isLike } from "@/lib/features/runs/browser/activity";
+import {
+  ACTIVITY_TYPES,
+  type ActivityFormat,
+  toActivityHead,
+  toActivityLine,
+} from "@/lib/features/runs/browser/activity-export";
+import { formatCount } from "@/lib/platform/browser/format";
 
 /** Lines of one file, and how many are looked through for them: what a person reads, not a copy of the store. */
 const LINES_MAX = 10_000;

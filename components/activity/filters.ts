@@ -1,4 +1,4 @@
-import type { ActivityFilter, ActivityKind, ActivityPeriod, ActivityState } from "@/lib/ui/activity";
+import type { ActivityFilter, ActivityKind, ActivityPeriod, ActivityState } from "@/lib/features/runs/browser/activity";
 
 export const KINDS: { value: ActivityKind; name: string }[] = [
   { value: "console", name: "Console runs" },

@@ -1,6 +1,5 @@
-import { executionsApi } from "@/lib/client/executions";
-import { notificationApi } from "@/lib/client/notifications";
-import { runsApi } from "@/lib/client/runs";
+import { notificationApi } from "@/lib/features/notifications/browser/client";
+import { executionsApi } from "@/lib/features/query/browser/executions";
 import {
   type Activity,
   type ActivityKind,
@@ -11,7 +10,8 @@ import {
   toDeliveryActivity,
   toQueryActivity,
   toRunActivity,
-} from "@/lib/ui/activity";
+} from "@/lib/features/runs/browser/activity";
+import { runsApi } from "@/lib/features/runs/browser/client";
 
 type List = Source & { items: Activity[]; cursor: string | null; read: () => Promise<void> };
 type Answer = { items: (Activity | null)[]; nextCursor: string | null };

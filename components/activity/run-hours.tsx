@@ -2,7 +2,7 @@
 
 import { useRunHours } from "@/components/activity/use-run-hours";
 import { HourBars } from "@/components/runs/hour-bars";
-import type { ResourceType } from "@/lib/client/runs";
+import type { ResourceType } from "@/lib/features/runs/browser/client";
 
 /** The runs of the last day by the hour. @param resourceType the only kind that is counted; undefined for all */
 export function RunHours({ resourceType }: { resourceType: ResourceType | undefined }) {

@@ -10,7 +10,7 @@ import { showFailure } from "@/components/ui/toast";
 import { NavList } from "@/components/workspace/nav-list";
 import { useConnectionName } from "@/components/workspace/use-schema";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { accountApi } from "@/lib/client/account";
+import { accountApi } from "@/lib/features/accounts/browser/account";
 
 /** As many as one finds one's way in. */
 const VIEWS_MAX = 20;

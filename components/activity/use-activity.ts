@@ -5,8 +5,7 @@ import { useEffect, useRef } from "react";
 import { useDeliveries, useLiveDeliveries } from "@/components/notifications/use-notifications";
 import { useRefresh } from "@/components/workspace/use-refresh";
 import { useRunningCount, useWorkspace } from "@/components/workspace/workspace-context";
-import { executionsApi } from "@/lib/client/executions";
-import { runsApi } from "@/lib/client/runs";
+import { executionsApi } from "@/lib/features/query/browser/executions";
 import {
   type Activity,
   type ActivityKind,
@@ -17,7 +16,8 @@ import {
   toDeliveryActivity,
   toQueryActivity,
   toRunActivity,
-} from "@/lib/ui/activity";
+} from "@/lib/features/runs/browser/activity";
+import { runsApi } from "@/lib/features/runs/browser/client";
 
 export const RUNS = "runs";
 export const EXECUTIONS = "executions";

@@ -3,7 +3,7 @@
 import { useMemo } from "react";
 import { useConsoleList } from "@/components/workspace/use-consoles";
 import { useFlows } from "@/components/workspace/use-flows";
-import type { ActivityFacts } from "@/lib/ui/activity";
+import type { ActivityFacts } from "@/lib/features/runs/browser/activity";
 
 /** Which connections consoles and flows have, asked for once something is filtered by it. */
 export function useConnectionsOf(isWanted: boolean): {

@@ -1,7 +1,7 @@
 "use client";
 
 import { useState } from "react";
-import type { Activity } from "@/lib/ui/activity";
+import type { Activity } from "@/lib/features/runs/browser/activity";
 
 type Held = { of: string; items: Activity[] };
 

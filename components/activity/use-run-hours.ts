@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useRefresh } from "@/components/workspace/use-refresh";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { type ResourceType, type Run, runsApi } from "@/lib/client/runs";
+import { type ResourceType, type Run, runsApi } from "@/lib/features/runs/browser/client";
 
 const HOURS = "run-hours";
 /** A day is counted anew for a burst of ends, not for each of them. */

@@ -7,7 +7,7 @@ import { PanelEdge } from "@/components/workspace/panel-edge";
 import { setSideHost, useIsSideTaken } from "@/components/workspace/side-slot";
 import { useIsAgentOpen } from "@/components/workspace/use-agent-panel";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { loadAgain } from "@/lib/client/load-again";
+import { loadAgain } from "@/lib/platform/browser/load-again";
 import "./agent-dock.css";
 
 const loadPanel = () => import("@/components/agent/agent-panel");

@@ -8,7 +8,7 @@ import { findRows, type ToolPart, toRecord } from "@/components/agent/tool-parts
 import { part } from "@/components/ui/part";
 import { useFrame } from "@/components/workspace/use-frame";
 import type { ResultRow } from "@/lib/base/values/json-rows";
-import { later } from "@/lib/client/load-again";
+import { later } from "@/lib/platform/browser/load-again";
 
 const loadRowsChart = later(() => import("@/components/chart/rows-chart"));
 const RowsChart = part(

@@ -15,8 +15,8 @@ import { toMessage } from "@/components/ui/to-message";
 import { showFailure } from "@/components/ui/toast";
 import { useIsPhone } from "@/components/ui/use-browser";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { agentApi, type Chat } from "@/lib/client/agent";
-import { formatClock } from "@/lib/ui/format";
+import { agentApi, type Chat } from "@/lib/features/agent/browser/client";
+import { formatClock } from "@/lib/platform/browser/format";
 
 /** While somebody searches, this many pages are read without a press. */
 const SEARCHED_PAGES_MAX = 10;

@@ -19,9 +19,9 @@ import { Wheel } from "@/components/ui/wheel";
 import type { AgentRequest } from "@/components/workspace/agent-store";
 import { setAgentOpen } from "@/components/workspace/use-agent-panel";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import type { ChatDetail } from "@/lib/client/agent";
-import { ApiError } from "@/lib/client/request";
-import { mergeRecord, recordIdOf } from "@/lib/ui/chat-record";
+import { mergeRecord, recordIdOf } from "@/lib/features/agent/browser/chat-record";
+import type { ChatDetail } from "@/lib/features/agent/browser/client";
+import { ApiError } from "@/lib/platform/browser/request";
 
 /** What comes is drawn this often at the most: a fast model sends hundreds of pieces a second. */
 const DRAW_EVERY_MS = 60;

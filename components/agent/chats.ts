@@ -1,6 +1,6 @@
 import { Chat, DefaultChatTransport, type UIMessage } from "@/components/agent/sdk";
 import { announce } from "@/components/ui/live-region";
-import { type ChatMessage, type Feedback, fetchStream } from "@/lib/client/agent";
+import { type ChatMessage, type Feedback, fetchStream } from "@/lib/features/agent/browser/client";
 
 export type MessageFacts = { state?: ChatMessage["state"]; feedback?: Feedback | null; isStored?: boolean };
 export type AgentMessage = UIMessage<MessageFacts>;

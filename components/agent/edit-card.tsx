@@ -12,8 +12,8 @@ import { useActiveConsoleId, useConsoleActions } from "@/components/workspace/us
 import { type OpenConsole, useOpenConsole } from "@/components/workspace/use-consoles";
 import { useConnections } from "@/components/workspace/use-schema";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { loadAgain } from "@/lib/client/load-again";
-import { changeConsole } from "@/lib/ui/workbench";
+import { changeConsole } from "@/lib/features/consoles/browser/workbench";
+import { loadAgain } from "@/lib/platform/browser/load-again";
 
 const DiffView = part(
   () => loadAgain(() => import("@/components/editor/diff-view")),

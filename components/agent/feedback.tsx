@@ -6,7 +6,7 @@ import { Tip } from "@/components/ui/tip";
 import { toMessage } from "@/components/ui/to-message";
 import { showFailure } from "@/components/ui/toast";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { agentApi, type Feedback as Given } from "@/lib/client/agent";
+import { agentApi, type Feedback as Given } from "@/lib/features/agent/browser/client";
 
 const WORD_CHARS_MAX = 2000;
 

@@ -1,6 +1,6 @@
 import type { QueryOutput } from "@/components/agent/tool-parts";
 import type { CellValue, ResultField } from "@/lib/base/values/json-rows";
-import { isNumericField, toCellText } from "@/lib/ui/cell-text";
+import { isNumericField, toCellText } from "@/lib/features/results/browser/cell-text";
 
 /** Rows and columns of a card: more are a press away, in the console. */
 export const SHOWN_ROWS = 6;

@@ -8,7 +8,7 @@ import { Markdown } from "@/components/markdown/markdown";
 import { announce } from "@/components/ui/live-region";
 import { toMessage } from "@/components/ui/to-message";
 import { useLive } from "@/components/workspace/use-live";
-import { agentApi, type Grant, type PlanAnswer } from "@/lib/client/agent";
+import { agentApi, type Grant, type PlanAnswer } from "@/lib/features/agent/browser/client";
 
 const GRANT_WORDS: Record<Grant, string> = {
   "query-write": "Run queries that write",

@@ -11,8 +11,8 @@ import { uncoverWork } from "@/components/workspace/use-agent-panel";
 import { useDialect } from "@/components/workspace/use-connection-types";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { useConnections } from "@/components/workspace/use-schema";
-import { loadAgain } from "@/lib/client/load-again";
-import { toOutcomeWords } from "@/lib/ui/result-words";
+import { toOutcomeWords } from "@/lib/features/results/browser/result-words";
+import { loadAgain } from "@/lib/platform/browser/load-again";
 
 // The grid and the reader of its rows are no part of the panel.
 const WholeResult = part(

@@ -4,7 +4,7 @@ import { ArrowRight, MessageSquare } from "lucide-react";
 import { useActiveConsoleId } from "@/components/workspace/use-console-actions";
 import { useOpenConsole } from "@/components/workspace/use-consoles";
 import { useDatabases, useEntities } from "@/components/workspace/use-schema";
-import type { Entity } from "@/lib/client/api";
+import type { Entity } from "@/lib/features/query/browser/api";
 
 /** An empty chat: what the agent is for, and four questions about the data that is there. */
 export function Suggestions({ onAsk }: { onAsk: (text: string) => void }) {

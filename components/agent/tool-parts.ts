@@ -1,5 +1,5 @@
 import type { AgentMessage, AgentPart } from "@/components/agent/chats";
-import type { Grant } from "@/lib/client/agent";
+import type { Grant } from "@/lib/features/agent/browser/client";
 
 /** One call of a tool, as the cards read it. What a model sends may be of any form: each field is looked at before it is used. */
 export type ToolPart = {

@@ -6,10 +6,10 @@ import { toConsoleKey } from "@/components/workspace/console-service";
 import { useActiveConsoleId } from "@/components/workspace/use-console-actions";
 import { useDatabases } from "@/components/workspace/use-schema";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { agentApi } from "@/lib/client/agent";
-import type { Console } from "@/lib/client/consoles";
-import { newId } from "@/lib/ui/new-id";
-import { findConsole, isSavedId } from "@/lib/ui/workbench";
+import { agentApi } from "@/lib/features/agent/browser/client";
+import type { Console } from "@/lib/features/consoles/browser/client";
+import { findConsole, isSavedId } from "@/lib/features/consoles/browser/workbench";
+import { newId } from "@/lib/platform/browser/new-id";
 
 export const toChatsKey = (workspaceId: string) => ["chats", workspaceId];
 export const toChatKey = (workspaceId: string, chatId: string) => ["chat", workspaceId, chatId];

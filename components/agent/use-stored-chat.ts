@@ -8,8 +8,8 @@ import { toMessage } from "@/components/ui/to-message";
 import { showFailure } from "@/components/ui/toast";
 import { useLive } from "@/components/workspace/use-live";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { agentApi } from "@/lib/client/agent";
-import { ApiError } from "@/lib/client/request";
+import { agentApi } from "@/lib/features/agent/browser/client";
+import { ApiError } from "@/lib/platform/browser/request";
 
 /** Whoever writes an answer elsewhere tells of it. A server that has died tells nothing: its sign of life runs out by then. */
 const GONE_MS = 60_000;

@@ -7,9 +7,9 @@ import { LoadFailure } from "@/components/ui/load-failure";
 import { Modal } from "@/components/ui/modal";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { SqlDialect } from "@/lib/base/sql/dialects";
-import { agentApi } from "@/lib/client/agent";
-import { formatCount, formatRows } from "@/lib/ui/format";
-import { readArrowRows } from "@/lib/ui/results/arrow-rows";
+import { agentApi } from "@/lib/features/agent/browser/client";
+import { readArrowRows } from "@/lib/features/results/browser/arrow-rows";
+import { formatCount, formatRows } from "@/lib/platform/browser/format";
 
 type WholeResultProps = {
   chatId: string;

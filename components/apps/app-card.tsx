@@ -6,9 +6,9 @@ import { Mark } from "@/components/ui/person";
 import { useNow } from "@/components/ui/use-browser";
 import { useFavorite } from "@/components/workspace/use-apps";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import type { AppCard as Card } from "@/lib/client/apps";
-import { formatCount } from "@/lib/ui/format";
-import { formatAgo, formatStamp } from "@/lib/ui/format-time";
+import type { AppCard as Card } from "@/lib/features/apps/browser/client";
+import { formatCount } from "@/lib/platform/browser/format";
+import { formatAgo, formatStamp } from "@/lib/platform/browser/format-time";
 
 const AGE_EVERY_MS = 60_000;
 

@@ -3,7 +3,7 @@
 import { TextField } from "@/components/ui/text-field";
 import { Ways } from "@/components/ui/ways";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import type { App } from "@/lib/client/apps";
+import type { App } from "@/lib/features/apps/browser/client";
 import { DESCRIPTION_CHARS_MAX, TITLE_CHARS_MAX } from "@/lib/features/apps/limits";
 
 type TextProps = { value: string; error: string | undefined; onChange: (value: string) => void };

@@ -17,8 +17,8 @@ import { useOwnSteps } from "@/components/workspace/use-address";
 import { toFeedKey, useFeed, useRepositoryLink } from "@/components/workspace/use-apps";
 import { useRefresh } from "@/components/workspace/use-refresh";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import type { AppCard as Card } from "@/lib/client/apps";
-import { later } from "@/lib/client/load-again";
+import type { AppCard as Card } from "@/lib/features/apps/browser/client";
+import { later } from "@/lib/platform/browser/load-again";
 import "./apps.css";
 
 const loadNewApp = later(() => import("@/components/apps/new-app"));

@@ -9,7 +9,7 @@ import { TextField } from "@/components/ui/text-field";
 import { toMessage } from "@/components/ui/to-message";
 import { useOutage } from "@/components/ui/use-browser";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { appApi } from "@/lib/client/apps";
+import { appApi } from "@/lib/features/apps/browser/client";
 
 type Fields = { owner: string; repo: string; defaultBranch: string; subdirectory: string };
 type Problems = Partial<Record<keyof Fields, string>>;

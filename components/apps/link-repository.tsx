@@ -14,7 +14,7 @@ import { toMessage } from "@/components/ui/to-message";
 import { Page } from "@/components/workspace/page";
 import { readFeedAnew, useRepositoryLink } from "@/components/workspace/use-apps";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { appApi, type RepositoryLink } from "@/lib/client/apps";
+import { appApi, type RepositoryLink } from "@/lib/features/apps/browser/client";
 import "./apps.css";
 
 /** Ties the workspace's apps to a repository on a host, both ways, and tells how the two stand. */

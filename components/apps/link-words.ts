@@ -1,5 +1,5 @@
-import type { Repo } from "@/lib/client/apps";
-import { formatAgo } from "@/lib/ui/format-time";
+import type { Repo } from "@/lib/features/apps/browser/client";
+import { formatAgo } from "@/lib/platform/browser/format-time";
 
 /** How a linked repository stands, in a line. @param now null before the browser's clock is known */
 export function toLinkWords(

@@ -10,7 +10,7 @@ import { showToast } from "@/components/ui/toast";
 import { useNow, useOutage } from "@/components/ui/use-browser";
 import { toRepositoryLinkKey } from "@/components/workspace/use-apps";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { appApi, type Repo } from "@/lib/client/apps";
+import { appApi, type Repo } from "@/lib/features/apps/browser/client";
 
 const AGE_EVERY_MS = 30_000;
 

@@ -13,7 +13,7 @@ import { problemsOf } from "@/components/ui/problems-of";
 import { toMessage } from "@/components/ui/to-message";
 import { readFeedAnew } from "@/components/workspace/use-apps";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { appApi, type CreateAppBody, type Template } from "@/lib/client/apps";
+import { appApi, type CreateAppBody, type Template } from "@/lib/features/apps/browser/client";
 
 type Access = NonNullable<CreateAppBody["access"]>;
 

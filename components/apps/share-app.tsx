@@ -2,8 +2,8 @@
 
 import { part } from "@/components/ui/part";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { type App, appApi } from "@/lib/client/apps";
-import { later } from "@/lib/client/load-again";
+import { type App, appApi } from "@/lib/features/apps/browser/client";
+import { later } from "@/lib/platform/browser/load-again";
 
 const loadShareDialog = later(() => import("@/components/shares/share-dialog"));
 const ShareDialog = part(loadShareDialog, (module) => module.ShareDialog);

@@ -5,8 +5,8 @@ import { useForm } from "react-hook-form";
 import { placeFailure } from "@/components/ui/form-failure";
 import { Notice } from "@/components/ui/notice";
 import { TextField } from "@/components/ui/text-field";
-import { accountApi } from "@/lib/client/account";
-import { findEmailProblem } from "@/lib/ui/email-help";
+import { accountApi } from "@/lib/features/accounts/browser/account";
+import { findEmailProblem } from "@/lib/features/accounts/browser/email-help";
 
 /** Asks for a link to a new password. What it answers is the same for every address. */
 export function ForgotForm() {

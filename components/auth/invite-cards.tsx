@@ -4,8 +4,8 @@ import Link from "next/link";
 import { useState } from "react";
 import { Notice } from "@/components/ui/notice";
 import { toMessage } from "@/components/ui/to-message";
-import { accountApi } from "@/lib/client/account";
-import { authApi } from "@/lib/client/auth";
+import { accountApi } from "@/lib/features/accounts/browser/account";
+import { authApi } from "@/lib/features/accounts/browser/auth";
 
 /** Signed out: both ways to an account lead back to the invitation. */
 export function OpenInvite({ token }: { token: string }) {

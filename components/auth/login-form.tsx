@@ -5,8 +5,8 @@ import { FormFailure } from "@/components/auth/form-failure";
 import { PasswordField } from "@/components/auth/password-field";
 import { placeFailure } from "@/components/ui/form-failure";
 import { TextField } from "@/components/ui/text-field";
-import { authApi } from "@/lib/client/auth";
-import { findEmailProblem } from "@/lib/ui/email-help";
+import { authApi } from "@/lib/features/accounts/browser/auth";
+import { findEmailProblem } from "@/lib/features/accounts/browser/email-help";
 
 type LoginFields = { email: string; password: string };
 type Problems = Partial<Record<keyof LoginFields, string>>;

@@ -6,7 +6,7 @@ import { placeFailure } from "@/components/ui/form-failure";
 import { nameRule } from "@/components/ui/name-rule";
 import { Notice } from "@/components/ui/notice";
 import { TextField } from "@/components/ui/text-field";
-import { accountApi } from "@/lib/client/account";
+import { accountApi } from "@/lib/features/accounts/browser/account";
 import { WORKSPACE_NAME_MAX } from "@/lib/features/workspaces/limits";
 
 export function NewWorkspaceForm() {

@@ -16,7 +16,7 @@ export function ProviderButtons({ providers, next }: { providers: Provider[]; ne
     setFailure(null);
     setBusy(provider);
     try {
-      const { signInWith } = await import("@/lib/client/oauth");
+      const { signInWith } = await import("@/lib/features/accounts/browser/oauth");
       window.location.assign(await signInWith(provider, next));
     } catch (error) {
       setFailure(toMessage(error));

@@ -9,12 +9,12 @@ import { findPasswordProblem } from "@/components/auth/password-rules";
 import { StrengthBar } from "@/components/auth/strength-bar";
 import { placeFailure } from "@/components/ui/form-failure";
 import { TextField } from "@/components/ui/text-field";
-import { accountApi } from "@/lib/client/account";
-import { authApi } from "@/lib/client/auth";
-import { ApiError } from "@/lib/client/request";
-import { findEmailProblem } from "@/lib/ui/email-help";
-import { suggestEmail } from "@/lib/ui/email-suggestion";
-import { toPasswordStrength } from "@/lib/ui/password-strength";
+import { accountApi } from "@/lib/features/accounts/browser/account";
+import { authApi } from "@/lib/features/accounts/browser/auth";
+import { findEmailProblem } from "@/lib/features/accounts/browser/email-help";
+import { suggestEmail } from "@/lib/features/accounts/browser/email-suggestion";
+import { toPasswordStrength } from "@/lib/features/accounts/browser/password-strength";
+import { ApiError } from "@/lib/platform/browser/request";
 
 /** Whom the account is made for: somebody who was invited. */
 type Invited = { token: string; email: string; workspaceName: string };

@@ -8,8 +8,8 @@ import { findPasswordProblem } from "@/components/auth/password-rules";
 import { StrengthBar } from "@/components/auth/strength-bar";
 import { placeFailure } from "@/components/ui/form-failure";
 import { Notice } from "@/components/ui/notice";
-import { accountApi } from "@/lib/client/account";
-import { toPasswordStrength } from "@/lib/ui/password-strength";
+import { accountApi } from "@/lib/features/accounts/browser/account";
+import { toPasswordStrength } from "@/lib/features/accounts/browser/password-strength";
 
 /** @param token that of the mailed link, which works once */
 export function ResetForm({ token }: { token: string }) {

@@ -1,4 +1,4 @@
-import type { PasswordStrength } from "@/lib/ui/password-strength";
+import type { PasswordStrength } from "@/lib/features/accounts/browser/password-strength";
 
 const WORDS = ["", "easy to guess", "could be stronger", "good", "strong"] as const;
 const PARTS = [1, 2, 3, 4] as const;

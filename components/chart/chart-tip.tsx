@@ -2,7 +2,7 @@
 
 import { useLayoutEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
-import { placeTip } from "@/lib/ui/place-tip";
+import { placeTip } from "@/lib/platform/browser/place-tip";
 
 export type TipLine = { name: string; value: string; colour: string | null; isActive: boolean };
 type ChartTipProps = {

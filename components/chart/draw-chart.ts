@@ -1,5 +1,5 @@
 import type { TopLevelSpec } from "vega-lite";
-import { later } from "@/lib/client/load-again";
+import { later } from "@/lib/platform/browser/load-again";
 
 const loadVega = later(() => import("@/components/chart/vega"));
 

@@ -5,7 +5,7 @@ import type { ChartSettings } from "@/lib/base/charts/settings";
 import { type ChartTheme, toDrawnSpec, toFigureSpec } from "@/lib/base/charts/spec";
 import { describeChange, describeCuts, formatUp, nameChart, toFigures } from "@/lib/base/charts/words";
 import type { CellLook } from "@/lib/base/values/cell-look";
-import { saveFile } from "@/lib/ui/save-file";
+import { saveFile } from "@/lib/platform/browser/save-file";
 
 /** As a page of a talk or a mail has room for, whatever window it was made in. */
 const SIZE = { width: 960, height: 540 };

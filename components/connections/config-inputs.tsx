@@ -7,7 +7,7 @@ import { NamedSecretsInput } from "@/components/connections/named-secrets-input"
 import type { ConnectionForm } from "@/components/connections/use-connection-form";
 import { Select } from "@/components/ui/select";
 import { SwitchRow } from "@/components/ui/switch-row";
-import type { ConfigField } from "@/lib/client/connections";
+import type { ConfigField } from "@/lib/features/connections/browser/client";
 
 /** Of six columns. What is not named takes half; long texts and files take all. */
 const SPANS: Record<string, number> = {

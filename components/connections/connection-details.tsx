@@ -24,9 +24,14 @@ import { useConnectionTypes } from "@/components/workspace/use-connection-types"
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { useMemberNames } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { type Connection, type ConnectionType, connectionsApi, type TestOutcome } from "@/lib/client/connections";
-import { ApiError } from "@/lib/client/request";
-import { formatDay } from "@/lib/ui/format-time";
+import {
+  type Connection,
+  type ConnectionType,
+  connectionsApi,
+  type TestOutcome,
+} from "@/lib/features/connections/browser/client";
+import { formatDay } from "@/lib/platform/browser/format-time";
+import { ApiError } from "@/lib/platform/browser/request";
 import "./connections.css";
 
 /** One connection: its settings, its test, its end. */

@@ -21,9 +21,9 @@ import {
   type ConnectionType,
   connectionsApi,
   type TestOutcome,
-} from "@/lib/client/connections";
-import { isLimitField, isTunnelField, SCHEMAS_FIELD } from "@/lib/ui/connection-form";
-import { completeStep } from "@/lib/ui/workbench";
+} from "@/lib/features/connections/browser/client";
+import { isLimitField, isTunnelField, SCHEMAS_FIELD } from "@/lib/features/connections/browser/connection-form";
+import { completeStep } from "@/lib/features/consoles/browser/workbench";
 
 type ConnectionEditorProps = {
   type: ConnectionType;

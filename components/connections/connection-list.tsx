@@ -19,7 +19,7 @@ import { NO_USES, useConnectionUses } from "@/components/workspace/use-connectio
 import { useConnections } from "@/components/workspace/use-schema";
 import { useMemberNames } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { completeStep } from "@/lib/ui/workbench";
+import { completeStep } from "@/lib/features/consoles/browser/workbench";
 import "./connections.css";
 
 const HEADS = [

@@ -17,10 +17,10 @@ import { useConnectivity, useNow } from "@/components/ui/use-browser";
 import { type ConnectionUses, toUseWords } from "@/components/workspace/use-connection-uses";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import type { Connection, ConnectionType } from "@/lib/client/connections";
-import { toAddress } from "@/lib/ui/connection-address";
-import { formatDuration } from "@/lib/ui/format";
-import { formatAgo, formatStamp } from "@/lib/ui/format-time";
+import type { Connection, ConnectionType } from "@/lib/features/connections/browser/client";
+import { toAddress } from "@/lib/features/connections/browser/connection-address";
+import { formatDuration } from "@/lib/platform/browser/format";
+import { formatAgo, formatStamp } from "@/lib/platform/browser/format-time";
 
 const AGE_EVERY_MS = 30_000;
 const COLUMNS = 8;

@@ -5,7 +5,7 @@ import { Confirm } from "@/components/ui/confirm";
 import { announce } from "@/components/ui/live-region";
 import { toMessage } from "@/components/ui/to-message";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { type Connection, connectionsApi, toUsages } from "@/lib/client/connections";
+import { type Connection, connectionsApi, toUsages } from "@/lib/features/connections/browser/client";
 
 type DeleteConnectionProps = {
   connection: Connection;

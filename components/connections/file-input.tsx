@@ -9,8 +9,8 @@ import { announce } from "@/components/ui/live-region";
 import { Notice } from "@/components/ui/notice";
 import { toMessage } from "@/components/ui/to-message";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { type ConfigField, connectionsApi, type StoredFile, toUsages } from "@/lib/client/connections";
-import { toSize } from "@/lib/ui/format";
+import { type ConfigField, connectionsApi, type StoredFile, toUsages } from "@/lib/features/connections/browser/client";
+import { toSize } from "@/lib/platform/browser/format";
 
 type Upload = { name: string; sent: number; total: number; stop: AbortController };
 type FileInputProps = { id: string; field: ConfigField; form: ConnectionForm; isDisabled: boolean };

@@ -1,6 +1,6 @@
-import type { Connection } from "@/lib/client/connections";
-import { formatDuration } from "@/lib/ui/format";
-import { toLatencyPath, toMiddle } from "@/lib/ui/latency";
+import type { Connection } from "@/lib/features/connections/browser/client";
+import { toLatencyPath, toMiddle } from "@/lib/features/connections/browser/latency";
+import { formatDuration } from "@/lib/platform/browser/format";
 
 const WIDTH = 108;
 const HEIGHT = 26;

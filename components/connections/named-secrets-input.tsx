@@ -2,8 +2,8 @@
 
 import { Lock, Plus, X } from "lucide-react";
 import type { ConnectionForm } from "@/components/connections/use-connection-form";
-import type { ConfigField } from "@/lib/client/connections";
-import { type NamedRow, toNamedRows, toNamedText } from "@/lib/ui/connection-form";
+import type { ConfigField } from "@/lib/features/connections/browser/client";
+import { type NamedRow, toNamedRows, toNamedText } from "@/lib/features/connections/browser/connection-form";
 
 type NamedSecretsProps = { id: string; field: ConfigField; form: ConnectionForm; isDisabled: boolean };
 

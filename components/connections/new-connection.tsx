@@ -13,7 +13,7 @@ import { Notice } from "@/components/ui/notice";
 import { Page } from "@/components/workspace/page";
 import { useConnectionTypes } from "@/components/workspace/use-connection-types";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import type { ConnectionType, TestOutcome } from "@/lib/client/connections";
+import type { ConnectionType, TestOutcome } from "@/lib/features/connections/browser/client";
 import "./connections.css";
 
 const GROUPS: { category: ConnectionType["category"]; name: string }[] = [

@@ -1,6 +1,6 @@
 import { CodeBox } from "@/components/ui/code-box";
 import { CopyButton } from "@/components/ui/copy-button";
-import type { ConnectionType } from "@/lib/client/connections";
+import type { ConnectionType } from "@/lib/features/connections/browser/client";
 
 /** Beside the form: how to make a user for us that may only read. Empty for kinds that have no users. */
 export function ReaderAside({ type: { readerHint } }: { type: ConnectionType }) {

@@ -3,9 +3,9 @@
 import { Search } from "lucide-react";
 import { useId, useState } from "react";
 import type { ConnectionForm } from "@/components/connections/use-connection-form";
-import type { ConfigField, SchemaChoice } from "@/lib/client/connections";
-import { fromNames, toNames } from "@/lib/ui/connection-form";
-import { formatCount } from "@/lib/ui/format";
+import type { ConfigField, SchemaChoice } from "@/lib/features/connections/browser/client";
+import { fromNames, toNames } from "@/lib/features/connections/browser/connection-form";
+import { formatCount } from "@/lib/platform/browser/format";
 
 type SchemaTicksProps = { field: ConfigField; form: ConnectionForm; choices: SchemaChoice[]; isDisabled: boolean };
 

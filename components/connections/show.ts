@@ -1,4 +1,4 @@
-import type { Connection } from "@/lib/client/connections";
+import type { Connection } from "@/lib/features/connections/browser/client";
 
 /** The parts of the list, as `?show=` names them. */
 export const SHOWS = ["all", "databases", "sources", "failing"] as const;

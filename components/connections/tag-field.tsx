@@ -4,8 +4,8 @@ import { Check } from "lucide-react";
 import { type KeyboardEvent, useId, useState } from "react";
 import { TagDot } from "@/components/ui/colour-tag";
 import { Select } from "@/components/ui/select";
-import type { Tag } from "@/lib/client/connections";
-import { COLOUR_NAMES, isPreset, TAG_PRESETS } from "@/lib/ui/connection-tag";
+import type { Tag } from "@/lib/features/connections/browser/client";
+import { COLOUR_NAMES, isPreset, TAG_PRESETS } from "@/lib/features/connections/browser/connection-tag";
 
 const NAME_MAX = 24;
 const OWN = "own";

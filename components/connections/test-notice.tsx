@@ -1,7 +1,7 @@
 import { CircleCheck, CircleX } from "lucide-react";
 import { Notice } from "@/components/ui/notice";
-import type { TestOutcome, TestStep } from "@/lib/client/connections";
-import { formatDuration } from "@/lib/ui/format";
+import type { TestOutcome, TestStep } from "@/lib/features/connections/browser/client";
+import { formatDuration } from "@/lib/platform/browser/format";
 
 type TestNoticeProps = {
   outcome: TestOutcome;

@@ -1,5 +1,5 @@
 import { Database, Globe } from "lucide-react";
-import type { ConnectionType } from "@/lib/client/connections";
+import type { ConnectionType } from "@/lib/features/connections/browser/client";
 
 /** The sign of a kind of connection. @param icon its own, as paths of an SVG; left out, it has that of its category */
 export function TypeIcon({ icon, category }: Pick<ConnectionType, "icon" | "category">) {

@@ -1,15 +1,15 @@
 "use client";
 
 import { useMemo, useState } from "react";
-import type { Connection, ConnectionType, Tag } from "@/lib/client/connections";
-import { ApiError } from "@/lib/client/request";
+import type { Connection, ConnectionType, Tag } from "@/lib/features/connections/browser/client";
 import {
   type AddressWay, type FormValues, findFormProblems, findMovedSecrets, hasTunnel, hasTwoWays, isLimitField, isTunnelField, keepsNamedSecrets,
   STRING_FIELD, toConfig, toFieldOfPath,
   toInitialValues, toShownFields, toStoredSecrets,
-} from "@/lib/ui/connection-form"; // biome-ignore format: one look at the whole list
-import { parseConnectionString } from "@/lib/ui/connection-string";
-import { isSameTag } from "@/lib/ui/connection-tag";
+} from "@/lib/features/connections/browser/connection-form"; // biome-ignore format: one look at the whole list
+import { parseConnectionString } from "@/lib/features/connections/browser/connection-string";
+import { isSameTag } from "@/lib/features/connections/browser/connection-tag";
+import { ApiError } from "@/lib/platform/browser/request";
 
 const NAME_LENGTH_MAX = 80;
 

@@ -3,7 +3,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { announce } from "@/components/ui/live-region";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { connectionsApi } from "@/lib/client/connections";
+import { connectionsApi } from "@/lib/features/connections/browser/client";
 
 /** Tries a saved connection, and reads anew what the server keeps of the outcome. */
 export function useTest(connectionId: string, name: string) {

@@ -7,7 +7,7 @@ import type { ReactNode } from "react";
 import { toMessage } from "@/components/ui/to-message";
 import { NO_USES, toUseWords, useConnectionUses } from "@/components/workspace/use-connection-uses";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { connectionsApi, type Usage } from "@/lib/client/connections";
+import { connectionsApi, type Usage } from "@/lib/features/connections/browser/client";
 
 type Item = { key: string; name: string; path: string | null; icon: ReactNode; word: string };
 

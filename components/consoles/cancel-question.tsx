@@ -2,7 +2,7 @@
 
 import { Modal } from "@/components/ui/modal";
 import { useNow } from "@/components/ui/use-browser";
-import { formatDuration } from "@/lib/ui/format";
+import { formatDuration } from "@/lib/platform/browser/format";
 
 /** Asked when Escape would throw long work away. @param startedAt when the run began, epoch milliseconds */
 export function CancelQuestion({

@@ -4,7 +4,7 @@ import { ChevronDown, ChevronUp, Circle, CircleCheck } from "lucide-react";
 import Link from "next/link";
 import { type RefObject, useLayoutEffect, useRef, useState } from "react";
 import { useWorkbench, useWorkspace } from "@/components/workspace/workspace-context";
-import { STEPS, type Step } from "@/lib/ui/workbench";
+import { STEPS, type Step } from "@/lib/features/consoles/browser/workbench";
 
 const NAMES: Record<Step, string> = {
   workspace: "Create your workspace",

@@ -16,8 +16,8 @@ import type { ScriptLanguage } from "@/components/editor/script";
 import { errorMark, setErrorMark, statementBar } from "@/components/editor/statement-mark";
 import type { EditorHandle, EditorPlace } from "@/components/workspace/editor-memory";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import type { Entity } from "@/lib/client/api";
-import { spacedName } from "@/lib/ui/spaced-name";
+import type { Entity } from "@/lib/features/query/browser/api";
+import { spacedName } from "@/lib/platform/browser/spaced-name";
 
 export type CodeEditorProps = {
   consoleId: string;

@@ -13,8 +13,8 @@ import { type OpenConsole, useSaveState } from "@/components/workspace/use-conso
 import { useDatabases } from "@/components/workspace/use-schema";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { SqlDialect } from "@/lib/base/sql/dialects";
-import { type Console, consoleApi, type HistoryItem } from "@/lib/client/consoles";
-import { formatStamp } from "@/lib/ui/format-time";
+import { type Console, consoleApi, type HistoryItem } from "@/lib/features/consoles/browser/client";
+import { formatStamp } from "@/lib/platform/browser/format-time";
 
 type CompareViewProps = { open: OpenConsole; saved: Console; draft: LocalDraft };
 

@@ -35,11 +35,11 @@ import { type OpenConsole, useConsoleFolders, useConsoleList, useSaveState } fro
 import { useFrame } from "@/components/workspace/use-frame";
 import { useDatabases } from "@/components/workspace/use-schema";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import type { Console } from "@/lib/client/consoles";
-import { later } from "@/lib/client/load-again";
 import type { Connection } from "@/lib/features/connections/schema";
-import { toTrail } from "@/lib/ui/filed-tree";
-import { formatRowTime } from "@/lib/ui/run-words";
+import type { Console } from "@/lib/features/consoles/browser/client";
+import { toTrail } from "@/lib/features/folders/browser/filed-tree";
+import { formatRowTime } from "@/lib/features/runs/browser/run-words";
+import { later } from "@/lib/platform/browser/load-again";
 
 const loadMoveDialog = later(() => import("@/components/folders/move-dialog"));
 const MoveDialog = part(loadMoveDialog, (module) => module.MoveDialog);

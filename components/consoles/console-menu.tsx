@@ -7,7 +7,7 @@ import { AccessItem } from "@/components/folders/folder-menu";
 import { copyName } from "@/components/ui/copy-text";
 import { MenuItem, MenuLine } from "@/components/ui/menu";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
-import type { ConsoleSummary } from "@/lib/client/consoles";
+import type { ConsoleSummary } from "@/lib/features/consoles/browser/client";
 
 type ConsoleMenuProps = {
   id: string;

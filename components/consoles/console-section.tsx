@@ -12,11 +12,11 @@ import { ExplorerBars, ExplorerFailure, ExplorerSection } from "@/components/wor
 import { useActiveConsoleId, useConsoleActions } from "@/components/workspace/use-console-actions";
 import { useConsoleFolders, useConsoleList, useDirtyIds } from "@/components/workspace/use-consoles";
 import { useWorkbench, useWorkspace } from "@/components/workspace/workspace-context";
-import type { ConsoleFolder, ConsoleSummary } from "@/lib/client/consoles";
-import { later } from "@/lib/client/load-again";
-import { buildConsoleTree, CONSOLE_ROOTS } from "@/lib/ui/console-tree";
-import { type FolderChoice, isSameChoice } from "@/lib/ui/filed-tree";
-import { closeTab, openTab } from "@/lib/ui/workbench";
+import type { ConsoleFolder, ConsoleSummary } from "@/lib/features/consoles/browser/client";
+import { buildConsoleTree, CONSOLE_ROOTS } from "@/lib/features/consoles/browser/console-tree";
+import { closeTab, openTab } from "@/lib/features/consoles/browser/workbench";
+import { type FolderChoice, isSameChoice } from "@/lib/features/folders/browser/filed-tree";
+import { later } from "@/lib/platform/browser/load-again";
 import "./consoles.css";
 
 const loadDeleteFolder = later(() => import("@/components/folders/delete-folder"));

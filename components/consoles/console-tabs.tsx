@@ -14,7 +14,7 @@ import { updateFrame } from "@/components/workspace/use-frame";
 import { useFindDatabase } from "@/components/workspace/use-schema";
 import { useConsoleRuns, useWorkspace } from "@/components/workspace/workspace-context";
 import type { Tag } from "@/lib/features/connections/schema";
-import { findConsole, findTitle, isSavedId, moveTab, type Workbench } from "@/lib/ui/workbench";
+import { findConsole, findTitle, isSavedId, moveTab, type Workbench } from "@/lib/features/consoles/browser/workbench";
 
 type OpenTab = {
   id: string;

@@ -31,8 +31,8 @@ import { type OpenConsole, useSaveState } from "@/components/workspace/use-conso
 import { useFrame } from "@/components/workspace/use-frame";
 import { useConnections, useEntities, useFindDatabase } from "@/components/workspace/use-schema";
 import { useWorkbench, useWorkspace } from "@/components/workspace/workspace-context";
-import { later } from "@/lib/client/load-again";
-import { changeConsole, isSavedId, SAMPLE_CONSOLE_ID } from "@/lib/ui/workbench";
+import { changeConsole, isSavedId, SAMPLE_CONSOLE_ID } from "@/lib/features/consoles/browser/workbench";
+import { later } from "@/lib/platform/browser/load-again";
 
 const loadEditor = later(() => import("@/components/consoles/code-editor"));
 const loadSplit = later(() => import("@/components/consoles/console-split"));

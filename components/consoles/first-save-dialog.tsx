@@ -6,8 +6,8 @@ import { Modal } from "@/components/ui/modal";
 import { Select } from "@/components/ui/select";
 import { TextField } from "@/components/ui/text-field";
 import { useConsoleFolders, useConsoleList } from "@/components/workspace/use-consoles";
-import { type FolderChoice, isSameChoice, listFolderChoices } from "@/lib/ui/filed-tree";
-import { CONSOLE_NAME_MAX, toConsoleName } from "@/lib/ui/workbench";
+import { CONSOLE_NAME_MAX, toConsoleName } from "@/lib/features/consoles/browser/workbench";
+import { type FolderChoice, isSameChoice, listFolderChoices } from "@/lib/features/folders/browser/filed-tree";
 
 type FirstSaveProps = {
   name: string;

@@ -24,13 +24,13 @@ import { useDatabases } from "@/components/workspace/use-schema";
 import { useMemberId } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { withLastNewline } from "@/lib/base/values/last-newline";
-import { type Console, type ConsoleCommit, consoleApi, type HistoryItem } from "@/lib/client/consoles";
-import { ApiError } from "@/lib/client/request";
-import { formatCount } from "@/lib/ui/format";
-import { formatAgo, formatStamp } from "@/lib/ui/format-time";
+import { type Console, type ConsoleCommit, consoleApi, type HistoryItem } from "@/lib/features/consoles/browser/client";
+import { formatCount } from "@/lib/platform/browser/format";
+import { formatAgo, formatStamp } from "@/lib/platform/browser/format-time";
+import { ApiError } from "@/lib/platform/browser/request";
 import "./consoles.css";
 import type { SqlDialect } from "@/lib/base/sql/dialects";
-import { later } from "@/lib/client/load-again";
+import { later } from "@/lib/platform/browser/load-again";
 
 const loadDiffView = later(() => import("@/components/editor/diff-view"));
 const DiffView = part(

@@ -7,9 +7,9 @@ import { Keys } from "@/components/ui/keys";
 import { Menu, MenuItem } from "@/components/ui/menu";
 import { useNow } from "@/components/ui/use-browser";
 import type { ConsoleRun } from "@/components/workspace/run-store";
-import { formatCount, toDuration, toSize } from "@/lib/ui/format";
-import { toChangeWord } from "@/lib/ui/result-words";
-import { loadedResults } from "@/lib/ui/results/loaded-results";
+import { loadedResults } from "@/lib/features/results/browser/loaded-results";
+import { toChangeWord } from "@/lib/features/results/browser/result-words";
+import { formatCount, toDuration, toSize } from "@/lib/platform/browser/format";
 
 type RaceStripProps = {
   run: ConsoleRun | null;

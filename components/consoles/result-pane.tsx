@@ -11,9 +11,9 @@ import { useNow } from "@/components/ui/use-browser";
 import type { ConsoleRun, PinnedResult } from "@/components/workspace/run-store";
 import { useConsoleChart } from "@/components/workspace/use-console-chart";
 import type { OpenConsole } from "@/components/workspace/use-consoles";
-import { later } from "@/lib/client/load-again";
 import type { Connection } from "@/lib/features/connections/schema";
-import { formatClock, formatDuration, formatRows } from "@/lib/ui/format";
+import { formatClock, formatDuration, formatRows } from "@/lib/platform/browser/format";
+import { later } from "@/lib/platform/browser/load-again";
 import "@/components/ui/foot.css";
 
 const loadResultView = later(() => import("@/components/grid/result-view"));

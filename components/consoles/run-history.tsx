@@ -19,11 +19,11 @@ import { useNow } from "@/components/ui/use-browser";
 import { useRefresh } from "@/components/workspace/use-refresh";
 import { useChange, useMemberNames } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { ApiError } from "@/lib/client/request";
-import { type ConsoleRun, type Run, runsApi } from "@/lib/client/runs";
-import { formatCount, formatDuration } from "@/lib/ui/format";
-import { formatStamp } from "@/lib/ui/format-time";
-import { formatRowTime, TRIGGER_WORDS, toRunAdvice } from "@/lib/ui/run-words";
+import { type ConsoleRun, type Run, runsApi } from "@/lib/features/runs/browser/client";
+import { formatRowTime, TRIGGER_WORDS, toRunAdvice } from "@/lib/features/runs/browser/run-words";
+import { formatCount, formatDuration } from "@/lib/platform/browser/format";
+import { formatStamp } from "@/lib/platform/browser/format-time";
+import { ApiError } from "@/lib/platform/browser/request";
 
 const HEADS = ["Status", "Started", "By", { name: "Took", isNumber: true }, { name: "Rows", isNumber: true }, "Detail"];
 

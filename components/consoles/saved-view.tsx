@@ -7,7 +7,7 @@ import { useIsPhone } from "@/components/ui/use-browser";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import type { OpenConsole } from "@/components/workspace/use-consoles";
 import { useDatabases } from "@/components/workspace/use-schema";
-import type { Console } from "@/lib/client/consoles";
+import type { Console } from "@/lib/features/consoles/browser/client";
 import "@/components/consoles/consoles.css";
 
 type SavedViewProps = {

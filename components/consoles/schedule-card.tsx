@@ -13,10 +13,10 @@ import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { useConsoleList } from "@/components/workspace/use-consoles";
 import { useChange, useMemberNames } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import type { Console } from "@/lib/client/consoles";
-import { ApiError } from "@/lib/client/request";
-import { runsApi } from "@/lib/client/runs";
-import { type Schedule, type ScheduleBody, scheduleApi } from "@/lib/client/schedules";
+import type { Console } from "@/lib/features/consoles/browser/client";
+import { runsApi } from "@/lib/features/runs/browser/client";
+import { type Schedule, type ScheduleBody, scheduleApi } from "@/lib/features/runs/browser/schedules";
+import { ApiError } from "@/lib/platform/browser/request";
 
 type ScheduleCardProps = { saved: Console; hasEdits: boolean; onStarted: (runId: string) => void };
 

@@ -8,7 +8,7 @@ import { ScheduleCard } from "@/components/consoles/schedule-card";
 import { useResourceNotifications } from "@/components/notifications/use-resource-notifications";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import type { OpenConsole } from "@/components/workspace/use-consoles";
-import type { Console } from "@/lib/client/consoles";
+import type { Console } from "@/lib/features/consoles/browser/client";
 import "./schedule.css";
 
 /** When a console runs by itself, how its runs went, and whom that is told. */

@@ -13,10 +13,10 @@ import type { OpenConsole } from "@/components/workspace/use-consoles";
 import { useDatabases } from "@/components/workspace/use-schema";
 import { useMemberNames } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { type Execution, executionsApi } from "@/lib/client/executions";
-import { formatDuration } from "@/lib/ui/format";
-import { formatStamp } from "@/lib/ui/format-time";
-import { toOutcomeWords } from "@/lib/ui/result-words";
+import { type Execution, executionsApi } from "@/lib/features/query/browser/executions";
+import { toOutcomeWords } from "@/lib/features/results/browser/result-words";
+import { formatDuration } from "@/lib/platform/browser/format";
+import { formatStamp } from "@/lib/platform/browser/format-time";
 
 const WITHHELD = "Only the person who ran this query can see its text.";
 

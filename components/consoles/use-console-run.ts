@@ -13,8 +13,8 @@ import { describeQueryError, type ErrorPlace, locateError, suggestName } from "@
 import { readScope } from "@/lib/base/sql/scope";
 import type { SqlStatement } from "@/lib/base/sql/statements";
 import type { TypedValue } from "@/lib/base/sql/variables";
-import type { Entity } from "@/lib/client/api";
 import type { Connection } from "@/lib/features/connections/schema";
+import type { Entity } from "@/lib/features/query/browser/api";
 
 /** What a failed statement comes to, in words and places. */
 export type ReadFailure = {

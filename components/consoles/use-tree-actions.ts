@@ -4,9 +4,9 @@ import { useMemo } from "react";
 import { makeFiling } from "@/components/folders/filing";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import type { ConsoleFolder } from "@/lib/client/consoles";
-import type { FolderChoice } from "@/lib/ui/filed-tree";
-import { toConsoleName } from "@/lib/ui/workbench";
+import type { ConsoleFolder } from "@/lib/features/consoles/browser/client";
+import { toConsoleName } from "@/lib/features/consoles/browser/workbench";
+import type { FolderChoice } from "@/lib/features/folders/browser/filed-tree";
 
 /** Moving, sharing and folders: what the tree and the menus of a console do. */
 export function useTreeActions() {

@@ -16,12 +16,12 @@ import {
 import { useConsoleList, useDraft, useOpenConsole, useSavedConsole } from "@/components/workspace/use-consoles";
 import { useConnections, useDatabases } from "@/components/workspace/use-schema";
 import { useWorkbench, useWorkspace } from "@/components/workspace/workspace-context";
-import { later } from "@/lib/client/load-again";
-import { ApiError } from "@/lib/client/request";
-import { makeSampleConsole, SAMPLE_CONNECTION_NAME } from "@/lib/ui/sample-console";
+import { makeSampleConsole, SAMPLE_CONNECTION_NAME } from "@/lib/features/consoles/browser/sample-console";
 import {
   addConsole, closeTab, EMPTY_WORKBENCH, isSavedId, openTab, SAMPLE_CONSOLE_ID, setTitle,
-} from "@/lib/ui/workbench"; // biome-ignore format: one look at the whole list
+} from "@/lib/features/consoles/browser/workbench"; // biome-ignore format: one look at the whole list
+import { later } from "@/lib/platform/browser/load-again";
+import { ApiError } from "@/lib/platform/browser/request";
 import "./console.css";
 import "@/components/consoles/consoles.css";
 

@@ -19,10 +19,10 @@ import { Page } from "@/components/workspace/page";
 import { useNewDashboard } from "@/components/workspace/use-dashboard-actions";
 import { useDashboardFolders, useDashboardList } from "@/components/workspace/use-dashboards";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import type { DashboardSummary } from "@/lib/client/dashboards";
-import { later } from "@/lib/client/load-again";
-import { toTrail } from "@/lib/ui/filed-tree";
-import { formatAgo, formatStamp } from "@/lib/ui/format-time";
+import type { DashboardSummary } from "@/lib/features/dashboards/browser/client";
+import { toTrail } from "@/lib/features/folders/browser/filed-tree";
+import { formatAgo, formatStamp } from "@/lib/platform/browser/format-time";
+import { later } from "@/lib/platform/browser/load-again";
 import "./dashboards.css";
 
 const loadImport = later(() => import("@/components/dashboards/import-dashboard"));

@@ -43,17 +43,22 @@ import { useFrame } from "@/components/workspace/use-frame";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { zoneOf } from "@/lib/base/charts/moments";
 import { hasTimes } from "@/lib/base/charts/widget-period";
-import { type Dashboard, dashboardApi, type ValuesAsk, type WidgetData } from "@/lib/client/dashboards";
-import { later } from "@/lib/client/load-again";
-import { ApiError } from "@/lib/client/request";
-import { type Run, runsApi } from "@/lib/client/runs";
-import { toClickKey, toClickValue } from "@/lib/ui/dashboard-choice";
-import { hasOldRows } from "@/lib/ui/dashboards/old-rows";
-import { toTrail } from "@/lib/ui/filed-tree";
-import { isGoing } from "@/lib/ui/flow-words";
-import { formatDuration } from "@/lib/ui/format";
-import { formatAgo, formatStamp } from "@/lib/ui/format-time";
-import { toScheduleWords } from "@/lib/ui/schedule-words";
+import {
+  type Dashboard,
+  dashboardApi,
+  type ValuesAsk,
+  type WidgetData,
+} from "@/lib/features/dashboards/browser/client";
+import { toClickKey, toClickValue } from "@/lib/features/dashboards/browser/dashboard-choice";
+import { hasOldRows } from "@/lib/features/dashboards/browser/old-rows";
+import { isGoing } from "@/lib/features/flows/browser/flow-words";
+import { toTrail } from "@/lib/features/folders/browser/filed-tree";
+import { type Run, runsApi } from "@/lib/features/runs/browser/client";
+import { toScheduleWords } from "@/lib/features/runs/browser/schedule-words";
+import { formatDuration } from "@/lib/platform/browser/format";
+import { formatAgo, formatStamp } from "@/lib/platform/browser/format-time";
+import { later } from "@/lib/platform/browser/load-again";
+import { ApiError } from "@/lib/platform/browser/request";
 import "./dashboards.css";
 
 const loadMoveDialog = later(() => import("@/components/folders/move-dialog"));

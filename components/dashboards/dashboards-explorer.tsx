@@ -13,9 +13,9 @@ import { NavFind } from "@/components/workspace/nav-find";
 import { useDashboardActions, useNewDashboard } from "@/components/workspace/use-dashboard-actions";
 import { useDashboardFolders, useDashboardList } from "@/components/workspace/use-dashboards";
 import { useWorkbench, useWorkspace } from "@/components/workspace/workspace-context";
-import type { DashboardFolder, DashboardSummary } from "@/lib/client/dashboards";
-import { later } from "@/lib/client/load-again";
-import { buildFiledTree, type FolderChoice, isSameChoice, toRoots } from "@/lib/ui/filed-tree";
+import type { DashboardFolder, DashboardSummary } from "@/lib/features/dashboards/browser/client";
+import { buildFiledTree, type FolderChoice, isSameChoice, toRoots } from "@/lib/features/folders/browser/filed-tree";
+import { later } from "@/lib/platform/browser/load-again";
 
 const loadDeleteFolder = later(() => import("@/components/folders/delete-folder"));
 const DeleteFolder = part(loadDeleteFolder, (module) => module.DeleteFolder<DashboardSummary>);

@@ -1,6 +1,6 @@
-import type { WidgetData } from "@/lib/client/dashboards";
-import { type PageAsk, toAskText } from "@/lib/ui/dashboard-choice";
-import type { CubeReader } from "@/lib/ui/dashboards/cube-reader";
+import type { WidgetData } from "@/lib/features/dashboards/browser/client";
+import type { CubeReader } from "@/lib/features/dashboards/browser/cube-reader";
+import { type PageAsk, toAskText } from "@/lib/features/dashboards/browser/dashboard-choice";
 
 /** What is drawn, and what is being read. */
 export type Reading = {

@@ -8,9 +8,9 @@ import type { DashboardChoice } from "@/components/dashboards/use-dashboard-choi
 import { Popover } from "@/components/ui/popover";
 import { useLater } from "@/components/ui/use-later";
 import { useTyped } from "@/components/ui/use-typed";
-import type { FilterChoice, Widget } from "@/lib/client/dashboards";
-import { toClickedWidget } from "@/lib/ui/dashboard-choice";
-import { describeValue, isPreset, PRESET_WORDS, toFilterName } from "@/lib/ui/filter-words";
+import type { FilterChoice, Widget } from "@/lib/features/dashboards/browser/client";
+import { toClickedWidget } from "@/lib/features/dashboards/browser/dashboard-choice";
+import { describeValue, isPreset, PRESET_WORDS, toFilterName } from "@/lib/features/dashboards/browser/filter-words";
 
 /** Letters are asked for once typing rests. */
 const TYPED_AFTER_MS = 250;

@@ -12,10 +12,10 @@ import { useTyped } from "@/components/ui/use-typed";
 import { useFrame } from "@/components/workspace/use-frame";
 import { toShownText } from "@/lib/base/values/cell-look";
 import type { CellValue } from "@/lib/base/values/json-rows";
-import type { Filter, FilterChoice, FilterValues, ValuesAsk } from "@/lib/client/dashboards";
-import { toChoiceText } from "@/lib/ui/dashboard-choice";
-import { toFilterName } from "@/lib/ui/filter-words";
-import { formatCount } from "@/lib/ui/format";
+import type { Filter, FilterChoice, FilterValues, ValuesAsk } from "@/lib/features/dashboards/browser/client";
+import { toChoiceText } from "@/lib/features/dashboards/browser/dashboard-choice";
+import { toFilterName } from "@/lib/features/dashboards/browser/filter-words";
+import { formatCount } from "@/lib/platform/browser/format";
 
 const TYPED_AFTER_MS = 150;
 

@@ -9,8 +9,8 @@ import { toMessage } from "@/components/ui/to-message";
 import { useDashboardActions } from "@/components/workspace/use-dashboard-actions";
 import { useDatabases } from "@/components/workspace/use-schema";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { dashboardApi, type ExportedDashboard } from "@/lib/client/dashboards";
-import { ApiError } from "@/lib/client/request";
+import { dashboardApi, type ExportedDashboard } from "@/lib/features/dashboards/browser/client";
+import { ApiError } from "@/lib/platform/browser/request";
 
 /** A dashboard of sixty widgets is far smaller; what is larger is another file. */
 const FILE_BYTES_MAX = 8 * 1024 * 1024;

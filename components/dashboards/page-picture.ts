@@ -1,5 +1,5 @@
 import { toBlob } from "html-to-image";
-import { saveFile } from "@/lib/ui/save-file";
+import { saveFile } from "@/lib/platform/browser/save-file";
 
 /** Sharp on any screen, and in print. */
 const SCALE = 2;

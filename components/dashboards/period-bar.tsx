@@ -3,7 +3,7 @@
 import { CalendarRange, ChevronDown, GitCompareArrows, X } from "lucide-react";
 import { useState } from "react";
 import { Popover } from "@/components/ui/popover";
-import { COMPARISON_WORDS, GRAIN_WORDS, type Period } from "@/lib/ui/dashboards/period-words";
+import { COMPARISON_WORDS, GRAIN_WORDS, type Period } from "@/lib/features/dashboards/browser/period-words";
 
 type PeriodBarProps = {
   period: Period;

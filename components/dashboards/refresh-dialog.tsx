@@ -13,10 +13,10 @@ import { useNow } from "@/components/ui/use-browser";
 import { toDashboardKey } from "@/components/workspace/use-dashboards";
 import { useMemberNames } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { type Dashboard, dashboardApi } from "@/lib/client/dashboards";
-import { ApiError } from "@/lib/client/request";
-import type { ScheduleBody } from "@/lib/client/schedules";
-import { formatAgo, formatStamp } from "@/lib/ui/format-time";
+import { type Dashboard, dashboardApi } from "@/lib/features/dashboards/browser/client";
+import type { ScheduleBody } from "@/lib/features/runs/browser/schedules";
+import { formatAgo, formatStamp } from "@/lib/platform/browser/format-time";
+import { ApiError } from "@/lib/platform/browser/request";
 
 const QUARTERLY = "*/15 * * * *";
 const AGE_EVERY_MS = 15_000;

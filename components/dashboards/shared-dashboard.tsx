@@ -18,9 +18,9 @@ import { toMessage } from "@/components/ui/to-message";
 import { useFrame } from "@/components/workspace/use-frame";
 import { zoneOf } from "@/lib/base/charts/moments";
 import { hasTimes } from "@/lib/base/charts/widget-period";
-import { type SharedDashboard as Shown, shareApi } from "@/lib/client/shares";
-import { toClickKey, toClickValue } from "@/lib/ui/dashboard-choice";
-import { CubeReader } from "@/lib/ui/dashboards/cube-reader";
+import { CubeReader } from "@/lib/features/dashboards/browser/cube-reader";
+import { toClickKey, toClickValue } from "@/lib/features/dashboards/browser/dashboard-choice";
+import { type SharedDashboard as Shown, shareApi } from "@/lib/features/shares/browser/client";
 import "@/components/ui/page.css";
 import "./dashboards.css";
 

@@ -18,13 +18,18 @@ import { showFailure, showToast } from "@/components/ui/toast";
 import { useOnceAtATime } from "@/components/ui/use-once-at-a-time";
 import { useLive } from "@/components/workspace/use-live";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { type CreateSnapshotBody, type Dashboard, dashboardApi, type Snapshot } from "@/lib/client/dashboards";
-import { ApiError } from "@/lib/client/request";
-import type { ScheduleBody } from "@/lib/client/schedules";
-import type { PageAsk } from "@/lib/ui/dashboard-choice";
-import { parseEmails } from "@/lib/ui/email-list";
-import { formatStamp } from "@/lib/ui/format-time";
-import { toScheduleWords } from "@/lib/ui/schedule-words";
+import {
+  type CreateSnapshotBody,
+  type Dashboard,
+  dashboardApi,
+  type Snapshot,
+} from "@/lib/features/dashboards/browser/client";
+import type { PageAsk } from "@/lib/features/dashboards/browser/dashboard-choice";
+import { toScheduleWords } from "@/lib/features/runs/browser/schedule-words";
+import type { ScheduleBody } from "@/lib/features/runs/browser/schedules";
+import { parseEmails } from "@/lib/platform/browser/email-list";
+import { formatStamp } from "@/lib/platform/browser/format-time";
+import { ApiError } from "@/lib/platform/browser/request";
 
 type ChannelType = CreateSnapshotBody["channelType"];
 const CHANNELS: { value: ChannelType; label: string }[] = [

@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useRef } from "react";
 import { useConnectivity } from "@/components/ui/use-browser";
-import { ApiError } from "@/lib/client/request";
+import { ApiError } from "@/lib/platform/browser/request";
 
 /** A server that starts anew is there within seconds. */
 const FIRST_WAIT_MS = 2000;

@@ -2,7 +2,7 @@
 
 import { useMemo } from "react";
 import { useAddress, useOwnSteps } from "@/components/workspace/use-address";
-import type { FilterChoice } from "@/lib/client/dashboards";
+import type { FilterChoice } from "@/lib/features/dashboards/browser/client";
 import {
   type ClickValue,
   type PageAsk,
@@ -11,8 +11,8 @@ import {
   toClickKey,
   toClickValue,
   toParam,
-} from "@/lib/ui/dashboard-choice";
-import { type Period, readPeriod } from "@/lib/ui/dashboards/period-words";
+} from "@/lib/features/dashboards/browser/dashboard-choice";
+import { type Period, readPeriod } from "@/lib/features/dashboards/browser/period-words";
 
 /** What filters the page, from the address. Each change is a step that Back undoes, but for letters that are typed. */
 export function useDashboardChoice() {

@@ -9,11 +9,11 @@ import { showFailure } from "@/components/ui/toast";
 import { toDashboardDataKey, toDashboardKey } from "@/components/workspace/use-dashboards";
 import { useLive } from "@/components/workspace/use-live";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { type Dashboard, dashboardApi } from "@/lib/client/dashboards";
-import type { Run } from "@/lib/client/runs";
-import type { PageAsk } from "@/lib/ui/dashboard-choice";
-import { CubeReader } from "@/lib/ui/dashboards/cube-reader";
-import { isGoing } from "@/lib/ui/flow-words";
+import { type Dashboard, dashboardApi } from "@/lib/features/dashboards/browser/client";
+import { CubeReader } from "@/lib/features/dashboards/browser/cube-reader";
+import type { PageAsk } from "@/lib/features/dashboards/browser/dashboard-choice";
+import { isGoing } from "@/lib/features/flows/browser/flow-words";
+import type { Run } from "@/lib/features/runs/browser/client";
 
 /** Nobody presses anything on a wall: what it shows is read anew this often, while it is in sight. */
 const WALL_EVERY_MS = 60_000;

@@ -6,8 +6,8 @@ import { makeFiling } from "@/components/folders/filing";
 import { showToast } from "@/components/ui/toast";
 import { useDashboardActions } from "@/components/workspace/use-dashboard-actions";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import type { Dashboard, DashboardSummary } from "@/lib/client/dashboards";
-import { saveFile } from "@/lib/ui/save-file";
+import type { Dashboard, DashboardSummary } from "@/lib/features/dashboards/browser/client";
+import { saveFile } from "@/lib/platform/browser/save-file";
 
 /** What a menu acts on: a line of the list, or the dashboard that is open. */
 export type FiledDashboard = Pick<DashboardSummary, "id" | "title" | "folderId" | "access" | "version">;

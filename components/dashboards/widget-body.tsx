@@ -10,9 +10,9 @@ import { part } from "@/components/ui/part";
 import { useFrame } from "@/components/workspace/use-frame";
 import { withPageGrain } from "@/lib/base/charts/widget-period";
 import type { ResultRow } from "@/lib/base/values/json-rows";
-import type { Widget, WidgetData } from "@/lib/client/dashboards";
-import { later } from "@/lib/client/load-again";
-import type { Period } from "@/lib/ui/dashboards/period-words";
+import type { Widget, WidgetData } from "@/lib/features/dashboards/browser/client";
+import type { Period } from "@/lib/features/dashboards/browser/period-words";
+import { later } from "@/lib/platform/browser/load-again";
 import "./widgets.css";
 
 // A page of charts loads no markdown.

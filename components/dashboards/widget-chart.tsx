@@ -11,7 +11,7 @@ import type { ChartSettings } from "@/lib/base/charts/settings";
 import { toWidgetChart } from "@/lib/base/charts/widget-chart";
 import type { CellLook } from "@/lib/base/values/cell-look";
 import type { ResultField, ResultRow } from "@/lib/base/values/json-rows";
-import type { ClickValue } from "@/lib/ui/dashboard-choice";
+import type { ClickValue } from "@/lib/features/dashboards/browser/dashboard-choice";
 import {
   addClick,
   findClickColumns,
@@ -20,7 +20,7 @@ import {
   isTimeColumn,
   toDayRange,
   toLabelled,
-} from "@/lib/ui/widget-click";
+} from "@/lib/features/dashboards/browser/widget-click";
 import "@/components/chart/chart.css";
 
 type WidgetChartProps = CellLook & {

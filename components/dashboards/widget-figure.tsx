@@ -4,9 +4,9 @@ import { FigureLine } from "@/components/chart/chart-figures";
 import { formatChange, toTone } from "@/lib/base/charts/widget-change";
 import { type Against, toWidgetFigures } from "@/lib/base/charts/widget-figures";
 import type { CellLook } from "@/lib/base/values/cell-look";
-import type { WidgetData } from "@/lib/client/dashboards";
+import type { WidgetData } from "@/lib/features/dashboards/browser/client";
+import type { Period } from "@/lib/features/dashboards/browser/period-words";
 import { toBeforeWords } from "@/lib/features/results/crossfilter/words";
-import type { Period } from "@/lib/ui/dashboards/period-words";
 import "@/components/chart/chart.css";
 
 type WidgetFigureProps = {

@@ -5,8 +5,8 @@ import { WidgetBody } from "@/components/dashboards/widget-body";
 import { RowsGrid } from "@/components/grid/rows-grid";
 import { Modal } from "@/components/ui/modal";
 import type { ResultRow } from "@/lib/base/values/json-rows";
-import type { Widget, WidgetData } from "@/lib/client/dashboards";
-import type { Period } from "@/lib/ui/dashboards/period-words";
+import type { Widget, WidgetData } from "@/lib/features/dashboards/browser/client";
+import type { Period } from "@/lib/features/dashboards/browser/period-words";
 
 type WidgetLargeProps = { widget: Widget; data: WidgetData | undefined; period: Period; onClose: () => void };
 

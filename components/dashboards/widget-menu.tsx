@@ -10,12 +10,12 @@ import { useFrame } from "@/components/workspace/use-frame";
 import { withPageGrain } from "@/lib/base/charts/widget-period";
 import { firstRowsNotice } from "@/lib/base/values/cut-rows";
 import type { ResultRow } from "@/lib/base/values/json-rows";
-import type { Dashboard, FilterChoice, Widget, WidgetData } from "@/lib/client/dashboards";
-import { later } from "@/lib/client/load-again";
-import { toCopyText } from "@/lib/ui/copy-rows";
-import { toClickKey } from "@/lib/ui/dashboard-choice";
-import type { Period } from "@/lib/ui/dashboards/period-words";
-import { saveFile } from "@/lib/ui/save-file";
+import type { Dashboard, FilterChoice, Widget, WidgetData } from "@/lib/features/dashboards/browser/client";
+import { toClickKey } from "@/lib/features/dashboards/browser/dashboard-choice";
+import type { Period } from "@/lib/features/dashboards/browser/period-words";
+import { toCopyText } from "@/lib/features/results/browser/copy-rows";
+import { later } from "@/lib/platform/browser/load-again";
+import { saveFile } from "@/lib/platform/browser/save-file";
 
 const loadLarge = later(() => import("@/components/dashboards/widget-large"));
 const WidgetLarge = part(loadLarge, (module) => module.WidgetLarge);

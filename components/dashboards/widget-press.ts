@@ -1,4 +1,4 @@
-import type { ClickValue } from "@/lib/ui/dashboard-choice";
+import type { ClickValue } from "@/lib/features/dashboards/browser/dashboard-choice";
 
 /**
  * What was pressed in a widget, and how to press something else; null takes it back. What is made of it is made of what

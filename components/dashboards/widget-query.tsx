@@ -11,7 +11,7 @@ import { useDialect } from "@/components/workspace/use-connection-types";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { useSavedConsole } from "@/components/workspace/use-consoles";
 import { useConnections } from "@/components/workspace/use-schema";
-import type { Dashboard, Widget } from "@/lib/client/dashboards";
+import type { Dashboard, Widget } from "@/lib/features/dashboards/browser/client";
 import "@/components/markdown/markdown.css";
 
 type WidgetQueryProps = { dashboard: Dashboard; widget: Widget; onClose: () => void };

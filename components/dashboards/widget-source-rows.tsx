@@ -12,9 +12,9 @@ import { useFrame } from "@/components/workspace/use-frame";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { zoneOf } from "@/lib/base/charts/moments";
 import type { ResultRow } from "@/lib/base/values/json-rows";
-import { dashboardApi, type FilterChoice, type Widget } from "@/lib/client/dashboards";
-import { toChoiceText } from "@/lib/ui/dashboard-choice";
-import { formatRows } from "@/lib/ui/format";
+import { dashboardApi, type FilterChoice, type Widget } from "@/lib/features/dashboards/browser/client";
+import { toChoiceText } from "@/lib/features/dashboards/browser/dashboard-choice";
+import { formatRows } from "@/lib/platform/browser/format";
 
 type WidgetSourceRowsProps = { dashboardId: string; widget: Widget; choice: FilterChoice; onClose: () => void };
 

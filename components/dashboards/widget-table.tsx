@@ -5,11 +5,8 @@ import { formatChange, toTone } from "@/lib/base/charts/widget-change";
 import { toEarlierCells, toTotals } from "@/lib/base/charts/widget-table";
 import { type CellLook, toShownText } from "@/lib/base/values/cell-look";
 import type { CellValue, ResultField, ResultRow } from "@/lib/base/values/json-rows";
-import type { WidgetData } from "@/lib/client/dashboards";
-import { toBeforeWords } from "@/lib/features/results/crossfilter/words";
-import { isNumericField } from "@/lib/ui/cell-text";
-import type { Period } from "@/lib/ui/dashboards/period-words";
-import { formatCount } from "@/lib/ui/format";
+import type { WidgetData } from "@/lib/features/dashboards/browser/client";
+import type { Period } from "@/lib/features/dashboards/browser/period-words";
 import {
   addClick,
   type ClickColumn,
@@ -17,7 +14,10 @@ import {
   isClicked,
   isSameClick,
   toCellClick,
-} from "@/lib/ui/widget-click";
+} from "@/lib/features/dashboards/browser/widget-click";
+import { isNumericField } from "@/lib/features/results/browser/cell-text";
+import { toBeforeWords } from "@/lib/features/results/crossfilter/words";
+import { formatCount } from "@/lib/platform/browser/format";
 
 type WidgetTableProps = {
   title: string;

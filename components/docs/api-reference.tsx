@@ -8,8 +8,8 @@ import { CodeBox } from "@/components/ui/code-box";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Wheel } from "@/components/ui/wheel";
-import { ApiError } from "@/lib/client/request";
-import { type OpenApiDocument, searchReference, toReference } from "@/lib/ui/api-reference";
+import { type OpenApiDocument, searchReference, toReference } from "@/lib/platform/api/browser/api-reference";
+import { ApiError } from "@/lib/platform/browser/request";
 import "./docs.css";
 
 const ADDRESS = "/api/openapi.json";

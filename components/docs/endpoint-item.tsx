@@ -4,8 +4,8 @@ import { ChevronRight } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { CodeBox } from "@/components/ui/code-box";
 import { CopyButton } from "@/components/ui/copy-button";
-import type { Endpoint } from "@/lib/ui/api-reference";
-import type { FieldRow } from "@/lib/ui/json-schema-rows";
+import type { Endpoint } from "@/lib/platform/api/browser/api-reference";
+import type { FieldRow } from "@/lib/platform/api/browser/json-schema-rows";
 
 type EndpointItemProps = {
   endpoint: Endpoint;

@@ -9,8 +9,8 @@ import type { Extension } from "@codemirror/state";
 import { editorScript } from "@/components/editor/editor-script";
 import { toInfo } from "@/components/editor/info";
 import { SqlScript } from "@/lib/base/sql/statements";
-import type { Entity } from "@/lib/client/api";
-import { offerSql, type SqlOffer } from "@/lib/ui/sql-completion";
+import type { Entity } from "@/lib/features/query/browser/api";
+import { offerSql, type SqlOffer } from "@/lib/features/query/browser/sql-completion";
 
 /** `order` is the place in the list among equals. */
 type SqlCompletion = Completion & { sign: string; mark: SqlOffer["mark"]; order: number };

@@ -7,7 +7,7 @@ import { HighlightStyle, LRLanguage, StreamLanguage, syntaxHighlighting } from "
 import type { Extension } from "@codemirror/state";
 import { tags } from "@lezer/highlight";
 import { appCompletion, type KnownBinding } from "@/components/editor/app-completion";
-import type { FileKind } from "@/lib/ui/app-files";
+import type { FileKind } from "@/lib/features/apps/browser/app-files";
 
 /** A JSON text is an expression of JavaScript: its grammar is here already. */
 const json = LRLanguage.define({

@@ -1,7 +1,7 @@
 import type { SqlLanguage } from "sql-formatter";
 import type { SqlDialect } from "@/lib/base/sql/dialects";
 import { isSameSql } from "@/lib/base/sql/layout";
-import { later } from "@/lib/client/load-again";
+import { later } from "@/lib/platform/browser/load-again";
 
 const loadFormatter = later(() => import("sql-formatter"));
 

@@ -14,10 +14,10 @@ import { useIsAwake, useStaleSince } from "@/components/ui/use-browser";
 import { useAddress, useOwnSteps } from "@/components/workspace/use-address";
 import { useArrivals, useFlowRuns } from "@/components/workspace/use-flows";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import type { Arrival, Run } from "@/lib/client/flows";
-import { formatClock, formatRows, toSize } from "@/lib/ui/format";
-import { formatStamp } from "@/lib/ui/format-time";
-import { formatRowTime } from "@/lib/ui/run-words";
+import type { Arrival, Run } from "@/lib/features/flows/browser/client";
+import { formatRowTime } from "@/lib/features/runs/browser/run-words";
+import { formatClock, formatRows, toSize } from "@/lib/platform/browser/format";
+import { formatStamp } from "@/lib/platform/browser/format-time";
 
 const HEADS = ["Status", "Event", "Type", { name: "Size", isNumber: true }, "Received", "Detail"];
 

@@ -7,8 +7,8 @@ import { Notice } from "@/components/ui/notice";
 import { Segments } from "@/components/ui/segments";
 import { TextField } from "@/components/ui/text-field";
 import { toMessage } from "@/components/ui/to-message";
-import type { Flow } from "@/lib/client/flows";
-import { ApiError } from "@/lib/client/request";
+import type { Flow } from "@/lib/features/flows/browser/client";
+import { ApiError } from "@/lib/platform/browser/request";
 
 const FORM = "backfill-form";
 const WAYS = [

@@ -7,7 +7,7 @@ import { toMessage } from "@/components/ui/to-message";
 import { useOnceAtATime } from "@/components/ui/use-once-at-a-time";
 import { toFlowsKey } from "@/components/workspace/use-flows";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { type Flow, flowsApi } from "@/lib/client/flows";
+import { type Flow, flowsApi } from "@/lib/features/flows/browser/client";
 
 type DeleteFlowProps = { flow: Flow; isOpen: boolean; onClose: () => void; onDeleted?: () => void };
 

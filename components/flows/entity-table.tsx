@@ -8,9 +8,9 @@ import { LoadFailure } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
 import { Select } from "@/components/ui/select";
 import { useOpenSchemas, useSchemaRefresh } from "@/components/workspace/use-schema";
-import type { Entity } from "@/lib/client/api";
-import { type ChosenEntity, isSameEntity, toChosen, toNames } from "@/lib/ui/flow-form";
-import { formatCount, formatCountShort } from "@/lib/ui/format";
+import { type ChosenEntity, isSameEntity, toChosen, toNames } from "@/lib/features/flows/browser/flow-form";
+import type { Entity } from "@/lib/features/query/browser/api";
+import { formatCount, formatCountShort } from "@/lib/platform/browser/format";
 
 /** As many as a person looks through; the rest are found by their names. */
 const SHOWN_MAX = 100;

@@ -20,13 +20,13 @@ import { useConnectivity } from "@/components/ui/use-browser";
 import { Page } from "@/components/workspace/page";
 import { toFlowKey, toFlowsKey } from "@/components/workspace/use-flows";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import type { Connection } from "@/lib/client/connections";
-import { type FlowDetail, flowsApi } from "@/lib/client/flows";
-import { ApiError } from "@/lib/client/request";
+import type { Connection } from "@/lib/features/connections/browser/client";
+import { type FlowDetail, flowsApi } from "@/lib/features/flows/browser/client";
 import {type FlowDraft, type FormProblem, 
   findDraftProblems, NEW_FLOW, settle, toCreateBody, toDraft, toUpdateBody,
-} from "@/lib/ui/flow-form"; // biome-ignore format: one look at the whole list
-import { isBegun, KeptFlow } from "@/lib/ui/kept-flow";
+} from "@/lib/features/flows/browser/flow-form"; // biome-ignore format: one look at the whole list
+import { isBegun, KeptFlow } from "@/lib/features/flows/browser/kept-flow";
+import { ApiError } from "@/lib/platform/browser/request";
 
 type FlowEditorProps = {
   /** As which it is changed; null for a new one. */

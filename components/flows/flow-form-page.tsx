@@ -11,9 +11,9 @@ import { Page } from "@/components/workspace/page";
 import { useFlow } from "@/components/workspace/use-flows";
 import { useConnections } from "@/components/workspace/use-schema";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import type { Connection } from "@/lib/client/connections";
-import type { FlowDetail } from "@/lib/client/flows";
-import { ApiError } from "@/lib/client/request";
+import type { Connection } from "@/lib/features/connections/browser/client";
+import type { FlowDetail } from "@/lib/features/flows/browser/client";
+import { ApiError } from "@/lib/platform/browser/request";
 import "./flows.css";
 
 /** Makes a flow. */

@@ -14,11 +14,11 @@ import { useConnectivity, useNow } from "@/components/ui/use-browser";
 import { useFindType } from "@/components/workspace/use-connection-types";
 import { useConnectionName, useConnections } from "@/components/workspace/use-schema";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import type { Flow } from "@/lib/client/flows";
-import { isGoing, toFlowMode, toRunState, toShareDone } from "@/lib/ui/flow-words";
-import { formatCount } from "@/lib/ui/format";
-import { formatAgo, formatMoment, formatStamp } from "@/lib/ui/format-time";
-import { toScheduleWords } from "@/lib/ui/schedule-words";
+import type { Flow } from "@/lib/features/flows/browser/client";
+import { isGoing, toFlowMode, toRunState, toShareDone } from "@/lib/features/flows/browser/flow-words";
+import { toScheduleWords } from "@/lib/features/runs/browser/schedule-words";
+import { formatCount } from "@/lib/platform/browser/format";
+import { formatAgo, formatMoment, formatStamp } from "@/lib/platform/browser/format-time";
 
 const AGE_EVERY_MS = 30_000;
 const COLUMNS = 7;

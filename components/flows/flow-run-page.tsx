@@ -23,11 +23,11 @@ import { useIsPhone, useNow, useOutage } from "@/components/ui/use-browser";
 import { Page } from "@/components/workspace/page";
 import { useFlow, useFlowRun } from "@/components/workspace/use-flows";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import type { FlowDetail, FlowRun } from "@/lib/client/flows";
-import { ApiError } from "@/lib/client/request";
-import { isGoing } from "@/lib/ui/flow-words";
-import { formatMoment } from "@/lib/ui/format-time";
-import { toScheduleWords } from "@/lib/ui/schedule-words";
+import type { FlowDetail, FlowRun } from "@/lib/features/flows/browser/client";
+import { isGoing } from "@/lib/features/flows/browser/flow-words";
+import { toScheduleWords } from "@/lib/features/runs/browser/schedule-words";
+import { formatMoment } from "@/lib/platform/browser/format-time";
+import { ApiError } from "@/lib/platform/browser/request";
 import "./flows.css";
 
 const CLOCK_EVERY_MS = 30_000;

@@ -1,6 +1,6 @@
 import { ChevronRight } from "lucide-react";
 import Link from "next/link";
-import type { Flow } from "@/lib/client/flows";
+import type { Flow } from "@/lib/features/flows/browser/client";
 
 type FlowTrailProps = {
   /** Where the flows are. */

@@ -1,5 +1,5 @@
-import type { Connection } from "@/lib/client/connections";
-import type { FlowDraft } from "@/lib/ui/flow-form";
+import type { Connection } from "@/lib/features/connections/browser/client";
+import type { FlowDraft } from "@/lib/features/flows/browser/flow-form";
 
 /** What each part of a flow's form is handed. */
 export type FlowFieldsProps = {

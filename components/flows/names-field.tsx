@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 import { TextField } from "@/components/ui/text-field";
-import { toNames } from "@/lib/ui/flow-form";
+import { toNames } from "@/lib/features/flows/browser/flow-form";
 
 type NamesFieldProps = {
   label: string;

@@ -10,7 +10,7 @@ import { toMessage } from "@/components/ui/to-message";
 import { useOnceAtATime } from "@/components/ui/use-once-at-a-time";
 import { toFlowKey } from "@/components/workspace/use-flows";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { type Flow, flowsApi, type Provisioned } from "@/lib/client/flows";
+import { type Flow, flowsApi, type Provisioned } from "@/lib/features/flows/browser/client";
 
 type ProvisionWebhookProps = {
   flow: Flow;

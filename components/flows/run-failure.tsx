@@ -8,8 +8,8 @@ import { Notice } from "@/components/ui/notice";
 import { useConnectivity } from "@/components/ui/use-browser";
 import { useConnections } from "@/components/workspace/use-schema";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import type { FlowDetail, FlowRun } from "@/lib/client/flows";
-import { isGoing } from "@/lib/ui/flow-words";
+import type { FlowDetail, FlowRun } from "@/lib/features/flows/browser/client";
+import { isGoing } from "@/lib/features/flows/browser/flow-words";
 
 /** What a run that failed has left, and what the next one makes of it (docs/flows.md, How rows move). */
 const WHAT_STAYS = {

@@ -6,9 +6,9 @@ import { TypeIcon } from "@/components/connections/type-icon";
 import { RunBar } from "@/components/runs/run-bar";
 import { useFindType } from "@/components/workspace/use-connection-types";
 import { useConnectionName, useConnections } from "@/components/workspace/use-schema";
-import type { EntityProgress, FlowDetail, FlowRun } from "@/lib/client/flows";
-import { isGoing, toShareOf } from "@/lib/ui/flow-words";
-import { formatCount, formatRows } from "@/lib/ui/format";
+import type { EntityProgress, FlowDetail, FlowRun } from "@/lib/features/flows/browser/client";
+import { isGoing, toShareOf } from "@/lib/features/flows/browser/flow-words";
+import { formatCount, formatRows } from "@/lib/platform/browser/format";
 
 /** A picture of more is no picture; the rest stand in a list below it. */
 const NODES_MAX = 4;

@@ -9,9 +9,9 @@ import { useNow } from "@/components/ui/use-browser";
 import { ExplorerBars } from "@/components/workspace/explorer-section";
 import { useFlowRuns } from "@/components/workspace/use-flows";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { toRunState } from "@/lib/ui/flow-words";
-import { formatCount } from "@/lib/ui/format";
-import { formatAgo, formatStamp } from "@/lib/ui/format-time";
+import { toRunState } from "@/lib/features/flows/browser/flow-words";
+import { formatCount } from "@/lib/platform/browser/format";
+import { formatAgo, formatStamp } from "@/lib/platform/browser/format-time";
 import "./flows.css";
 
 const AGE_EVERY_MS = 30_000;

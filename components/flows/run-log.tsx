@@ -4,9 +4,9 @@ import { Download, Search } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { LogLines } from "@/components/runs/log-lines";
 import { Select } from "@/components/ui/select";
-import type { FlowRun, LogLine } from "@/lib/client/flows";
-import { isGoing } from "@/lib/ui/flow-words";
-import { saveFile } from "@/lib/ui/save-file";
+import type { FlowRun, LogLine } from "@/lib/features/flows/browser/client";
+import { isGoing } from "@/lib/features/flows/browser/flow-words";
+import { saveFile } from "@/lib/platform/browser/save-file";
 
 /** No entity is called so. */
 const ALL_STEPS = "\u0000all";

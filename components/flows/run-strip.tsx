@@ -2,9 +2,9 @@
 
 import { StatusWord } from "@/components/runs/status-word";
 import { useNow, useStaleSince } from "@/components/ui/use-browser";
-import type { Run } from "@/lib/client/flows";
-import { isGoing, TRIGGER_PHRASES, toRunState, toShareDone } from "@/lib/ui/flow-words";
-import { formatClock, formatCount, toDuration } from "@/lib/ui/format";
+import type { Run } from "@/lib/features/flows/browser/client";
+import { isGoing, TRIGGER_PHRASES, toRunState, toShareDone } from "@/lib/features/flows/browser/flow-words";
+import { formatClock, formatCount, toDuration } from "@/lib/platform/browser/format";
 
 const TICK_MS = 200;
 /** Over less than this a rate says nothing. */

@@ -1,5 +1,5 @@
-import type { Flow, Run } from "@/lib/client/flows";
-import { isGoing } from "@/lib/ui/flow-words";
+import type { Flow, Run } from "@/lib/features/flows/browser/client";
+import { isGoing } from "@/lib/features/flows/browser/flow-words";
 
 /** The parts of the list, as `?show=` names them. */
 export const SHOWS = ["all", "moving", "problems", "paused"] as const;

@@ -10,8 +10,8 @@ import { Notice } from "@/components/ui/notice";
 import { Segments } from "@/components/ui/segments";
 import { useFindType } from "@/components/workspace/use-connection-types";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import type { FlowDraft } from "@/lib/ui/flow-form";
-import { FLOW_TYPE_WORDS } from "@/lib/ui/flow-words";
+import type { FlowDraft } from "@/lib/features/flows/browser/flow-form";
+import { FLOW_TYPE_WORDS } from "@/lib/features/flows/browser/flow-words";
 
 const TYPES: { value: FlowDraft["type"]; label: string }[] = [
   { value: "sync", label: "Sync tables" },

@@ -9,9 +9,9 @@ import { RowsTable } from "@/components/ui/rows-table";
 import { Select } from "@/components/ui/select";
 import { useConnectivity } from "@/components/ui/use-browser";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { type FlowPreview, flowsApi, type PreviewBody } from "@/lib/client/flows";
-import type { FlowDraft } from "@/lib/ui/flow-form";
-import { formatCount, formatDuration } from "@/lib/ui/format";
+import { type FlowPreview, flowsApi, type PreviewBody } from "@/lib/features/flows/browser/client";
+import type { FlowDraft } from "@/lib/features/flows/browser/flow-form";
+import { formatCount, formatDuration } from "@/lib/platform/browser/format";
 
 /** Columns of the first rows; the mapping above them names all. */
 const COLUMNS_MAX = 12;

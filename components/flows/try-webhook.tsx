@@ -4,7 +4,11 @@ import { useState } from "react";
 import { CodeBox } from "@/components/ui/code-box";
 import { CopyButton } from "@/components/ui/copy-button";
 import { Segments } from "@/components/ui/segments";
-import { toWebhookExample, WEBHOOK_LANGUAGES, type WebhookLanguage } from "@/lib/ui/webhook-examples";
+import {
+  toWebhookExample,
+  WEBHOOK_LANGUAGES,
+  type WebhookLanguage,
+} from "@/lib/features/flows/browser/webhook-examples";
 
 /** How an event is signed and sent. @param url null where the reader does not see the address */
 export function TryWebhook({ url }: { url: string | null }) {

@@ -9,7 +9,7 @@ import { useOnceAtATime } from "@/components/ui/use-once-at-a-time";
 import { toFlowKey, toFlowsKey } from "@/components/workspace/use-flows";
 import { useRights } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { type BackfillBody, type Flow, flowsApi, type Run } from "@/lib/client/flows";
+import { type BackfillBody, type Flow, flowsApi, type Run } from "@/lib/features/flows/browser/client";
 
 /** Owners, admins and whoever made a flow may change and delete it (docs/api.md, Flows). Every member runs it. */
 export function useMayChange(flow: Pick<Flow, "createdBy">): boolean {

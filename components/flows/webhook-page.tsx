@@ -29,10 +29,10 @@ import { useFlow, useWebhookStats } from "@/components/workspace/use-flows";
 import { useConnectionName } from "@/components/workspace/use-schema";
 import { useRights } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { type FlowDetail, flowsApi, type Provisioned, type WebhookStats } from "@/lib/client/flows";
-import { ApiError } from "@/lib/client/request";
-import { formatCount } from "@/lib/ui/format";
-import { formatAgo, formatStamp } from "@/lib/ui/format-time";
+import { type FlowDetail, flowsApi, type Provisioned, type WebhookStats } from "@/lib/features/flows/browser/client";
+import { formatCount } from "@/lib/platform/browser/format";
+import { formatAgo, formatStamp } from "@/lib/platform/browser/format-time";
+import { ApiError } from "@/lib/platform/browser/request";
 import "./flows.css";
 
 const AGE_EVERY_MS = 30_000;

@@ -1,6 +1,6 @@
-import type { Connection } from "@/lib/client/connections";
-import type { FlowDraft } from "@/lib/ui/flow-form";
-import { toScheduleWords } from "@/lib/ui/schedule-words";
+import type { Connection } from "@/lib/features/connections/browser/client";
+import type { FlowDraft } from "@/lib/features/flows/browser/flow-form";
+import { toScheduleWords } from "@/lib/features/runs/browser/schedule-words";
 
 /** Tables that are named; of more, how many. */
 const NAMED_MAX = 3;

@@ -3,8 +3,8 @@
 import { useState } from "react";
 import { Confirm } from "@/components/ui/confirm";
 import { showToast } from "@/components/ui/toast";
+import { type FolderChoice, isInside, toTrail } from "@/lib/features/folders/browser/filed-tree";
 import type { Folder } from "@/lib/features/folders/schema";
-import { type FolderChoice, isInside, toTrail } from "@/lib/ui/filed-tree";
 
 /** Brings back what was in a folder, into the folders that were made anew, by the ids that they had. */
 export type BringBack = (anew: ReadonlyMap<string, string>) => Promise<void>;

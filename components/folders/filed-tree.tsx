@@ -8,9 +8,9 @@ import { Menu } from "@/components/ui/menu";
 import { NameInput } from "@/components/ui/name-input";
 import { part } from "@/components/ui/part";
 import { Tree, type TreeRow } from "@/components/ui/tree";
-import { later } from "@/lib/client/load-again";
+import { type FiledNode, type FolderChoice, isInside, isSameChoice } from "@/lib/features/folders/browser/filed-tree";
 import type { Folder } from "@/lib/features/folders/schema";
-import { type FiledNode, type FolderChoice, isInside, isSameChoice } from "@/lib/ui/filed-tree";
+import { later } from "@/lib/platform/browser/load-again";
 
 const loadMoveDialog = later(() => import("@/components/folders/move-dialog"));
 const MoveDialog = part(loadMoveDialog, (module) => module.MoveDialog);

@@ -1,6 +1,6 @@
 import { showToast } from "@/components/ui/toast";
+import { type FolderChoice, toFreeFolderName } from "@/lib/features/folders/browser/filed-tree";
 import type { Access, CreateFolderBody, Folder, UpdateFolderBody } from "@/lib/features/folders/schema";
-import { type FolderChoice, toFreeFolderName } from "@/lib/ui/filed-tree";
 
 /** What changes what is filed and its folders. Failures are told by it; the functions resolve to null then. */
 export type Cabinet = {

@@ -3,8 +3,13 @@
 import { Check, Folder, Lock, Users } from "lucide-react";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { Modal } from "@/components/ui/modal";
+import {
+  type FolderChoice,
+  isInside,
+  isSameChoice,
+  listFolderChoices,
+} from "@/lib/features/folders/browser/filed-tree";
 import type { Folder as FiledFolder } from "@/lib/features/folders/schema";
-import { type FolderChoice, isInside, isSameChoice, listFolderChoices } from "@/lib/ui/filed-tree";
 import "./folders.css";
 
 type MoveDialogProps = {

@@ -2,8 +2,8 @@
 
 import { useEffect, useEffectEvent } from "react";
 import { useWorkspace } from "@/components/workspace/workspace-context";
+import { type FolderChoice, isInside, type Root } from "@/lib/features/folders/browser/filed-tree";
 import type { Folder } from "@/lib/features/folders/schema";
-import { type FolderChoice, isInside, type Root } from "@/lib/ui/filed-tree";
 
 type Around = { folders: readonly Folder[]; roots: readonly Root[]; isReady: boolean };
 

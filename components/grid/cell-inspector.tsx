@@ -5,8 +5,8 @@ import { useState } from "react";
 import { copyText } from "@/components/ui/copy-text";
 import { Modal } from "@/components/ui/modal";
 import type { CellValue, ResultField } from "@/lib/base/values/json-rows";
-import { toPlainText } from "@/lib/ui/cell-text";
-import { formatCount } from "@/lib/ui/format";
+import { toPlainText } from "@/lib/features/results/browser/cell-text";
+import { formatCount } from "@/lib/platform/browser/format";
 
 export type Inspected = { field: ResultField; value: CellValue | undefined; rowNumber: number };
 

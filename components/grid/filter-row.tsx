@@ -6,7 +6,12 @@ import { ListFilter, X } from "lucide-react";
 import { useState } from "react";
 import type { PlacedColumn } from "@/components/grid/grid-row";
 import type { ResultField } from "@/lib/base/values/json-rows";
-import { type ColumnFilter, parseFilter, toFilterWords, toTypedFilter } from "@/lib/ui/results/column-filter";
+import {
+  type ColumnFilter,
+  parseFilter,
+  toFilterWords,
+  toTypedFilter,
+} from "@/lib/features/results/browser/column-filter";
 
 type FilterRowProps = {
   baseId: string;

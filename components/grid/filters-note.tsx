@@ -5,8 +5,8 @@ import { showFailure } from "@/components/ui/toast";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { toFilteredQuery } from "@/lib/base/sql/conditions";
 import type { SqlDialect } from "@/lib/base/sql/dialects";
-import { toConditionKind } from "@/lib/ui/results/column-filter";
-import type { RowsSource } from "@/lib/ui/results/rows-source";
+import { toConditionKind } from "@/lib/features/results/browser/column-filter";
+import type { RowsSource } from "@/lib/features/results/browser/rows-source";
 
 type FiltersNoteProps = {
   source: RowsSource;

@@ -7,8 +7,8 @@ import { memo, type PointerEvent, type ReactNode, useRef, useState } from "react
 import type { PlacedColumn } from "@/components/grid/grid-row";
 import { moveColumn, type ResultTable } from "@/components/grid/use-result-columns";
 import { Menu } from "@/components/ui/menu";
-import { isNumericField } from "@/lib/ui/cell-text";
-import type { SortBy } from "@/lib/ui/results/sort-rows";
+import { isNumericField } from "@/lib/features/results/browser/cell-text";
+import type { SortBy } from "@/lib/features/results/browser/sort-rows";
 
 /** A press that moves less than this is a click. */
 const DRAG_AFTER_PX = 6;

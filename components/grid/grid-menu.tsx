@@ -30,13 +30,13 @@ import { copyName } from "@/components/ui/copy-text";
 import { MenuBranch, MenuItem, MenuLine } from "@/components/ui/menu";
 import type { Condition, ConditionOp } from "@/lib/base/sql/conditions";
 import type { CellValue } from "@/lib/base/values/json-rows";
-import { toCellText } from "@/lib/ui/cell-text";
-import type { CopyFormat } from "@/lib/ui/copy-rows";
-import { formatCount } from "@/lib/ui/format";
-import type { CellRange } from "@/lib/ui/grid-selection";
-import { countCells, toBounds } from "@/lib/ui/grid-selection";
-import { toConditionKind, toFilterValue } from "@/lib/ui/results/column-filter";
-import type { SortBy } from "@/lib/ui/results/sort-rows";
+import { toCellText } from "@/lib/features/results/browser/cell-text";
+import { toConditionKind, toFilterValue } from "@/lib/features/results/browser/column-filter";
+import type { CopyFormat } from "@/lib/features/results/browser/copy-rows";
+import type { CellRange } from "@/lib/features/results/browser/grid-selection";
+import { countCells, toBounds } from "@/lib/features/results/browser/grid-selection";
+import type { SortBy } from "@/lib/features/results/browser/sort-rows";
+import { formatCount } from "@/lib/platform/browser/format";
 
 /** What a menu of the grid may do; the grid's owner does it. */
 export type GridActions = {

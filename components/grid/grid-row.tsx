@@ -6,8 +6,8 @@ import { memo } from "react";
 import type { GridColumn } from "@/components/grid/use-result-columns";
 import { type CellLook, toPadding, toShownText } from "@/lib/base/values/cell-look";
 import type { CellValue } from "@/lib/base/values/json-rows";
-import { isNumericField, toPlainText } from "@/lib/ui/cell-text";
-import type { RowsSource } from "@/lib/ui/results/rows-source";
+import { isNumericField, toPlainText } from "@/lib/features/results/browser/cell-text";
+import type { RowsSource } from "@/lib/features/results/browser/rows-source";
 
 /** A cell shows no more letters than this; all of them are in the inspector. */
 const SHOWN_LETTERS_MAX = 400;

@@ -3,8 +3,8 @@
 import { useEffect, useState } from "react";
 import { JsonView } from "@/components/grid/json-view";
 import type { GridColumn } from "@/components/grid/use-result-columns";
-import { formatCount } from "@/lib/ui/format";
-import type { RowsSource } from "@/lib/ui/results/rows-source";
+import type { RowsSource } from "@/lib/features/results/browser/rows-source";
+import { formatCount } from "@/lib/platform/browser/format";
 
 /** More would be a text of many megabytes, which nobody reads and the export writes faster. */
 const JSON_ROWS_MAX = 10_000;

@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 import type { CellValue } from "@/lib/base/values/json-rows";
-import { formatCount } from "@/lib/ui/format";
+import { formatCount } from "@/lib/platform/browser/format";
 
 /** So many levels are open before anybody presses. */
 const OPEN_LEVELS = 2;

@@ -2,8 +2,8 @@
 
 import { CircleX } from "lucide-react";
 import { useNow } from "@/components/ui/use-browser";
-import { formatCount, formatDuration, formatRows, toSize } from "@/lib/ui/format";
-import type { LoadState } from "@/lib/ui/results/loaded-results";
+import type { LoadState } from "@/lib/features/results/browser/loaded-results";
+import { formatCount, formatDuration, formatRows, toSize } from "@/lib/platform/browser/format";
 
 type LoadNoteProps = {
   /** Rows that are here, of more than these. */

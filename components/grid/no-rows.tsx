@@ -1,9 +1,9 @@
 "use client";
 
 import { Table2 } from "lucide-react";
-import type { ExecuteAnswer } from "@/lib/client/api";
-import { formatDuration, formatRows } from "@/lib/ui/format";
-import { toChangeWord } from "@/lib/ui/result-words";
+import type { ExecuteAnswer } from "@/lib/features/query/browser/api";
+import { toChangeWord } from "@/lib/features/results/browser/result-words";
+import { formatDuration, formatRows } from "@/lib/platform/browser/format";
 
 type NoRowsProps = { answer: ExecuteAnswer; statement: string; onShowQuery: () => void };
 

@@ -6,7 +6,7 @@ import type { View } from "@/components/grid/view-choice";
 import { Menu, MenuItem } from "@/components/ui/menu";
 import { Segments } from "@/components/ui/segments";
 import { Tip } from "@/components/ui/tip";
-import type { CopyFormat } from "@/lib/ui/copy-rows";
+import type { CopyFormat } from "@/lib/features/results/browser/copy-rows";
 
 const FORMAT_NAMES: Record<CopyFormat, string> = {
   tsv: "TSV, for spreadsheets",

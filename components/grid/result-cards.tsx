@@ -3,10 +3,10 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useMemo, useRef } from "react";
 import type { GridColumn } from "@/components/grid/use-result-columns";
-import { planCards } from "@/lib/ui/cards";
-import { toCellText } from "@/lib/ui/cell-text";
-import type { CellPosition } from "@/lib/ui/grid-selection";
-import type { RowsSource } from "@/lib/ui/results/rows-source";
+import { planCards } from "@/lib/features/results/browser/cards";
+import { toCellText } from "@/lib/features/results/browser/cell-text";
+import type { CellPosition } from "@/lib/features/results/browser/grid-selection";
+import type { RowsSource } from "@/lib/features/results/browser/rows-source";
 
 const CARD_PX = 76;
 /** Cards are read one by one; a browser's cap on an element's height is not far beyond. */

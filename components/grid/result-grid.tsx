@@ -26,9 +26,10 @@ import { isMenuKey, useContextMenu } from "@/components/ui/context-menu";
 import { announce } from "@/components/ui/live-region";
 import { useFrame } from "@/components/workspace/use-frame";
 import { ANY_VALUES_MAX } from "@/lib/base/sql/conditions";
-import { isNumericField } from "@/lib/ui/cell-text";
-import type { CopyFormat } from "@/lib/ui/copy-rows";
-import { ROW_HEIGHTS } from "@/lib/ui/frame-preferences";
+import { ROW_HEIGHTS } from "@/lib/features/accounts/browser/frame-preferences";
+import { isNumericField } from "@/lib/features/results/browser/cell-text";
+import { type ColumnFilter, toFilterValue } from "@/lib/features/results/browser/column-filter";
+import type { CopyFormat } from "@/lib/features/results/browser/copy-rows";
 import {
   type Bounds,
   type CellPosition,
@@ -36,10 +37,9 @@ import {
   isInside,
   moveSelection,
   toBounds,
-} from "@/lib/ui/grid-selection";
-import { type ColumnFilter, toFilterValue } from "@/lib/ui/results/column-filter";
-import type { RowsSource } from "@/lib/ui/results/rows-source";
-import type { SortBy } from "@/lib/ui/results/sort-rows";
+} from "@/lib/features/results/browser/grid-selection";
+import type { RowsSource } from "@/lib/features/results/browser/rows-source";
+import type { SortBy } from "@/lib/features/results/browser/sort-rows";
 import "./grid.css";
 
 const HEAD_PX = 42;

@@ -19,12 +19,12 @@ import { type ConsoleRun, type PinnedResult, ROW_LIMITS } from "@/components/wor
 import { useDialect, useScriptLanguage } from "@/components/workspace/use-connection-types";
 import { useFrame } from "@/components/workspace/use-frame";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import type { ExecuteAnswer } from "@/lib/client/api";
-import type { KeptChart } from "@/lib/client/consoles";
-import { later } from "@/lib/client/load-again";
 import type { Connection } from "@/lib/features/connections/schema";
-import { loadedResults } from "@/lib/ui/results/loaded-results";
-import type { SortBy } from "@/lib/ui/results/sort-rows";
+import type { KeptChart } from "@/lib/features/consoles/browser/client";
+import type { ExecuteAnswer } from "@/lib/features/query/browser/api";
+import { loadedResults } from "@/lib/features/results/browser/loaded-results";
+import type { SortBy } from "@/lib/features/results/browser/sort-rows";
+import { later } from "@/lib/platform/browser/load-again";
 
 export type ResultViewProps = {
   run: ConsoleRun;

@@ -5,8 +5,8 @@ import { type KeyboardEvent, useRef, useState } from "react";
 import { NoRows } from "@/components/grid/no-rows";
 import { ResultSet, type ResultViewProps } from "@/components/grid/result-set";
 import type { ConsoleRun } from "@/components/workspace/run-store";
-import type { ExecuteAnswer, FurtherResult } from "@/lib/client/api";
-import { toOutcomeWords } from "@/lib/ui/result-words";
+import type { ExecuteAnswer, FurtherResult } from "@/lib/features/query/browser/api";
+import { toOutcomeWords } from "@/lib/features/results/browser/result-words";
 
 type Result = {
   /** The execution's id; of a further result of the same statement with its number. */

@@ -14,10 +14,10 @@ import { showFailure } from "@/components/ui/toast";
 import { useSideSlot } from "@/components/workspace/side-slot";
 import { useFrame } from "@/components/workspace/use-frame";
 import type { CellValue, ResultField } from "@/lib/base/values/json-rows";
-import { toCellText, toPlainText } from "@/lib/ui/cell-text";
-import { formatCount } from "@/lib/ui/format";
-import { countBytes, toBytes, toHexLines, toPictureType } from "@/lib/ui/results/binary-cell";
-import type { RowsSource } from "@/lib/ui/results/rows-source";
+import { countBytes, toBytes, toHexLines, toPictureType } from "@/lib/features/results/browser/binary-cell";
+import { toCellText, toPlainText } from "@/lib/features/results/browser/cell-text";
+import type { RowsSource } from "@/lib/features/results/browser/rows-source";
+import { formatCount } from "@/lib/platform/browser/format";
 
 /** More letters than this do not fit on the line of a field. */
 const LINE_LETTERS = 34;

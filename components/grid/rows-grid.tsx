@@ -9,9 +9,9 @@ import { useResultColumns } from "@/components/grid/use-result-columns";
 import { useIsPhone } from "@/components/ui/use-browser";
 import type { SqlDialect } from "@/lib/base/sql/dialects";
 import type { ResultField, ResultRow } from "@/lib/base/values/json-rows";
-import type { CellPosition, CellRange } from "@/lib/ui/grid-selection";
-import { AnswerRows } from "@/lib/ui/results/rows-source";
-import type { SortBy } from "@/lib/ui/results/sort-rows";
+import type { CellPosition, CellRange } from "@/lib/features/results/browser/grid-selection";
+import { AnswerRows } from "@/lib/features/results/browser/rows-source";
+import type { SortBy } from "@/lib/features/results/browser/sort-rows";
 
 type RowsGridProps = {
   label: string;

@@ -5,11 +5,11 @@ import type { GridColumn } from "@/components/grid/use-result-columns";
 import { RanBy } from "@/components/results/ran-by";
 import type { ConsoleRun } from "@/components/workspace/run-store";
 import type { Summed } from "@/lib/base/values/exact-sum";
-import { isNumericField } from "@/lib/ui/cell-text";
-import { groupDigits } from "@/lib/ui/exact-number";
-import { formatCount } from "@/lib/ui/format";
-import { type CellRange, countCells, toBounds } from "@/lib/ui/grid-selection";
-import type { RowsSource } from "@/lib/ui/results/rows-source";
+import { isNumericField } from "@/lib/features/results/browser/cell-text";
+import { type CellRange, countCells, toBounds } from "@/lib/features/results/browser/grid-selection";
+import type { RowsSource } from "@/lib/features/results/browser/rows-source";
+import { groupDigits } from "@/lib/platform/browser/exact-number";
+import { formatCount } from "@/lib/platform/browser/format";
 import "@/components/ui/foot.css";
 
 type FootProps = {

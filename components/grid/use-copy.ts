@@ -7,11 +7,11 @@ import { showFailure, showToast } from "@/components/ui/toast";
 import type { SqlDialect } from "@/lib/base/sql/dialects";
 import { toSqlName } from "@/lib/base/sql/names";
 import { readScope } from "@/lib/base/sql/scope";
-import type { CopyFormat } from "@/lib/ui/copy-rows";
-import { formatCount, formatRows } from "@/lib/ui/format";
-import { type CellRange, countCells, toBounds } from "@/lib/ui/grid-selection";
-import type { RowsSource } from "@/lib/ui/results/rows-source";
-import type { CopyAsk } from "@/lib/ui/results/worker-messages";
+import type { CopyFormat } from "@/lib/features/results/browser/copy-rows";
+import { type CellRange, countCells, toBounds } from "@/lib/features/results/browser/grid-selection";
+import type { RowsSource } from "@/lib/features/results/browser/rows-source";
+import type { CopyAsk } from "@/lib/features/results/browser/worker-messages";
+import { formatCount, formatRows } from "@/lib/platform/browser/format";
 
 /** What brought the rows. */
 type SqlText = { text: string; dialect: SqlDialect };

@@ -7,8 +7,8 @@ import {
 import { useMemo } from "react";
 import { toScale } from "@/lib/base/values/cell-look";
 import type { ResultField } from "@/lib/base/values/json-rows";
-import { toCellText } from "@/lib/ui/cell-text";
-import type { CellTable } from "@/lib/ui/results/row-table";
+import { toCellText } from "@/lib/features/results/browser/cell-text";
+import type { CellTable } from "@/lib/features/results/browser/row-table";
 
 const features = tableFeatures({
   columnOrderingFeature,

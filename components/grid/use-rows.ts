@@ -1,10 +1,10 @@
 "use client";
 
 import { useCallback, useEffect, useMemo, useSyncExternalStore } from "react";
-import type { ExecuteAnswer } from "@/lib/client/api";
-import type { Arrangement } from "@/lib/ui/results/arrangement";
-import { type LoadState, loadedResults } from "@/lib/ui/results/loaded-results";
-import { AnswerRows, type RowsSource } from "@/lib/ui/results/rows-source";
+import type { ExecuteAnswer } from "@/lib/features/query/browser/api";
+import type { Arrangement } from "@/lib/features/results/browser/arrangement";
+import { type LoadState, loadedResults } from "@/lib/features/results/browser/loaded-results";
+import { AnswerRows, type RowsSource } from "@/lib/features/results/browser/rows-source";
 
 /** How somebody has sorted and filtered an answer: what draws it goes and comes with the width of the window. */
 const arrangements = new WeakMap<ExecuteAnswer, Arrangement>();

@@ -2,7 +2,14 @@
 
 import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
-import { followScroll, fromTrack, type ScrollScale, toTopMax, toTrack, toTrackPx } from "@/lib/ui/results/scroll-scale";
+import {
+  followScroll,
+  fromTrack,
+  type ScrollScale,
+  toTopMax,
+  toTrack,
+  toTrackPx,
+} from "@/lib/features/results/browser/scroll-scale";
 
 /** After this much rest the scroll position is put to what it should say; nobody sees it. */
 const SETTLE_AFTER_MS = 140;

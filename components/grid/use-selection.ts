@@ -1,9 +1,9 @@
 "use client";
 
 import { useCallback, useEffect, useState } from "react";
-import type { CellPosition, CellRange } from "@/lib/ui/grid-selection";
-import type { Arrangement } from "@/lib/ui/results/arrangement";
-import type { RowsSource } from "@/lib/ui/results/rows-source";
+import type { Arrangement } from "@/lib/features/results/browser/arrangement";
+import type { CellPosition, CellRange } from "@/lib/features/results/browser/grid-selection";
+import type { RowsSource } from "@/lib/features/results/browser/rows-source";
 
 type Selected = { range: CellRange | null; isOpen: boolean };
 

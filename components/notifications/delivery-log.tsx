@@ -14,11 +14,11 @@ import { toMessage } from "@/components/ui/to-message";
 import { showFailure } from "@/components/ui/toast";
 import { useChange, useRights } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { type Delivery, notificationApi } from "@/lib/client/notifications";
-import { toDeliveryAdvice } from "@/lib/ui/delivery-words";
-import { formatClock, formatDuration } from "@/lib/ui/format";
-import { formatStamp } from "@/lib/ui/format-time";
-import { formatRowTime } from "@/lib/ui/run-words";
+import { type Delivery, notificationApi } from "@/lib/features/notifications/browser/client";
+import { toDeliveryAdvice } from "@/lib/features/notifications/browser/delivery-words";
+import { formatRowTime } from "@/lib/features/runs/browser/run-words";
+import { formatClock, formatDuration } from "@/lib/platform/browser/format";
+import { formatStamp } from "@/lib/platform/browser/format-time";
 import "./notifications.css";
 
 const HEADS = [

@@ -17,8 +17,8 @@ import { Segments } from "@/components/ui/segments";
 import { Select } from "@/components/ui/select";
 import { useAddress, useOwnSteps } from "@/components/workspace/use-address";
 import { useRights } from "@/components/workspace/use-settings";
-import type { DeliveryStatus, ListedRule } from "@/lib/client/notifications";
-import { formatRowTime } from "@/lib/ui/run-words";
+import type { DeliveryStatus, ListedRule } from "@/lib/features/notifications/browser/client";
+import { formatRowTime } from "@/lib/features/runs/browser/run-words";
 import "./notifications.css";
 
 const HEADS = ["Goes to", "For", "When", { name: "Last", isOptional: true }, { name: "On", isUnnamed: true }];

@@ -9,7 +9,7 @@ import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Segments } from "@/components/ui/segments";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import type { Resource, Rule } from "@/lib/client/notifications";
+import type { Resource, Rule } from "@/lib/features/notifications/browser/client";
 import "./notifications.css";
 
 const SHOWS = [

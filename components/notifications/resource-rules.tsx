@@ -7,7 +7,7 @@ import { ChannelIcon, toRuleHelp, toRuleName, toTriggerWord } from "@/components
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { useRights } from "@/components/workspace/use-settings";
-import type { Rule } from "@/lib/client/notifications";
+import type { Rule } from "@/lib/features/notifications/browser/client";
 import "./notifications.css";
 
 type ResourceRulesProps = {

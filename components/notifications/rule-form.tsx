@@ -13,6 +13,7 @@ import { showFailure } from "@/components/ui/toast";
 import { useOutage } from "@/components/ui/use-browser";
 import { useChange } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
+import { findEmailProblem } from "@/lib/features/accounts/browser/email-help";
 import {
   type ChannelType,
   type CreateRuleBody,
@@ -21,10 +22,9 @@ import {
   type Rule,
   type SavedRule,
   type Trigger,
-} from "@/lib/client/notifications";
-import { ApiError } from "@/lib/client/request";
-import { findEmailProblem } from "@/lib/ui/email-help";
-import { parseEmails } from "@/lib/ui/email-list";
+} from "@/lib/features/notifications/browser/client";
+import { parseEmails } from "@/lib/platform/browser/email-list";
+import { ApiError } from "@/lib/platform/browser/request";
 
 const CHANNELS = (["email", "webhook", "chat"] as const).map((value) => ({ value, label: CHANNEL_WORDS[value] }));
 const TRIGGERS: { value: Trigger; label: string }[] = [

@@ -17,7 +17,7 @@ import { SidePanel } from "@/components/ui/side-panel";
 import { toMessage } from "@/components/ui/to-message";
 import { useRights } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { notificationApi, type Resource, type Rule, type SavedRule } from "@/lib/client/notifications";
+import { notificationApi, type Resource, type Rule, type SavedRule } from "@/lib/features/notifications/browser/client";
 import "./notifications.css";
 
 type RulePanelProps = {

@@ -7,7 +7,7 @@ import { toMessage } from "@/components/ui/to-message";
 import { showFailure } from "@/components/ui/toast";
 import { useChange, useRights } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { notificationApi, type Rule } from "@/lib/client/notifications";
+import { notificationApi, type Rule } from "@/lib/features/notifications/browser/client";
 
 /** Turns a rule on and off where it stands; members see how it is. */
 export function RuleSwitch({ rule }: { rule: Rule }) {

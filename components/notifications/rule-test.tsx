@@ -8,7 +8,7 @@ import { Segments } from "@/components/ui/segments";
 import { toMessage } from "@/components/ui/to-message";
 import { useConnectivity } from "@/components/ui/use-browser";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { notificationApi, type Rule, type TestAnswer, type Trigger } from "@/lib/client/notifications";
+import { notificationApi, type Rule, type TestAnswer, type Trigger } from "@/lib/features/notifications/browser/client";
 
 const TRIGGERS = [
   { value: "success", label: "Success" },

@@ -1,5 +1,5 @@
 import { Mail, MessageSquare, Webhook } from "lucide-react";
-import type { ChannelType, Rule } from "@/lib/client/notifications";
+import type { ChannelType, Rule } from "@/lib/features/notifications/browser/client";
 
 export const CHANNEL_WORDS: Record<ChannelType, string> = { email: "Mail", webhook: "Webhook", chat: "Chat" };
 const ICONS = { email: Mail, webhook: Webhook, chat: MessageSquare } as const;

@@ -5,7 +5,7 @@ import { useConsoleList } from "@/components/workspace/use-consoles";
 import { useFlows } from "@/components/workspace/use-flows";
 import { useRefresh } from "@/components/workspace/use-refresh";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { type DeliveryFilters, notificationApi, type Resource } from "@/lib/client/notifications";
+import { type DeliveryFilters, notificationApi, type Resource } from "@/lib/features/notifications/browser/client";
 
 /** The first part of every key of these lists: what changes one of them may change all. */
 export const RULES = "notification-rules";

@@ -5,7 +5,7 @@ import { ResourceDeliveries } from "@/components/notifications/resource-deliveri
 import { ResourceRules } from "@/components/notifications/resource-rules";
 import { RulePanel } from "@/components/notifications/rule-panel";
 import { useLiveDeliveries, useRulesOf } from "@/components/notifications/use-notifications";
-import type { Resource } from "@/lib/client/notifications";
+import type { Resource } from "@/lib/features/notifications/browser/client";
 
 const NEW = "new";
 

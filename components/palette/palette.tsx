@@ -10,7 +10,12 @@ import { useOutage } from "@/components/ui/use-browser";
 import type { Command } from "@/components/workspace/command-store";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { groupPalette, KINDS, type PaletteMode, readPaletteText } from "@/lib/ui/palette-items";
+import {
+  groupPalette,
+  KINDS,
+  type PaletteMode,
+  readPaletteText,
+} from "@/lib/features/workspaces/browser/palette-items";
 
 const PLACEHOLDERS: Record<PaletteMode, string> = {
   all: "Search consoles, tables and actions",

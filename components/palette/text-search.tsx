@@ -10,8 +10,8 @@ import { useLater } from "@/components/ui/use-later";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { useWorkbench, useWorkspace } from "@/components/workspace/workspace-context";
 import { type FoundLine, findLines } from "@/lib/base/values/find-lines";
-import { consoleApi } from "@/lib/client/consoles";
-import { formatCount } from "@/lib/ui/format";
+import { consoleApi } from "@/lib/features/consoles/browser/client";
+import { formatCount } from "@/lib/platform/browser/format";
 
 /** Letters after which the server is asked, and the pause in typing before it is. */
 const SEARCH_FROM = 2;

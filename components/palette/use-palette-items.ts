@@ -14,12 +14,12 @@ import { useConnections, useDatabases, useOpenSchemas } from "@/components/works
 import { useWorkspaceDetails } from "@/components/workspace/use-settings";
 import { useWorkbench, useWorkspace } from "@/components/workspace/workspace-context";
 import { toSqlName } from "@/lib/base/sql/names";
-import { consoleApi } from "@/lib/client/consoles";
 import type { Connection } from "@/lib/features/connections/schema";
-import { toTrail } from "@/lib/ui/filed-tree";
-import { FLOW_TYPE_WORDS } from "@/lib/ui/flow-words";
-import { formatCountShort } from "@/lib/ui/format";
-import type { PaletteItem, PaletteKind } from "@/lib/ui/palette-items";
+import { consoleApi } from "@/lib/features/consoles/browser/client";
+import { FLOW_TYPE_WORDS } from "@/lib/features/flows/browser/flow-words";
+import { toTrail } from "@/lib/features/folders/browser/filed-tree";
+import type { PaletteItem, PaletteKind } from "@/lib/features/workspaces/browser/palette-items";
+import { formatCountShort } from "@/lib/platform/browser/format";
 
 export type Choice = PaletteItem & {
   icon: LucideIcon;

@@ -13,13 +13,13 @@ import { toDashboardKey, toDashboardsKey, useDashboardList } from "@/components/
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { readSettings, toKeptSpec } from "@/lib/base/charts/kept-spec";
 import { fitSettings, guessSettings } from "@/lib/base/charts/settings";
-import type { KeptChart } from "@/lib/client/consoles";
-import { type Dashboard, dashboardApi, type Widget } from "@/lib/client/dashboards";
-import { ApiError } from "@/lib/client/request";
+import type { KeptChart } from "@/lib/features/consoles/browser/client";
+import { type Dashboard, dashboardApi, type Widget } from "@/lib/features/dashboards/browser/client";
+import { addWidget, type Draft, type NewWidget, toDraft } from "@/lib/features/dashboards/browser/edit/draft";
+import { fromChart } from "@/lib/features/dashboards/browser/edit/shelves";
 import { TITLE_CHARS_MAX, WIDGETS_MAX } from "@/lib/features/dashboards/limits";
-import { addWidget, type Draft, type NewWidget, toDraft } from "@/lib/ui/dashboards/edit/draft";
-import { fromChart } from "@/lib/ui/dashboards/edit/shelves";
-import type { RowsSource } from "@/lib/ui/results/rows-source";
+import type { RowsSource } from "@/lib/features/results/browser/rows-source";
+import { ApiError } from "@/lib/platform/browser/request";
 
 type AddToDashboardProps = {
   /** The result, its columns and its first rows. */

@@ -10,8 +10,8 @@ import { readSettings, toKeptSpec } from "@/lib/base/charts/kept-spec";
 import { zoneOf } from "@/lib/base/charts/moments";
 import { type ChartSettings, fitSettings, guessSettings } from "@/lib/base/charts/settings";
 import type { CellLook } from "@/lib/base/values/cell-look";
-import type { KeptChart } from "@/lib/client/consoles";
-import type { RowsSource } from "@/lib/ui/results/rows-source";
+import type { KeptChart } from "@/lib/features/consoles/browser/client";
+import type { RowsSource } from "@/lib/features/results/browser/rows-source";
 import "./results.css";
 
 type ChartViewProps = {

@@ -1,8 +1,8 @@
 import type { PlanForm } from "@/lib/base/explain/plan";
-import { api, type ExecuteAnswer } from "@/lib/client/api";
-import { type ExecuteTarget, toExecuteRequest } from "@/lib/client/execute";
-import { ApiError } from "@/lib/client/request";
-import { newId } from "@/lib/ui/new-id";
+import { api, type ExecuteAnswer } from "@/lib/features/query/browser/api";
+import { type ExecuteTarget, toExecuteRequest } from "@/lib/features/query/browser/execute";
+import { newId } from "@/lib/platform/browser/new-id";
+import { ApiError } from "@/lib/platform/browser/request";
 
 /** What is asked: the words before the statement, and with `measured` those that carry it out. */
 export type ExplainRequest = {

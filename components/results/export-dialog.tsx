@@ -8,10 +8,15 @@ import { Segments } from "@/components/ui/segments";
 import { SwitchRow } from "@/components/ui/switch-row";
 import { useOutage } from "@/components/ui/use-browser";
 import type { ResultField } from "@/lib/base/values/json-rows";
-import type { ExecuteTarget } from "@/lib/client/execute";
-import { formatRows, toSize } from "@/lib/ui/format";
-import { openExportFile } from "@/lib/ui/results/export-file";
-import { CONTENT_TYPES, type ExportFormat, type ExportProgress, exportRows } from "@/lib/ui/results/export-rows";
+import type { ExecuteTarget } from "@/lib/features/query/browser/execute";
+import { openExportFile } from "@/lib/features/results/browser/export-file";
+import {
+  CONTENT_TYPES,
+  type ExportFormat,
+  type ExportProgress,
+  exportRows,
+} from "@/lib/features/results/browser/export-rows";
+import { formatRows, toSize } from "@/lib/platform/browser/format";
 import "./results.css";
 
 type ExportDialogProps = {

@@ -3,7 +3,7 @@
 import { ChevronDown, ChevronRight } from "lucide-react";
 import { type CSSProperties, type KeyboardEvent, useEffect, useRef, useState } from "react";
 import type { PlanNode, PlanTree as Tree } from "@/lib/base/explain/plan";
-import { formatCount, formatDuration } from "@/lib/ui/format";
+import { formatCount, formatDuration } from "@/lib/platform/browser/format";
 
 /** From here on a row says how far its estimate was off. */
 const OFF_BY_SHOWN = 3;

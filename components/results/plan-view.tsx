@@ -16,12 +16,12 @@ import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { PlanNode, PlanTree as Tree } from "@/lib/base/explain/plan";
 import { readPlan } from "@/lib/base/explain/read-plan";
 import { readScope } from "@/lib/base/sql/scope";
-import { later } from "@/lib/client/load-again";
 import type { Connection } from "@/lib/features/connections/schema";
-import { formatClock, formatDuration } from "@/lib/ui/format";
-import { formatDay } from "@/lib/ui/format-time";
-import type { KeptPlan } from "@/lib/ui/results/earlier-plans";
-import { toPlanText } from "@/lib/ui/results/plan-text";
+import type { KeptPlan } from "@/lib/features/results/browser/earlier-plans";
+import { toPlanText } from "@/lib/features/results/browser/plan-text";
+import { formatClock, formatDuration } from "@/lib/platform/browser/format";
+import { formatDay } from "@/lib/platform/browser/format-time";
+import { later } from "@/lib/platform/browser/load-again";
 import "./results.css";
 import "@/components/ui/foot.css";
 

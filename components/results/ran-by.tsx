@@ -4,8 +4,8 @@ import { useNow } from "@/components/ui/use-browser";
 import type { ConsoleRun } from "@/components/workspace/run-store";
 import { useMemberNames } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { formatClock } from "@/lib/ui/format";
-import { formatAgo, formatStamp } from "@/lib/ui/format-time";
+import { formatClock } from "@/lib/platform/browser/format";
+import { formatAgo, formatStamp } from "@/lib/platform/browser/format-time";
 
 /** The age of what was kept is told to the minute. */
 const AGE_EVERY_MS = 30_000;

@@ -12,11 +12,11 @@ import { useOutage } from "@/components/ui/use-browser";
 import { useConnectionName } from "@/components/workspace/use-schema";
 import { useMemberNames, useRights } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { type Execution, executionsApi } from "@/lib/client/executions";
-import { formatDuration } from "@/lib/ui/format";
-import { formatAgo, formatStamp } from "@/lib/ui/format-time";
-import { toOutcomeWords } from "@/lib/ui/result-words";
-import { changeConsole, type DraftConsole } from "@/lib/ui/workbench";
+import { changeConsole, type DraftConsole } from "@/lib/features/consoles/browser/workbench";
+import { type Execution, executionsApi } from "@/lib/features/query/browser/executions";
+import { toOutcomeWords } from "@/lib/features/results/browser/result-words";
+import { formatDuration } from "@/lib/platform/browser/format";
+import { formatAgo, formatStamp } from "@/lib/platform/browser/format-time";
 import "./results.css";
 
 const STATUS: Record<Execution["status"], { icon: ReactNode; word: string; className: string }> = {

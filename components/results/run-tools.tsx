@@ -6,10 +6,10 @@ import { useExplain } from "@/components/results/use-explain";
 import { part } from "@/components/ui/part";
 import { Tip } from "@/components/ui/tip";
 import { useOffer } from "@/components/workspace/use-offer";
-import type { Bound } from "@/lib/client/execute";
-import { later } from "@/lib/client/load-again";
 import type { Connection } from "@/lib/features/connections/schema";
-import type { DraftConsole } from "@/lib/ui/workbench";
+import type { DraftConsole } from "@/lib/features/consoles/browser/workbench";
+import type { Bound } from "@/lib/features/query/browser/execute";
+import { later } from "@/lib/platform/browser/load-again";
 import "./results.css";
 
 const loadRecentRuns = later(() => import("@/components/results/recent-runs"));

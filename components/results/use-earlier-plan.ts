@@ -3,7 +3,7 @@
 import { useEffect, useState } from "react";
 import type { Plan } from "@/components/results/explain-store";
 import type { PlanTree } from "@/lib/base/explain/plan";
-import { findEarlier, type KeptPlan, keepPlan, parseKeptPlans } from "@/lib/ui/results/earlier-plans";
+import { findEarlier, type KeptPlan, keepPlan, parseKeptPlans } from "@/lib/features/results/browser/earlier-plans";
 
 /** Keeps each plan in this browser, and finds the one of the same statement that came before it; null without one. */
 export function useEarlierPlan({ target, statement, isMeasured, startedAt }: Plan, tree: PlanTree | null) {

@@ -9,9 +9,9 @@ import { useDialect, useFindType, useScriptLanguage } from "@/components/workspa
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { readSqlTokens } from "@/lib/base/sql/lexer";
 import { readSqlMarks } from "@/lib/base/sql/marks";
-import type { Bound } from "@/lib/client/execute";
 import type { Connection } from "@/lib/features/connections/schema";
-import type { DraftConsole } from "@/lib/ui/workbench";
+import type { DraftConsole } from "@/lib/features/consoles/browser/workbench";
+import type { Bound } from "@/lib/features/query/browser/execute";
 
 type Explained = {
   draft: DraftConsole;

@@ -1,7 +1,7 @@
 "use client";
 
 import { useIsAwake } from "@/components/ui/use-browser";
-import { formatClock, formatCount } from "@/lib/ui/format";
+import { formatClock, formatCount } from "@/lib/platform/browser/format";
 import "./runs.css";
 
 /** Every so many hours one is named. */

@@ -1,7 +1,7 @@
 import type { ReactNode, Ref } from "react";
-import type { LogLine } from "@/lib/client/runs";
-import { formatClock } from "@/lib/ui/format";
-import { formatStamp } from "@/lib/ui/format-time";
+import type { LogLine } from "@/lib/features/runs/browser/client";
+import { formatClock } from "@/lib/platform/browser/format";
+import { formatStamp } from "@/lib/platform/browser/format-time";
 import "./runs.css";
 
 type LogLinesProps = {

@@ -1,6 +1,6 @@
 import { RowsTable } from "@/components/ui/rows-table";
-import type { ResultPreview } from "@/lib/client/runs";
-import { formatCount, formatRows } from "@/lib/ui/format";
+import type { ResultPreview } from "@/lib/features/runs/browser/client";
+import { formatCount, formatRows } from "@/lib/platform/browser/format";
 import "./runs.css";
 
 /** How a kept result begins. */

@@ -1,4 +1,4 @@
-import { formatCount } from "@/lib/ui/format";
+import { formatCount } from "@/lib/platform/browser/format";
 import "./runs.css";
 
 type RunBarProps = {

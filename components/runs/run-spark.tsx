@@ -1,4 +1,4 @@
-import type { Run } from "@/lib/client/runs";
+import type { Run } from "@/lib/features/runs/browser/client";
 import "./runs.css";
 
 /** Runs of the spark: as many as are told apart at a glance. */

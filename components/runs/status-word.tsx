@@ -1,8 +1,8 @@
 import { CircleCheck, CircleDashed, CircleMinus, CircleX, type LucideIcon, Waves } from "lucide-react";
-import type { Execution } from "@/lib/client/executions";
-import type { Arrival } from "@/lib/client/flows";
-import type { DeliveryStatus } from "@/lib/client/notifications";
-import type { RunState } from "@/lib/ui/flow-words";
+import type { Arrival } from "@/lib/features/flows/browser/client";
+import type { RunState } from "@/lib/features/flows/browser/flow-words";
+import type { DeliveryStatus } from "@/lib/features/notifications/browser/client";
+import type { Execution } from "@/lib/features/query/browser/executions";
 
 /** How a run, a query, a delivery or an event that came in stands. */
 export type Status = RunState | DeliveryStatus | Execution["status"] | Arrival["status"];

@@ -3,8 +3,8 @@
 import { useId } from "react";
 import { Select } from "@/components/ui/select";
 import { TextField } from "@/components/ui/text-field";
-import { formatOrdinal } from "@/lib/ui/ordinal";
-import type { ScheduleChoice } from "@/lib/ui/schedule-choice";
+import { formatOrdinal } from "@/lib/features/runs/browser/ordinal";
+import type { ScheduleChoice } from "@/lib/features/runs/browser/schedule-choice";
 
 const DAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 const LAST = "last";

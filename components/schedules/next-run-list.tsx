@@ -1,6 +1,6 @@
 import { Clock } from "lucide-react";
-import { formatStamp } from "@/lib/ui/format-time";
-import type { NextRun } from "@/lib/ui/next-runs";
+import type { NextRun } from "@/lib/features/runs/browser/next-runs";
+import { formatStamp } from "@/lib/platform/browser/format-time";
 
 type NextRunListProps = {
   runs: NextRun[];

@@ -7,11 +7,17 @@ import { NextRunList } from "@/components/schedules/next-run-list";
 import { Segments } from "@/components/ui/segments";
 import { useIsAwake } from "@/components/ui/use-browser";
 import { ZoneField } from "@/components/ui/zone-field";
-import type { ApiProblem } from "@/lib/client/request";
+import { toNextRuns } from "@/lib/features/runs/browser/next-runs";
+import {
+  type ChoiceKind,
+  changeKind,
+  type ScheduleChoice,
+  toChoice,
+  toCron,
+} from "@/lib/features/runs/browser/schedule-choice";
+import { toScheduleWords } from "@/lib/features/runs/browser/schedule-words";
 import type { ScheduleBody } from "@/lib/features/runs/schedules/schema";
-import { toNextRuns } from "@/lib/ui/next-runs";
-import { type ChoiceKind, changeKind, type ScheduleChoice, toChoice, toCron } from "@/lib/ui/schedule-choice";
-import { toScheduleWords } from "@/lib/ui/schedule-words";
+import type { ApiProblem } from "@/lib/platform/browser/request";
 import "./schedules.css";
 
 type Kind = ChoiceKind | "none";

@@ -12,8 +12,8 @@ import { Modal } from "@/components/ui/modal";
 import { useFindType } from "@/components/workspace/use-connection-types";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { api } from "@/lib/client/api";
 import type { Connection, EntityName } from "@/lib/features/connections/schema";
+import { api } from "@/lib/features/query/browser/api";
 import "./ddl-dialog.css";
 
 /** A database that keeps one long line for a table means nothing by it. */

@@ -35,15 +35,15 @@ import { useEngineName, useFindType } from "@/components/workspace/use-connectio
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { useConnections, useDatabases, useOpenSchemas, useSchemaRefresh } from "@/components/workspace/use-schema";
 import { useWorkbench, useWorkspace } from "@/components/workspace/workspace-context";
-import { api, type Entity } from "@/lib/client/api";
-import { later } from "@/lib/client/load-again";
+import { buildSchemaRows, type SchemaNode } from "@/lib/features/connections/browser/schema-rows";
+import { toTableAddress } from "@/lib/features/connections/browser/table-links";
 import type { ConnectionType } from "@/lib/features/connections/schema";
-import { groupDigits } from "@/lib/ui/exact-number";
-import { formatClock, formatCountShort } from "@/lib/ui/format";
-import { SAMPLE_CONNECTION_NAME } from "@/lib/ui/sample-console";
-import { buildSchemaRows, type SchemaNode } from "@/lib/ui/schema-rows";
-import { toTableAddress } from "@/lib/ui/table-links";
-import { completeStep } from "@/lib/ui/workbench";
+import { SAMPLE_CONNECTION_NAME } from "@/lib/features/consoles/browser/sample-console";
+import { completeStep } from "@/lib/features/consoles/browser/workbench";
+import { api, type Entity } from "@/lib/features/query/browser/api";
+import { groupDigits } from "@/lib/platform/browser/exact-number";
+import { formatClock, formatCountShort } from "@/lib/platform/browser/format";
+import { later } from "@/lib/platform/browser/load-again";
 
 const loadDdlDialog = later(() => import("@/components/schema/ddl-dialog"));
 const DdlDialog = part(loadDdlDialog, (module) => module.DdlDialog);

@@ -26,15 +26,26 @@ import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { useConnections, useEntities } from "@/components/workspace/use-schema";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { toSqlName } from "@/lib/base/sql/names";
-import { api } from "@/lib/client/api";
-import { later } from "@/lib/client/load-again";
-import { groupDigits } from "@/lib/ui/exact-number";
-import { formatCount, formatRows } from "@/lib/ui/format";
-import { toFilterValue } from "@/lib/ui/results/column-filter";
-import { isTableParam, type NamedArrangement, readTableParams, toTableParams } from "@/lib/ui/results/table-address";
-import { TABLE_ROWS_MAX, TablePages } from "@/lib/ui/results/table-pages";
-import { toShellFind } from "@/lib/ui/schema-rows";
-import { findTable, type TableLink, toReferredRows, toReferringRows, toTableAddress } from "@/lib/ui/table-links";
+import { toShellFind } from "@/lib/features/connections/browser/schema-rows";
+import {
+  findTable,
+  type TableLink,
+  toReferredRows,
+  toReferringRows,
+  toTableAddress,
+} from "@/lib/features/connections/browser/table-links";
+import { api } from "@/lib/features/query/browser/api";
+import { toFilterValue } from "@/lib/features/results/browser/column-filter";
+import {
+  isTableParam,
+  type NamedArrangement,
+  readTableParams,
+  toTableParams,
+} from "@/lib/features/results/browser/table-address";
+import { TABLE_ROWS_MAX, TablePages } from "@/lib/features/results/browser/table-pages";
+import { groupDigits } from "@/lib/platform/browser/exact-number";
+import { formatCount, formatRows } from "@/lib/platform/browser/format";
+import { later } from "@/lib/platform/browser/load-again";
 import "@/components/ui/foot.css";
 import "@/components/ui/page.css";
 import "./table-view.css";

@@ -12,7 +12,7 @@ import { Notice } from "@/components/ui/notice";
 import { toMessage } from "@/components/ui/to-message";
 import { useMemberNames, useRights } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { agentApi, type Instructions } from "@/lib/client/agent";
+import { agentApi, type Instructions } from "@/lib/features/agent/browser/client";
 
 /** The server's schema has the last word. */
 const CHARS_MAX = 8000;

@@ -7,8 +7,8 @@ import { toMessage } from "@/components/ui/to-message";
 import { useNow } from "@/components/ui/use-browser";
 import { useChange, useMemberNames } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { type ApiKey, workspaceApi } from "@/lib/client/workspaces";
-import { formatAgo, formatDay, formatStamp } from "@/lib/ui/format-time";
+import { type ApiKey, workspaceApi } from "@/lib/features/workspaces/browser/client";
+import { formatAgo, formatDay, formatStamp } from "@/lib/platform/browser/format-time";
 
 const AGE_EVERY_MS = 30_000;
 const DAY_MS = 24 * 60 * 60 * 1000;

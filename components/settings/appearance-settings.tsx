@@ -7,7 +7,7 @@ import { ZoneField } from "@/components/ui/zone-field";
 import { useFrame } from "@/components/workspace/use-frame";
 import { TIME_LOOKS, type TimesLook } from "@/lib/base/values/cell-look";
 import { deviceZone, toZoneName } from "@/lib/base/values/names";
-import type { Density, Theme } from "@/lib/ui/frame-preferences";
+import type { Density, Theme } from "@/lib/features/accounts/browser/frame-preferences";
 
 const THEMES: { value: Theme; name: string; help: string }[] = [
   { value: "light", name: "Light", help: "White sheets" },

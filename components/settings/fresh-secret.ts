@@ -1,7 +1,7 @@
 "use client";
 
 import { Fresh, useFresh } from "@/components/ui/fresh";
-import type { CreatedApiKey } from "@/lib/client/workspaces";
+import type { CreatedApiKey } from "@/lib/features/workspaces/browser/client";
 
 type FreshSecret = { ruleId: string; name: string; secret: string };
 

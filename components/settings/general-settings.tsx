@@ -15,7 +15,7 @@ import { toMessage } from "@/components/ui/to-message";
 import { useIsAwake } from "@/components/ui/use-browser";
 import { useChange, useRights } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { workspaceApi } from "@/lib/client/workspaces";
+import { workspaceApi } from "@/lib/features/workspaces/browser/client";
 import { WORKSPACE_NAME_MAX } from "@/lib/features/workspaces/limits";
 
 /** The workspace's name and address, and its end. */

@@ -9,10 +9,10 @@ import { Select } from "@/components/ui/select";
 import { toMessage } from "@/components/ui/to-message";
 import { useChange, useRights } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { type CreatedInvite, type Member, type Role, workspaceApi } from "@/lib/client/workspaces";
-import { findEmailProblem } from "@/lib/ui/email-help";
-import { parseEmails } from "@/lib/ui/email-list";
-import { completeStep } from "@/lib/ui/workbench";
+import { findEmailProblem } from "@/lib/features/accounts/browser/email-help";
+import { completeStep } from "@/lib/features/consoles/browser/workbench";
+import { type CreatedInvite, type Member, type Role, workspaceApi } from "@/lib/features/workspaces/browser/client";
+import { parseEmails } from "@/lib/platform/browser/email-list";
 
 type Outcome = { sent: CreatedInvite[]; failed: { email: string; message: string }[] };
 

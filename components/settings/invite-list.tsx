@@ -13,8 +13,8 @@ import { toMessage } from "@/components/ui/to-message";
 import { useNow } from "@/components/ui/use-browser";
 import { useChange, useInvites, useMemberNames, useRights } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { type CreatedInvite, type Invite, workspaceApi } from "@/lib/client/workspaces";
-import { formatAgo, formatLeft, formatStamp } from "@/lib/ui/format-time";
+import { type CreatedInvite, type Invite, workspaceApi } from "@/lib/features/workspaces/browser/client";
+import { formatAgo, formatLeft, formatStamp } from "@/lib/platform/browser/format-time";
 
 /** The list is told anew how long its links still work. */
 const AGE_EVERY_MS = 30_000;

@@ -1,5 +1,5 @@
 import { CircleCheck, CircleX, Mail } from "lucide-react";
-import type { OutboxEntry } from "@/lib/client/workspaces";
+import type { OutboxEntry } from "@/lib/features/workspaces/browser/client";
 
 /** What became of a mail, in a word and a sign. */
 export function MailState({ status }: { status: OutboxEntry["status"] }) {

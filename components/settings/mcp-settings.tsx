@@ -15,8 +15,8 @@ import { Segments } from "@/components/ui/segments";
 import { useIsAwake } from "@/components/ui/use-browser";
 import { useRights } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { agentApi } from "@/lib/client/agent";
-import { KEY_PLACE, MCP_CLIENTS, type McpClient, toMcpLines } from "@/lib/ui/mcp-lines";
+import { agentApi } from "@/lib/features/agent/browser/client";
+import { KEY_PLACE, MCP_CLIENTS, type McpClient, toMcpLines } from "@/lib/features/agent/browser/mcp-lines";
 
 /** Tools of a turn in a chat, which clients have no use for. */
 const CHAT_ONLY = new Set(["propose_plan"]);

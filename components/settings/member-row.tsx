@@ -12,9 +12,9 @@ import { toMessage } from "@/components/ui/to-message";
 import { useNow } from "@/components/ui/use-browser";
 import { useChange, useRights } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { type Member, type Role, workspaceApi } from "@/lib/client/workspaces";
+import { type Member, type Role, workspaceApi } from "@/lib/features/workspaces/browser/client";
 import { THERE_SECONDS } from "@/lib/features/workspaces/limits";
-import { formatAgo, formatDay, formatStamp } from "@/lib/ui/format-time";
+import { formatAgo, formatDay, formatStamp } from "@/lib/platform/browser/format-time";
 
 const AGE_EVERY_MS = 30_000;
 

@@ -13,7 +13,7 @@ import { ACTIONS, ListTable } from "@/components/ui/list-table";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
 import { useRights, useWorkspaceDetails } from "@/components/workspace/use-settings";
-import type { CreatedInvite, Member } from "@/lib/client/workspaces";
+import type { CreatedInvite, Member } from "@/lib/features/workspaces/browser/client";
 
 const HEADS = ["Person", "Role", { name: "Joined", isOptional: true }, "Last seen", ACTIONS];
 

@@ -8,9 +8,9 @@ import { TextField } from "@/components/ui/text-field";
 import { toMessage } from "@/components/ui/to-message";
 import { useChange } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { ApiError } from "@/lib/client/request";
-import { type CreatedApiKey, workspaceApi } from "@/lib/client/workspaces";
-import { KEY_LIFETIMES, type KeyLifetime, toExpiry } from "@/lib/ui/lifetimes";
+import { KEY_LIFETIMES, type KeyLifetime, toExpiry } from "@/lib/features/accounts/browser/lifetimes";
+import { type CreatedApiKey, workspaceApi } from "@/lib/features/workspaces/browser/client";
+import { ApiError } from "@/lib/platform/browser/request";
 
 type Problems = { name?: string; expiresAt?: string };
 type KeyAccess = CreatedApiKey["access"];

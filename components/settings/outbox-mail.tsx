@@ -7,9 +7,9 @@ import { CopyButton } from "@/components/ui/copy-button";
 import { Modal } from "@/components/ui/modal";
 import { Notice } from "@/components/ui/notice";
 import { Segments } from "@/components/ui/segments";
-import type { OutboxEntry } from "@/lib/client/workspaces";
+import type { OutboxEntry } from "@/lib/features/workspaces/browser/client";
+import { formatStamp } from "@/lib/platform/browser/format-time";
 import { WITHHELD_MAIL_TEXT } from "@/lib/platform/mail/words";
-import { formatStamp } from "@/lib/ui/format-time";
 
 type View = "text" | "html";
 const VIEWS: { value: View; label: string }[] = [

@@ -14,8 +14,8 @@ import { Notice } from "@/components/ui/notice";
 import { useNow } from "@/components/ui/use-browser";
 import { useRights } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { type OutboxEntry, workspaceApi } from "@/lib/client/workspaces";
-import { formatAgo, formatStamp } from "@/lib/ui/format-time";
+import { type OutboxEntry, workspaceApi } from "@/lib/features/workspaces/browser/client";
+import { formatAgo, formatStamp } from "@/lib/platform/browser/format-time";
 
 const HEADS = ["Subject", "To", "State", "Written"];
 

@@ -16,11 +16,11 @@ import { TextField } from "@/components/ui/text-field";
 import { useIsAwake } from "@/components/ui/use-browser";
 import { useChange } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { accountApi } from "@/lib/client/account";
-import { ApiError } from "@/lib/client/request";
+import { accountApi } from "@/lib/features/accounts/browser/account";
+import { toPasswordStrength } from "@/lib/features/accounts/browser/password-strength";
 import { USER_NAME_MAX } from "@/lib/features/users/limits";
-import { formatDay } from "@/lib/ui/format-time";
-import { toPasswordStrength } from "@/lib/ui/password-strength";
+import { formatDay } from "@/lib/platform/browser/format-time";
+import { ApiError } from "@/lib/platform/browser/request";
 
 /** Who one is here, and the password. */
 export function ProfileSettings() {

@@ -14,9 +14,9 @@ import { toMessage } from "@/components/ui/to-message";
 import { useNow } from "@/components/ui/use-browser";
 import { signOut } from "@/components/workspace/sign-out";
 import { useChange, useSessions } from "@/components/workspace/use-settings";
-import { accountApi, type Session } from "@/lib/client/account";
-import { formatAgo, formatDay, formatStamp } from "@/lib/ui/format-time";
-import { describeUserAgent } from "@/lib/ui/user-agent";
+import { accountApi, type Session } from "@/lib/features/accounts/browser/account";
+import { describeUserAgent } from "@/lib/features/accounts/browser/user-agent";
+import { formatAgo, formatDay, formatStamp } from "@/lib/platform/browser/format-time";
 
 const HEADS = ["Place", "Address", "Signed in", "Ends without use", ACTIONS];
 

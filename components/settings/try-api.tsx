@@ -6,7 +6,7 @@ import { CopyButton } from "@/components/ui/copy-button";
 import { Segments } from "@/components/ui/segments";
 import { useIsAwake } from "@/components/ui/use-browser";
 import { useDatabases } from "@/components/workspace/use-schema";
-import { EXAMPLE_LANGUAGES, type ExampleLanguage, toExample } from "@/lib/ui/api-examples";
+import { EXAMPLE_LANGUAGES, type ExampleLanguage, toExample } from "@/lib/platform/api/browser/api-examples";
 
 /** Stands where a workspace has no database that a query could run on. */
 const NO_CONNECTION = "665f1c2ab7d09e4f8a31c702";

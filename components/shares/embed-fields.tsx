@@ -4,7 +4,7 @@ import { X } from "lucide-react";
 import { useId, useState } from "react";
 import { CopyButton } from "@/components/ui/copy-button";
 import { SwitchRow } from "@/components/ui/switch-row";
-import { toEmbedCode, toOrigin } from "@/lib/ui/dashboards/embed";
+import { toEmbedCode, toOrigin } from "@/lib/features/dashboards/browser/embed";
 
 type EmbedFieldsProps = {
   isOn: boolean;

@@ -16,10 +16,10 @@ import { toMessage } from "@/components/ui/to-message";
 import { showToast } from "@/components/ui/toast";
 import { Ways } from "@/components/ui/ways";
 import { useWorkspace } from "@/components/workspace/workspace-context";
+import { toEndOfDay } from "@/lib/features/accounts/browser/lifetimes";
 import type { Access } from "@/lib/features/folders/schema";
 import type { Share, ShareBody } from "@/lib/features/shares/schema";
-import { formatDay } from "@/lib/ui/format-time";
-import { toEndOfDay } from "@/lib/ui/lifetimes";
+import { formatDay } from "@/lib/platform/browser/format-time";
 import "./shares.css";
 
 type Reach = "workspace" | "password" | "link";

@@ -3,7 +3,7 @@
 import type { ReactNode } from "react";
 import { LiveRegion } from "@/components/ui/live-region";
 import { Wheel } from "@/components/ui/wheel";
-import { ApiError } from "@/lib/client/request";
+import { ApiError } from "@/lib/platform/browser/request";
 import "./shared-page.css";
 
 /** The page of a link, which is opened by people who need no account. */

@@ -4,7 +4,7 @@ import { ShieldCheck } from "lucide-react";
 import { type FormEvent, useRef, useState } from "react";
 import { TextField } from "@/components/ui/text-field";
 import { toMessage } from "@/components/ui/to-message";
-import { shareApi } from "@/lib/client/shares";
+import { shareApi } from "@/lib/features/shares/browser/client";
 
 type UnlockShareProps = {
   token: string;

@@ -7,7 +7,7 @@ import { Mark } from "@/components/ui/person";
 import { signOut } from "@/components/workspace/sign-out";
 import { useFrame } from "@/components/workspace/use-frame";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import type { Theme } from "@/lib/ui/frame-preferences";
+import type { Theme } from "@/lib/features/accounts/browser/frame-preferences";
 
 const THEME_OPTIONS: { value: Theme; label: string; icon: React.ReactNode }[] = [
   { value: "light", label: "Light", icon: <Sun /> },

@@ -12,7 +12,7 @@ import {
 import dynamic from "next/dynamic";
 import type { ComponentType } from "react";
 import { ConsoleExplorer } from "@/components/consoles/console-explorer";
-import { loadAgain } from "@/lib/client/load-again";
+import { loadAgain } from "@/lib/platform/browser/load-again";
 
 // Each area brings its own script; the page of one area does not load the others.
 const ConnectionsExplorer = dynamic(() =>

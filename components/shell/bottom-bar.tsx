@@ -10,7 +10,7 @@ import { Mark } from "@/components/ui/person";
 import { signOut } from "@/components/workspace/sign-out";
 import { useFrame } from "@/components/workspace/use-frame";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import type { Theme } from "@/lib/ui/frame-preferences";
+import type { Theme } from "@/lib/features/accounts/browser/frame-preferences";
 
 const THEMES: { value: Theme; label: string; icon: typeof Sun }[] = [
   { value: "light", label: "Light", icon: Sun },

@@ -4,10 +4,10 @@ import { useQueryClient } from "@tanstack/react-query";
 import { WifiOff } from "lucide-react";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { useConnectivity, useNow, useOutage } from "@/components/ui/use-browser";
-import { api } from "@/lib/client/api";
-import { RETRY_AFTER_MS, reportReachable, reportUnreachable } from "@/lib/client/connectivity";
-import { checkPageAge } from "@/lib/client/page-age";
-import { formatClock } from "@/lib/ui/format";
+import { api } from "@/lib/features/query/browser/api";
+import { RETRY_AFTER_MS, reportReachable, reportUnreachable } from "@/lib/platform/browser/connectivity";
+import { formatClock } from "@/lib/platform/browser/format";
+import { checkPageAge } from "@/lib/platform/browser/page-age";
 
 /** Says that the server cannot be reached and since when, asks again until it can, and then reads everything anew. */
 export function OfflineBanner() {

@@ -2,7 +2,7 @@
 
 import { RefreshCw } from "lucide-react";
 import { useSyncExternalStore } from "react";
-import { readIsOutdated, subscribePageAge } from "@/lib/client/page-age";
+import { readIsOutdated, subscribePageAge } from "@/lib/platform/browser/page-age";
 
 /** Says that the server has a newer build than this page, whose missing parts never come, and offers the way to it. */
 export function OutdatedBanner() {

@@ -18,8 +18,8 @@ import { part } from "@/components/ui/part";
 import { TipGroup } from "@/components/ui/tip";
 import { useIsPhone } from "@/components/ui/use-browser";
 import { uncoverFromExplorer } from "@/components/workspace/use-frame";
-import { later } from "@/lib/client/load-again";
-import type { PaletteMode } from "@/lib/ui/palette-items";
+import type { PaletteMode } from "@/lib/features/workspaces/browser/palette-items";
+import { later } from "@/lib/platform/browser/load-again";
 import "./shell.css";
 
 // Not needed for the first paint of a wide page.

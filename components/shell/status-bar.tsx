@@ -12,7 +12,7 @@ import { useRunsInMotion } from "@/components/workspace/use-runs-in-motion";
 import { useFindDatabase } from "@/components/workspace/use-schema";
 import { useRunningCount, useWorkspace } from "@/components/workspace/workspace-context";
 import { deviceZone } from "@/lib/base/values/names";
-import { formatCount, formatDuration } from "@/lib/ui/format";
+import { formatCount, formatDuration } from "@/lib/platform/browser/format";
 
 /** One line of facts: is the server there, what runs, where the cursor is, which zone times are in. */
 export function StatusBar({ onShowShortcuts }: { onShowShortcuts: () => void }) {

@@ -5,8 +5,13 @@ import { useEffect } from "react";
 import { readPreferences } from "@/components/shell/use-kept-workbench";
 import { readFrame, subscribeFrame, updateFrame } from "@/components/workspace/use-frame";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { accountApi } from "@/lib/client/account";
-import { type KeptChoices, toChoices, toFrameChange, toPreferencesBody } from "@/lib/ui/kept-preferences";
+import { accountApi } from "@/lib/features/accounts/browser/account";
+import {
+  type KeptChoices,
+  toChoices,
+  toFrameChange,
+  toPreferencesBody,
+} from "@/lib/features/accounts/browser/kept-preferences";
 
 /**
  * Keeps theme, density, the look of cells, the editor's lines and one-letter keys with the account, so that they follow the person to other browsers. This

@@ -3,8 +3,8 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { accountApi } from "@/lib/client/account";
-import { fitWorkbench, readWorkbench, type Workbench } from "@/lib/ui/workbench";
+import { accountApi } from "@/lib/features/accounts/browser/account";
+import { fitWorkbench, readWorkbench, type Workbench } from "@/lib/features/consoles/browser/workbench";
 
 /** The account has a workbench within a second of its change (docs/design.md, Layout); the request itself takes the rest. */
 const SEND_AFTER_MS = 700;

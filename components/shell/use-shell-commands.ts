@@ -23,7 +23,7 @@ import { useNewDashboard } from "@/components/workspace/use-dashboard-actions";
 import { updateFrame, useFrame } from "@/components/workspace/use-frame";
 import { useOffer } from "@/components/workspace/use-offer";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import type { PaletteMode } from "@/lib/ui/palette-items";
+import type { PaletteMode } from "@/lib/features/workspaces/browser/palette-items";
 
 type ShellActions = { showPalette: (mode: PaletteMode) => void; showShortcuts: () => void; showTextSearch: () => void };
 

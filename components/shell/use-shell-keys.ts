@@ -8,7 +8,7 @@ import { moveInList, renamePathInList } from "@/components/shell/list-keys";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { updateFrame, useFrame } from "@/components/workspace/use-frame";
 import { useWorkbench, useWorkspace } from "@/components/workspace/workspace-context";
-import type { PaletteMode } from "@/lib/ui/palette-items";
+import type { PaletteMode } from "@/lib/features/workspaces/browser/palette-items";
 
 /** "G then C": the second key has to follow within this time. */
 const CHORD_MS = 1200;

@@ -1,5 +1,5 @@
 import type { FieldPath, FieldValues, UseFormSetError } from "react-hook-form";
-import { ApiError } from "@/lib/client/request";
+import { ApiError } from "@/lib/platform/browser/request";
 
 /**
  * Puts a failure where it belongs: at its fields when the server names them.

@@ -1,7 +1,7 @@
 "use client";
 
 import { useIsApple } from "@/components/ui/use-browser";
-import { toKeyLabel } from "@/lib/ui/key-label";
+import { toKeyLabel } from "@/lib/platform/browser/key-label";
 
 /** A shortcut as it stands on this keyboard: the Command sign on Apple's, Ctrl elsewhere. */
 export function Keys({ keys }: { keys: string }) {

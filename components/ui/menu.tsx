@@ -2,7 +2,7 @@
 
 import { type ComponentProps, cloneElement, useState } from "react";
 import type * as Parts from "@/components/ui/menu-parts";
-import { later } from "@/lib/client/load-again";
+import { later } from "@/lib/platform/browser/load-again";
 
 /**
  * Menus are a third of the frame's script and are seen only after a press, so they are loaded when a pointer or the

@@ -1,5 +1,5 @@
-import { toInitials } from "@/lib/ui/format";
-import { toPersonColour } from "@/lib/ui/person-colour";
+import { toInitials } from "@/lib/platform/browser/format";
+import { toPersonColour } from "@/lib/platform/browser/person-colour";
 import "@/components/ui/page.css";
 
 /** A person's mark: initials on a colour that stays theirs. The name stands beside it. */

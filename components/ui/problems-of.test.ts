@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ApiError } from "@/lib/client/request";
+import { ApiError } from "@/lib/platform/browser/request";
 import { problemsOf } from "./problems-of";
 
 describe("what the server says of single fields", () => {

@@ -1,4 +1,4 @@
-import { ApiError } from "@/lib/client/request";
+import { ApiError } from "@/lib/platform/browser/request";
 
 /** What the server says of single fields, of what is wrong inside them too; empty when it says nothing of them. */
 export function problemsOf<Name extends string>(

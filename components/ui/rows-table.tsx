@@ -1,5 +1,5 @@
 import type { CellValue, ResultField } from "@/lib/base/values/json-rows";
-import { isNumericField, toCellText } from "@/lib/ui/cell-text";
+import { isNumericField, toCellText } from "@/lib/features/results/browser/cell-text";
 import "@/components/ui/page.css";
 
 type RowsTableProps = { label: string; fields: readonly ResultField[]; rows: readonly Record<string, unknown>[] };

@@ -3,7 +3,7 @@
 import { cloneElement, type ReactElement, type ReactNode, useEffect, useEffectEvent, useRef, useState } from "react";
 import { part } from "@/components/ui/part";
 import type { TipSide, TipTarget } from "@/components/ui/tip-popup";
-import { later } from "@/lib/client/load-again";
+import { later } from "@/lib/platform/browser/load-again";
 
 const loadTipPopup = later(() => import("@/components/ui/tip-popup"));
 const TipPopup = part(loadTipPopup, (module) => module.TipPopup);

@@ -1,4 +1,4 @@
-import { ApiError } from "@/lib/client/request";
+import { ApiError } from "@/lib/platform/browser/request";
 
 /** A failure as people are told about it. */
 export function toMessage(error: unknown): string {

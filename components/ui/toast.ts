@@ -1,5 +1,5 @@
 import type { ExternalToast } from "sonner";
-import { later } from "@/lib/client/load-again";
+import { later } from "@/lib/platform/browser/load-again";
 
 type ToastOptions = Pick<ExternalToast, "id" | "duration" | "action">;
 

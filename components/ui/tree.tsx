@@ -5,7 +5,7 @@ import { ChevronDown, ChevronRight } from "lucide-react";
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { type ContextItems, isMenuKey, useContextMenu } from "@/components/ui/context-menu";
 import { useIsPhone } from "@/components/ui/use-browser";
-import type { TreeNode } from "@/lib/ui/tree-node";
+import type { TreeNode } from "@/lib/platform/browser/tree-node";
 import "./tree.css";
 
 /** A row as it is drawn. */

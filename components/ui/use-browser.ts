@@ -1,7 +1,7 @@
 "use client";
 
 import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
-import { readConnectivity, readServerConnectivity, subscribeConnectivity } from "@/lib/client/connectivity";
+import { readConnectivity, readServerConnectivity, subscribeConnectivity } from "@/lib/platform/browser/connectivity";
 
 const never = () => () => {};
 

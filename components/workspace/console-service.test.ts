@@ -5,9 +5,9 @@ import { DraftStore } from "@/components/workspace/draft-store";
 import { EditorMemory } from "@/components/workspace/editor-memory";
 import { RunStore } from "@/components/workspace/run-store";
 import { WorkbenchStore } from "@/components/workspace/workbench-store";
-import { reportReachable, reportUnreachable } from "@/lib/client/connectivity";
-import type { Console } from "@/lib/client/consoles";
-import { addConsole, EMPTY_WORKBENCH } from "@/lib/ui/workbench";
+import type { Console } from "@/lib/features/consoles/browser/client";
+import { addConsole, EMPTY_WORKBENCH } from "@/lib/features/consoles/browser/workbench";
+import { reportReachable, reportUnreachable } from "@/lib/platform/browser/connectivity";
 
 vi.mock("@/components/ui/toast", () => ({ showToast: vi.fn(), showFailure: vi.fn() }));
 

@@ -5,16 +5,23 @@ import type { DraftStore } from "@/components/workspace/draft-store";
 import type { EditorMemory } from "@/components/workspace/editor-memory";
 import type { RunStore } from "@/components/workspace/run-store";
 import type { WorkbenchStore } from "@/components/workspace/workbench-store";
-import { readConnectivity, subscribeConnectivity } from "@/lib/client/connectivity";
 import {
   type Console,
   type ConsoleFolder,
   type ConsoleSummary,
   type CreateConsoleBody,
   consoleApi,
-} from "@/lib/client/consoles";
-import { ApiError } from "@/lib/client/request";
-import { adoptSaved, type DraftConsole, findConsole, findTitle, isSavedId, setTitle } from "@/lib/ui/workbench";
+} from "@/lib/features/consoles/browser/client";
+import {
+  adoptSaved,
+  type DraftConsole,
+  findConsole,
+  findTitle,
+  isSavedId,
+  setTitle,
+} from "@/lib/features/consoles/browser/workbench";
+import { readConnectivity, subscribeConnectivity } from "@/lib/platform/browser/connectivity";
+import { ApiError } from "@/lib/platform/browser/request";
 
 /** Where a new console is to stand. */
 export type ConsolePlace = Pick<Console, "folderId" | "access">;

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { DraftStore } from "@/components/workspace/draft-store";
-import { reportReachable, reportUnreachable } from "@/lib/client/connectivity";
-import type { ConsoleDraft } from "@/lib/client/consoles";
-import { ApiError } from "@/lib/client/request";
+import type { ConsoleDraft } from "@/lib/features/consoles/browser/client";
+import { reportReachable, reportUnreachable } from "@/lib/platform/browser/connectivity";
+import { ApiError } from "@/lib/platform/browser/request";
 
 const saved = { id: "c".repeat(24), content: "select 1", version: 3 };
 const KEY = `millrace:draft:u:w:${saved.id}`;

@@ -1,6 +1,6 @@
-import { readConnectivity, subscribeConnectivity } from "@/lib/client/connectivity";
-import type { Console, ConsoleDraft } from "@/lib/client/consoles";
-import { ApiError } from "@/lib/client/request";
+import type { Console, ConsoleDraft } from "@/lib/features/consoles/browser/client";
+import { readConnectivity, subscribeConnectivity } from "@/lib/platform/browser/connectivity";
+import { ApiError } from "@/lib/platform/browser/request";
 
 /** What was typed in a saved console and not saved. */
 export type LocalDraft = {

@@ -8,7 +8,7 @@ import { applyKeptResult } from "@/components/workspace/use-last-result";
 import { useLive } from "@/components/workspace/use-live";
 import { applyRunInMotion } from "@/components/workspace/use-runs-in-motion";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import type { LiveEvent } from "@/lib/client/live";
+import type { LiveEvent } from "@/lib/platform/browser/live";
 
 type Kind = LiveEvent["kind"];
 

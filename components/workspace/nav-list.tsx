@@ -4,7 +4,7 @@ import Link from "next/link";
 import { usePathname } from "next/navigation";
 import type { MouseEvent, ReactNode } from "react";
 import { updateFrame } from "@/components/workspace/use-frame";
-import { formatCount } from "@/lib/ui/format";
+import { formatCount } from "@/lib/platform/browser/format";
 import "@/components/ui/page.css";
 
 /** Up to this width the explorer lies over the work, and makes way once something in it was chosen. */

@@ -2,7 +2,12 @@
 
 import { type PointerEvent, useRef } from "react";
 import { updateFrame, useFrame } from "@/components/workspace/use-frame";
-import { AGENT_WIDTH, clampAgent, clampExplorer, EXPLORER_WIDTH } from "@/lib/ui/frame-preferences";
+import {
+  AGENT_WIDTH,
+  clampAgent,
+  clampExplorer,
+  EXPLORER_WIDTH,
+} from "@/lib/features/accounts/browser/frame-preferences";
 
 const KEY_STEP_PX = 16;
 

@@ -1,9 +1,9 @@
 import type { QueryErrorDetails } from "@/lib/base/sql/query-error";
 import type { SqlStatement } from "@/lib/base/sql/statements";
-import { api, type ExecuteAnswer } from "@/lib/client/api";
-import { type Bound, toExecuteRequest } from "@/lib/client/execute";
-import { ApiError } from "@/lib/client/request";
-import { newId } from "@/lib/ui/new-id";
+import { api, type ExecuteAnswer } from "@/lib/features/query/browser/api";
+import { type Bound, toExecuteRequest } from "@/lib/features/query/browser/execute";
+import { newId } from "@/lib/platform/browser/new-id";
+import { ApiError } from "@/lib/platform/browser/request";
 
 /** How many rows a run asks for at first, and how far "Load more" goes (docs/api.md, Queries). */
 export const ROW_LIMITS = [1000, 10_000, 50_000] as const;

@@ -1,6 +1,6 @@
 import { showFailure } from "@/components/ui/toast";
-import { authApi } from "@/lib/client/auth";
-import { ApiError } from "@/lib/client/request";
+import { authApi } from "@/lib/features/accounts/browser/auth";
+import { ApiError } from "@/lib/platform/browser/request";
 
 let isUnderWay = false;
 

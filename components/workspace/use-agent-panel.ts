@@ -4,7 +4,7 @@ import { usePathname } from "next/navigation";
 import { useSyncExternalStore } from "react";
 import { useMediaQuery } from "@/components/ui/use-browser";
 import { updateFrame, useFrame } from "@/components/workspace/use-frame";
-import { isBesideWork } from "@/lib/ui/frame-preferences";
+import { isBesideWork } from "@/lib/features/accounts/browser/frame-preferences";
 
 /** So wide the agent lies over the work, and a page begins without it. components/shell/boot.js and the styles say the same. */
 const OVER_QUERY = "(max-width: 1200px)";

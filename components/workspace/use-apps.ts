@@ -12,8 +12,8 @@ import { toMessage } from "@/components/ui/to-message";
 import { showFailure } from "@/components/ui/toast";
 import { useRefresh } from "@/components/workspace/use-refresh";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { type AppCard, appApi, type FeedPage } from "@/lib/client/apps";
-import { ApiError } from "@/lib/client/request";
+import { type AppCard, appApi, type FeedPage } from "@/lib/features/apps/browser/client";
+import { ApiError } from "@/lib/platform/browser/request";
 
 export const toFeedKey = (workspaceId: string) => ["app-feed", workspaceId] as const;
 export const toOverviewKey = (workspaceId: string) => ["app-overview", workspaceId] as const;

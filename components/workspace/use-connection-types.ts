@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import type { SqlDialect } from "@/lib/base/sql/dialects";
-import { type ConnectionType, connectionsApi } from "@/lib/client/connections";
+import { type ConnectionType, connectionsApi } from "@/lib/features/connections/browser/client";
 
 /** The kinds of connection that this server offers; they do not change while it runs. */
 export function useConnectionTypes() {

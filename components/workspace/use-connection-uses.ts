@@ -3,9 +3,9 @@
 import { useMemo } from "react";
 import { useConsoleList } from "@/components/workspace/use-consoles";
 import { useFlows } from "@/components/workspace/use-flows";
-import type { ConsoleSummary } from "@/lib/client/consoles";
-import type { Flow } from "@/lib/client/flows";
-import { formatCount } from "@/lib/ui/format";
+import type { ConsoleSummary } from "@/lib/features/consoles/browser/client";
+import type { Flow } from "@/lib/features/flows/browser/client";
+import { formatCount } from "@/lib/platform/browser/format";
 
 /** What one may see of that which uses a connection. */
 export type ConnectionUses = { consoles: ConsoleSummary[]; flows: Flow[] };

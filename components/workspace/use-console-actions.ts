@@ -5,10 +5,10 @@ import { useMemo } from "react";
 import { showToast } from "@/components/ui/toast";
 import type { ConsolePlace } from "@/components/workspace/console-service";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { newId } from "@/lib/ui/new-id";
 import {
   addConsole, changeConsole, closeTab, findConsole, findTitle, isSavedId, openTab, removeConsole, restoreConsole, setTitle, toConsoleName, toFreeName,
-} from "@/lib/ui/workbench"; // biome-ignore format: one look at the whole list
+} from "@/lib/features/consoles/browser/workbench"; // biome-ignore format: one look at the whole list
+import { newId } from "@/lib/platform/browser/new-id";
 
 /** The console that the address names; null on the workspace's own address. */
 export function useActiveConsoleId(): string | null {

@@ -3,8 +3,8 @@
 import { useCallback } from "react";
 import type { OpenConsole } from "@/components/workspace/use-consoles";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import type { KeptChart } from "@/lib/client/consoles";
-import { changeConsole } from "@/lib/ui/workbench";
+import type { KeptChart } from "@/lib/features/consoles/browser/client";
+import { changeConsole } from "@/lib/features/consoles/browser/workbench";
 
 /** The chart of a console and how to keep another one; null before anybody chose one. */
 export function useConsoleChart({ id, chart, saved }: OpenConsole): [KeptChart | null, (chart: KeptChart) => void] {

@@ -5,8 +5,8 @@ import { useCallback, useSyncExternalStore } from "react";
 import { toConsoleKey, toFoldersKey, toListKey } from "@/components/workspace/console-service";
 import type { LocalDraft } from "@/components/workspace/draft-store";
 import { useWorkbench, useWorkspace } from "@/components/workspace/workspace-context";
-import { type Console, consoleApi } from "@/lib/client/consoles";
-import { type DraftConsole, findConsole, isSavedId } from "@/lib/ui/workbench";
+import { type Console, consoleApi } from "@/lib/features/consoles/browser/client";
+import { type DraftConsole, findConsole, isSavedId } from "@/lib/features/consoles/browser/workbench";
 
 /** A console as it is shown: what is in its editor, and what is saved of it. */
 export type OpenConsole = DraftConsole & {

@@ -12,10 +12,10 @@ import {
   type DashboardSummary,
   dashboardApi,
   type UpdateDashboardBody,
-} from "@/lib/client/dashboards";
-import { ApiError } from "@/lib/client/request";
+} from "@/lib/features/dashboards/browser/client";
+import type { FolderChoice } from "@/lib/features/folders/browser/filed-tree";
 import type { CreateFolderBody, UpdateFolderBody } from "@/lib/features/folders/schema";
-import type { FolderChoice } from "@/lib/ui/filed-tree";
+import { ApiError } from "@/lib/platform/browser/request";
 
 /** What a person changes of a dashboard besides what is in it. */
 export type DashboardChange = Pick<UpdateDashboardBody, "title" | "folderId" | "access">;

@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { dashboardApi } from "@/lib/client/dashboards";
+import { dashboardApi } from "@/lib/features/dashboards/browser/client";
 
 export const toDashboardsKey = (workspaceId: string) => ["dashboards", workspaceId] as const;
 export const toDashboardFoldersKey = (workspaceId: string) => ["dashboard-folders", workspaceId] as const;

@@ -1,7 +1,7 @@
 import { QueryClient } from "@tanstack/react-query";
 import { describe, expect, it } from "vitest";
-import type { Flow, FlowRun, LogLine, Run } from "@/lib/client/flows";
-import type { LiveEvent } from "@/lib/client/live";
+import type { Flow, FlowRun, LogLine, Run } from "@/lib/features/flows/browser/client";
+import type { LiveEvent } from "@/lib/platform/browser/live";
 import { applyFlowEvent, mergeLog, toFlowKey, toFlowsKey } from "./use-flows";
 
 const WORKSPACE = "a".repeat(24);

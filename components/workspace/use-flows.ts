@@ -10,8 +10,8 @@ import {
   flowsApi,
   type LogLine,
   type Run,
-} from "@/lib/client/flows";
-import type { LiveEvent } from "@/lib/client/live";
+} from "@/lib/features/flows/browser/client";
+import type { LiveEvent } from "@/lib/platform/browser/live";
 import type { Page } from "@/lib/platform/http/paging";
 
 /** What the server shows of a log at once; older lines go as new ones come. */

@@ -1,7 +1,12 @@
 "use client";
 
 import { useSyncExternalStore } from "react";
-import { FRAME_DEFAULTS, FRAME_KEY, type FramePreferences, parseFramePreferences } from "@/lib/ui/frame-preferences";
+import {
+  FRAME_DEFAULTS,
+  FRAME_KEY,
+  type FramePreferences,
+  parseFramePreferences,
+} from "@/lib/features/accounts/browser/frame-preferences";
 
 /** As narrow as this the explorer lies over the work, and a page begins without it. boot.js and the styles say the same. */
 const OVER_QUERY = "(max-width: 900px)";

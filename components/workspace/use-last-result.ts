@@ -5,8 +5,8 @@ import { useEffect } from "react";
 import { type ConsoleRun, ROW_LIMITS } from "@/components/workspace/run-store";
 import type { OpenConsole } from "@/components/workspace/use-consoles";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { api, type LastResult } from "@/lib/client/api";
-import type { LiveEvent } from "@/lib/client/live";
+import { api, type LastResult } from "@/lib/features/query/browser/api";
+import type { LiveEvent } from "@/lib/platform/browser/live";
 
 const toKey = (workspaceId: string, consoleId: string) => ["console-result", workspaceId, consoleId];
 /** What was read this lately is not read again because the stream of changes has just opened: it may be 8 MiB. */

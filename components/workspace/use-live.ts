@@ -2,7 +2,7 @@
 
 import { useEffect, useRef } from "react";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import type { LiveEvent } from "@/lib/client/live";
+import type { LiveEvent } from "@/lib/platform/browser/live";
 
 /** Calls back for each change of the workspace while the component is shown. On `reset`, read anew what is shown. */
 export function useLive(onEvent: (event: LiveEvent) => void): void {

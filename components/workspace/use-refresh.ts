@@ -3,7 +3,7 @@
 import { type QueryKey, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { useLive } from "@/components/workspace/use-live";
-import type { LiveEvent } from "@/lib/client/live";
+import type { LiveEvent } from "@/lib/platform/browser/live";
 
 /** A burst of changes, as of a run that tells its progress, is one read. */
 const GATHER_MS = 250;

@@ -1,6 +1,6 @@
 import { QueryClient } from "@tanstack/react-query";
 import { expect, it } from "vitest";
-import type { LiveEvent } from "@/lib/client/live";
+import type { LiveEvent } from "@/lib/platform/browser/live";
 import { applyRunInMotion } from "./use-runs-in-motion";
 
 const WORKSPACE = "a".repeat(24);

@@ -2,8 +2,8 @@
 
 import { type QueryClient, useQuery } from "@tanstack/react-query";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import type { LiveEvent } from "@/lib/client/live";
-import { type Run, runsApi } from "@/lib/client/runs";
+import { type Run, runsApi } from "@/lib/features/runs/browser/client";
+import type { LiveEvent } from "@/lib/platform/browser/live";
 
 /** The ids of the runs that wait or are at work. */
 type Moving = readonly string[];

@@ -3,9 +3,9 @@
 import { useQueries, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useState } from "react";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { api, type Entity } from "@/lib/client/api";
 import type { Connection } from "@/lib/features/connections/schema";
-import { SAMPLE_CONNECTION_NAME } from "@/lib/ui/sample-console";
+import { SAMPLE_CONNECTION_NAME } from "@/lib/features/consoles/browser/sample-console";
+import { api, type Entity } from "@/lib/features/query/browser/api";
 
 /** The workspace's connections. */
 export function useConnections() {

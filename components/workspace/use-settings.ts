@@ -3,8 +3,8 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { accountApi } from "@/lib/client/account";
-import { workspaceApi } from "@/lib/client/workspaces";
+import { accountApi } from "@/lib/features/accounts/browser/account";
+import { workspaceApi } from "@/lib/features/workspaces/browser/client";
 
 /** What the person may do here; the server decides again on every request. */
 export function useRights() {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { WorkbenchStore } from "@/components/workspace/workbench-store";
-import { addConsole, changeConsole, EMPTY_WORKBENCH } from "@/lib/ui/workbench";
+import { addConsole, changeConsole, EMPTY_WORKBENCH } from "@/lib/features/consoles/browser/workbench";
 
 const draft = { id: "a", name: "a.sql", content: "select 1", connectionId: null };
 const KEY = "millrace:desk:u:w";

@@ -1,4 +1,9 @@
-import { EMPTY_WORKBENCH, mergeWorkbenchs, parseWorkbench, type Workbench } from "@/lib/ui/workbench";
+import {
+  EMPTY_WORKBENCH,
+  mergeWorkbenchs,
+  parseWorkbench,
+  type Workbench,
+} from "@/lib/features/consoles/browser/workbench";
 
 /** Typing is kept this long after the last key, so that not every key writes the whole workbench. */
 const KEEP_AFTER_MS = 250;

@@ -20,14 +20,14 @@ import { EditorMemory } from "@/components/workspace/editor-memory";
 import { type ConsoleRun, RunStore } from "@/components/workspace/run-store";
 import { isSigningOut } from "@/components/workspace/sign-out";
 import { WorkbenchStore } from "@/components/workspace/workbench-store";
-import type { User, WorkspaceSummary } from "@/lib/client/api";
-import { consoleApi } from "@/lib/client/consoles";
-import { LiveUpdates } from "@/lib/client/live";
-import { ApiError } from "@/lib/client/request";
-import { formatRows } from "@/lib/ui/format";
-import { toOutcomeWords } from "@/lib/ui/result-words";
-import { SAMPLE_QUERY } from "@/lib/ui/sample-console";
-import { completeStep, SAMPLE_CONSOLE_ID, type Workbench } from "@/lib/ui/workbench";
+import { consoleApi } from "@/lib/features/consoles/browser/client";
+import { SAMPLE_QUERY } from "@/lib/features/consoles/browser/sample-console";
+import { completeStep, SAMPLE_CONSOLE_ID, type Workbench } from "@/lib/features/consoles/browser/workbench";
+import type { User, WorkspaceSummary } from "@/lib/features/query/browser/api";
+import { toOutcomeWords } from "@/lib/features/results/browser/result-words";
+import { formatRows } from "@/lib/platform/browser/format";
+import { LiveUpdates } from "@/lib/platform/browser/live";
+import { ApiError } from "@/lib/platform/browser/request";
 
 /** Schemas and lists of connections change seldom; going back to a view within this time asks for nothing. */
 const FRESH_MS = 60_000;

@@ -5,13 +5,13 @@ import { EndedInvite } from "@/components/auth/ended-invite";
 import { FormFailure } from "@/components/auth/form-failure";
 import { LoginForm } from "@/components/auth/login-form";
 import { ProviderButtons } from "@/components/auth/provider-buttons";
+import { toSafeNext } from "@/lib/features/accounts/browser/safe-next";
+import { toSignInFailure } from "@/lib/features/accounts/browser/sign-in-failure";
 import { findInvitationBehind } from "@/lib/features/accounts/invites/service";
 import { signInProviders } from "@/lib/features/accounts/oauth";
 import { getPageSession } from "@/lib/features/accounts/page-session";
 import { offersSignUp } from "@/lib/features/accounts/sign-up";
 import { hasAccounts } from "@/lib/features/users/service";
-import { toSafeNext } from "@/lib/ui/safe-next";
-import { toSignInFailure } from "@/lib/ui/sign-in-failure";
 
 export const metadata: Metadata = { title: "Sign in" };
 

@@ -6,6 +6,7 @@ import { EndedInvite } from "@/components/auth/ended-invite";
 import { ProviderButtons } from "@/components/auth/provider-buttons";
 import { ReachNotice } from "@/components/auth/reach-notice";
 import { RegisterForm } from "@/components/auth/register-form";
+import { toSafeNext } from "@/lib/features/accounts/browser/safe-next";
 import { findInvitationBehind } from "@/lib/features/accounts/invites/service";
 import { toInvitedRole } from "@/lib/features/accounts/invites/words";
 import { signInProviders } from "@/lib/features/accounts/oauth";
@@ -14,7 +15,6 @@ import { offersSignUp } from "@/lib/features/accounts/sign-up";
 import { hasAccounts } from "@/lib/features/users/service";
 import { env } from "@/lib/platform/env";
 import { toReach } from "@/lib/platform/net/reach";
-import { toSafeNext } from "@/lib/ui/safe-next";
 
 export const metadata: Metadata = { title: "Create your account" };
 

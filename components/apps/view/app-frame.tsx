@@ -4,10 +4,10 @@ import { useCallback, useEffect, useEffectEvent, useRef, useState } from "react"
 import { LeaveApp } from "@/components/apps/view/leave-app";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
+import { readParams, toOutside, writeParams } from "@/lib/features/apps/browser/app-params";
 import type { FromApp, ToApp } from "@/lib/features/apps/frame/messages";
 import type { ViewToken } from "@/lib/features/apps/view/schema";
 import { FRAME_SANDBOX } from "@/lib/features/apps/words";
-import { readParams, toOutside, writeParams } from "@/lib/ui/app-params";
 
 /** Minted anew so long before the end of the last one: a request that is on its way then still comes in. */
 const BEFORE_END_MS = 2 * 60_000;

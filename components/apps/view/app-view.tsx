@@ -13,8 +13,8 @@ import { ShowExplorer } from "@/components/workspace/show-explorer";
 import { toAppKey, useApp } from "@/components/workspace/use-apps";
 import { useRefresh } from "@/components/workspace/use-refresh";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { appApi } from "@/lib/client/apps";
-import { ApiError } from "@/lib/client/request";
+import { appApi } from "@/lib/features/apps/browser/client";
+import { ApiError } from "@/lib/platform/browser/request";
 import "@/components/ui/page.css";
 import "./app-view.css";
 

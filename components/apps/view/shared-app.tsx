@@ -5,7 +5,7 @@ import { AppFrame } from "@/components/apps/view/app-frame";
 import { isLockedOut, SharedPage } from "@/components/shares/shared-page";
 import { UnlockShare } from "@/components/shares/unlock-share";
 import { useFrame } from "@/components/workspace/use-frame";
-import { shareApi } from "@/lib/client/shares";
+import { shareApi } from "@/lib/features/shares/browser/client";
 import "@/components/ui/page.css";
 import "./app-view.css";
 

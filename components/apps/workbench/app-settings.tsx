@@ -13,7 +13,7 @@ import { toMessage } from "@/components/ui/to-message";
 import { showToast } from "@/components/ui/toast";
 import { readFeedAnew, toAppKey } from "@/components/workspace/use-apps";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { type App, appApi } from "@/lib/client/apps";
+import { type App, appApi } from "@/lib/features/apps/browser/client";
 
 type Problems = { title?: string; description?: string; access?: string };
 

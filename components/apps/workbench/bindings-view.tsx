@@ -16,9 +16,9 @@ import { showFailure } from "@/components/ui/toast";
 import { useNow, useOutage } from "@/components/ui/use-browser";
 import { useDatabases } from "@/components/workspace/use-schema";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { appApi, type BindingData, type BindingItem, type Build } from "@/lib/client/apps";
-import { formatCount, toSize } from "@/lib/ui/format";
-import { formatAgo, formatStamp } from "@/lib/ui/format-time";
+import { appApi, type BindingData, type BindingItem, type Build } from "@/lib/features/apps/browser/client";
+import { formatCount, toSize } from "@/lib/platform/browser/format";
+import { formatAgo, formatStamp } from "@/lib/platform/browser/format-time";
 
 const AGO_EVERY_MS = 30_000;
 /** Rows of a preview that are drawn; the answer has up to a thousand. */

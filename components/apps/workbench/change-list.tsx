@@ -6,8 +6,8 @@ import { TextDiff } from "@/components/apps/workbench/text-diff";
 import { useAppFile } from "@/components/apps/workbench/use-work";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
-import type { App, AppFile } from "@/lib/client/apps";
-import { imageTypeOf } from "@/lib/ui/app-files";
+import { imageTypeOf } from "@/lib/features/apps/browser/app-files";
+import type { App, AppFile } from "@/lib/features/apps/browser/client";
 
 export type Change = { path: string; status: "added" | "modified" | "deleted" | "renamed" };
 

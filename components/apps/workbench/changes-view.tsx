@@ -8,7 +8,7 @@ import type { Work } from "@/components/apps/workbench/use-work";
 import { Confirm } from "@/components/ui/confirm";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
-import { nameOf } from "@/lib/ui/app-files";
+import { nameOf } from "@/lib/features/apps/browser/app-files";
 
 type ChangesViewProps = { work: Work; places: Places; isReadOnly: boolean };
 

@@ -6,8 +6,8 @@ import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { part } from "@/components/ui/part";
 import { Segments } from "@/components/ui/segments";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { type App, appApi, type PublishConflict, type Resolutions } from "@/lib/client/apps";
-import { later } from "@/lib/client/load-again";
+import { type App, appApi, type PublishConflict, type Resolutions } from "@/lib/features/apps/browser/client";
+import { later } from "@/lib/platform/browser/load-again";
 
 const loadDiff = later(() => import("@/components/apps/workbench/text-diff"));
 const TextMerge = part(loadDiff, (module) => module.TextMerge);

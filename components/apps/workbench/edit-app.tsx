@@ -7,7 +7,7 @@ import { LoadFailure } from "@/components/ui/load-failure";
 import { Page } from "@/components/workspace/page";
 import { useApp } from "@/components/workspace/use-apps";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { ApiError } from "@/lib/client/request";
+import { ApiError } from "@/lib/platform/browser/request";
 
 /** The page that an app is built on. @param slug or the app's id */
 export function EditApp({ slug }: { slug: string }) {

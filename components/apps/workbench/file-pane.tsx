@@ -14,12 +14,12 @@ import { part } from "@/components/ui/part";
 import { showFailure } from "@/components/ui/toast";
 import { toAppWorkKey } from "@/components/workspace/use-apps";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { appApi, type BindingItem } from "@/lib/client/apps";
-import { later } from "@/lib/client/load-again";
-import { ApiError } from "@/lib/client/request";
-import { fileKindOf, imageTypeOf, nameOf } from "@/lib/ui/app-files";
-import { toSize } from "@/lib/ui/format";
-import { saveFile } from "@/lib/ui/save-file";
+import { fileKindOf, imageTypeOf, nameOf } from "@/lib/features/apps/browser/app-files";
+import { appApi, type BindingItem } from "@/lib/features/apps/browser/client";
+import { toSize } from "@/lib/platform/browser/format";
+import { later } from "@/lib/platform/browser/load-again";
+import { ApiError } from "@/lib/platform/browser/request";
+import { saveFile } from "@/lib/platform/browser/save-file";
 
 const loadEditor = later(() => import("@/components/apps/workbench/text-editor"));
 const TextEditor = part(

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FileStore } from "@/components/apps/workbench/file-store";
-import { reportReachable, reportUnreachable } from "@/lib/client/connectivity";
-import { ApiError } from "@/lib/client/request";
+import { reportReachable, reportUnreachable } from "@/lib/platform/browser/connectivity";
+import { ApiError } from "@/lib/platform/browser/request";
 
 const KNOWN = { oid: "o1", content: "old" };
 const KEY = "millrace:app-text:u:a:";

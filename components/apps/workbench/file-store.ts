@@ -1,5 +1,5 @@
-import { readConnectivity, subscribeConnectivity } from "@/lib/client/connectivity";
-import { ApiError } from "@/lib/client/request";
+import { readConnectivity, subscribeConnectivity } from "@/lib/platform/browser/connectivity";
+import { ApiError } from "@/lib/platform/browser/request";
 
 /** A text that was typed and that the server does not have yet. */
 export type LocalText = {

@@ -4,7 +4,7 @@ import { Database, FileDiff, History, X } from "lucide-react";
 import { type KeyboardEvent, useEffect, useRef } from "react";
 import type { Places } from "@/components/apps/workbench/use-places";
 import type { Work } from "@/components/apps/workbench/use-work";
-import { nameOf } from "@/lib/ui/app-files";
+import { nameOf } from "@/lib/features/apps/browser/app-files";
 
 const VIEWS = {
   changes: { name: "Changes", Icon: FileDiff },

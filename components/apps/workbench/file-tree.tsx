@@ -28,7 +28,6 @@ import { NameInput } from "@/components/ui/name-input";
 import { showFailure } from "@/components/ui/toast";
 import { Tree, type TreeRow } from "@/components/ui/tree";
 import { ExplorerBars, ExplorerFailure, ExplorerSection } from "@/components/workspace/explorer-section";
-import type { TreeItem } from "@/lib/client/apps";
 import {
   buildFileTree,
   type FileKind,
@@ -38,7 +37,8 @@ import {
   joinPath,
   movedPath,
   nameOf,
-} from "@/lib/ui/app-files";
+} from "@/lib/features/apps/browser/app-files";
+import type { TreeItem } from "@/lib/features/apps/browser/client";
 
 const ICONS: Record<FileKind, LucideIcon> = {
   script: FileCode2,

@@ -2,8 +2,8 @@
 
 import { CircleCheck, CircleDashed, CircleX, Waves } from "lucide-react";
 import { useNow } from "@/components/ui/use-browser";
-import type { Operation } from "@/lib/client/apps";
-import { formatDuration } from "@/lib/ui/format";
+import type { Operation } from "@/lib/features/apps/browser/client";
+import { formatDuration } from "@/lib/platform/browser/format";
 
 const WORDS = { build: "Build", bindings: "Rows of its bindings", pointer: "Show it to people" } as const;
 const ICONS = { waiting: CircleDashed, running: Waves, done: CircleCheck, failed: CircleX } as const;

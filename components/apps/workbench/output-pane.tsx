@@ -4,7 +4,7 @@ import { useEffect, useRef } from "react";
 import { BuildProblems } from "@/components/apps/workbench/build-problems";
 import type { OutputLine } from "@/components/apps/workbench/use-output";
 import type { BuildProblem } from "@/lib/features/apps/frame/messages";
-import { formatStamp } from "@/lib/ui/format-time";
+import { formatStamp } from "@/lib/platform/browser/format-time";
 
 type OutputPaneProps = {
   lines: readonly OutputLine[];

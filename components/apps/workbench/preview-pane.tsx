@@ -8,9 +8,9 @@ import { type Segment, Segments } from "@/components/ui/segments";
 import { toMessage } from "@/components/ui/to-message";
 import { showFailure } from "@/components/ui/toast";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { type App, appApi } from "@/lib/client/apps";
-import { ApiError } from "@/lib/client/request";
+import { type App, appApi } from "@/lib/features/apps/browser/client";
 import type { BuildProblem } from "@/lib/features/apps/frame/messages";
+import { ApiError } from "@/lib/platform/browser/request";
 import "@/components/apps/view/app-view.css";
 
 type Width = "desktop" | "tablet" | "phone";

@@ -20,9 +20,9 @@ import { toMessage } from "@/components/ui/to-message";
 import { useOutage } from "@/components/ui/use-browser";
 import { readFeedAnew, toAppKey } from "@/components/workspace/use-apps";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { appApi, type PublishConflict, type Resolutions, toConflicts } from "@/lib/client/apps";
-import { ApiError } from "@/lib/client/request";
-import { differencesOf, type FileDifference, nameOf } from "@/lib/ui/app-files";
+import { differencesOf, type FileDifference, nameOf } from "@/lib/features/apps/browser/app-files";
+import { appApi, type PublishConflict, type Resolutions, toConflicts } from "@/lib/features/apps/browser/client";
+import { ApiError } from "@/lib/platform/browser/request";
 
 /** Of the problems of a build, as many as are read in a dialog. */
 const PROBLEMS_SHOWN = 20;

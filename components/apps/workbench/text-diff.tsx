@@ -5,7 +5,7 @@ import { showMerge } from "@/components/editor/diff-editor";
 import { DiffView } from "@/components/editor/diff-view";
 import { fileLanguage } from "@/components/editor/file-languages";
 import { useMediaQuery } from "@/components/ui/use-browser";
-import { fileKindOf } from "@/lib/ui/app-files";
+import { fileKindOf } from "@/lib/features/apps/browser/app-files";
 
 type TextDiffProps = { path: string; before: string; after: string; beforeLabel: string; afterLabel: string };
 

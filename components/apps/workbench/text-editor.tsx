@@ -8,7 +8,7 @@ import type { KnownBinding } from "@/components/editor/app-completion";
 import { baseExtensions, restoreState } from "@/components/editor/base";
 import { writtenLanguage } from "@/components/editor/file-languages";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import type { FileKind } from "@/lib/ui/app-files";
+import type { FileKind } from "@/lib/features/apps/browser/app-files";
 
 /** A place that the build has stumbled over. `line` and `column` count from 1. */
 export type TextProblem = { line: number; column: number | null; message: string };

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { toAppWorkKey } from "@/components/workspace/use-apps";
 import { useRefresh } from "@/components/workspace/use-refresh";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { type App, appApi } from "@/lib/client/apps";
+import { type App, appApi } from "@/lib/features/apps/browser/client";
 
 /** A refresh that is under way is asked for, as long as nothing tells of its end. */
 const ASK_EVERY_MS = 3000;

@@ -3,7 +3,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useLive } from "@/components/workspace/use-live";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { appApi } from "@/lib/client/apps";
+import { appApi } from "@/lib/features/apps/browser/client";
 
 /** A build that says nothing for a while is asked for all the same: the line may be cut. */
 const ASK_EVERY_MS = 5000;

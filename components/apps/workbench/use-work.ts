@@ -7,9 +7,9 @@ import { showFailure } from "@/components/ui/toast";
 import { toAppKey, toAppWorkKey } from "@/components/workspace/use-apps";
 import { useRefresh } from "@/components/workspace/use-refresh";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { type App, type AppFile, appApi, type TreeItem } from "@/lib/client/apps";
-import { ApiError } from "@/lib/client/request";
-import { imageTypeOf, movedPath } from "@/lib/ui/app-files";
+import { imageTypeOf, movedPath } from "@/lib/features/apps/browser/app-files";
+import { type App, type AppFile, appApi, type TreeItem } from "@/lib/features/apps/browser/client";
+import { ApiError } from "@/lib/platform/browser/request";
 
 const NO_FILES: TreeItem[] = [];
 const NOTHING: ReadonlyMap<string, LocalText> = new Map();

@@ -19,10 +19,10 @@ import { showToast } from "@/components/ui/toast";
 import { useNow, useOutage } from "@/components/ui/use-browser";
 import { toAppKey, toAppWorkKey } from "@/components/workspace/use-apps";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { type App, type AppCommit, appApi, type Deployment } from "@/lib/client/apps";
-import { differencesOf } from "@/lib/ui/app-files";
-import { toSize } from "@/lib/ui/format";
-import { formatAgo, formatStamp } from "@/lib/ui/format-time";
+import { differencesOf } from "@/lib/features/apps/browser/app-files";
+import { type App, type AppCommit, appApi, type Deployment } from "@/lib/features/apps/browser/client";
+import { toSize } from "@/lib/platform/browser/format";
+import { formatAgo, formatStamp } from "@/lib/platform/browser/format-time";
 
 const AGO_EVERY_MS = 60_000;
 const SHORT_SHA = 7;

@@ -18,10 +18,10 @@ import { Notice } from "@/components/ui/notice";
 import { Tip } from "@/components/ui/tip";
 import { useOutage } from "@/components/ui/use-browser";
 import { useOffer } from "@/components/workspace/use-offer";
-import type { Dashboard, Layout } from "@/lib/client/dashboards";
+import type { Dashboard, Layout } from "@/lib/features/dashboards/browser/client";
+import { addWidget, duplicateWidget, removeWidget, toWidgetName } from "@/lib/features/dashboards/browser/edit/draft";
+import { LOOK_WORDS, type Look, withLook } from "@/lib/features/dashboards/browser/edit/shelves";
 import { WIDGETS_MAX } from "@/lib/features/dashboards/limits";
-import { addWidget, duplicateWidget, removeWidget, toWidgetName } from "@/lib/ui/dashboards/edit/draft";
-import { LOOK_WORDS, type Look, withLook } from "@/lib/ui/dashboards/edit/shelves";
 import "./edit.css";
 
 /** What stands at the right. */

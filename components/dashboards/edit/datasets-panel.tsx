@@ -13,11 +13,17 @@ import { SwitchRow } from "@/components/ui/switch-row";
 import { TextField } from "@/components/ui/text-field";
 import { useDatabases } from "@/components/workspace/use-schema";
 import { ACCEPT_HELP, ACCEPT_LABEL } from "@/lib/base/values/cut-rows";
-import type { Dataset } from "@/lib/client/dashboards";
+import type { Dataset } from "@/lib/features/dashboards/browser/client";
+import {
+  addDataset,
+  changeDataset,
+  readersOf,
+  removeDataset,
+  toWidgetName,
+} from "@/lib/features/dashboards/browser/edit/draft";
 import { DATASETS_MAX } from "@/lib/features/dashboards/limits";
-import { addDataset, changeDataset, readersOf, removeDataset, toWidgetName } from "@/lib/ui/dashboards/edit/draft";
-import { formatCount } from "@/lib/ui/format";
-import { formatAgo } from "@/lib/ui/format-time";
+import { formatCount } from "@/lib/platform/browser/format";
+import { formatAgo } from "@/lib/platform/browser/format-time";
 
 const AGES = [
   { value: "", label: "Until somebody refreshes it" },

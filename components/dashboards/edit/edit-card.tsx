@@ -19,9 +19,9 @@ import type { KeyboardEvent } from "react";
 import { usePreview } from "@/components/dashboards/edit/use-preview";
 import { WidgetBody } from "@/components/dashboards/widget-body";
 import { Menu, MenuBranch, MenuItem, MenuLine } from "@/components/ui/menu";
-import type { Widget } from "@/lib/client/dashboards";
-import { type Draft, toWidgetName } from "@/lib/ui/dashboards/edit/draft";
-import type { Move, Sizing } from "@/lib/ui/dashboards/edit/layout";
+import type { Widget } from "@/lib/features/dashboards/browser/client";
+import { type Draft, toWidgetName } from "@/lib/features/dashboards/browser/edit/draft";
+import type { Move, Sizing } from "@/lib/features/dashboards/browser/edit/layout";
 
 /** What can be done with a widget, by its id. */
 export type CardActions = {

@@ -7,7 +7,7 @@ import { LoadFailure } from "@/components/ui/load-failure";
 import { Page } from "@/components/workspace/page";
 import { useDashboard } from "@/components/workspace/use-dashboards";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { ApiError } from "@/lib/client/request";
+import { ApiError } from "@/lib/platform/browser/request";
 
 /** The page that edits one dashboard. */
 export function EditDashboard({ dashboardId }: { dashboardId: string }) {

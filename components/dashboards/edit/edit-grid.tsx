@@ -6,11 +6,19 @@ import { type CardActions, EditCard } from "@/components/dashboards/edit/edit-ca
 import { LOOK_TYPE } from "@/components/dashboards/edit/gallery";
 import { announce } from "@/components/ui/live-region";
 import { useIsPhone } from "@/components/ui/use-browser";
-import type { Layout, Widget } from "@/lib/client/dashboards";
-import { GRID_COLUMNS } from "@/lib/ui/dashboard-grid";
-import { type Draft, toWidgetName } from "@/lib/ui/dashboards/edit/draft";
-import { inReadingOrder, type Move, move, type Sizing, SMALLEST, settle, size } from "@/lib/ui/dashboards/edit/layout";
-import { LOOKS, type Look } from "@/lib/ui/dashboards/edit/shelves";
+import type { Layout, Widget } from "@/lib/features/dashboards/browser/client";
+import { GRID_COLUMNS } from "@/lib/features/dashboards/browser/dashboard-grid";
+import { type Draft, toWidgetName } from "@/lib/features/dashboards/browser/edit/draft";
+import {
+  inReadingOrder,
+  type Move,
+  move,
+  type Sizing,
+  SMALLEST,
+  settle,
+  size,
+} from "@/lib/features/dashboards/browser/edit/layout";
+import { LOOKS, type Look } from "@/lib/features/dashboards/browser/edit/shelves";
 import "react-grid-layout/css/styles.css";
 
 /** As the grid that is read (widgets.css). */

@@ -8,8 +8,7 @@ import { type SourceState, useDatasetSources } from "@/components/dashboards/edi
 import { Notice } from "@/components/ui/notice";
 import { Select } from "@/components/ui/select";
 import { TextField } from "@/components/ui/text-field";
-import type { Filter } from "@/lib/client/dashboards";
-import { FILTERS_MAX } from "@/lib/features/dashboards/limits";
+import type { Filter } from "@/lib/features/dashboards/browser/client";
 import {
   addFilter,
   changeFilter,
@@ -17,8 +16,9 @@ import {
   moveFilter,
   removeFilter,
   toWidgetName,
-} from "@/lib/ui/dashboards/edit/draft";
-import { PRESET_WORDS, toDefaultText, toFilterDefault } from "@/lib/ui/dashboards/edit/filter-default";
+} from "@/lib/features/dashboards/browser/edit/draft";
+import { PRESET_WORDS, toDefaultText, toFilterDefault } from "@/lib/features/dashboards/browser/edit/filter-default";
+import { FILTERS_MAX } from "@/lib/features/dashboards/limits";
 
 const KINDS: { value: FilterKind; label: string }[] = [
   { value: "dateRange", label: "Range of dates" },

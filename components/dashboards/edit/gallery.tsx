@@ -12,7 +12,7 @@ import {
   Table2,
   Type,
 } from "lucide-react";
-import { LOOK_WORDS, LOOKS, type Look } from "@/lib/ui/dashboards/edit/shelves";
+import { LOOK_WORDS, LOOKS, type Look } from "@/lib/features/dashboards/browser/edit/shelves";
 
 export const LOOK_ICONS: Record<Look, LucideIcon> = { kpi: Hash, line: ChartLine, bar: ChartBar, stacked: ChartBarStacked, area: AreaChart, scatter: ChartScatter, pie: ChartPie, table: Table2, text: Type }; // biome-ignore format: one look
 /** What a browser carries while something of the gallery is dragged. */

@@ -11,8 +11,8 @@ import { Notice } from "@/components/ui/notice";
 import { toMessage } from "@/components/ui/to-message";
 import { toDashboardDataKey, toDashboardKey, toDashboardsKey } from "@/components/workspace/use-dashboards";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { dashboardApi } from "@/lib/client/dashboards";
-import { formatStamp } from "@/lib/ui/format-time";
+import { dashboardApi } from "@/lib/features/dashboards/browser/client";
+import { formatStamp } from "@/lib/platform/browser/format-time";
 
 type HistoryDialogProps = {
   dashboardId: string;

@@ -7,8 +7,8 @@ import type { Editing } from "@/components/dashboards/edit/use-editing";
 import { part } from "@/components/ui/part";
 import { Select } from "@/components/ui/select";
 import { TextField } from "@/components/ui/text-field";
-import { later } from "@/lib/client/load-again";
 import { TITLE_CHARS_MAX } from "@/lib/features/dashboards/limits";
+import { later } from "@/lib/platform/browser/load-again";
 
 const loadHistory = later(() => import("@/components/dashboards/edit/history-dialog"));
 const HistoryDialog = part(loadHistory, (module) => module.HistoryDialog);

@@ -8,7 +8,7 @@ import { isTimeField } from "@/lib/base/charts/settings";
 import type { ResultField } from "@/lib/base/values/json-rows";
 import {
   columnsOf, type Dimension, LIMIT_MAX, type Look, type Measure, OPERATION_WORDS, operationsFor, type Shelves, toFirstDimension, UNIT_WORDS, UNITS,
-} from "@/lib/ui/dashboards/edit/shelves"; // biome-ignore format: one look at the whole list
+} from "@/lib/features/dashboards/browser/edit/shelves"; // biome-ignore format: one look at the whole list
 
 /** No column is called this. */
 const NONE = "\u0000";

@@ -5,7 +5,7 @@ import { useEffect, useId, useState } from "react";
 import { Select } from "@/components/ui/select";
 import { useConsoleList } from "@/components/workspace/use-consoles";
 import { useDatabases } from "@/components/workspace/use-schema";
-import type { Dataset, Widget } from "@/lib/client/dashboards";
+import type { Dataset, Widget } from "@/lib/features/dashboards/browser/client";
 
 type Source = NonNullable<Widget["source"]>;
 type SourceFieldProps = {

@@ -2,7 +2,7 @@
 
 import { useEffect, useId, useState } from "react";
 import { isSameJson } from "@/lib/base/values/same-json";
-import { parseSpec } from "@/lib/ui/dashboards/edit/shelves";
+import { parseSpec } from "@/lib/features/dashboards/browser/edit/shelves";
 
 type SpecTextProps = { spec: Readonly<Record<string, unknown>>; onChange: (spec: Record<string, unknown>) => void };
 

@@ -6,7 +6,7 @@ import type { Editing } from "@/components/dashboards/edit/use-editing";
 import { Modal } from "@/components/ui/modal";
 import { Notice } from "@/components/ui/notice";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { dashboardApi } from "@/lib/client/dashboards";
+import { dashboardApi } from "@/lib/features/dashboards/browser/client";
 
 type TheirsNoticeProps = { editing: Editing; theirs: NonNullable<Editing["theirs"]> };
 

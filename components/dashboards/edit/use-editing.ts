@@ -9,8 +9,7 @@ import { DraftStore } from "@/components/workspace/draft-store";
 import { toDashboardDataKey, toDashboardKey, toDashboardsKey } from "@/components/workspace/use-dashboards";
 import { useLive } from "@/components/workspace/use-live";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { type Dashboard, dashboardApi } from "@/lib/client/dashboards";
-import { ApiError } from "@/lib/client/request";
+import { type Dashboard, dashboardApi } from "@/lib/features/dashboards/browser/client";
 import {
   type Draft,
   findDraftProblem,
@@ -19,8 +18,9 @@ import {
   toDraft,
   toText,
   toUpdateBody,
-} from "@/lib/ui/dashboards/edit/draft";
-import { begin, pause, redo, type Steps, take, undo } from "@/lib/ui/dashboards/edit/steps";
+} from "@/lib/features/dashboards/browser/edit/draft";
+import { begin, pause, redo, type Steps, take, undo } from "@/lib/features/dashboards/browser/edit/steps";
+import { ApiError } from "@/lib/platform/browser/request";
 
 /** What the page is edited from: a version, and what it held. */
 type Base = { version: number; draft: Draft };

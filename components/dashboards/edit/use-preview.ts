@@ -5,10 +5,10 @@ import { useMemo } from "react";
 import { useFrame } from "@/components/workspace/use-frame";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { zoneOf } from "@/lib/base/charts/moments";
-import { dashboardApi, type Preview, type Widget, type WidgetData } from "@/lib/client/dashboards";
-import { ApiError } from "@/lib/client/request";
-import { type Draft, toPartName } from "@/lib/ui/dashboards/edit/draft";
-import { PreviewBatch, type PreviewItem, toPreviewItem } from "@/lib/ui/dashboards/edit/preview-batch";
+import { dashboardApi, type Preview, type Widget, type WidgetData } from "@/lib/features/dashboards/browser/client";
+import { type Draft, toPartName } from "@/lib/features/dashboards/browser/edit/draft";
+import { PreviewBatch, type PreviewItem, toPreviewItem } from "@/lib/features/dashboards/browser/edit/preview-batch";
+import { ApiError } from "@/lib/platform/browser/request";
 
 export type SourceState = Preview["sources"][number];
 export type WidgetPreview = { data: WidgetData | undefined; source: SourceState | null; isReading: boolean };

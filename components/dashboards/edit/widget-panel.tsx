@@ -15,10 +15,9 @@ import { Segments } from "@/components/ui/segments";
 import { SwitchRow } from "@/components/ui/switch-row";
 import { TextField } from "@/components/ui/text-field";
 import { ACCEPT_HELP, ACCEPT_LABEL } from "@/lib/base/values/cut-rows";
-import type { Widget } from "@/lib/client/dashboards";
-import { later } from "@/lib/client/load-again";
-import { toCostAdvice, toCostWords } from "@/lib/ui/dashboards/edit/click-cost";
-import { addDataset, changeFilter, changeWidget, toWidgetName } from "@/lib/ui/dashboards/edit/draft";
+import type { Widget } from "@/lib/features/dashboards/browser/client";
+import { toCostAdvice, toCostWords } from "@/lib/features/dashboards/browser/edit/click-cost";
+import { addDataset, changeFilter, changeWidget, toWidgetName } from "@/lib/features/dashboards/browser/edit/draft";
 import {
   guessShelves,
   LOOK_WORDS,
@@ -28,8 +27,9 @@ import {
   type Shelves,
   withLook,
   writeShelves,
-} from "@/lib/ui/dashboards/edit/shelves";
-import { formatCount } from "@/lib/ui/format";
+} from "@/lib/features/dashboards/browser/edit/shelves";
+import { formatCount } from "@/lib/platform/browser/format";
+import { later } from "@/lib/platform/browser/load-again";
 
 const loadMarkdown = later(() => import("@/components/markdown/markdown"));
 const Markdown = part(loadMarkdown, (module) => module.Markdown);

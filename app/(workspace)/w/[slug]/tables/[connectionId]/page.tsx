@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { requireSession } from "@/app/(workspace)/require-session";
 import { TableView } from "@/components/schema/table-view";
-import { isTableParam } from "@/lib/ui/results/table-address";
+import { isTableParam } from "@/lib/features/results/browser/table-address";
 
 export const metadata: Metadata = { title: "Table" };
 

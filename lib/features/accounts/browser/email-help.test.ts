@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import { findEmailProblem } from "@/lib/features/accounts/browser/email-help";
+import { suggestEmail } from "@/lib/features/accounts/browser/email-suggestion";
+
+describe("findEmailProblem", () => {
+  it("finds nothing wrong with ordinary addresses", () => {
+    for (const email of ["ines@harrowandpine.example", "a+b@c.co", " ana@example.com "])
+      expect(findEmailProblem(email)).toBeNull();
+  });
+
+  it("names the missing ending", () => {
+    expect(findEmailProblem("ines@harrowandpine")).toContain("missing its ending");
+    expect(findEmailProblem("ines@harrowandpine.")).toContain("missing its ending");
+  });
+
+  it.each([
+    ["", "Enter your email"],
+    ["ines", "missing its @"],
+    ["@example.com", "before the @"],
+    ["ines@", "after the @"],
+    ["in es@example.com", "no spaces"],
+    ["a@b@example.com", "more than one @"],
+    ["a@b..com", "dot too many"],
+  ])("says of %j what is missing", (email, part) => {
+    expect(findEmailProblem(email)).toContain(part);
+  });
+});
+
+describe("suggestEmail", () => {
+  it("repairs a slip in a well-known host and keeps the name as typed", () => {
+    expect(suggestEmail("Ines.O@gmial.com")).toBe("Ines.O@gmail.com");
+    expect(suggestEmail("ines@hotmial.com")).toBe("ines@hotmail.com");
+  });
+
+  it("leaves hosts alone that are right, or another host", () => {
+    expect(suggestEmail("ines@gmail.com")).toBeNull();
+    expect(suggestEmail("ines@harrowandpine.shop")).toBeNull();
+    expect(suggestEmail("ines")).toBeNull();
+  });
+});

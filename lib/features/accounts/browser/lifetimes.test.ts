@@ -1,0 +1,24 @@
+import { describe, expect, it } from "vitest";
+import { toExpiry } from "@/lib/features/accounts/browser/lifetimes";
+
+const NOW = new Date(2026, 10, 21, 12, 0, 0);
+
+describe("the end of a key", () => {
+  it("is none for one that never ends", () => {
+    expect(toExpiry("never", "", NOW)).toBeNull();
+  });
+
+  it("is as many days away as was chosen", () => {
+    expect(toExpiry("30", "", NOW)).toBe(new Date(NOW.getTime() + 30 * 86_400_000).toISOString());
+  });
+
+  it("is the last moment of the chosen day where the person is", () => {
+    expect(toExpiry("date", "2027-05-21", NOW)).toBe(new Date(2027, 4, 21, 23, 59, 59, 999).toISOString());
+    expect(toExpiry("date", "2026-11-21", NOW)).toBe(new Date(2026, 10, 21, 23, 59, 59, 999).toISOString());
+  });
+
+  it("is refused for no day and for one that is over", () => {
+    expect(() => toExpiry("date", "", NOW)).toThrow("Choose the day");
+    expect(() => toExpiry("date", "2026-11-20", NOW)).toThrow("still to come");
+  });
+});

@@ -1,0 +1,35 @@
+import { ApiError } from "@/lib/platform/browser/request";
+
+/**
+ * Begins a sign-in by a provider. next-auth answers in a form of its own, outside of the envelope.
+ * @param next a path of this site, to come back to
+ * @returns the provider's address to go to
+ * @throws ApiError when the way is not set up, or nothing answers
+ */
+export async function signInWith(provider: string, next: string): Promise<string> {
+  try {
+    const { csrfToken } = await read<{ csrfToken: string }>(await fetch("/api/auth/csrf", { cache: "no-store" }));
+    const { url } = await read<{ url: string }>(
+      await fetch(`/api/auth/signin/${provider}`, {
+        method: "POST",
+        headers: { "content-type": "application/x-www-form-urlencoded", "x-auth-return-redirect": "1" },
+        body: new URLSearchParams({ csrfToken, callbackUrl: next }),
+      }),
+    );
+    return url;
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    throw new ApiError(0, "unreachable", "The server did not answer. Check the network, then try again.");
+  }
+}
+
+async function read<T>(response: Response): Promise<T> {
+  if (!response.ok) {
+    throw new ApiError(
+      response.status,
+      "provider",
+      "This way of signing in does not work at the moment. Use your email.",
+    );
+  }
+  return (await response.json()) as T;
+}

@@ -1,0 +1,65 @@
+import type { AgentsAnswer, Chat, ChatDetail, ChatMessage, Feedback, Grant, Instructions, ModelsAnswer, PlanAnswer, PlanDecisionBody } from "@/lib/features/agent/schema"; // biome-ignore format: one look at the whole list
+import { lastOutage, reportReachable, reportUnreachable } from "@/lib/platform/browser/connectivity";
+import { sendPage } from "@/lib/platform/browser/lists";
+import { ApiError, parseEnvelope, send, toApiError } from "@/lib/platform/browser/request";
+import type { Page } from "@/lib/platform/http/paging";
+
+const root = (workspaceId: string) => `/api/workspaces/${workspaceId}`;
+const after = (cursor: string | null) => (cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`);
+
+/** Chats and messages that are read at once. */
+const CHATS_PAGE = 100;
+const MESSAGES_PAGE = 50;
+
+/** Everything about the agent besides a turn itself. Each function throws ApiError. */
+export const agentApi = {
+  listModels: async (signal?: AbortSignal) => (await send<ModelsAnswer>("GET", "/api/agent/models", { signal })).models,
+  listAgents: async (signal?: AbortSignal) => (await send<AgentsAnswer>("GET", "/api/agent/agents", { signal })).agents,
+  /** The person's own, the newest first. */
+  listChats: (workspaceId: string, cursor: string | null, signal?: AbortSignal) =>
+    send<Page<Chat>>("GET", `${root(workspaceId)}/chats?limit=${CHATS_PAGE}${after(cursor)}`, { signal }),
+  /** With its newest messages; a cursor leads to older ones. */
+  readChat: (workspaceId: string, chatId: string, cursor: string | null, signal?: AbortSignal) =>
+    sendPage<ChatDetail>(`${root(workspaceId)}/chats/${chatId}?limit=${MESSAGES_PAGE}${after(cursor)}`, { signal }),
+  renameChat: (workspaceId: string, chatId: string, title: string) =>
+    send<Chat>("PUT", `${root(workspaceId)}/chats/${chatId}`, { body: { title } }),
+  removeChat: (workspaceId: string, chatId: string) => send<null>("DELETE", `${root(workspaceId)}/chats/${chatId}`),
+  /** @param feedback null takes it back */
+  putFeedback: (workspaceId: string, chatId: string, messageId: string, feedback: Feedback | null) =>
+    send<null>("PUT", `${root(workspaceId)}/chats/${chatId}/messages/${messageId}/feedback`, {
+      body: feedback ?? { value: null },
+    }),
+  /** All rows that a tool of the chat has kept, in Arrow's stream format. */
+  readResult: async (workspaceId: string, chatId: string, resultId: string, signal?: AbortSignal) => {
+    const response = await fetchStream(`${root(workspaceId)}/chats/${chatId}/results/${resultId}`, { signal });
+    return new Uint8Array(await response.arrayBuffer());
+  },
+  decidePlan: (body: PlanDecisionBody) => send<PlanAnswer>("POST", "/api/agent/plan-decision", { body }),
+  readInstructions: (workspaceId: string, signal?: AbortSignal) =>
+    send<Instructions>("GET", `${root(workspaceId)}/agent/instructions`, { signal }),
+  writeInstructions: (workspaceId: string, text: string) =>
+    send<Instructions>("PUT", `${root(workspaceId)}/agent/instructions`, { body: { text } }),
+};
+
+/**
+ * A `fetch` whose body is handed on as it comes, and whose refusal says what the server says.
+ * @throws ApiError for an answer that is no stream, and for none at all
+ */
+export async function fetchStream(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+  const sentAfter = lastOutage();
+  let response: Response;
+  try {
+    response = await fetch(input, init);
+  } catch (cause) {
+    if (init?.signal?.aborted) throw cause;
+    reportUnreachable();
+    throw new ApiError(0, "unreachable", "The server did not answer. Check the network, then try again.");
+  }
+  reportReachable(sentAfter);
+  if (response.ok) return response;
+  throw toApiError(response.status, response.headers.get("retry-after"), parseEnvelope(await response.text()));
+}
+
+export type { Chat, ChatDetail, ChatMessage, Feedback, Grant, Instructions, PlanAnswer };
+export type AgentModel = ModelsAnswer["models"][number];
+export type AgentMode = AgentsAnswer["agents"][number];

@@ -1,0 +1,97 @@
+import type { StoredFile, UploadedFile } from "@/lib/features/connections/files/schema";
+import type {
+  ConfigField,
+  Connection,
+  ConnectionType,
+  ConnectionUse,
+  CreateConnectionBody,
+  SchemaChoice,
+  Tag,
+  TestAnswer,
+  TestConnectionBody,
+  TestStep,
+  UpdateConnectionBody,
+} from "@/lib/features/connections/schema";
+import { lastOutage, reportReachable, reportUnreachable } from "@/lib/platform/browser/connectivity";
+import { sendAll } from "@/lib/platform/browser/lists";
+import { ApiError, parseEnvelope, send, toApiError } from "@/lib/platform/browser/request";
+
+/** How a try to reach the source ended; a failure is an answer here, not an error. */
+export type TestOutcome = TestAnswer;
+/** What still uses a connection that was to be deleted. */
+export type Usage = ConnectionUse;
+
+const root = (workspaceId: string) => `/api/workspaces/${workspaceId}`;
+
+/** What the connections' pages ask of the server. Each function throws ApiError. */
+export const connectionsApi = {
+  listTypes: (signal?: AbortSignal) => send<ConnectionType[]>("GET", "/api/connectors/types", { signal }),
+  read: (workspaceId: string, id: string, signal?: AbortSignal) =>
+    send<Connection>("GET", `${root(workspaceId)}/connectors/${id}`, { signal }),
+  create: (workspaceId: string, body: CreateConnectionBody) =>
+    send<Connection>("POST", `${root(workspaceId)}/connectors`, { body }),
+  /** A secret that is not sent stays as it is. */
+  update: (workspaceId: string, id: string, body: Omit<UpdateConnectionBody, "type">) =>
+    send<Connection>("PATCH", `${root(workspaceId)}/connectors/${id}`, { body }),
+  /** Tries a config that is not saved. */
+  tryConfig: (workspaceId: string, body: TestConnectionBody, signal?: AbortSignal) =>
+    send<TestOutcome>("POST", `${root(workspaceId)}/connectors/test`, { body, signal }),
+  test: (workspaceId: string, id: string) =>
+    send<TestOutcome>("POST", `${root(workspaceId)}/connections/sources/${id}/test`),
+  listUses: (workspaceId: string, id: string, signal?: AbortSignal) =>
+    send<Usage[]>("GET", `${root(workspaceId)}/connectors/${id}/uses`, { signal }),
+  /** Without `force` a connection in use is refused with `in_use` and the list of its users. */
+  remove: (workspaceId: string, id: string, options: { force: boolean }) =>
+    send<null>("DELETE", `${root(workspaceId)}/connections/sources/${id}${options.force ? "?force=true" : ""}`),
+  listFiles: (workspaceId: string, signal?: AbortSignal) =>
+    sendAll<StoredFile>(`${root(workspaceId)}/files`, { signal }),
+  removeFile: (workspaceId: string, file: string) =>
+    send<null>("DELETE", `${root(workspaceId)}/files/${encodeURIComponent(file)}`),
+  uploadFile,
+};
+
+/**
+ * Sends a file as it is. By XMLHttpRequest, since fetch does not tell how far an upload is.
+ * @param onProgress bytes sent so far
+ * @throws ApiError; the signal's reason when it was aborted
+ */
+function uploadFile(
+  workspaceId: string,
+  file: File,
+  options: { onProgress: (sentBytes: number) => void; signal: AbortSignal },
+): Promise<UploadedFile> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    const sentAfter = lastOutage();
+    const abort = () => request.abort();
+    options.signal.addEventListener("abort", abort);
+    request.upload.onprogress = (event) => options.onProgress(event.loaded);
+    request.onabort = () => reject(options.signal.reason);
+    request.onerror = () => {
+      reportUnreachable();
+      reject(new ApiError(0, "unreachable", "The upload broke off. Check the network, then send the file again."));
+    };
+    request.onload = () => {
+      const answer = parseEnvelope(request.responseText);
+      if (answer !== null) reportReachable(sentAfter);
+      if (request.status < 300 && answer?.success === true) resolve(answer.data as UploadedFile);
+      else reject(toApiError(request.status, request.getResponseHeader("retry-after"), answer));
+    };
+    request.onloadend = () => options.signal.removeEventListener("abort", abort);
+    request.open("POST", `${root(workspaceId)}/files?name=${encodeURIComponent(file.name)}`);
+    request.setRequestHeader("content-type", "application/octet-stream");
+    request.send(file);
+  });
+}
+
+/** What uses the connection, when a failure says that it is in use; null for every other failure. */
+export function toUsages(error: unknown): Usage[] | null {
+  if (!(error instanceof ApiError) || error.code !== "in_use") return null;
+  return Array.isArray(error.details) ? error.details.filter(isUsage) : [];
+}
+
+function isUsage(item: unknown): item is Usage {
+  return typeof item === "object" && item !== null && "kind" in item && "id" in item && "name" in item;
+}
+
+export type { ConfigField, Connection, ConnectionType, SchemaChoice, StoredFile, Tag, TestStep };

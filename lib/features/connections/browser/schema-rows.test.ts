@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import { buildSchemaRows } from "@/lib/features/connections/browser/schema-rows";
+import type { Entity } from "@/lib/features/query/browser/api";
+
+const column = (name: string) => ({ name, type: "text", nullable: true, primaryKey: false });
+const table = (name: string, schema?: string): Entity => ({
+  name,
+  kind: "table",
+  columns: [column("id"), column(`${name}_note`)],
+  ...(schema ? { schema } : {}),
+});
+const ids = (...args: Parameters<typeof buildSchemaRows>) => buildSchemaRows(...args).map(({ id }) => id);
+
+describe("buildSchemaRows", () => {
+  const shop = {
+    dialect: "duckdb" as const,
+    id: "c",
+    name: "Sample shop",
+    isOpen: true,
+    entities: [table("orders"), table("products")],
+  };
+
+  it("shows tables right under a connection with one schema", () => {
+    expect(ids([shop], {}, "")).toEqual(["c", "c/orders", "c/products"]);
+  });
+
+  it("shows columns of the tables that were opened, and their places in the set", () => {
+    const rows = buildSchemaRows([shop], { "c/orders": true }, "");
+    expect(rows.map(({ id }) => id)).toEqual(["c", "c/orders", "c/orders/id", "c/orders/orders_note", "c/products"]);
+    expect(rows[3]).toMatchObject({ level: 2, positionInSet: 2, setSize: 2, isSmall: true });
+  });
+
+  it("gives several schemas a level of their own, the first one open", () => {
+    const source = { ...shop, entities: [table("a", "public"), table("b", "audit")] };
+    expect(ids([source], {}, "")).toEqual(["c", "c/public", "c/public/a", "c/audit"]);
+  });
+
+  it("shows nothing below a connection that is closed or not loaded", () => {
+    expect(ids([{ ...shop, isOpen: false }], {}, "")).toEqual(["c"]);
+    expect(ids([{ ...shop, entities: null }], {}, "")).toEqual(["c"]);
+  });
+
+  it("finds tables and columns by part of their names and opens what holds a hit", () => {
+    expect(ids([shop], {}, "PROD")).toEqual(["c", "c/products", "c/products/id", "c/products/products_note"]);
+    expect(ids([shop], {}, "orders_n")).toEqual(["c", "c/orders", "c/orders/orders_note"]);
+    expect(ids([shop], {}, "zzz")).toEqual(["c"]);
+  });
+
+  it("makes a table without columns a leaf", () => {
+    const source = { ...shop, entities: [{ name: "v", kind: "view" as const }] };
+    expect(buildSchemaRows([source], {}, "")[1]?.isExpanded).toBeUndefined();
+  });
+
+  it("a collection is selected from in the words of the shell, its name as it is", () => {
+    const orders: Entity = { name: 'odd "orders', kind: "collection" };
+    const rows = buildSchemaRows(
+      [{ id: "c1", name: "Documents", isOpen: true, entities: [orders], dialect: "mongodb" }],
+      {},
+      "",
+    );
+    expect(rows.find(({ kind }) => kind === "entity")).toMatchObject({
+      insertText: 'odd "orders',
+      selectText: 'db.getCollection("odd \\"orders").find({}).limit(100)',
+    });
+  });
+});

@@ -1,0 +1,163 @@
+import type { SqlDialect } from "@/lib/base/sql/dialects";
+import { toSqlName } from "@/lib/base/sql/names";
+import type { Entity, EntityColumn } from "@/lib/features/query/browser/api";
+import type { TreeNode } from "@/lib/platform/browser/tree-node";
+
+/**
+ * A connection as the tree needs it; `entities` null while they are not loaded, `dialect` for what is no SQL: names are
+ * then written as they are.
+ */
+export type SchemaSource = {
+  id: string;
+  name: string;
+  isOpen: boolean;
+  entities: Entity[] | null;
+  dialect: SqlDialect | "mongodb" | null;
+};
+
+export type SchemaNode = TreeNode &
+  (
+    | { kind: "connection" }
+    | { kind: "schema"; setCount: number }
+    /** `selectText` reads the first rows, column by column; null where there is no SQL. */
+    | { kind: "entity"; entity: Entity; insertText: string; selectText: string | null }
+    | { kind: "column"; column: EntityColumn; insertText: string }
+  );
+
+/**
+ * The visible rows of the schema tree, from the top down. A connection with one schema shows its tables at once; several
+ * schemas get a level of their own.
+ * @param toggled what a person has opened or closed, by row id; one lone schema and hits of a search are open by themselves
+ * @param search part of a table's or column's name; the tree then holds only what matches
+ */
+export function buildSchemaRows(
+  sources: SchemaSource[],
+  toggled: Record<string, boolean>,
+  search: string,
+): SchemaNode[] {
+  const wanted = search.trim().toLowerCase();
+  const rows: SchemaNode[] = [];
+  sources.forEach((source, i) => {
+    rows.push({
+      kind: "connection",
+      id: source.id,
+      parentId: null,
+      level: 0,
+      label: source.name,
+      isExpanded: source.isOpen,
+      positionInSet: i + 1,
+      setSize: sources.length,
+    });
+    if (source.isOpen && source.entities !== null) addSource(rows, source, source.entities, { toggled, wanted });
+  });
+  return rows;
+}
+
+type Look = { toggled: Record<string, boolean>; wanted: string };
+
+function addSource(rows: SchemaNode[], { id: sourceId, dialect }: SchemaSource, entities: Entity[], look: Look): void {
+  const { toggled, wanted } = look;
+  const write = (name: string) => (dialect === null || dialect === "mongodb" ? name : toSqlName(name, dialect));
+  const select = (entity: Entity) =>
+    dialect === null ? null : dialect === "mongodb" ? toShellFind(entity.name) : toSelect(entity, dialect);
+  const found = entities.filter((entity) => wanted === "" || matches(entity, wanted));
+  const schemas = [...new Set(entities.map((entity) => entity.schema ?? ""))];
+  if (schemas.length < 2) {
+    addEntities(rows, found, { parentId: sourceId, level: 1, write, select }, look);
+    return;
+  }
+  const shown = schemas.filter((schema) => found.some((entity) => (entity.schema ?? "") === schema));
+  shown.forEach((schema, at) => {
+    const id = `${sourceId}/${schema}`;
+    const inside = found.filter((entity) => (entity.schema ?? "") === schema);
+    const isExpanded = toggled[id] ?? (wanted !== "" || at === 0);
+    const place = { positionInSet: at + 1, setSize: shown.length };
+    rows.push({
+      kind: "schema",
+      id,
+      parentId: sourceId,
+      level: 1,
+      label: schema || "(none)",
+      isExpanded,
+      setCount: inside.length,
+      ...place,
+    });
+    if (isExpanded) addEntities(rows, inside, { parentId: id, level: 2, write, select }, look);
+  });
+}
+
+type Place = {
+  parentId: string;
+  level: number;
+  write: (name: string) => string;
+  select: (entity: Entity) => string | null;
+};
+
+function addEntities(
+  rows: SchemaNode[],
+  entities: Entity[],
+  { parentId, level, write, select }: Place,
+  { toggled, wanted }: Look,
+): void {
+  entities.forEach((entity, i) => {
+    const id = `${parentId}/${entity.name}`;
+    const columns = entity.columns ?? [];
+    const found =
+      wanted === "" || entity.name.toLowerCase().includes(wanted)
+        ? columns
+        : columns.filter((c) => isLike(c.name, wanted));
+    const isHit = wanted !== "" && columns.some((c) => isLike(c.name, wanted));
+    const isExpanded = columns.length === 0 ? undefined : (toggled[id] ?? isHit);
+    rows.push({
+      kind: "entity",
+      id,
+      parentId,
+      level,
+      label: entity.name,
+      isExpanded,
+      entity,
+      insertText: write(entity.name),
+      selectText: select(entity),
+      positionInSet: i + 1,
+      setSize: entities.length,
+    });
+    if (!isExpanded) return;
+    found.forEach((column, at) => {
+      rows.push({
+        kind: "column",
+        id: `${id}/${column.name}`,
+        parentId: id,
+        level: level + 1,
+        label: column.name,
+        isSmall: true,
+        column,
+        insertText: write(column.name),
+        positionInSet: at + 1,
+        setSize: found.length,
+      });
+    });
+  });
+}
+
+/** So many rows show what a table holds. */
+const SELECTED_ROWS = 100;
+
+/** The first documents of a collection, as the shell asks for them. */
+export function toShellFind(collection: string): string {
+  return `db.getCollection(${JSON.stringify(collection)}).find({}).limit(${SELECTED_ROWS})`;
+}
+
+function toSelect({ schema, name, columns = [] }: Entity, dialect: SqlDialect): string {
+  const write = (each: string) => toSqlName(each, dialect);
+  const table = [schema, name].flatMap((part) => (part ? write(part) : [])).join(".");
+  const names = columns.length === 0 ? "*" : columns.map((column) => write(column.name)).join(", ");
+  return `select ${names}\nfrom ${table}\nlimit ${SELECTED_ROWS}`;
+}
+
+function matches(entity: Entity, wanted: string): boolean {
+  return isLike(entity.name, wanted) || (entity.columns ?? []).some((column) => isLike(column.name, wanted));
+}
+
+function isLike(name: string, wanted: string): boolean {
+  return name.toLowerCase().includes(wanted);
+}

@@ -1,0 +1,57 @@
+import type {
+  Console,
+  ConsoleDraft,
+  ConsoleSummary,
+  CreateConsoleBody,
+  PutDraftBody,
+  SearchHit,
+  UpdateConsoleBody,
+} from "@/lib/features/consoles/schema";
+import { filedApi } from "@/lib/features/folders/browser/client";
+import type {
+  Access as ConsoleAccess,
+  FileCommit as ConsoleCommit,
+  Folder as ConsoleFolder,
+  HistoryItem,
+} from "@/lib/features/folders/schema";
+import { send } from "@/lib/platform/browser/request";
+
+/** The chart of a console, as the Vega-Lite specification that is kept with it. */
+export type KeptChart = Record<string, unknown>;
+
+type ConsoleTypes = {
+  whole: Console;
+  summary: ConsoleSummary;
+  commit: ConsoleCommit;
+  create: CreateConsoleBody;
+  update: UpdateConsoleBody;
+};
+
+const root = (workspaceId: string) => `/api/workspaces/${workspaceId}/consoles`;
+
+/** Everything about saved consoles. Each function throws ApiError. */
+export const consoleApi = {
+  ...filedApi<ConsoleTypes>("consoles"),
+
+  /** What this person has typed and not saved; null when there is nothing. */
+  readDraft: (workspaceId: string, id: string, signal?: AbortSignal) =>
+    send<ConsoleDraft | null>("GET", `${root(workspaceId)}/${id}/draft`, { signal }),
+  putDraft: (workspaceId: string, id: string, body: PutDraftBody) =>
+    send<ConsoleDraft>("PUT", `${root(workspaceId)}/${id}/draft`, { body }),
+  removeDraft: (workspaceId: string, id: string) => send<null>("DELETE", `${root(workspaceId)}/${id}/draft`),
+
+  search: (workspaceId: string, q: string, signal?: AbortSignal) =>
+    send<SearchHit[]>("GET", `${root(workspaceId)}/search?q=${encodeURIComponent(q)}`, { signal }),
+};
+
+export type {
+  Console,
+  ConsoleAccess,
+  ConsoleCommit,
+  ConsoleDraft,
+  ConsoleFolder,
+  ConsoleSummary,
+  CreateConsoleBody,
+  HistoryItem,
+  SearchHit,
+};

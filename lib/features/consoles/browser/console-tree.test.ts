@@ -1,0 +1,99 @@
+import { describe, expect, it } from "vitest";
+import type { ConsoleFolder, ConsoleSummary } from "@/lib/features/consoles/browser/client";
+import { buildConsoleTree } from "@/lib/features/consoles/browser/console-tree";
+import { isInside, listFolderChoices, toTrail } from "@/lib/features/folders/browser/filed-tree";
+
+const at = "2026-11-21T10:00:00.000Z";
+const consoleOf = (id: string, access: "private" | "workspace", folderId: string | null = null): ConsoleSummary => ({
+  id,
+  path: `${id}.sql`,
+  name: `${id}.sql`,
+  folderId,
+  connectionId: null,
+  language: "sql",
+  access,
+  ownerId: "o",
+  version: 1,
+  schedule: null,
+  lastRun: null,
+  createdAt: at,
+  updatedAt: at,
+});
+const folderOf = (id: string, access: "private" | "workspace", parentId: string | null = null): ConsoleFolder => ({
+  id,
+  name: id,
+  path: id,
+  parentId,
+  access,
+  ownerId: "o",
+  createdAt: at,
+  updatedAt: at,
+});
+const folders = [
+  folderOf("finance", "workspace"),
+  folderOf("tax", "workspace", "finance"),
+  folderOf("Attic", "private"),
+];
+const consoles = [
+  consoleOf("week-10", "private"),
+  consoleOf("week-9", "private"),
+  consoleOf("vat", "workspace", "tax"),
+  consoleOf("revenue", "workspace", "finance"),
+];
+const labels = (toggled: Record<string, boolean>) =>
+  buildConsoleTree({ consoles, folders, unsaved: [], toggled }).map(
+    ({ level, label }) => `${" ".repeat(level)}${label}`,
+  );
+
+describe("buildConsoleTree", () => {
+  it("puts folders before consoles, numbers in their order, and leaves closed folders closed", () => {
+    expect(labels({})).toEqual(["Mine", " Attic", " week-9.sql", " week-10.sql", "Workspace", " finance"]);
+    expect(labels({ mine: false, finance: true, tax: true })).toEqual([
+      "Mine",
+      "Workspace",
+      " finance",
+      "  tax",
+      "   vat.sql",
+      "  revenue.sql",
+    ]);
+  });
+
+  it("counts all that is below a folder", () => {
+    const nodes = buildConsoleTree({ consoles, folders, unsaved: [], toggled: {} });
+    expect(nodes.find(({ id }) => id === "finance")).toMatchObject({ count: 2 });
+  });
+
+  it("shows consoles that were never saved among the person's own", () => {
+    const unsaved = [{ id: "u", name: "a.sql", content: "", connectionId: null }];
+    const nodes = buildConsoleTree({ consoles: [], folders: [], unsaved, toggled: {} });
+    expect(nodes.map(({ id, parentId }) => [id, parentId])).toEqual([
+      ["mine", null],
+      ["u", "mine"],
+      ["workspace", null],
+    ]);
+  });
+});
+
+describe("places", () => {
+  it("are the two ends and every folder", () => {
+    expect(listFolderChoices(folders).map(({ label }) => label)).toEqual([
+      "Mine",
+      "Attic",
+      "Workspace",
+      "finance",
+      "tax",
+    ]);
+  });
+
+  it("know what lies inside of what", () => {
+    expect(isInside(folders, "tax", "finance")).toBe(true);
+    expect(isInside(folders, "finance", "finance")).toBe(true);
+    expect(isInside(folders, "finance", "tax")).toBe(false);
+    expect(isInside(folders, null, "tax")).toBe(false);
+  });
+
+  it("lead to a console", () => {
+    expect(toTrail("finance/tax/vat")).toEqual(["finance", "tax"]);
+    expect(toTrail("vat")).toEqual([]);
+  });
+});

@@ -1,0 +1,31 @@
+import type { ConsoleFolder, ConsoleSummary } from "@/lib/features/consoles/browser/client";
+import type { DraftConsole } from "@/lib/features/consoles/browser/workbench";
+import { buildFiledTree, type FiledNode, toRoots } from "@/lib/features/folders/browser/filed-tree";
+
+export const CONSOLE_ROOTS = toRoots();
+
+/** A console of the list, or one that was never saved and stands at the top of the person's own. */
+export type ListedConsole = { saved: ConsoleSummary; unsaved: null } | { saved: null; unsaved: DraftConsole };
+export type ConsoleNode = FiledNode<ListedConsole>;
+
+export type ConsoleTreeInput = {
+  consoles: ConsoleSummary[];
+  folders: ConsoleFolder[];
+  unsaved: DraftConsole[];
+  /** What a person has opened or closed, by id. */
+  toggled: Record<string, boolean>;
+};
+
+/** The visible rows of the tree of consoles, from the top down. */
+export function buildConsoleTree({ consoles, folders, unsaved, toggled }: ConsoleTreeInput): ConsoleNode[] {
+  return buildFiledTree<ListedConsole>({
+    items: [
+      ...consoles.map((saved) => ({ saved, unsaved: null })),
+      ...unsaved.map((each) => ({ saved: null, unsaved: each })),
+    ],
+    toFiled: ({ saved, unsaved: own }) => saved ?? { id: own.id, name: own.name, folderId: null, access: "private" },
+    folders,
+    roots: CONSOLE_ROOTS,
+    toggled,
+  });
+}

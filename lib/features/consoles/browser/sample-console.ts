@@ -1,0 +1,18 @@
+import { type DraftConsole, SAMPLE_CONSOLE_ID } from "@/lib/features/consoles/browser/workbench";
+
+/** The name of the connection that every new workspace has (docs/api.md, Accounts). */
+export const SAMPLE_CONNECTION_NAME = "Sample shop";
+
+export const SAMPLE_QUERY = `-- Your sample shop is ready. Press Run, or change anything.
+select p.name, sum(i.quantity) as sold,
+       sum(i.quantity * i.price_cents) / 100.0 as revenue
+from order_items i
+join products p on p.id = i.product_id
+group by p.name
+order by revenue desc
+limit 10;`;
+
+/** The console that a new workspace lands in. */
+export function makeSampleConsole(connectionId: string): DraftConsole {
+  return { id: SAMPLE_CONSOLE_ID, name: "best-sellers.sql", content: SAMPLE_QUERY, connectionId };
+}

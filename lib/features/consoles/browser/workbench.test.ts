@@ -1,0 +1,146 @@
+import { describe, expect, it } from "vitest";
+import {
+  addConsole, adoptSaved, closeTab, completeStep, EMPTY_WORKBENCH, findTitle, fitWorkbench, mergeWorkbenchs, moveTab, openTab,
+  parseWorkbench, removeConsole, restoreConsole, setTitle, toConsoleName, toFreeName,type Workbench, 
+} from "@/lib/features/consoles/browser/workbench"; // biome-ignore format: one look at the whole list
+
+const draft = (id: string) => ({ id, name: `${id}.sql`, content: `select '${id}'`, connectionId: null });
+const workbenchOf = (...ids: string[]): Workbench =>
+  ids.reduce((workbench, id) => addConsole(workbench, draft(id)), EMPTY_WORKBENCH);
+
+describe("a workbench", () => {
+  it("opens what is added and makes it the active tab", () => {
+    expect(workbenchOf("a", "b")).toMatchObject({ tabs: ["a", "b"], lastActiveId: "b" });
+  });
+
+  it("keeps the console of a closed tab and goes on with its neighbour", () => {
+    const workbench = openTab(workbenchOf("a", "b", "c"), "b");
+    const closed = closeTab(workbench, "b");
+    expect(closed).toMatchObject({ tabs: ["a", "c"], lastActiveId: "c" });
+    expect(closed.consoles).toHaveLength(3);
+    expect(closeTab(closeTab(closed, "c"), "a")).toMatchObject({ tabs: [], lastActiveId: null });
+  });
+
+  it("does not change the active tab when another one is closed", () => {
+    expect(closeTab(workbenchOf("a", "b"), "a").lastActiveId).toBe("b");
+  });
+
+  it("puts a closed tab back at its place", () => {
+    expect(openTab(closeTab(workbenchOf("a", "b", "c"), "b"), "b", 1).tabs).toEqual(["a", "b", "c"]);
+  });
+
+  it("puts a removed console back with its text, its place and its tab", () => {
+    const workbench = workbenchOf("a", "b", "c");
+    expect(restoreConsole(removeConsole(workbench, "b"), draft("b"), 1, 1)).toEqual({
+      ...workbench,
+      lastActiveId: "b",
+    });
+    expect(restoreConsole(removeConsole(workbench, "b"), draft("b"), 1, -1).tabs).toEqual(["a", "c"]);
+  });
+
+  it("moves tabs within their bounds", () => {
+    expect(moveTab(workbenchOf("a", "b", "c"), "a", 2).tabs).toEqual(["b", "c", "a"]);
+    expect(moveTab(workbenchOf("a", "b", "c"), "c", -4).tabs).toEqual(["c", "a", "b"]);
+    expect(moveTab(workbenchOf("a"), "zzz", 0).tabs).toEqual(["a"]);
+  });
+
+  it("opens no tab for a console that is not there", () => {
+    expect(openTab(workbenchOf("a"), "zzz").tabs).toEqual(["a"]);
+  });
+
+  it("ticks a step once", () => {
+    expect(completeStep(completeStep(EMPTY_WORKBENCH, "sample"), "sample").done).toEqual(["workspace", "sample"]);
+  });
+
+  it("names a new console as no other is named", () => {
+    const workbench = {
+      ...EMPTY_WORKBENCH,
+      consoles: [
+        { ...draft("a"), name: "untitled.sql" },
+        { ...draft("b"), name: "Untitled-2.sql" },
+      ],
+    };
+    expect(toFreeName(EMPTY_WORKBENCH)).toBe("untitled.sql");
+    expect(toFreeName(workbench)).toBe("untitled-3.sql");
+  });
+
+  it("makes a typed name fit, and takes none for none", () => {
+    expect(toConsoleName("  week\n46/47 ")).toBe("week 46 47");
+    expect(toConsoleName(" \t")).toBeNull();
+    expect(toConsoleName("x".repeat(500))).toHaveLength(120);
+  });
+});
+
+describe("a workbench with saved consoles", () => {
+  const saved = "a".repeat(24);
+  const title = { name: "week.sql", language: "sql" as const };
+
+  it("keeps tabs of saved consoles, whose texts it does not have, with their names", () => {
+    const workbench = setTitle(openTab(workbenchOf("a"), saved), saved, title);
+    expect(workbench.tabs).toEqual(["a", saved]);
+    expect(findTitle(workbench, saved)).toBe("week.sql");
+    expect(parseWorkbench(JSON.stringify(workbench))).toEqual(workbench);
+  });
+
+  it("puts a saved console in the tab of the unsaved one that it was", () => {
+    const workbench = adoptSaved(workbenchOf("a", "b"), "a", { id: saved, ...title }, 5);
+    expect(workbench).toMatchObject({ tabs: [saved, "b"], gone: { a: 5 } });
+    expect(workbench.consoles.map(({ id }) => id)).toEqual(["b"]);
+  });
+});
+
+describe("the workbenchs of two browsers", () => {
+  const at = (workbench: Workbench, changedAt: number): Workbench => ({ ...workbench, changedAt });
+
+  it("are the later one's tabs with the unsaved texts of both", () => {
+    const merged = mergeWorkbenchs(at(workbenchOf("a", "b"), 1), at(workbenchOf("c"), 2));
+    expect(merged.tabs).toEqual(["c", "a", "b"]);
+    expect(merged.consoles.map(({ id }) => id)).toEqual(["c", "a", "b"]);
+    expect(merged.lastActiveId).toBe("c");
+  });
+
+  it("hold the later text of one console", () => {
+    const older = addConsole(EMPTY_WORKBENCH, { ...draft("a"), content: "old", changedAt: 1 });
+    const newer = addConsole(EMPTY_WORKBENCH, { ...draft("a"), content: "new", changedAt: 2 });
+    expect(mergeWorkbenchs(at(newer, 1), at(older, 9)).consoles[0]?.content).toBe("new");
+  });
+
+  it("drop what was saved or deleted in the other one, unless it was changed since", () => {
+    const gone = removeConsole(addConsole(EMPTY_WORKBENCH, { ...draft("a"), changedAt: 1 }), "a", 5);
+    const before = addConsole(EMPTY_WORKBENCH, { ...draft("a"), changedAt: 4 });
+    const since = addConsole(EMPTY_WORKBENCH, { ...draft("a"), changedAt: 6 });
+    expect(mergeWorkbenchs(at(before, 4), at(gone, 5)).consoles).toEqual([]);
+    expect(mergeWorkbenchs(at(since, 6), at(gone, 5)).consoles).toHaveLength(1);
+  });
+
+  it("fit into what an account keeps, without the longest texts", () => {
+    const workbench = addConsole(workbenchOf("a"), { ...draft("b"), content: "x".repeat(5000) });
+    expect(fitWorkbench(workbench, 2000).consoles.map(({ id }) => id)).toEqual(["a"]);
+    expect(fitWorkbench(workbench, 20_000)).toBe(workbench);
+  });
+});
+
+describe("parseWorkbench", () => {
+  it("reads what was written", () => {
+    const workbench = workbenchOf("a", "b");
+    expect(parseWorkbench(JSON.stringify(workbench))).toEqual(workbench);
+  });
+
+  it("takes rubbish and other versions for nothing", () => {
+    for (const text of [
+      null,
+      "",
+      "{",
+      "[]",
+      '{"version":2}',
+      '{"version":1,"consoles":[{"id":7}],"tabs":[],"done":[]}',
+    ]) {
+      expect(parseWorkbench(text)).toBeNull();
+    }
+  });
+
+  it("drops tabs of consoles that are gone", () => {
+    const workbench = { ...workbenchOf("a", "b"), consoles: [draft("a")] };
+    expect(parseWorkbench(JSON.stringify(workbench))).toMatchObject({ tabs: ["a"], lastActiveId: "a" });
+  });
+});

@@ -1,0 +1,169 @@
+import type { Cube } from "@/lib/base/cubes/cube";
+import { readWidgetLines } from "@/lib/features/dashboards/browser/widget-lines";
+import type {
+  CreateDashboardBody,
+  Dashboard,
+  DashboardCommit,
+  DashboardSummary,
+  Dataset,
+  ExportedDashboard,
+  Filter,
+  FilterValues,
+  ImportDashboardBody,
+  Layout,
+  Preview,
+  UpdateDashboardBody,
+  Widget,
+  WidgetData,
+} from "@/lib/features/dashboards/schema";
+import { filedApi } from "@/lib/features/folders/browser/client";
+import type { Folder } from "@/lib/features/folders/schema";
+import type {
+  CreateSnapshotBody,
+  SavedSnapshot,
+  Snapshot,
+  UpdateSnapshotBody,
+} from "@/lib/features/notifications/snapshot-schema";
+import type { Comparison, Grain } from "@/lib/features/results/crossfilter/words";
+import type { Schedule, ScheduleBody } from "@/lib/features/runs/schedules/schema";
+import type { Run } from "@/lib/features/runs/schema";
+import type { Share, ShareBody } from "@/lib/features/shares/schema";
+import { sendFiltered, toFiltered } from "@/lib/platform/browser/filtered";
+import { send } from "@/lib/platform/browser/request";
+
+/** What filters are set to, by their ids: null filters nothing, and what is left out stands on its default. */
+export type FilterChoice = Readonly<Record<string, unknown>>;
+export type DataAsk = {
+  filters?: FilterChoice;
+  grain?: Grain | undefined;
+  compare?: Comparison | undefined;
+  timezone: string;
+  widget?: string;
+  isRows?: boolean;
+};
+/** As a draft has it; what is left out is none. */
+export type PreviewAsk = { dashboardId: string; timezone: string } & Partial<
+  Pick<Dashboard, "datasets" | "widgets" | "filters">
+>;
+export type CubeAsk = Pick<DataAsk, "filters" | "timezone" | "grain" | "compare">;
+export type ValuesAsk = { filters?: FilterChoice; timezone: string; q?: string };
+
+type DashboardTypes = {
+  whole: Dashboard;
+  summary: DashboardSummary;
+  commit: DashboardCommit;
+  create: CreateDashboardBody;
+  update: UpdateDashboardBody;
+};
+
+const root = (workspaceId: string) => `/api/workspaces/${workspaceId}/dashboards`;
+
+/** Everything about dashboards. Each function throws ApiError. */
+export const dashboardApi = {
+  ...filedApi<DashboardTypes>("dashboards"),
+  export: (workspaceId: string, id: string) => send<ExportedDashboard>("GET", `${root(workspaceId)}/${id}/export`),
+  import: (workspaceId: string, body: ImportDashboardBody) =>
+    send<Dashboard>("POST", `${root(workspaceId)}/import`, { body }),
+
+  /** What the widgets show, all of them or one, or the rows behind that; texts need nothing and have no part in it. */
+  readData: async (workspaceId: string, id: string, ask: DataAsk, signal?: AbortSignal) =>
+    (await sendFiltered<{ widgets: WidgetData[] }>(`${root(workspaceId)}/${id}/data`, toDataQuery(ask), signal))
+      .widgets,
+  /** What the other widgets show for whatever is pressed in one (`lib/base/cubes/narrow`). */
+  readCube: (workspaceId: string, id: string, widgetId: string, ask: CubeAsk, signal?: AbortSignal) =>
+    sendFiltered<Cube>(
+      `${root(workspaceId)}/${id}/widgets/${encodeURIComponent(widgetId)}/cube`,
+      toDataQuery(ask),
+      signal,
+    ),
+  /** The same, each widget told as soon as it has come. */
+  readWidgets: (
+    workspaceId: string,
+    id: string,
+    ask: DataAsk,
+    onWidget: (widget: WidgetData) => void,
+    signal?: AbortSignal,
+  ) => readWidgetLines(toFiltered(`${root(workspaceId)}/${id}/data`, toDataQuery(ask)), onWidget, signal),
+  /** What a filter can be set to, with how many rows have it, narrowed by the other filters. */
+  readFilterValues: (workspaceId: string, id: string, filterId: string, ask: ValuesAsk, signal?: AbortSignal) =>
+    sendFiltered<FilterValues>(
+      `${root(workspaceId)}/${id}/filters/${encodeURIComponent(filterId)}/values`,
+      toValuesQuery(ask),
+      signal,
+    ),
+
+  /** Reads everything that it shows anew; the run's end comes by the events. */
+  refresh: (workspaceId: string, id: string) =>
+    send<{ run: Run }>("POST", `${root(workspaceId)}/${id}/refresh`, { body: {} }),
+
+  /** When it is refreshed by itself. */
+  putSchedule: (workspaceId: string, id: string, body: ScheduleBody) =>
+    send<Schedule>("PUT", `${root(workspaceId)}/${id}/schedule`, { body }),
+  removeSchedule: (workspaceId: string, id: string) => send<null>("DELETE", `${root(workspaceId)}/${id}/schedule`),
+
+  /** How it is shown by a link; null when it never was. */
+  readShare: (workspaceId: string, id: string, signal?: AbortSignal) =>
+    send<Share | null>("GET", `${root(workspaceId)}/${id}/share`, { signal }),
+  putShare: (workspaceId: string, id: string, body: ShareBody) =>
+    send<Share>("PUT", `${root(workspaceId)}/${id}/share`, { body }),
+  removeShare: (workspaceId: string, id: string) => send<null>("DELETE", `${root(workspaceId)}/${id}/share`),
+
+  /** To whom it is sent on a schedule. */
+  listSnapshots: (workspaceId: string, id: string, signal?: AbortSignal) =>
+    send<Snapshot[]>("GET", `${root(workspaceId)}/${id}/snapshots`, { signal }),
+  createSnapshot: (workspaceId: string, id: string, body: CreateSnapshotBody) =>
+    send<SavedSnapshot>("POST", `${root(workspaceId)}/${id}/snapshots`, { body }),
+  updateSnapshot: (workspaceId: string, id: string, snapshotId: string, body: UpdateSnapshotBody) =>
+    send<SavedSnapshot>("PATCH", `${root(workspaceId)}/${id}/snapshots/${snapshotId}`, { body }),
+  removeSnapshot: (workspaceId: string, id: string, snapshotId: string) =>
+    send<null>("DELETE", `${root(workspaceId)}/${id}/snapshots/${snapshotId}`),
+  sendSnapshot: (workspaceId: string, id: string, snapshotId: string) =>
+    send<Snapshot>("POST", `${root(workspaceId)}/${id}/snapshots/${snapshotId}/send`, { body: {} }),
+
+  /** What would be shown of what is not saved, and which columns it reads. */
+  preview: (workspaceId: string, body: PreviewAsk, signal?: AbortSignal) =>
+    send<Preview>("POST", `${root(workspaceId)}/preview`, { body, signal }),
+};
+
+/** What is asked of the data of a page, as its address has it. */
+export function toDataQuery({ filters, grain, compare, timezone, widget, isRows = false }: DataAsk): URLSearchParams {
+  return new URLSearchParams({
+    timezone,
+    ...toFilters(filters),
+    ...(grain && { grain }),
+    ...(compare && { compare }),
+    ...(widget !== undefined && { widget }),
+    ...(isRows && { rows: "true" }),
+  });
+}
+
+/** The same for the values of one of its filters. */
+export function toValuesQuery({ filters, timezone, q }: ValuesAsk): URLSearchParams {
+  return new URLSearchParams({ timezone, ...toFilters(filters), ...(q && { q }) });
+}
+
+function toFilters(filters: FilterChoice | undefined): { filters?: string } {
+  return filters === undefined || Object.keys(filters).length === 0 ? {} : { filters: JSON.stringify(filters) };
+}
+
+export type {
+  CreateDashboardBody,
+  CreateSnapshotBody,
+  Dashboard,
+  DashboardCommit,
+  DashboardSummary,
+  Dataset,
+  ExportedDashboard,
+  Filter,
+  FilterValues,
+  ImportDashboardBody,
+  Layout,
+  Preview,
+  Share,
+  ShareBody,
+  Snapshot,
+  UpdateDashboardBody,
+  Widget,
+  WidgetData,
+};
+export type DashboardFolder = Folder;

@@ -1,0 +1,185 @@
+import { isSameJson } from "@/lib/base/values/same-json";
+import type { Dashboard, Dataset, Filter, UpdateDashboardBody, Widget } from "@/lib/features/dashboards/schema";
+import { changesBetween } from "@/lib/features/dashboards/words";
+import { newId } from "@/lib/platform/browser/new-id";
+import { firstGap, settle } from "./layout";
+
+/** What is edited of a dashboard. */
+export type Draft = Pick<Dashboard, "title" | "description" | "access" | "datasets" | "widgets" | "filters">;
+export type WidgetKind = Widget["kind"];
+export type FilterKind = Filter["kind"];
+
+/** How large a new one is, in cells: a number in a row of four, a chart over half of the page. */
+const FIRST_SIZES: Record<WidgetKind, { w: number; h: number }> = {
+  kpi: { w: 3, h: 3 },
+  chart: { w: 6, h: 8 },
+  table: { w: 6, h: 8 },
+  text: { w: 6, h: 4 },
+};
+
+export function toDraft({ title, description, access, datasets, widgets, filters }: Draft): Draft {
+  return { title, description, access, datasets, widgets, filters };
+}
+
+/** A text that a browser keeps. */
+export function toText(draft: Draft): string {
+  return JSON.stringify(toDraft(draft));
+}
+
+/** What `toText` has made; null for what is none of it. */
+export function fromText(text: string): Draft | null {
+  try {
+    const value: Partial<Draft> | null = JSON.parse(text);
+    const isDraft =
+      typeof value?.title === "string" &&
+      typeof value.description === "string" &&
+      (value.access === "private" || value.access === "workspace") &&
+      [value.datasets, value.widgets, value.filters].every(Array.isArray);
+    return isDraft ? toDraft(value as Draft) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** What has changed since, in words; nothing for what says the same. */
+export function listChanges(before: Draft, after: Draft): string[] {
+  const access = before.access === after.access ? [] : [after.access === "private" ? "Made it private" : "Shared it"];
+  return [...changesBetween(before, after), ...access];
+}
+
+/** Why a draft cannot be saved yet; null when it can. */
+export function findDraftProblem({ title, widgets, datasets, filters }: Draft): string | null {
+  if (title.trim() === "") return "Give the dashboard a title.";
+  const blank = widgets.find(({ kind, source }) => kind !== "text" && !isChosen(source));
+  if (blank) return `Choose what ${toWidgetName(blank)} reads, or remove it.`;
+  const unnamed = datasets.find(({ name, source }) => name.trim() === "" || !isChosen(source));
+  if (unnamed) return `Give the dataset ${unnamed.name || "without a name"} a name and a query, or remove it.`;
+  return filters.some(({ field }) => field.trim() === "") ? "Name the field of each filter, or remove it." : null;
+}
+
+function isChosen(source: Widget["source"]): boolean {
+  return source !== null && (!("query" in source) || String(source.query).trim() !== "");
+}
+
+/** What of a draft is sent to save it: what has changed since the version that it was begun on. */
+export function toUpdateBody(draft: Draft, base: Draft, version: number): UpdateDashboardBody {
+  const names = ["title", "description", "access", "datasets", "widgets", "filters"] as const;
+  const changed = names.filter((name) => !isSameJson(draft[name], base[name]));
+  return { version, ...Object.fromEntries(changed.map((name) => [name, draft[name]])) };
+}
+
+export type NewWidget = Pick<Widget, "kind" | "title" | "source" | "spec"> & { layout?: Widget["layout"] };
+
+/** Adds a widget into the first gap that it fits into, or where it was dropped. @returns the draft, and the widget's id */
+export function addWidget(draft: Draft, { layout, ...given }: NewWidget): [Draft, string] {
+  const id = toLocalId();
+  const place = layout ?? firstGap(draft.widgets, FIRST_SIZES[given.kind]);
+  const widget: Widget = { ...given, id, layout: place };
+  return [{ ...draft, widgets: settle([...draft.widgets, widget]) }, id];
+}
+
+/** The same once more, below the first one. */
+export function duplicateWidget(draft: Draft, id: string): [Draft, string] | null {
+  const widget = draft.widgets.find((each) => each.id === id);
+  if (!widget) return null;
+  const { x, y, w, h } = widget.layout;
+  const copy: Widget = { ...structuredClone(widget), id: toLocalId(), layout: { x, y: y + h, w, h } };
+  const filters = draft.filters.map((filter) =>
+    filter.exclude.includes(id) ? { ...filter, exclude: [...filter.exclude, copy.id] } : filter,
+  );
+  // Of two that begin in one row the one that is named first stays above.
+  const widgets = draft.widgets.flatMap((each) => (each === widget ? [each, copy] : [each]));
+  return [{ ...draft, widgets: settle(widgets), filters }, copy.id];
+}
+
+/** Takes a widget out, and out of what filters leave alone. */
+export function removeWidget(draft: Draft, id: string): Draft {
+  if (!draft.widgets.some((each) => each.id === id)) return draft;
+  return {
+    ...draft,
+    widgets: settle(draft.widgets.filter((each) => each.id !== id)),
+    filters: draft.filters.map((filter) => without(filter, "exclude", id)),
+  };
+}
+
+export function changeWidget(draft: Draft, id: string, change: Partial<Omit<Widget, "id">>): Draft {
+  return { ...draft, widgets: changed(draft.widgets, id, change) };
+}
+
+export function addDataset(draft: Draft, given: Omit<Dataset, "id">): [Draft, string] {
+  const id = toLocalId();
+  return [{ ...draft, datasets: [...draft.datasets, { ...given, id }] }, id];
+}
+
+export function changeDataset(draft: Draft, id: string, change: Partial<Omit<Dataset, "id">>): Draft {
+  return { ...draft, datasets: changed(draft.datasets, id, change) };
+}
+
+/** Takes a dataset out; one that widgets read stays. */
+export function removeDataset(draft: Draft, id: string): Draft {
+  if (readersOf(draft, id).length > 0) return draft;
+  return {
+    ...draft,
+    datasets: draft.datasets.filter((each) => each.id !== id),
+    filters: draft.filters.map((filter) =>
+      filter.datasets === "all" ? filter : { ...filter, datasets: filter.datasets.filter((each) => each !== id) },
+    ),
+  };
+}
+
+/** The widgets that read a dataset. */
+export function readersOf(draft: Draft, datasetId: string): Widget[] {
+  return draft.widgets.filter(({ source }) => source && "datasetId" in source && source.datasetId === datasetId);
+}
+
+export function addFilter(draft: Draft, given: Omit<Filter, "id">): [Draft, string] {
+  const id = toLocalId();
+  return [{ ...draft, filters: [...draft.filters, { ...given, id } as Filter] }, id];
+}
+
+/** Another kind begins without a default: a value of one kind means nothing to another. */
+export function changeFilter(draft: Draft, id: string, change: Partial<Omit<Filter, "id">>): Draft {
+  const before = draft.filters.find((each) => each.id === id);
+  const isOther = change.kind !== undefined && change.kind !== before?.kind;
+  return { ...draft, filters: changed(draft.filters, id, isOther ? { ...change, default: null } : change) };
+}
+
+export function removeFilter(draft: Draft, id: string): Draft {
+  return { ...draft, filters: draft.filters.filter((each) => each.id !== id) };
+}
+
+/** A filter earlier or later in the page's bar. */
+export function moveFilter(draft: Draft, id: string, step: -1 | 1): Draft {
+  const from = draft.filters.findIndex((each) => each.id === id);
+  const to = from + step;
+  const [filter, other] = [draft.filters[from], draft.filters[to]];
+  if (!filter || !other) return draft;
+  return { ...draft, filters: draft.filters.with(from, other).with(to, filter) };
+}
+
+/** What a widget's rows are kept as, by which a preview tells of its source. */
+export function toPartName({ id, source }: Pick<Widget, "id" | "source">): string {
+  return source && "datasetId" in source ? `dataset:${source.datasetId}` : `widget:${id}`;
+}
+
+/** What a widget is called in messages. */
+export function toWidgetName({ title, kind }: Pick<Widget, "title" | "kind">): string {
+  return title === "" ? { chart: "the chart", table: "the table", kpi: "the number", text: "the text" }[kind] : title;
+}
+
+function changed<T extends { id: string }>(parts: T[], id: string, change: Partial<Omit<T, "id">>): T[] {
+  const isNews = parts.some(
+    (part) =>
+      part.id === id && Object.entries(change).some(([name, value]) => !isSameJson(part[name as keyof T], value)),
+  );
+  return isNews ? parts.map((part) => (part.id === id ? { ...part, ...change } : part)) : parts;
+}
+
+function without(filter: Filter, name: "exclude", id: string): Filter {
+  return filter[name].includes(id) ? { ...filter, [name]: filter[name].filter((each) => each !== id) } : filter;
+}
+
+/** Short: it stands in addresses and in the dashboard's file. */
+function toLocalId(): string {
+  return newId().replaceAll("-", "").slice(0, 12);
+}

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { describeValue, isPreset, toFilterName } from "@/lib/features/dashboards/browser/filter-words";
+
+test("what a filter is set to is said in words, and nothing for one that lets everything through", () => {
+  const said = [null, undefined, "", [], {}, "north", 7, true, ["north", null], ["", "b"], ["a", "b", "c"]].map(
+    describeValue,
+  );
+  expect(said).toEqual([
+    null,
+    null,
+    null,
+    null,
+    null,
+    "north",
+    "7",
+    "true",
+    "north, null",
+    "empty text, b",
+    "3 values",
+  ]);
+});
+
+test("ranges of days are said by their ends, and presets by their names", () => {
+  expect(describeValue({ from: "2026-03-02", to: "2026-03-03" })).toBe("2 Mar 2026 to 3 Mar 2026");
+  expect(describeValue({ from: "2026-03-02", to: "2026-03-02" })).toBe("2 Mar 2026");
+  expect(describeValue({ from: "2026-03-02" })).toBe("since 2 Mar 2026");
+  expect(describeValue({ to: "2026-03-02" })).toBe("until 2 Mar 2026");
+  expect(describeValue("last7Days")).toBe("Last 7 days");
+  expect(isPreset("toString")).toBe(false);
+});
+
+test("a filter without a title is called by its field", () => {
+  expect([toFilterName({ title: null, field: "region" }), toFilterName({ title: "Where", field: "region" })]).toEqual([
+    "region",
+    "Where",
+  ]);
+});

@@ -1,0 +1,73 @@
+import { expect, test } from "vitest";
+import {
+  addClick,
+  findClickColumns,
+  isClicked,
+  toCellClick,
+  toDayRange,
+  toLabelled,
+} from "@/lib/features/dashboards/browser/widget-click";
+
+const fields = [
+  { name: "month", type: "date" },
+  { name: "region", type: "string" },
+  { name: "total", type: "decimal" },
+];
+const spec = {
+  dimensions: [{ field: "placed_at", timeUnit: "month", as: "month" }, "region"],
+  measures: [{ field: "amount", op: "sum", as: "total" }],
+};
+
+test("dimensions can be pressed and lead to the columns that they are made of", () => {
+  expect(findClickColumns(spec, fields)).toEqual([
+    { column: "month", field: "placed_at", type: "date", unit: "month" },
+    { column: "region", field: "region", type: "string", unit: null },
+  ]);
+  expect(findClickColumns({}, fields).map(({ field }) => field)).toEqual(["month", "region", "total"]);
+});
+
+test("a bucket of time means all of its days", () => {
+  const at = Date.parse("2024-02-01");
+  expect(toDayRange(at, "month")).toEqual({ from: "2024-02-01", to: "2024-02-29" });
+  expect(toDayRange(at, "week")).toEqual({ from: "2024-02-01", to: "2024-02-07" });
+  expect(toDayRange(at, "quarter")).toEqual({ from: "2024-02-01", to: "2024-04-30" });
+  expect(toDayRange(at, "year")).toEqual({ from: "2024-02-01", to: "2025-01-31" });
+  expect(toDayRange(at, null)).toEqual({ from: "2024-02-01", to: "2024-02-01" });
+  expect(toDayRange(at, "day", Date.parse("2024-02-05"))).toEqual({ from: "2024-02-01", to: "2024-02-04" });
+  expect(toDayRange(at, "hour")).toBeNull();
+});
+
+test("a label leads back to its value, and the rest to none", () => {
+  const rows = [{ r: "north" }, { r: null }, { r: "" }, { r: 7 }];
+  expect(["north", "null", "empty text", "7", "other"].map((label) => toLabelled(rows, "r", label))).toEqual([
+    "north",
+    null,
+    "",
+    7,
+    undefined,
+  ]);
+  const odd = [{ r: "null" }, { r: null }];
+  expect([toLabelled(odd, "r", "null"), toLabelled(odd, "r", "null (no text)")]).toEqual(["null", null]);
+});
+
+test("cells of a table are pressed where their value can be asked for", () => {
+  const [month, region] = findClickColumns(spec, fields);
+  if (!month || !region) throw new Error("Two columns are there.");
+  expect(toCellClick(month, "2026-03-01")).toEqual({ from: "2026-03-01", to: "2026-03-31" });
+  expect(toCellClick(region, null)).toEqual([null]);
+  expect(toCellClick(region, { a: 1 })).toBeNull();
+  expect(toCellClick({ ...month, type: "timestamptz", unit: null }, "2026-03-01T00:00:00Z")).toBeNull();
+});
+
+test("a second mark comes to the first, days from the first to the last", () => {
+  expect(addClick({ region: ["north"] }, { region: ["south"] })).toEqual({ region: ["north", "south"] });
+  const days = addClick(
+    { day: { from: "2026-03-05", to: "2026-03-05" } },
+    { day: { from: "2026-03-01", to: "2026-03-02" } },
+  );
+  expect(days).toEqual({ day: { from: "2026-03-01", to: "2026-03-05" } });
+  expect(addClick({ region: ["north"] }, { channel: ["web"] })).toEqual({ channel: ["web"] });
+  expect(isClicked(days, { day: { from: "2026-03-02", to: "2026-03-02" } })).toBe(true);
+  expect(isClicked(days, { day: { from: "2026-03-05", to: "2026-03-06" } })).toBe(false);
+  expect(isClicked({ region: ["north"] }, { region: ["south"] })).toBe(false);
+});

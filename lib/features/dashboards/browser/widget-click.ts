@@ -1,0 +1,125 @@
+import { toPlainText } from "@/lib/base/values/cell-text";
+import type { CellValue, ResultField, ResultRow } from "@/lib/base/values/json-rows";
+import type { ClickValue } from "@/lib/features/dashboards/browser/dashboard-choice";
+
+/** A column that can be pressed: what it is called in the widget, and what it is made of in the dataset. */
+export type ClickColumn = { column: string; field: string; type: string; unit: string | null };
+export type DayRange = { from: string; to: string };
+
+const TIMES = new Set(["date", "timestamp", "timestamptz"]);
+const DAY_MS = 86_400_000;
+
+/** The columns of a widget that stand for one column of its dataset each: its dimensions, or all where rows come as they are. */
+export function findClickColumns(
+  spec: Readonly<Record<string, unknown>>,
+  fields: readonly ResultField[],
+): ClickColumn[] {
+  const dimensions = Array.isArray(spec.dimensions) ? spec.dimensions : [];
+  const measures = Array.isArray(spec.measures) ? spec.measures : [];
+  if (dimensions.length + measures.length === 0) {
+    return fields.map(({ name, type }) => ({ column: name, field: name, type, unit: null }));
+  }
+  return fields.slice(0, dimensions.length).map(({ name, type }, at) => {
+    const dimension = dimensions[at] as string | { field: string; timeUnit?: string };
+    const isNamed = typeof dimension === "string";
+    const ownUnit = isNamed ? undefined : dimension.timeUnit;
+    const unit = ownUnit ?? (TIMES.has(type) && typeof spec.timeUnit === "string" ? spec.timeUnit : null);
+    return { column: name, field: isNamed ? dimension : dimension.field, type, unit };
+  });
+}
+
+export function isTimeColumn({ type }: ClickColumn): boolean {
+  return TIMES.has(type);
+}
+
+/**
+ * The days of a bucket that begins at a time of the wall's clock.
+ * @param nextMs where the next one begins, when a chart has put several together; else the unit says it
+ */
+export function toDayRange(atMs: number, unit: string | null, nextMs: number | null = null): DayRange | null {
+  // Hours are finer than what can be asked for.
+  if (unit === "hour") return null;
+  const from = new Date(atMs);
+  const [year, month, day] = [from.getUTCFullYear(), from.getUTCMonth(), from.getUTCDate()];
+  const end =
+    nextMs ??
+    {
+      year: Date.UTC(year + 1, month, day),
+      quarter: Date.UTC(year, month + 3, day),
+      month: Date.UTC(year, month + 1, day),
+      week: Date.UTC(year, month, day + 7),
+    }[unit ?? ""] ??
+    Date.UTC(year, month, day + 1);
+  return { from: toDay(atMs), to: toDay(Math.max(atMs, end - DAY_MS)) };
+}
+
+/**
+ * The value that a category's label stands for; undefined for one of ours. A text that reads like our word for nothing
+ * is itself, and ours says then that it is no text (lib/base/charts/data.ts).
+ */
+export function toLabelled(rows: readonly ResultRow[], column: string, label: string): CellValue | undefined {
+  const values = rows.map((row) => row[column] ?? null);
+  const text = values.find((value) => value !== null && value !== "" && toPlainText(value) === label);
+  if (text !== undefined) return text;
+  if (/^null( \(no text\))?$/.test(label) && values.includes(null)) return null;
+  return /^empty text( \(no text\))?$/.test(label) && values.includes("") ? "" : undefined;
+}
+
+/** What a value of a table's row narrows the others to; null where that cannot be asked for. */
+export function toCellClick(column: ClickColumn, value: CellValue | undefined): ClickValue[string] | null {
+  if (value === null || value === undefined) return [null];
+  if (typeof value === "object") return null;
+  if (!isTimeColumn(column)) return [value];
+  const at = Date.parse(String(value).slice(0, 10));
+  // The day of an instant hangs on the zone, which a text does not say.
+  return Number.isNaN(at) || (column.type === "timestamptz" && column.unit === null)
+    ? null
+    : toDayRange(at, column.unit);
+}
+
+/** One click together with another: lists by their values, days from the first to the last. Other columns start anew. */
+export function addClick(before: ClickValue | null, click: ClickValue): ClickValue {
+  const names = Object.keys(click);
+  if (before === null || names.length !== Object.keys(before).length || !names.every((name) => name in before)) {
+    return click;
+  }
+  return Object.fromEntries(
+    names.map((name) => {
+      const [old, now] = [before[name], click[name]];
+      if (isList(old) && isList(now)) return [name, [...new Set([...old, ...now])]];
+      if (!isRange(old) || !isRange(now)) return [name, now];
+      // Days as texts are in the order of time.
+      return [name, { from: [old.from, now.from].sort()[0], to: [old.to, now.to].sort()[1] }];
+    }),
+  ) as ClickValue;
+}
+
+/** Whether all that a click means is in what was pressed, by the columns that both have. */
+export function isClicked(pressed: ClickValue | null, click: ClickValue): boolean {
+  if (pressed === null) return false;
+  const names = Object.keys(click).filter((name) => name in pressed);
+  return (
+    names.length > 0 &&
+    names.every((name) => {
+      const [all, one] = [pressed[name], click[name]];
+      if (isList(all) && isList(one)) return one.every((value) => all.includes(value));
+      return isRange(all) && isRange(one) && one.from >= all.from && one.to <= all.to;
+    })
+  );
+}
+
+export function isSameClick(a: ClickValue | null, b: ClickValue): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+function isList(value: ClickValue[string] | undefined): value is readonly unknown[] {
+  return Array.isArray(value);
+}
+
+function isRange(value: ClickValue[string] | undefined): value is DayRange {
+  return value !== undefined && !Array.isArray(value);
+}
+
+function toDay(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}

@@ -1,0 +1,91 @@
+import type {
+  Arrival,
+  BackfillBody,
+  CreateFlowBody,
+  Flow,
+  FlowDetail,
+  FlowPreview,
+  FlowRun,
+  FlowStarted,
+  InboundAnswer,
+  PreviewBody,
+  ProvisionBody,
+  Provisioned,
+  UpdateFlowBody,
+  WebhookStats,
+} from "@/lib/features/flows/schema";
+import { toQuery } from "@/lib/features/runs/browser/client";
+import type { EntityProgress, LogLine, Run } from "@/lib/features/runs/schema";
+import { sendAll } from "@/lib/platform/browser/lists";
+import { send } from "@/lib/platform/browser/request";
+import type { Page } from "@/lib/platform/http/paging";
+
+const root = (workspaceId: string) => `/api/workspaces/${workspaceId}/flows`;
+const one = (workspaceId: string, flowId: string) => `${root(workspaceId)}/${encodeURIComponent(flowId)}`;
+
+export type ArrivalFilters = { status: "repeat" | "refused" | null; eventId: string | null };
+
+/** What the flows' pages ask of the server. Each function throws ApiError. */
+export const flowsApi = {
+  list: (workspaceId: string, signal?: AbortSignal) => sendAll<Flow>(root(workspaceId), { signal }),
+  read: (workspaceId: string, flowId: string, signal?: AbortSignal) =>
+    send<FlowDetail>("GET", one(workspaceId, flowId), { signal }),
+  /** With `trigger` it runs at once, unless it is a webhook: then `run` is null. */
+  create: (workspaceId: string, body: CreateFlowBody) => send<FlowStarted>("POST", root(workspaceId), { body }),
+  /** What is not sent stays. With `updatedAt` a flow that has changed since is a `conflict`. */
+  update: (workspaceId: string, flowId: string, body: UpdateFlowBody) =>
+    send<Flow>("PATCH", one(workspaceId, flowId), { body }),
+  remove: (workspaceId: string, flowId: string) => send<null>("DELETE", one(workspaceId, flowId)),
+  run: (workspaceId: string, flowId: string) => send<FlowStarted>("POST", root(workspaceId), { body: { flowId } }),
+  backfill: (workspaceId: string, flowId: string, body: BackfillBody) =>
+    send<FlowStarted>("POST", `${one(workspaceId, flowId)}/runs`, { body }),
+  /** @param cursor of the page before; null for the newest runs */
+  listRuns: (workspaceId: string, flowId: string, cursor: string | null, signal?: AbortSignal) =>
+    send<Page<Run>>(
+      "GET",
+      `${one(workspaceId, flowId)}/runs${cursor === null ? "" : `?cursor=${encodeURIComponent(cursor)}`}`,
+      { signal },
+    ),
+  readRun: (workspaceId: string, flowId: string, runId: string, signal?: AbortSignal) =>
+    send<FlowRun>("GET", `${one(workspaceId, flowId)}/runs/${encodeURIComponent(runId)}`, { signal }),
+  cancelRun: (workspaceId: string, flowId: string, runId: string) =>
+    send<{ run: Run }>("POST", `${one(workspaceId, flowId)}/runs/${runId}/cancel`),
+  preview: (workspaceId: string, body: PreviewBody, signal?: AbortSignal) =>
+    send<FlowPreview>("POST", `${root(workspaceId)}/preview`, { body, signal }),
+  /** A new address and a new secret; the ones before end at once. */
+  provision: (workspaceId: string, flowId: string, body: ProvisionBody) =>
+    send<Provisioned>("POST", `${one(workspaceId, flowId)}/webhook/provision`, { body }),
+  /** What came to a webhook, the newest first. @param cursor of the page before; null for the newest */
+  listArrivals: (
+    workspaceId: string,
+    flowId: string,
+    filters: ArrivalFilters,
+    cursor: string | null,
+    signal?: AbortSignal,
+  ) =>
+    send<Page<Arrival>>("GET", `${one(workspaceId, flowId)}/webhook/events${toQuery({ ...filters, cursor })}`, {
+      signal,
+    }),
+  /** Sends a signed event through the webhook's own door; it is written like any other. */
+  sendTest: (workspaceId: string, flowId: string) =>
+    send<InboundAnswer>("POST", `${one(workspaceId, flowId)}/webhook/test`, { body: {} }),
+  webhookStats: (workspaceId: string, flowId: string, signal?: AbortSignal) =>
+    send<WebhookStats>("GET", `${one(workspaceId, flowId)}/webhook/stats`, { signal }),
+};
+
+export type {
+  Arrival,
+  BackfillBody,
+  CreateFlowBody,
+  EntityProgress,
+  Flow,
+  FlowDetail,
+  FlowPreview,
+  FlowRun,
+  LogLine,
+  PreviewBody,
+  Provisioned,
+  Run,
+  UpdateFlowBody,
+  WebhookStats,
+};

@@ -1,0 +1,197 @@
+import type { CreateFlowBody, Flow, UpdateFlowBody } from "@/lib/features/flows/browser/client";
+import type { Entity, EntityColumn } from "@/lib/features/query/browser/api";
+import type { ScheduleBody } from "@/lib/features/runs/browser/schedules";
+
+export type ChosenEntity = { name: string; schema?: string; cursorField: string; primaryKey: string[] };
+
+/** What is typed into a flow's form, before it is a definition. Empty texts are what is not chosen. */
+export type FlowDraft = {
+  name: string;
+  type: Flow["type"];
+  sourceId: string;
+  entities: ChosenEntity[];
+  query: string;
+  queryKey: string[];
+  destinationId: string;
+  schema: string;
+  table: string;
+  mode: Flow["mode"];
+  write: Flow["destination"]["write"];
+  schedule: ScheduleBody | null;
+  enabled: boolean;
+};
+
+export const NEW_FLOW: FlowDraft = {
+  name: "",
+  type: "sync",
+  sourceId: "",
+  entities: [],
+  query: "",
+  queryKey: [],
+  destinationId: "",
+  schema: "",
+  table: "",
+  mode: "full",
+  write: "replace",
+  schedule: null,
+  enabled: true,
+};
+
+export function toDraft(flow: Flow): FlowDraft {
+  const { source, destination, schedule } = flow;
+  const isSync = source !== null && "entities" in source;
+  return {
+    name: flow.name,
+    type: flow.type,
+    sourceId: source?.connectionId ?? "",
+    entities: isSync
+      ? source.entities.map(({ cursorField = "", primaryKey = [], ...entity }) => ({
+          ...entity,
+          cursorField,
+          primaryKey,
+        }))
+      : [],
+    query: source !== null && "query" in source ? source.query : "",
+    queryKey: source !== null && "query" in source ? (source.primaryKey ?? []) : [],
+    destinationId: destination.connectionId,
+    schema: destination.schema ?? "",
+    table: destination.table ?? "",
+    mode: flow.mode,
+    write: destination.write,
+    schedule: schedule && { cron: schedule.cron, timezone: schedule.timezone, enabled: schedule.enabled },
+    enabled: flow.enabled,
+  };
+}
+
+/** The body that makes the flow. @param trigger whether it runs at once */
+export function toCreateBody(draft: FlowDraft, trigger: boolean): CreateFlowBody {
+  const common = {
+    name: draft.name.trim(),
+    destination: toDestination(draft),
+    enabled: draft.enabled,
+    trigger,
+    ...(draft.type !== "webhook" && draft.schedule !== null && { schedule: draft.schedule }),
+  };
+  if (draft.type === "webhook") return { type: "webhook", ...common };
+  if (draft.type === "query") return { type: "query", source: toQuerySource(draft), mode: "full", ...common };
+  return { type: "sync", source: toSyncSource(draft), mode: draft.mode, ...common };
+}
+
+/** What has been changed, and nothing else: who sets a schedule is who it runs as, and a flow that runs can be renamed. */
+export function toUpdateBody(draft: FlowDraft, flow: Flow): UpdateFlowBody {
+  const before = toDraft(flow);
+  const body: UpdateFlowBody = { updatedAt: flow.updatedAt };
+  if (draft.name.trim() !== before.name) body.name = draft.name.trim();
+  if (draft.enabled !== before.enabled) body.enabled = draft.enabled;
+  if (draft.mode !== before.mode) body.mode = draft.mode;
+  if (!isSame(toDestination(draft), toDestination(before))) body.destination = toDestination(draft);
+  if (draft.type !== "webhook") {
+    const toSource = draft.type === "sync" ? toSyncSource : toQuerySource;
+    if (!isSame(toSource(draft), toSource(before))) body.source = toSource(draft);
+    if (!isSame(draft.schedule, before.schedule)) body.schedule = draft.schedule;
+  }
+  return body;
+}
+
+function toSyncSource({ sourceId, entities }: FlowDraft) {
+  return {
+    connectionId: sourceId,
+    entities: entities.map(({ name, schema, cursorField, primaryKey }) => ({
+      name,
+      ...(schema !== undefined && { schema }),
+      ...(cursorField !== "" && { cursorField }),
+      ...(primaryKey.length > 0 && { primaryKey }),
+    })),
+  };
+}
+
+function toQuerySource({ sourceId, query, queryKey }: FlowDraft) {
+  return { connectionId: sourceId, query, ...(queryKey.length > 0 && { primaryKey: queryKey }) };
+}
+
+function toDestination({ destinationId, schema, table, write }: FlowDraft) {
+  return {
+    connectionId: destinationId,
+    ...(schema.trim() !== "" && { schema: schema.trim() }),
+    ...(table.trim() !== "" && { table: table.trim() }),
+    write,
+  };
+}
+
+/** Of changes that go together: what cannot be any more becomes what comes nearest. */
+export function settle(draft: FlowDraft): FlowDraft {
+  const { type, entities } = draft;
+  const mode = type === "sync" ? draft.mode : "full";
+  const mustKeep = type === "webhook" || mode === "incremental";
+  const write = draft.write === "replace" && mustKeep ? (type === "webhook" ? "append" : "upsert") : draft.write;
+  const table = type === "sync" && entities.length > 1 ? "" : draft.table;
+  return { ...draft, mode, write, table };
+}
+
+export type FormProblem = { path: string; message: string };
+
+/** What is missing, by the names that the server gives its fields; the server judges the rest. */
+export function findDraftProblems(draft: FlowDraft): FormProblem[] {
+  const problems: FormProblem[] = [];
+  const need = (isThere: boolean, path: string, message: string) => !isThere && problems.push({ path, message });
+  need(draft.name.trim() !== "", "name", "Give the flow a name.");
+  if (draft.type !== "webhook") need(draft.sourceId !== "", "source.connectionId", "Choose where the rows come from.");
+  if (draft.type === "sync") need(draft.entities.length > 0, "source.entities", "Choose at least one.");
+  if (draft.type === "query") {
+    need(draft.query.trim() !== "", "source.query", "Write a query.");
+    need(draft.write !== "upsert" || draft.queryKey.length > 0, "source.primaryKey", KEY_NEEDED);
+  }
+  need(draft.destinationId !== "", "destination.connectionId", "Choose where the rows go.");
+  if (draft.type !== "sync") return problems;
+  for (const [index, entity] of draft.entities.entries()) {
+    const path = `source.entities.${index}`;
+    if (draft.mode === "incremental") need(entity.cursorField !== "", `${path}.cursorField`, "Choose a cursor.");
+    if (draft.write === "upsert") need(entity.primaryKey.length > 0, `${path}.primaryKey`, KEY_NEEDED);
+  }
+  return problems;
+}
+
+const KEY_NEEDED = "Say which fields tell rows apart.";
+
+/** Names that grow with every change of a row, the best first; then those that grow with every new row. */
+const CHANGED = [
+  /^(updated|modified|changed|last_?(modified|updated|changed))(_?(at|on|date|time))?$/i,
+  /updat|modif|chang/i,
+];
+const MADE = [/^(created|inserted|added|placed)(_?(at|on|date|time))?$/i, /creat|insert/i];
+const IN_TIME = /time|date/i;
+const COUNTED = /int|serial|number|decimal|numeric/i;
+
+/** The field that a reading can go on by: when a row was changed, else when it was made, else a number that counts rows. */
+export function guessCursor(columns: readonly EntityColumn[]): string {
+  const inTime = columns.filter(({ type }) => IN_TIME.test(type));
+  for (const pattern of [...CHANGED, ...MADE]) {
+    const found = inTime.find(({ name }) => pattern.test(name));
+    if (found) return found.name;
+  }
+  const key = columns.filter(({ primaryKey }) => primaryKey);
+  return key.length === 1 && key[0] && COUNTED.test(key[0].type) ? key[0].name : "";
+}
+
+/** An entity as it is chosen first: with its own key, and a cursor where one shows. */
+export function toChosen({ name, schema, columns = [] }: Entity): ChosenEntity {
+  return {
+    name,
+    ...(schema !== undefined && { schema }),
+    cursorField: guessCursor(columns),
+    primaryKey: columns.filter(({ primaryKey }) => primaryKey).map((column) => column.name),
+  };
+}
+
+export function isSameEntity(a: { name: string; schema?: string }, b: { name: string; schema?: string }): boolean {
+  return a.name === b.name && a.schema === b.schema;
+}
+
+/** "a, b" as the names that it lists. */
+export function toNames(text: string): string[] {
+  return [...new Set(text.split(",").map((name) => name.trim()))].filter((name) => name !== "");
+}
+
+function isSame(left: unknown, right: unknown): boolean {
+  return JSON.stringify(left) === JSON.stringify(right);
+}

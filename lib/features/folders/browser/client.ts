@@ -1,0 +1,55 @@
+import type { CreateFolderBody, Folder, HistoryItem, UpdateFolderBody } from "@/lib/features/folders/schema";
+import { sendAll } from "@/lib/platform/browser/lists";
+import { send } from "@/lib/platform/browser/request";
+import type { Page } from "@/lib/platform/http/paging";
+
+/** What one kind of filed thing is asked and told with. */
+export type FiledTypes = { whole: unknown; summary: unknown; commit: unknown; create: unknown; update: unknown };
+
+/** Commits a page of the history (docs/design.md, States). */
+const HISTORY_PAGE = 50;
+
+/**
+ * What everything filed in folders has in common: consoles and dashboards. Each function throws ApiError.
+ * @param kind its part of the address, in the plural
+ */
+export function filedApi<T extends FiledTypes>(kind: string) {
+  const root = (workspaceId: string) => `/api/workspaces/${workspaceId}/${kind}`;
+  return {
+    /** All that the person may see, without what is in them, the oldest first. */
+    list: (workspaceId: string, signal?: AbortSignal) => sendAll<T["summary"]>(root(workspaceId), { signal }),
+    listFolders: (workspaceId: string, signal?: AbortSignal) =>
+      sendAll<Folder>(`${root(workspaceId)}/folders`, { signal }),
+    read: (workspaceId: string, id: string, signal?: AbortSignal) =>
+      send<T["whole"]>("GET", `${root(workspaceId)}/${id}`, { signal }),
+    create: (workspaceId: string, body: T["create"]) => send<T["whole"]>("POST", root(workspaceId), { body }),
+    update: (workspaceId: string, id: string, body: T["update"]) =>
+      send<T["whole"]>("PUT", `${root(workspaceId)}/${id}`, { body }),
+    duplicate: (workspaceId: string, id: string) =>
+      send<T["whole"]>("POST", `${root(workspaceId)}/${id}/duplicate`, { body: {} }),
+    remove: (workspaceId: string, id: string) => send<null>("DELETE", `${root(workspaceId)}/${id}`),
+    /** Takes a deletion back. @param folderId where to, when not to its old folder; null is the top level */
+    undelete: (workspaceId: string, id: string, folderId?: string | null) =>
+      send<T["whole"]>("POST", `${root(workspaceId)}/${id}/restore`, { body: { folderId } }),
+
+    createFolder: (workspaceId: string, body: CreateFolderBody) =>
+      send<Folder>("POST", `${root(workspaceId)}/folders`, { body }),
+    updateFolder: (workspaceId: string, id: string, body: UpdateFolderBody) =>
+      send<Folder>("PATCH", `${root(workspaceId)}/folders/${id}`, { body }),
+    removeFolder: (workspaceId: string, id: string) =>
+      send<null>("DELETE", `${root(workspaceId)}/folders/${id}?recursive=true`),
+
+    /** @param cursor of the page before; null is the first */
+    listHistory: (workspaceId: string, id: string, cursor: string | null, signal?: AbortSignal) =>
+      send<Page<HistoryItem>>(
+        "GET",
+        `${root(workspaceId)}/${id}/git/history?limit=${HISTORY_PAGE}${cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`}`,
+        { signal },
+      ),
+    readCommit: (workspaceId: string, id: string, sha: string, signal?: AbortSignal) =>
+      send<T["commit"]>("GET", `${root(workspaceId)}/${id}/git/commit?sha=${sha}`, { signal }),
+    /** Gives it what an older commit holds, as a new one. */
+    restoreVersion: (workspaceId: string, id: string, sha: string) =>
+      send<T["whole"]>("POST", `${root(workspaceId)}/${id}/git/restore`, { body: { sha } }),
+  };
+}

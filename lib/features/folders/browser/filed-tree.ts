@@ -1,0 +1,144 @@
+import type { Access, Folder } from "@/lib/features/folders/schema";
+import type { TreeNode } from "@/lib/platform/browser/tree-node";
+
+/** A place for what is filed: a folder, or with `folderId` null the top of one of the two ends. */
+export type FolderChoice = { folderId: string | null; access: Access };
+
+/** One of the two ends of a tree, by the access of what is below it. */
+export type Root = { id: string; access: Access; label: string };
+
+/** A row: an end of the tree, a folder, or something that is filed. `place` of the last is where it stands. */
+export type FiledNode<I> = TreeNode &
+  (
+    | { kind: "root"; place: FolderChoice; count: number }
+    | { kind: "folder"; folder: Folder; place: FolderChoice; count: number }
+    | { kind: "item"; item: I; place: FolderChoice }
+  );
+
+export type FiledTreeInput<I> = {
+  items: readonly I[];
+  toFiled: (item: I) => FolderChoice & { id: string; name: string };
+  folders: readonly Folder[];
+  roots: readonly Root[];
+  /** What a person has opened or closed, by id; the ends are open, folders closed by themselves. */
+  toggled: Readonly<Record<string, boolean>>;
+};
+
+/** The two ends. @param prefix tells those of one tree from another's */
+export function toRoots(prefix = ""): Root[] {
+  return [
+    { id: `${prefix}mine`, access: "private", label: "Mine" },
+    { id: `${prefix}workspace`, access: "workspace", label: "Workspace" },
+  ];
+}
+
+/** The visible rows of a tree, from the top down; what is in a closed folder is not looked at. */
+export function buildFiledTree<I>({ items, toFiled, folders, roots, toggled }: FiledTreeInput<I>): FiledNode<I>[] {
+  const foldersIn = groupBy(folders, (each) => toChoiceKey({ folderId: each.parentId, access: each.access }));
+  const itemsIn = groupBy(items, (each) => toChoiceKey(toFiled(each)));
+  const countIn = (place: FolderChoice): number => {
+    const key = toChoiceKey(place);
+    const below = (foldersIn.get(key) ?? []).reduce((sum, each) => sum + countIn(toFolderChoice(each)), 0);
+    return (itemsIn.get(key)?.length ?? 0) + below;
+  };
+  const nodes: FiledNode<I>[] = [];
+
+  const addAll = (place: FolderChoice, parentId: string, level: number) => {
+    const key = toChoiceKey(place);
+    const inside = [...(foldersIn.get(key) ?? [])].sort(byName);
+    const files = (itemsIn.get(key) ?? []).map((item) => ({ item, ...toFiled(item) })).sort(byName);
+    const setSize = inside.length + files.length;
+    inside.forEach((folder, i) => {
+      const isExpanded = toggled[folder.id] ?? false;
+      const own = toFolderChoice(folder);
+      nodes.push({
+        kind: "folder",
+        id: folder.id,
+        parentId,
+        level,
+        label: folder.name,
+        isExpanded,
+        folder,
+        place: own,
+        count: countIn(own),
+        positionInSet: i + 1,
+        setSize,
+      });
+      if (isExpanded) addAll(own, folder.id, level + 1);
+    });
+    files.forEach(({ item, id, name }, i) => {
+      const positionInSet = inside.length + i + 1;
+      nodes.push({ kind: "item", item, place, id, parentId, level, label: name, positionInSet, setSize });
+    });
+  };
+
+  roots.forEach(({ id, access, label }, i) => {
+    const place: FolderChoice = { folderId: null, access };
+    const isExpanded = toggled[id] ?? true;
+    const [positionInSet, setSize] = [i + 1, roots.length];
+    const count = countIn(place);
+    nodes.push({ kind: "root", id, parentId: null, level: 0, label, isExpanded, place, count, positionInSet, setSize });
+    if (isExpanded) addAll(place, id, 1);
+  });
+  return nodes;
+}
+
+/** Everything that something can be moved into: the two ends and all folders, each after the one that holds it. */
+export function listFolderChoices(
+  folders: readonly Folder[],
+): { id: string; label: string; level: number; place: FolderChoice }[] {
+  const toggled = Object.fromEntries(folders.map(({ id }) => [id, true]));
+  const none = { items: [], toFiled: (item: never) => item };
+  return buildFiledTree<never>({ ...none, folders, roots: toRoots(), toggled }).flatMap((node) =>
+    node.kind === "item" ? [] : [{ id: node.id, label: node.label, level: node.level, place: node.place }],
+  );
+}
+
+/** Whether a folder lies inside of another one, or is it. */
+export function isInside(folders: readonly Folder[], folderId: string | null, outerId: string): boolean {
+  const byId = new Map(folders.map((each) => [each.id, each]));
+  for (let at = folderId; at !== null; at = byId.get(at)?.parentId ?? null) if (at === outerId) return true;
+  return false;
+}
+
+export function isSameChoice(a: FolderChoice, b: FolderChoice): boolean {
+  return toChoiceKey(a) === toChoiceKey(b);
+}
+
+/** Names of the folders that lead to something that is filed, from the outside in; empty at the top. */
+export function toTrail(path: string): string[] {
+  return path.split("/").slice(0, -1);
+}
+
+/** "New folder", or with the first number that is free. */
+export function toFreeFolderName(taken: readonly string[]): string {
+  const names = new Set(taken.map((each) => each.toLowerCase()));
+  let name = "New folder";
+  for (let n = 2; names.has(name.toLowerCase()); n++) name = `New folder ${n}`;
+  return name;
+}
+
+function toFolderChoice(folder: Folder): FolderChoice {
+  return { folderId: folder.id, access: folder.access };
+}
+
+function toChoiceKey({ folderId, access }: FolderChoice): string {
+  return folderId ?? `top:${access}`;
+}
+
+const NAMES = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
+
+function byName(a: { name: string }, b: { name: string }): number {
+  return NAMES.compare(a.name, b.name);
+}
+
+function groupBy<T>(items: readonly T[], toKey: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const key = toKey(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+}

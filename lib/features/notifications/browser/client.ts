@@ -1,0 +1,62 @@
+import type { z } from "zod";
+import type {
+  Attempt, ChannelType, createRuleBody, Delivery, DeliveryDetails, DeliveryStatus, ListedRule, Rule, RuledType, SavedRule, TestAnswer, Trigger, UpdateRuleBody } from "@/lib/features/notifications/schema"; // biome-ignore format: one look at the whole list
+import { toQuery } from "@/lib/features/runs/browser/client";
+import { send } from "@/lib/platform/browser/request";
+import type { Page } from "@/lib/platform/http/paging";
+
+/** A console or a flow, as rules name it. */
+export type Resource = { resourceType: RuledType; resourceId: string };
+export type CreateRuleBody = z.input<typeof createRuleBody>;
+export type DeliveryFilters = { status?: DeliveryStatus | null; ruleId?: string | null };
+
+const root = (workspaceId: string) => `/api/workspaces/${workspaceId}`;
+const rules = (workspaceId: string) => `${root(workspaceId)}/notification-rules`;
+/** More rules than a resource may have, and as many as a list gives at once. */
+const PAGE = 200;
+
+/** Rules of notifications and what they have sent. Each function throws ApiError. */
+export const notificationApi = {
+  listRules: (workspaceId: string, cursor: string | null, signal?: AbortSignal) =>
+    send<Page<ListedRule>>("GET", `${root(workspaceId)}/notifications/rules${toQuery({ limit: PAGE, cursor })}`, {
+      signal,
+    }),
+  listRulesOf: (workspaceId: string, resource: Resource, signal?: AbortSignal) =>
+    send<Rule[]>("GET", `${rules(workspaceId)}${toQuery({ ...resource, limit: PAGE })}`, { signal }),
+  /** A webhook's secret comes with the answer, this once. */
+  createRule: (workspaceId: string, body: CreateRuleBody) => send<SavedRule>("POST", rules(workspaceId), { body }),
+  /** What is not sent stays. */
+  updateRule: (workspaceId: string, ruleId: string, body: UpdateRuleBody) =>
+    send<SavedRule>("PATCH", `${rules(workspaceId)}/${ruleId}`, { body }),
+  removeRule: (workspaceId: string, ruleId: string) => send<null>("DELETE", `${rules(workspaceId)}/${ruleId}`),
+  /** Sends one message now; that it did not arrive is an answer here, not an error. */
+  test: (workspaceId: string, body: { ruleId: string; trigger: Trigger }) =>
+    send<TestAnswer>("POST", `${rules(workspaceId)}/test`, { body }),
+
+  listDeliveries: (workspaceId: string, filters: DeliveryFilters, cursor: string | null, signal?: AbortSignal) =>
+    send<Page<Delivery>>("GET", `${root(workspaceId)}/notifications/deliveries${toQuery({ ...filters, cursor })}`, {
+      signal,
+    }),
+  /** The latest ones of one console or flow. */
+  listDeliveriesOf: (workspaceId: string, resource: Resource, signal?: AbortSignal) =>
+    send<Delivery[]>("GET", `${rules(workspaceId)}/deliveries${toQuery(resource)}`, { signal }),
+  /** With its attempts. */
+  readDelivery: (workspaceId: string, deliveryId: string, signal?: AbortSignal) =>
+    send<DeliveryDetails>("GET", `${rules(workspaceId)}/deliveries/${deliveryId}`, { signal }),
+  /** Queues one that has failed once more. */
+  resend: (workspaceId: string, deliveryId: string) =>
+    send<Delivery>("POST", `${rules(workspaceId)}/deliveries/${deliveryId}/resend`, { body: {} }),
+};
+
+export type {
+  Attempt,
+  ChannelType,
+  Delivery,
+  DeliveryDetails,
+  DeliveryStatus,
+  ListedRule,
+  Rule,
+  SavedRule,
+  TestAnswer,
+  Trigger,
+};

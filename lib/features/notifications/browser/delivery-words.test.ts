@@ -1,0 +1,28 @@
+import { describe, expect, it } from "vitest";
+import { toDeliveryAdvice } from "@/lib/features/notifications/browser/delivery-words";
+
+const failed = { status: "failed", channelType: "webhook", httpStatus: 503, lastError: "It answered 503." } as const;
+
+describe("what to do about a delivery", () => {
+  it("is nothing for one that has arrived, waits or was not wanted", () => {
+    for (const status of ["sent", "queued", "skipped"] as const) {
+      expect(toDeliveryAdvice({ ...failed, status })).toBeNull();
+    }
+  });
+
+  it.each([
+    [503, /service behind it is down/],
+    [404, /Check its path/],
+    [401, /did not let us in/],
+    [302, /do not follow/],
+    [422, /refused it with 422/],
+    [null, /It answered 503\. Then press Send again/],
+  ])("goes by what was answered: %s", (httpStatus, advice) =>
+    expect(toDeliveryAdvice({ ...failed, httpStatus })).toMatch(advice),
+  );
+
+  it("leaves alone what is tried again by itself", () => {
+    expect(toDeliveryAdvice({ ...failed, status: "retrying" })).toMatch(/tried again by itself/);
+    expect(toDeliveryAdvice({ ...failed, channelType: "email", httpStatus: null })).toMatch(/mail service/);
+  });
+});

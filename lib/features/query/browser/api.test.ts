@@ -1,0 +1,165 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { accountApi } from "@/lib/features/accounts/browser/account";
+import { authApi } from "@/lib/features/accounts/browser/auth";
+import { connectionsApi } from "@/lib/features/connections/browser/client";
+import { consoleApi } from "@/lib/features/consoles/browser/client";
+import { api } from "@/lib/features/query/browser/api";
+import { toExecuteRequest } from "@/lib/features/query/browser/execute";
+import { workspaceApi } from "@/lib/features/workspaces/browser/client";
+import { readConnectivity, reportReachable, reportUnreachable } from "@/lib/platform/browser/connectivity";
+import { sendAll } from "@/lib/platform/browser/lists";
+import { ApiError } from "@/lib/platform/browser/request";
+
+function answer(status: number, body: unknown, headers: Record<string, string> = {}) {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const fetch = vi.fn(async (_url: string, _init?: RequestInit) => new Response(text, { status, headers }));
+  vi.stubGlobal("fetch", fetch);
+  return fetch;
+}
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+  reportReachable();
+});
+
+const REQUEST = toExecuteRequest({ workspaceId: "w", connectionId: "c", bound: null }, "select 1", {
+  executionId: "x",
+  limit: 10,
+});
+
+describe("the API client", () => {
+  it("hands back the data of a success, and the size of an executed query's answer", async () => {
+    const body = { success: true, data: { executionId: "x", rows: [], fields: [], rowCount: 0 } };
+    const fetch = answer(200, body);
+    const result = await api.execute(REQUEST);
+    expect(result).toMatchObject({ rowCount: 0, bytes: JSON.stringify(body).length });
+    const [url, init] = fetch.mock.calls[0] ?? [];
+    expect(url).toBe("/api/workspaces/w/databases/c/execute");
+    expect(JSON.parse(String(init?.body))).toEqual({ query: "select 1", executionId: "x", limit: 10 });
+  });
+
+  it("throws status, code, message and details of a failure", async () => {
+    answer(400, { success: false, code: "query_failed", error: "no such column", details: { position: 8 } });
+    const error = await api.listConnections("w").catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({
+      status: 400,
+      code: "query_failed",
+      message: "no such column",
+      details: { position: 8 },
+      problems: [],
+    });
+  });
+
+  it("lists the problems of refused input, and when to try again", async () => {
+    const details = [{ path: "email", message: "Enter an address." }];
+    answer(429, { success: false, code: "rate_limited", error: "Too many.", details }, { "retry-after": "30" });
+    const error = await authApi.login({ email: "a", password: "b" }).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ problems: details, retryAfterSeconds: 30 });
+  });
+
+  it("takes an answer that was on its way when the line was cut for no sign of life, and a later one for one", async () => {
+    let arrive = () => {};
+    const sent = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    const fetch = vi.fn(async () => {
+      await sent;
+      return new Response(JSON.stringify({ success: true, data: [] }));
+    });
+    vi.stubGlobal("fetch", fetch);
+    const old = api.listConnections("w");
+    reportUnreachable();
+    arrive();
+    await old;
+    expect(readConnectivity().isOnline).toBe(false);
+    await api.listConnections("w");
+    expect(readConnectivity().isOnline).toBe(true);
+  });
+
+  it("reads a list to its end, however many answers it comes in", async () => {
+    const fetch = vi.fn(async (url: string) => {
+      const cursor = new URL(url, "http://localhost").searchParams.get("cursor");
+      const headers: Record<string, string> =
+        cursor === "b/2" ? {} : { "x-next-cursor": cursor === null ? "a" : "b/2" };
+      return new Response(JSON.stringify({ success: true, data: [cursor] }), { headers });
+    });
+    vi.stubGlobal("fetch", fetch);
+    expect(await sendAll("/api/things")).toEqual([null, "a", "b/2"]);
+    expect(fetch.mock.calls.map(([url]) => url)).toEqual([
+      "/api/things?limit=200",
+      "/api/things?limit=200&cursor=a",
+      "/api/things?limit=200&cursor=b%2F2",
+    ]);
+  });
+
+  it.each<[string, () => Promise<unknown[]>]>([
+    ["connections", () => api.listConnections("w")],
+    ["files", () => connectionsApi.listFiles("w")],
+    ["consoles", () => consoleApi.list("w")],
+    ["folders", () => consoleApi.listFolders("w")],
+    ["API keys", () => workspaceApi.listApiKeys("w")],
+    ["invitations", () => workspaceApi.listInvites("w")],
+    ["sessions", () => accountApi.listSessions()],
+  ])("shows all %s, not a first page of them", async (_, list) => {
+    const fetch = vi.fn(async (url: string) => {
+      const isLast = new URL(url, "http://localhost").searchParams.get("cursor") === "next";
+      const headers = new Headers(isLast ? {} : { "x-next-cursor": "next" });
+      return new Response(JSON.stringify({ success: true, data: [{ id: isLast ? "2" : "1" }] }), { headers });
+    });
+    vi.stubGlobal("fetch", fetch);
+    expect(await list()).toEqual([{ id: "1" }, { id: "2" }]);
+  });
+
+  it("does not take a page for an answer", async () => {
+    answer(502, "<html>Bad gateway</html>");
+    await expect(authApi.logout()).rejects.toMatchObject({ status: 502, code: "internal" });
+    answer(200, "<html>Sign in to the network</html>");
+    await expect(authApi.logout()).rejects.toMatchObject({ code: "internal" });
+  });
+
+  it("says unreachable when nothing answers, and knows it until something does", async () => {
+    vi.stubGlobal(
+      "fetch",
+      vi.fn(async () => Promise.reject(new TypeError("fetch failed"))),
+    );
+    await expect(api.listConnections("w")).rejects.toMatchObject({ status: 0, code: "unreachable" });
+    expect(readConnectivity().isOnline).toBe(false);
+    answer(200, { success: true, data: [] });
+    await api.listConnections("w");
+    expect(readConnectivity().isOnline).toBe(true);
+  });
+
+  it("takes a proxy's page, and the word of a server that is about to stop, for no sign of life", async () => {
+    reportUnreachable();
+    answer(502, "<html>Bad gateway</html>");
+    await expect(authApi.logout()).rejects.toMatchObject({ status: 502 });
+    expect(readConnectivity().isOnline).toBe(false);
+    await expect(api.ping()).rejects.toThrow();
+    answer(503, { status: "unavailable", failing: "shutdown" });
+    await expect(api.ping()).rejects.toThrow();
+    answer(503, { status: "unavailable", failing: "mongo" });
+    await api.ping();
+  });
+
+  it("knows since when nothing answers, however often it was tried", () => {
+    reportUnreachable(1000);
+    reportUnreachable(5000);
+    expect(readConnectivity()).toMatchObject({ isOnline: false, lacks: "server", since: 1000, retryAt: 13_000 });
+  });
+
+  it("knows that what is shown is as of the last word, where that was before it was found out", () => {
+    reportUnreachable(30_000, 5000);
+    expect(readConnectivity()).toMatchObject({ isOnline: false, since: 5000, retryAt: 38_000 });
+  });
+
+  it("lets an abort of the caller's own through as it is", async () => {
+    const stop = new AbortController();
+    vi.stubGlobal("fetch", async () => {
+      stop.abort();
+      throw new DOMException("Aborted", "AbortError");
+    });
+    await expect(api.listConnections("w", stop.signal)).rejects.toMatchObject({ name: "AbortError" });
+    expect(readConnectivity().isOnline).toBe(true);
+  });
+});

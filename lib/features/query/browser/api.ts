@@ -1,0 +1,88 @@
+import type { z } from "zod";
+import type { Entity, EntityColumn } from "@/lib/base/values/fields";
+import type { ResultField, ResultRow } from "@/lib/base/values/json-rows";
+import type { Connection, ddlAnswer } from "@/lib/features/connections/schema";
+import type { LastResult as SentResult } from "@/lib/features/consoles/schema";
+import type { ExecuteRequest } from "@/lib/features/query/browser/execute";
+import type {
+  ResultAnswer,
+  ExecuteAnswer as SentAnswer,
+  TableRowsAnswer,
+  tableCountAnswer,
+  tableRowsBody,
+} from "@/lib/features/query/schema";
+import type { User } from "@/lib/features/users/schema";
+import type { WorkspaceSummary } from "@/lib/features/workspaces/schema";
+import { sendAll } from "@/lib/platform/browser/lists";
+import { request, send } from "@/lib/platform/browser/request";
+
+export type { Entity, EntityColumn, User, WorkspaceSummary };
+
+/** `bytes` is the size of the answer, counted here. */
+export type ExecuteAnswer = Omit<SentAnswer, "rows" | "fields" | "moreResults"> & {
+  fields: ResultField[];
+  rows: ResultRow[];
+  moreResults: FurtherResult[];
+  bytes: number;
+};
+export type FurtherResult = Omit<ResultAnswer, "rows" | "fields"> & { fields: ResultField[]; rows: ResultRow[] };
+
+/** What is asked of a table; what is left out is as the server has it. */
+export type TableRowsAsk = Pick<z.input<typeof tableRowsBody>, "table"> & Partial<z.input<typeof tableRowsBody>>;
+export type TablePage = Omit<TableRowsAnswer, "rows" | "fields"> & { fields: ResultField[]; rows: ResultRow[] };
+export type LastResult = Omit<SentResult, "rows" | "fields"> & Pick<ExecuteAnswer, "rows" | "fields" | "bytes">;
+
+/** What the browser asks of connections, queries and the server itself. Each function throws ApiError. */
+export const api = {
+  listConnections: (workspaceId: string, signal?: AbortSignal) =>
+    sendAll<Connection>(`/api/workspaces/${workspaceId}/connectors`, { signal }),
+  listEntities: (
+    workspaceId: string,
+    connectionId: string,
+    options: { refresh?: boolean; signal?: AbortSignal } = {},
+  ) =>
+    send<Entity[]>(
+      "GET",
+      `/api/workspaces/${workspaceId}/connectors/${connectionId}/entities${options.refresh ? "?refresh=1" : ""}`,
+      { signal: options.signal },
+    ),
+  readDdl: (workspaceId: string, connectionId: string, table: TableRowsAsk["table"], signal?: AbortSignal) =>
+    send<z.infer<typeof ddlAnswer>>(
+      "GET",
+      `/api/workspaces/${workspaceId}/connectors/${connectionId}/entities/ddl?${new URLSearchParams(table)}`,
+      { signal },
+    ),
+  readTableRows: (workspaceId: string, connectionId: string, body: TableRowsAsk, signal?: AbortSignal) =>
+    send<TablePage>("POST", `/api/workspaces/${workspaceId}/databases/${connectionId}/rows`, { body, signal }),
+  countTableRows: (workspaceId: string, connectionId: string, body: Pick<TableRowsAsk, "table" | "filters">) =>
+    send<z.infer<typeof tableCountAnswer>>(
+      "POST",
+      `/api/workspaces/${workspaceId}/databases/${connectionId}/rows/count`,
+      { body },
+    ),
+  /** Runs what `toExecuteRequest` has made, and reads the whole answer. */
+  execute: async ({ url, body }: ExecuteRequest, signal?: AbortSignal) => {
+    const { data, bytes } = await request<Omit<ExecuteAnswer, "bytes">>("POST", url, { body, signal });
+    return { ...data, bytes } satisfies ExecuteAnswer;
+  },
+  /** A console's last result, whoever ran it; null when none is kept. */
+  readLastResult: async (workspaceId: string, consoleId: string, signal?: AbortSignal) => {
+    const url = `/api/workspaces/${workspaceId}/consoles/${consoleId}/result`;
+    const { data, bytes } = await request<Omit<LastResult, "bytes"> | null>("GET", url, { signal });
+    return data && ({ ...data, bytes } satisfies LastResult);
+  },
+  cancelExecution: (workspaceId: string, executionId: string) =>
+    send<unknown>("POST", `/api/workspaces/${workspaceId}/executions/${executionId}/cancel`, { body: {} }),
+  /**
+   * Resolves when the server is there, whatever state its parts are in.
+   * @throws when nothing answers, when a proxy does for a server that is gone, and when the server is about to stop
+   */
+  ping: async () => {
+    const answer = await fetch("/api/health", { cache: "no-store", signal: AbortSignal.timeout(PING_TIMEOUT_MS) });
+    const health: { status?: string; failing?: string } | null = await answer.json();
+    if (health?.status === undefined || health.failing === "shutdown") throw new Error("There is no server");
+  },
+};
+
+/** A server that is there and busy answers within this; one that takes longer is of no use to a reader either. */
+const PING_TIMEOUT_MS = 5000;

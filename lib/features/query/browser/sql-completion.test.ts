@@ -1,0 +1,171 @@
+import { describe, expect, it } from "vitest";
+import { SqlScript } from "@/lib/base/sql/statements";
+import type { Entity } from "@/lib/features/query/browser/api";
+import { offerSql as offer } from "@/lib/features/query/browser/sql-completion";
+
+const column = (name: string, type = "VARCHAR") => ({ name, type, nullable: false, primaryKey: name === "id" });
+const entities: Entity[] = [
+  {
+    name: "orders",
+    kind: "table",
+    columns: [column("id", "BIGINT"), column("region"), column("placed_at", "TIMESTAMP")],
+  },
+  { name: "refunds", kind: "table", schema: "audit", columns: [column("id", "BIGINT"), column("order_id", "BIGINT")] },
+  { name: "Order Items", kind: "view" },
+];
+const offerSql = (text: string, position: number, of: Entity[]) => offer(SqlScript.of(text, "duckdb"), position, of);
+/** Offers at the bar in the text, best first. */
+const labels = (marked: string) => {
+  const position = marked.indexOf("|");
+  return offerSql(marked.replace("|", ""), position, entities)
+    .sort((a, b) => b.rank - a.rank)
+    .map(({ label }) => label);
+};
+
+const linked: Entity[] = [
+  { name: "audit_log", kind: "table", columns: [column("id")] },
+  {
+    name: "orders",
+    kind: "table",
+    columns: [column("placed_at"), column("id"), column("customer_id")],
+    foreignKeys: [{ columns: ["customer_id"], references: { name: "customers", columns: ["id"] } }],
+  },
+  {
+    name: "Order Items",
+    schema: "stock",
+    kind: "table",
+    columns: [column("order_id"), column("Line No")],
+    foreignKeys: [
+      { columns: ["order_id"], references: { name: "orders", columns: ["id"] } },
+      { columns: ["country", "City"], references: { name: "places", columns: ["country", "City"] } },
+    ],
+  },
+  {
+    name: "customers",
+    kind: "table",
+    columns: [column("id"), column("boss_id")],
+    foreignKeys: [{ columns: ["boss_id"], references: { name: "customers", columns: ["id"] } }],
+  },
+  { name: "places", kind: "table", columns: [column("country"), column("City")] },
+  // Of the same name in another schema: nothing refers to it.
+  { name: "customers", schema: "old", kind: "table", columns: [column("id")] },
+];
+const conditions = (marked: string, of = linked) =>
+  offerSql(marked.replace("|", ""), marked.indexOf("|"), of)
+    .filter(({ kind }) => kind === "join")
+    .map(({ text }) => text);
+
+describe("joins from foreign keys", () => {
+  it("offers the condition behind ON, whichever of the two tables has the key, and first of all", () => {
+    expect(conditions("select * from orders o join customers c on |")).toEqual(["o.customer_id = c.id"]);
+    expect(conditions("select * from customers c join orders on |")).toEqual(["orders.customer_id = c.id"]);
+    const offers = offerSql("select * from orders o join customers c on ", 43, linked);
+    expect(offers.toSorted((a, b) => b.rank - a.rank)[0]?.kind).toBe("join");
+  });
+
+  it("quotes what needs quotes, and writes all columns of a key", () => {
+    expect(conditions('select * from stock."Order Items" i join places p on |')).toEqual([
+      'i.country = p.country and i."City" = p."City"',
+    ]);
+    expect(conditions('select * from orders o join stock."Order Items" on |')).toEqual([
+      '"Order Items".order_id = o.id',
+    ]);
+  });
+
+  it("reads a table that is joined with itself both ways", () => {
+    expect(conditions("select * from customers a join customers b on |")).toEqual([
+      "b.boss_id = a.id",
+      "a.boss_id = b.id",
+    ]);
+  });
+
+  it("offers the nearest of several tables first, and nothing for what no key links", () => {
+    expect(conditions("select * from customers x, customers y join orders o on |")).toEqual([
+      "o.customer_id = y.id",
+      "o.customer_id = x.id",
+    ]);
+    expect(conditions("select * from orders o join audit_log l on |")).toEqual([]);
+    expect(conditions("select * from orders o join old.customers c on |")).toEqual([]);
+    expect(conditions("with customers as (select 1 as id) select * from orders o join customers c on |")).toEqual([]);
+    expect(conditions("select * from orders o join customers c where |")).toEqual([]);
+  });
+
+  it("offers linked tables first behind JOIN", () => {
+    const offers = offerSql("select * from orders o join ", 28, linked).toSorted((a, b) => b.rank - a.rank);
+    expect(offers.slice(0, 2).map(({ label, detail }) => [label, detail])).toEqual([
+      ["Order Items", "linked with o"],
+      ["customers", "linked with o"],
+    ]);
+    expect(offers.map(({ label }) => label)).toContain("audit_log");
+  });
+
+  it("marks the columns of keys, and tells where they lead", () => {
+    const offers = offerSql("select o. from orders o", 9, linked);
+    expect(offers.map(({ label, mark }) => [label, mark])).toEqual([
+      ["placed_at", undefined],
+      ["id", "key"],
+      ["customer_id", "link"],
+    ]);
+    expect(offers[2]?.info?.text).toContain("Refers to customers.id.");
+  });
+});
+
+describe("offerSql", () => {
+  it("offers the columns of an alias behind its dot, and nothing else", () => {
+    expect(labels("select o.| from orders o")).toEqual(["id", "region", "placed_at"]);
+    expect(labels("select o.re| from orders as o join refunds r on true")).toEqual(["id", "region", "placed_at"]);
+  });
+
+  it("offers the columns of a common table expression", () => {
+    expect(labels("with paid as (select o.id, 1 as net from orders o) select p.| from paid p")).toEqual(["id", "net"]);
+  });
+
+  it("offers the tables of a schema behind its dot", () => {
+    expect(labels("select * from audit.|")).toEqual(["refunds"]);
+  });
+
+  it("offers tables behind from and join, and behind a comma after them", () => {
+    for (const sql of [
+      "select * from |",
+      "select * from ord|",
+      "select * from orders o join |",
+      "select * from orders o, |",
+    ]) {
+      expect(labels(sql).slice(0, 3).sort()).toEqual(["Order Items", "orders", "refunds"]);
+    }
+  });
+
+  it("ranks columns in scope before aliases, tables, functions and keywords", () => {
+    const offers = labels("select | from orders o");
+    expect(offers.slice(0, 4)).toEqual(["id", "region", "placed_at", "o"]);
+    expect(offers.indexOf("orders")).toBeLessThan(offers.indexOf("sum"));
+    expect(offers.indexOf("sum")).toBeLessThan(offers.indexOf("where"));
+  });
+
+  it("offers snippets after everything else, each with places to fill in and an end", () => {
+    const offers = offerSql("s", 1, entities);
+    const snippets = offers.filter(({ kind }) => kind === "snippet");
+    expect(snippets.map(({ label }) => label)).toEqual(
+      expect.arrayContaining(["sel", "ins", "upd", "cte", "case", "join"]),
+    );
+    for (const { label, text } of snippets) expect(text, label).toMatch(/^[^#]*(?:#\{\w+\}[^#]*)+#\{\}$/);
+    expect(Math.max(...snippets.map(({ rank }) => rank))).toBeLessThan(
+      Math.min(...offers.filter(({ kind }) => kind !== "snippet").map(({ rank }) => rank)),
+    );
+    expect(offerSql("select 'sel", 11, entities)).toEqual([]);
+  });
+
+  it("offers a column of two tables once, and knows only the statement at the cursor", () => {
+    expect(labels("select | from orders o, refunds r").filter((label) => label === "id")).toHaveLength(1);
+    expect(labels("select 1 from orders; select | ").includes("region")).toBe(false);
+  });
+
+  it("writes names that need quotes with quotes, and tells about columns", () => {
+    const offers = offerSql("select * from ", 14, entities);
+    expect(offers.find(({ label }) => label === "Order Items")?.text).toBe('"Order Items"');
+    expect(offerSql("select o. from orders o", 9, entities)[0]).toMatchObject({
+      columnKind: "number",
+      info: { title: "o.id", text: "The key of orders, bigint, never null." },
+    });
+  });
+});

@@ -1,0 +1,67 @@
+import { saveFile } from "@/lib/platform/browser/save-file";
+
+/** Where an export is written to. `abort` leaves nothing behind. */
+export type ExportFile = {
+  write: (bytes: Uint8Array<ArrayBuffer>) => Promise<void>;
+  close: () => Promise<void>;
+  abort: () => Promise<void>;
+};
+
+type SaveOptions = { suggestedName: string; types: { accept: Record<string, string[]> }[] };
+type PickingWindow = { showSaveFilePicker?: (options: SaveOptions) => Promise<FileSystemFileHandle> };
+
+/** Pieces are handed to the browser in parcels of this size, which it may keep on disk. */
+const PARCEL_BYTES = 8 * 1024 * 1024;
+
+/**
+ * Opens a file for an export: on the disk itself where the browser lets a page do so, so that nothing is held in
+ * memory; else as a download that is put together from parcels.
+ * @returns null when the person closed the browser's dialog
+ */
+export async function openExportFile(name: string, contentType: string): Promise<ExportFile | null> {
+  const { showSaveFilePicker } = window as unknown as PickingWindow;
+  if (showSaveFilePicker === undefined) return toDownload(name, contentType);
+  try {
+    const ending = name.slice(name.lastIndexOf("."));
+    const handle = await showSaveFilePicker.call(window, {
+      suggestedName: name,
+      types: [{ accept: { [contentType]: [ending] } }],
+    });
+    const stream = await handle.createWritable();
+    return {
+      write: (bytes) => stream.write(bytes),
+      close: () => stream.close(),
+      abort: () => stream.abort(),
+    };
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") return null;
+    // Refused by a policy or a file that may not be written: a download still works.
+    return toDownload(name, contentType);
+  }
+}
+
+function toDownload(name: string, contentType: string): ExportFile {
+  const parcels: Blob[] = [];
+  let waiting: Uint8Array<ArrayBuffer>[] = [];
+  let waitingBytes = 0;
+  const pack = () => {
+    if (waiting.length > 0) parcels.push(new Blob(waiting));
+    waiting = [];
+    waitingBytes = 0;
+  };
+  return {
+    write: async (bytes) => {
+      waiting.push(bytes);
+      waitingBytes += bytes.length;
+      if (waitingBytes >= PARCEL_BYTES) pack();
+    },
+    close: async () => {
+      pack();
+      saveFile(new Blob(parcels, { type: contentType }), name);
+    },
+    abort: async () => {
+      parcels.length = 0;
+      waiting = [];
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import type { ResultField } from "@/lib/base/values/json-rows";
+import { type ExecuteTarget, toExecuteRequest } from "@/lib/features/query/browser/execute";
+import { type Execution, executionsApi } from "@/lib/features/query/browser/executions";
+import { ArrowCounter } from "@/lib/features/results/browser/arrow-counter";
+import { isNumericField } from "@/lib/features/results/browser/cell-text";
+import { CsvReader } from "@/lib/features/results/browser/csv-guard";
+import type { ExportFile } from "@/lib/features/results/browser/export-file";
+import { newId } from "@/lib/platform/browser/new-id";
+import { ApiError, parseEnvelope, toApiError } from "@/lib/platform/browser/request";
+
+export const EXPORT_FORMATS = ["csv", "xlsx", "ndjson", "parquet", "arrow"] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+export const CONTENT_TYPES: Record<ExportFormat, string> = {
+  csv: "text/csv",
+  xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+  ndjson: "application/x-ndjson",
+  parquet: "application/vnd.apache.parquet",
+  arrow: "application/vnd.apache.arrow.stream",
+};
+
+export type ExportRequest = {
+  target: ExecuteTarget;
+  query: string;
+  fields: ResultField[];
+  format: ExportFormat;
+  /** Text cells that spreadsheets would take for formulas get an apostrophe in front; CSV alone. */
+  isGuarded: boolean;
+};
+/** `rows` is null while a packed file does not tell how many it has. */
+export type ExportProgress = { rows: number | null; bytes: number };
+
+/** A large result takes its time; it is as long as the server allows (docs/api.md, Queries). */
+const TIMEOUT_MS = 15 * 60_000;
+const PROGRESS_EVERY_MS = 100;
+const LF = 0x0a;
+
+/**
+ * Runs a query again and writes every row of it to a file, as it arrives: one piece is held at a time.
+ * @throws ApiError when the server refuses or the stream breaks; an AbortError when it was cancelled
+ */
+export async function exportRows(
+  request: ExportRequest,
+  file: ExportFile,
+  signal: AbortSignal,
+  onProgress: (progress: ExportProgress) => void,
+): Promise<ExportProgress> {
+  const { target, query, fields, format, isGuarded } = request;
+  const executionId = newId();
+  const { url, body } = toExecuteRequest(target, query, { executionId, timeoutMs: TIMEOUT_MS, keep: false });
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: CONTENT_TYPES[format] },
+    body: JSON.stringify(body),
+    cache: "no-store",
+    signal,
+  });
+  if (!response.ok || response.body === null) {
+    throw toApiError(response.status, response.headers.get("retry-after"), parseEnvelope(await response.text()));
+  }
+  const csv = new CsvReader((column) => !isNumericField(fields[column] ?? { name: "", type: "string" }), isGuarded);
+  const arrow = new ArrowCounter();
+  const reader = response.body.getReader();
+  const progress: ExportProgress = { rows: isPacked(format) ? null : 0, bytes: 0 };
+  let saidAt = 0;
+  for (;;) {
+    const { done, value } = await reader.read().catch(async (error: unknown) => {
+      if (signal.aborted) throw error;
+      const { error: reason } = (await outcomeOf(target.workspaceId, executionId, signal)) ?? {};
+      const why = reason ? `The query failed after its first rows: ${reason}` : "The stream of rows broke off.";
+      throw new ApiError(0, "cut", `${why} Nothing was saved.${reason ? "" : " Export it again."}`);
+    });
+    if (done) break;
+    let piece: Uint8Array<ArrayBuffer> = value;
+    if (format === "csv") {
+      piece = csv.read(value);
+      progress.rows = Math.max(0, csv.records - 1);
+    } else if (format === "arrow") {
+      arrow.read(value);
+      progress.rows = arrow.rows;
+    } else if (progress.rows !== null) progress.rows += countLines(value);
+    progress.bytes += piece.length;
+    await file.write(piece);
+    const now = performance.now();
+    if (now - saidAt > PROGRESS_EVERY_MS) {
+      saidAt = now;
+      onProgress({ ...progress });
+    }
+  }
+  await file.close();
+  if (progress.rows === null) {
+    progress.rows = (await outcomeOf(target.workspaceId, executionId, signal))?.rowCount ?? null;
+  }
+  return progress;
+}
+
+function isPacked(format: ExportFormat): boolean {
+  return format === "xlsx" || format === "parquet";
+}
+
+/** What the server knows of the run that has ended; null when it cannot be asked, which is no failure of the export. */
+function outcomeOf(workspaceId: string, executionId: string, signal: AbortSignal): Promise<Execution | null> {
+  return executionsApi.find(workspaceId, executionId, signal).catch(() => null);
+}
+
+function countLines(bytes: Uint8Array): number {
+  let lines = 0;
+  for (let at = bytes.indexOf(LF); at >= 0; at = bytes.indexOf(LF, at + 1)) lines += 1;
+  return lines;
+}

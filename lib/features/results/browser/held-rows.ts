@@ -1,0 +1,52 @@
+import { type ChartData, toChartData } from "@/lib/base/charts/data";
+import { ExactSum } from "@/lib/base/values/exact-sum";
+import type { CellValue } from "@/lib/base/values/json-rows";
+import { toCopyText } from "@/lib/features/results/browser/copy-rows";
+import { type CellTable, toRow } from "@/lib/features/results/browser/row-table";
+import type { ChartAsk, CopyAsk } from "@/lib/features/results/browser/worker-messages";
+
+/** Rows as they are shown: a table and the order of its rows, null for all as they came. */
+export type ShownRows = { table: CellTable; order: Uint32Array | null };
+
+export function countShown({ table, order }: ShownRows): number {
+  return order === null ? table.rowCount : order.length;
+}
+
+export function toTableRow({ order }: ShownRows, row: number): number {
+  return order === null ? row : (order[row] ?? -1);
+}
+
+/** The rows from..to, `to` not among them, as lists of cells. */
+export function readCells(shown: ShownRows, from: number, to: number): CellValue[][] {
+  const end = Math.min(to, countShown(shown));
+  const cells: CellValue[][] = [];
+  for (let row = from; row < end; row += 1) {
+    const at = toTableRow(shown, row);
+    cells.push(shown.table.fields.map((_, column) => shown.table.at(at, column)));
+  }
+  return cells;
+}
+
+/** The rows from..to, `to` not among them, as text for the clipboard. */
+export function copyRows(shown: ShownRows, { format, columns, from, to, withHead, insert }: CopyAsk): string {
+  const fields = columns.flatMap((column) => shown.table.fields[column] ?? []);
+  const rows = [];
+  for (let row = from; row < Math.min(to, countShown(shown)); row += 1) {
+    rows.push(toRow(shown.table, toTableRow(shown, row), columns));
+  }
+  return toCopyText(format, fields, rows, withHead, insert);
+}
+
+/** The sum of the given columns over the rows from..to, `to` not among them. */
+export function sumRows(shown: ShownRows, columns: number[], from: number, to: number) {
+  const total = new ExactSum();
+  for (let row = from; row < Math.min(to, countShown(shown)); row += 1) {
+    const at = toTableRow(shown, row);
+    for (const column of columns) total.add(shown.table.at(at, column));
+  }
+  return total.result();
+}
+
+export function chartRows({ table, order }: ShownRows, { settings, zone }: ChartAsk): ChartData {
+  return toChartData(table, order, settings, zone);
+}

@@ -1,0 +1,57 @@
+import { NdjsonRows } from "@/lib/features/results/browser/ndjson-rows";
+import type { RowTable } from "@/lib/features/results/browser/row-table";
+import type { LoadEnd, LoadProgress } from "@/lib/features/results/browser/worker-messages";
+import { ApiError, parseEnvelope, toApiError } from "@/lib/platform/browser/request";
+
+/** What a tab can hold beside everything else before it becomes slow, or is closed by the browser. */
+export const HELD_BYTES_MAX = 1024 * 1024 * 1024;
+export const HELD_ROWS_MAX = 10_000_000;
+/** Often enough for a number that moves, seldom enough not to be work. */
+const PROGRESS_EVERY_MS = 100;
+
+/**
+ * Runs a query as a stream and adds its rows to a table, up to what a browser can hold.
+ * @throws ApiError when the server refuses, or when the stream breaks: nothing that was read counts then
+ */
+export async function loadRows(
+  table: RowTable,
+  url: string,
+  body: unknown,
+  onProgress: (progress: LoadProgress) => void,
+): Promise<LoadEnd> {
+  const startedAt = performance.now();
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: "application/x-ndjson" },
+    body: JSON.stringify(body),
+    cache: "no-store",
+  });
+  if (!response.ok || response.body === null) {
+    throw toApiError(response.status, response.headers.get("retry-after"), parseEnvelope(await response.text()));
+  }
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
+  const rows = new NdjsonRows();
+  let bytes = 0;
+  let saidAt = 0;
+  const end = (isCut: boolean): LoadEnd => ({ rows: table.rowCount, bytes, isCut, ms: performance.now() - startedAt });
+  for (;;) {
+    const { done, value } = await reader.read().catch(() => {
+      throw new ApiError(0, "cut", "The stream of rows broke off. Nothing of it was kept. Load the rows again.");
+    });
+    if (done) break;
+    bytes += value.length;
+    for (const row of rows.read(decoder.decode(value, { stream: true }))) table.push(row);
+    if (table.rowCount >= HELD_ROWS_MAX || table.bytes >= HELD_BYTES_MAX) {
+      await reader.cancel();
+      return end(true);
+    }
+    const now = performance.now();
+    if (now - saidAt > PROGRESS_EVERY_MS) {
+      saidAt = now;
+      onProgress({ rows: table.rowCount, bytes });
+    }
+  }
+  if (!rows.isWhole) throw new ApiError(0, "cut", "The last row did not arrive whole. Load the rows again.");
+  return end(false);
+}

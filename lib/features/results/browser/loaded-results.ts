@@ -1,0 +1,95 @@
+import type { ResultField, ResultRow } from "@/lib/base/values/json-rows";
+import { type ExecuteTarget, toExecuteRequest } from "@/lib/features/query/browser/execute";
+import { ObjectTable } from "@/lib/features/results/browser/row-table";
+import { LoadedRows } from "@/lib/features/results/browser/rows-source";
+import { WorkerClient } from "@/lib/features/results/browser/worker-client";
+import type { LoadEnd, LoadProgress } from "@/lib/features/results/browser/worker-messages";
+import { newId } from "@/lib/platform/browser/new-id";
+
+/** What came of loading all rows of a result. Times are epoch milliseconds. */
+export type LoadState =
+  | { status: "loading"; progress: LoadProgress; startedAt: number }
+  | { status: "loaded"; source: LoadedRows; end: LoadEnd }
+  | { status: "failed"; message: string };
+
+export type LoadRequest = {
+  target: ExecuteTarget;
+  query: string;
+  /** The columns, and the rows that are here already: widths are judged by them. */
+  fields: ResultField[];
+  rows: ResultRow[];
+};
+
+/** Each may be as large as the browser allows; more than these and the tab would not stay alive. */
+const LOADED_MAX = 2;
+
+type Entry = { state: LoadState; worker: WorkerClient };
+
+/**
+ * Results of which all rows were loaded, by the execution whose first rows were shown. It outlives the views: loading
+ * goes on while another tab is open, and coming back does not load again.
+ */
+class LoadedResults {
+  #entries = new Map<string, Entry>();
+  #listeners = new Set<() => void>();
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  read(executionId: string): LoadState | null {
+    return this.#entries.get(executionId)?.state ?? null;
+  }
+
+  start(executionId: string, { target, query, fields, rows }: LoadRequest): void {
+    this.drop(executionId);
+    for (const oldest of this.#entries.keys()) {
+      if (this.#entries.size < LOADED_MAX) break;
+      this.drop(oldest);
+    }
+    const worker = new WorkerClient();
+    const entry: Entry = {
+      worker,
+      state: { status: "loading", progress: { rows: 0, bytes: 0 }, startedAt: Date.now() },
+    };
+    this.#entries.set(executionId, entry);
+    this.#notify();
+    const update = (state: LoadState) => {
+      if (this.#entries.get(executionId) !== entry) return;
+      entry.state = state;
+      this.#notify();
+    };
+    // Whole, since a worker may have no address of its own to begin at.
+    const request = toExecuteRequest(target, query, { executionId: newId(), keep: false });
+    const url = new URL(request.url, location.origin).href;
+    const onProgress = (progress: LoadProgress) => {
+      if (entry.state.status === "loading") update({ ...entry.state, progress });
+    };
+    worker.ask("load", { url, body: request.body, fields }, onProgress).then(
+      (end) => {
+        const source = new LoadedRows(fields, end.rows, new ObjectTable(fields, rows), worker);
+        update({ status: "loaded", source, end });
+      },
+      (error: unknown) => {
+        worker.close();
+        update({ status: "failed", message: error instanceof Error ? error.message : "The rows could not be loaded." });
+      },
+    );
+  }
+
+  /** Stops what is being loaded, and lets go of what was: the database stops when its reader leaves. */
+  drop(executionId: string): void {
+    const entry = this.#entries.get(executionId);
+    if (entry === undefined) return;
+    this.#entries.delete(executionId);
+    entry.worker.close();
+    this.#notify();
+  }
+
+  #notify(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+export const loadedResults = new LoadedResults();

@@ -1,0 +1,15 @@
+import type { ResultField, ResultRow } from "@/lib/base/values/json-rows";
+import { toPlainText } from "@/lib/features/results/browser/cell-text";
+
+/**
+ * The answer to an EXPLAIN as one text. Engines answer with a line a row, or with a whole drawing in a column beside
+ * its name.
+ */
+export function toPlanText(fields: readonly ResultField[], rows: readonly ResultRow[]): string {
+  const drawn = fields.find(({ name }) => name.toLowerCase() === "explain_value") ?? fields.at(0);
+  if (drawn === undefined) return "";
+  return rows
+    .map((row) => toPlainText(row[drawn.name]))
+    .join("\n")
+    .replace(/\n+$/, "");
+}

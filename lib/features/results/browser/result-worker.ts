@@ -1,0 +1,75 @@
+import { arrangeInTurns, PLAIN } from "@/lib/features/results/browser/arrangement";
+import {
+  chartRows,
+  copyRows,
+  countShown,
+  readCells,
+  type ShownRows,
+  sumRows,
+} from "@/lib/features/results/browser/held-rows";
+import { loadRows } from "@/lib/features/results/browser/load-rows";
+import { ObjectTable, RowTable } from "@/lib/features/results/browser/row-table";
+import type { Ask, Asked, Reply } from "@/lib/features/results/browser/worker-messages";
+
+/*
+ * Holds one result away from the page: reads it, keeps it column by column, sorts, filters and adds it up, and hands
+ * out the rows that are in sight.
+ */
+
+type Port = {
+  postMessage(message: Reply, transfer?: Transferable[]): void;
+  onmessage: ((event: MessageEvent<Ask>) => void) | null;
+};
+const port = globalThis as unknown as Port;
+
+let shown: ShownRows = { table: new RowTable([]), order: null };
+/** Grows with each wish for another order: an older one need not be finished. */
+let arrangements = 0;
+
+port.onmessage = ({ data: ask }) => {
+  answer(ask).then(
+    (value) => {
+      const order = ask.type === "arrange" && typeof value === "object" && value !== null && "order" in value;
+      const buffer = order && value.order instanceof Uint32Array ? [value.order.buffer] : [];
+      port.postMessage({ id: ask.id, status: "done", answer: value }, buffer);
+    },
+    (error: unknown) => {
+      const code = error instanceof Error && "code" in error ? String(error.code) : "internal";
+      const message = error instanceof Error ? error.message : "The rows could not be read. Try again.";
+      port.postMessage({ id: ask.id, status: "failed", message, code });
+    },
+  );
+};
+
+async function answer(ask: Ask): Promise<Asked[keyof Asked]["answer"]> {
+  switch (ask.type) {
+    case "load": {
+      const table = new RowTable(ask.fields);
+      const end = await loadRows(table, ask.url, ask.body, (progress) =>
+        port.postMessage({ id: ask.id, status: "progress", progress }),
+      );
+      shown = { table, order: null };
+      return end;
+    }
+    case "adopt":
+      shown = { table: new ObjectTable(ask.fields, ask.rows), order: null };
+      return null;
+    case "arrange": {
+      arrangements += 1;
+      const mine = arrangements;
+      const order = await arrangeInTurns(shown.table, ask.arrangement ?? PLAIN, () => mine !== arrangements);
+      if (order === undefined) return "stale";
+      shown = { ...shown, order };
+      // A copy: the page takes what it is sent, and the order is needed here too.
+      return { count: countShown(shown), order: ask.isOrderWanted && order !== null ? order.slice() : null };
+    }
+    case "rows":
+      return readCells(shown, ask.from, ask.to);
+    case "copy":
+      return copyRows(shown, ask);
+    case "sum":
+      return sumRows(shown, ask.columns, ask.from, ask.to);
+    case "chart":
+      return chartRows(shown, ask);
+  }
+}

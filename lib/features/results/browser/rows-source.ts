@@ -1,0 +1,278 @@
+import type { ChartData } from "@/lib/base/charts/data";
+import type { Summed } from "@/lib/base/values/exact-sum";
+import type { CellValue, ResultField, ResultRow } from "@/lib/base/values/json-rows";
+import { type Arrangement, arrangeNow, isPlain, PLAIN } from "@/lib/features/results/browser/arrangement";
+import {
+  chartRows,
+  copyRows,
+  countShown,
+  type ShownRows,
+  sumRows,
+  toTableRow,
+} from "@/lib/features/results/browser/held-rows";
+import { type CellTable, ObjectTable } from "@/lib/features/results/browser/row-table";
+import { WorkerClient } from "@/lib/features/results/browser/worker-client";
+import type { ChartAsk, CopyAsk } from "@/lib/features/results/browser/worker-messages";
+
+/**
+ * The rows of a result as a view reads them: counted as they are shown, sorted and filtered. `version` changes with
+ * everything that can be seen.
+ */
+export interface RowsSource {
+  readonly fields: readonly ResultField[];
+  /** How many rows there are, and how many of them the filter lets through. */
+  readonly total: number;
+  readonly count: number;
+  readonly version: number;
+  readonly arrangement: Arrangement;
+  /** Another order is being worked out; the rows are still in the last one. */
+  readonly isArranging: boolean;
+  subscribe(listener: () => void): () => void;
+  /** @returns undefined for a row that is not here yet: `want` brings it */
+  cell(row: number, column: number): CellValue | undefined;
+  /** Changes when a row's cells do: with another order, and when the row arrives. */
+  edition(row: number): number;
+  /** Brings the rows from..to near, `to` not among them. @param isSeen false for those around what is seen */
+  want(from: number, to: number, isSeen?: boolean): void;
+  arrange(arrangement: Arrangement): void;
+  /** @returns null when not all of it is here: `copy` answers then */
+  copyNow(ask: CopyAsk): string | null;
+  copy(ask: CopyAsk): Promise<string>;
+  sum(columns: number[], from: number, to: number): Promise<Summed | null>;
+  /** Adding up more cells than this would make the selection lag behind the pointer. */
+  readonly summedCellsMax: number;
+  chart(ask: ChartAsk): Promise<ChartData>;
+  /** The first rows, to judge widths and kinds by. */
+  readonly sample: CellTable;
+  close(): void;
+}
+
+/** More rows than this are sorted and filtered away from the page. */
+const OWN_ROWS_MAX = 2000;
+
+/** What all of them have: who is told when something has changed. */
+export abstract class Source {
+  version = 0;
+  arrangement: Arrangement = PLAIN;
+  isArranging = false;
+  #listeners = new Set<() => void>();
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  protected changed(): void {
+    this.version += 1;
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+/** The rows of a JSON answer. They are all here; a worker sorts and filters them when they are many. */
+export class AnswerRows extends Source implements RowsSource {
+  readonly sample: CellTable;
+  readonly summedCellsMax = 100_000;
+  #shown: ShownRows;
+  #worker: WorkerClient | null = null;
+
+  constructor(
+    readonly fields: ResultField[],
+    private readonly rows: ResultRow[],
+  ) {
+    super();
+    const table = new ObjectTable(fields, rows);
+    this.sample = table;
+    this.#shown = { table, order: null };
+  }
+
+  get total(): number {
+    return this.rows.length;
+  }
+
+  get count(): number {
+    return countShown(this.#shown);
+  }
+
+  cell(row: number, column: number): CellValue | undefined {
+    return this.#shown.table.at(toTableRow(this.#shown, row), column);
+  }
+
+  edition(): number {
+    return this.version;
+  }
+
+  want(): void {}
+
+  arrange(arrangement: Arrangement): void {
+    this.arrangement = arrangement;
+    if (this.rows.length <= OWN_ROWS_MAX || isPlain(arrangement)) {
+      this.#show(arrangeNow(this.#shown.table, arrangement));
+      return;
+    }
+    this.isArranging = true;
+    this.changed();
+    const worker = this.#openWorker();
+    worker.ask("arrange", { arrangement, isOrderWanted: true }).then(
+      (answer) => answer !== "stale" && this.arrangement === arrangement && this.#show(answer.order),
+      // Without a worker it takes a moment, and is as right.
+      () => this.arrangement === arrangement && this.#show(arrangeNow(this.#shown.table, arrangement)),
+    );
+  }
+
+  copyNow(ask: CopyAsk): string {
+    return copyRows(this.#shown, ask);
+  }
+
+  async copy(ask: CopyAsk): Promise<string> {
+    return copyRows(this.#shown, ask);
+  }
+
+  async sum(columns: number[], from: number, to: number) {
+    return sumRows(this.#shown, columns, from, to);
+  }
+
+  async chart(ask: ChartAsk): Promise<ChartData> {
+    return chartRows(this.#shown, ask);
+  }
+
+  close(): void {
+    this.#worker?.close();
+    this.#worker = null;
+  }
+
+  #openWorker(): WorkerClient {
+    if (this.#worker === null) {
+      this.#worker = new WorkerClient();
+      void this.#worker.ask("adopt", { fields: this.fields, rows: this.rows }).catch(() => {});
+    }
+    return this.#worker;
+  }
+
+  #show(order: Uint32Array | null): void {
+    this.#shown = { ...this.#shown, order };
+    this.isArranging = false;
+    this.changed();
+  }
+}
+
+/** Rows are fetched from the worker in blocks of this many, and so many blocks are kept near. */
+const BLOCK_ROWS = 64;
+const BLOCKS_MAX = 128;
+
+/** All rows of a result, held by a worker. */
+export class LoadedRows extends Source implements RowsSource {
+  count: number;
+  readonly summedCellsMax = 50_000_000;
+  #blocks = new Map<number, CellValue[][]>();
+  #asked = new Set<number>();
+  /** Blocks that were asked for in an earlier order are not taken. */
+  #epoch = 0;
+  #isShowing = false;
+
+  constructor(
+    readonly fields: ResultField[],
+    readonly total: number,
+    readonly sample: CellTable,
+    private readonly worker: WorkerClient,
+  ) {
+    super();
+    this.count = total;
+  }
+
+  cell(row: number, column: number): CellValue | undefined {
+    return this.#blocks.get(Math.floor(row / BLOCK_ROWS))?.[row % BLOCK_ROWS]?.[column];
+  }
+
+  edition(row: number): number {
+    return 2 * this.#epoch + Number(this.#blocks.has(Math.floor(row / BLOCK_ROWS)));
+  }
+
+  want(from: number, to: number): void {
+    const last = Math.floor(Math.max(from, Math.min(to, this.count) - 1) / BLOCK_ROWS);
+    for (let block = Math.floor(from / BLOCK_ROWS); block <= last; block += 1) {
+      const near = this.#blocks.get(block);
+      if (near !== undefined) {
+        // Put behind the others: the ones that were longest out of sight go first.
+        this.#blocks.delete(block);
+        this.#blocks.set(block, near);
+      } else if (!this.#asked.has(block)) this.#fetch(block);
+    }
+  }
+
+  arrange(arrangement: Arrangement): void {
+    this.arrangement = arrangement;
+    this.isArranging = true;
+    this.changed();
+    this.worker.ask("arrange", { arrangement, isOrderWanted: false }).then(
+      (answer) => {
+        if (answer === "stale" || this.arrangement !== arrangement) return;
+        this.#epoch += 1;
+        this.#blocks.clear();
+        this.#asked.clear();
+        this.count = answer.count;
+        this.isArranging = false;
+        this.changed();
+      },
+      () => {
+        this.isArranging = false;
+        this.changed();
+      },
+    );
+  }
+
+  copyNow(ask: CopyAsk): string | null {
+    const rows: ResultRow[] = [];
+    for (let row = ask.from; row < ask.to; row += 1) {
+      const cells = this.#blocks.get(Math.floor(row / BLOCK_ROWS))?.[row % BLOCK_ROWS];
+      if (cells === undefined) return null;
+      rows.push(Object.fromEntries(this.fields.map(({ name }, i): [string, CellValue] => [name, cells[i] ?? null])));
+    }
+    const table = new ObjectTable(this.fields, rows);
+    return copyRows({ table, order: null }, { ...ask, from: 0, to: rows.length });
+  }
+
+  copy(ask: CopyAsk): Promise<string> {
+    return this.worker.ask("copy", ask);
+  }
+
+  sum(columns: number[], from: number, to: number) {
+    return this.worker.ask("sum", { columns, from, to });
+  }
+
+  chart(ask: ChartAsk): Promise<ChartData> {
+    return this.worker.ask("chart", ask);
+  }
+
+  close(): void {
+    this.worker.close();
+  }
+
+  /** Blocks that arrive together are drawn together, with the next frame. */
+  #showSoon(): void {
+    if (this.#isShowing) return;
+    this.#isShowing = true;
+    requestAnimationFrame(() => {
+      this.#isShowing = false;
+      this.changed();
+    });
+  }
+
+  #fetch(block: number): void {
+    const epoch = this.#epoch;
+    this.#asked.add(block);
+    const from = block * BLOCK_ROWS;
+    this.worker.ask("rows", { from, to: from + BLOCK_ROWS }).then(
+      (rows) => {
+        if (epoch !== this.#epoch) return;
+        this.#asked.delete(block);
+        this.#blocks.set(block, rows);
+        for (const oldest of this.#blocks.keys()) {
+          if (this.#blocks.size <= BLOCKS_MAX) break;
+          this.#blocks.delete(oldest);
+        }
+        this.#showSoon();
+      },
+      () => this.#asked.delete(block),
+    );
+  }
+}

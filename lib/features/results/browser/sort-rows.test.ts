@@ -1,0 +1,84 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { CellValue } from "@/lib/base/values/json-rows";
+import { orderOf } from "@/lib/features/results/browser/float-order";
+import { ObjectTable, RowTable } from "@/lib/features/results/browser/row-table";
+import { sortRows } from "@/lib/features/results/browser/sort-rows";
+import { compareNumberText } from "@/lib/platform/browser/exact-number";
+
+function sorted(type: string, values: CellValue[], isDescending = false): CellValue[] {
+  const fields = [{ name: "x", type }];
+  const objects = new ObjectTable(
+    fields,
+    values.map((x) => ({ x })),
+  );
+  const stored = new RowTable(fields);
+  for (const x of values) stored.push({ x });
+  const rows = Uint32Array.from(values.keys());
+  const [a, b] = [objects, stored].map((table) =>
+    Array.from(sortRows(table, { column: 0, isDescending }, rows), (row) => table.at(row, 0)),
+  );
+  // However a result is kept, it is in one order.
+  expect(b).toEqual(a);
+  return a ?? [];
+}
+
+describe("sortRows", () => {
+  it("puts nulls last both ways", () => {
+    expect(sorted("int32", [2, null, 10, 1])).toEqual([1, 2, 10, null]);
+    expect(sorted("int32", [2, null, 10, 1], true)).toEqual([10, 2, 1, null]);
+    expect(sorted("string", ["b", null, "a"], true)).toEqual(["b", "a", null]);
+    expect(sorted("boolean", [true, null, false])).toEqual([false, true, null]);
+  });
+
+  it("tells numbers apart that are the same as floats", () => {
+    const values = ["9223372036854775807", "9223372036854775805", "9223372036854775806"];
+    expect(sorted("int64", values)).toEqual(values.toSorted(compareNumberText));
+    expect(sorted("decimal", ["0.10000000000000000002", "0.10000000000000000001"])).toEqual([
+      "0.10000000000000000001",
+      "0.10000000000000000002",
+    ]);
+  });
+
+  it("orders texts as people do: case and accents aside, numbers in them by value", () => {
+    expect(sorted("string", ["item 10", "Zebra", "item 9", "Éclair", "apple", "ITEM 1"])).toEqual([
+      "apple",
+      "Éclair",
+      "ITEM 1",
+      "item 9",
+      "item 10",
+      "Zebra",
+    ]);
+  });
+
+  it("orders times by their fractions of a second too", () => {
+    const values = ["2026-01-01T10:00:00.5Z", "2026-01-01T10:00:00Z", "2026-01-01T10:00:00.25Z"];
+    expect(sorted("timestamptz", values)).toEqual([values[1], values[2], values[0]]);
+  });
+
+  it("puts what is no number behind all numbers, and before null", () => {
+    expect(sorted("float64", ["NaN", 1, null, "-Infinity"])).toEqual(["-Infinity", 1, "NaN", null]);
+  });
+});
+
+describe("orderOf", () => {
+  it("orders many numbers as comparing them would, equal ones as they stand", () => {
+    const few = fc.double({ noNaN: true });
+    fc.assert(
+      fc.property(fc.array(few, { minLength: 1, maxLength: 40 }), (numbers) => {
+        const keys = Float64Array.from({ length: 25_000 }, (_, i) => numbers[(i * 7) % numbers.length] ?? 0);
+        const expected = Array.from(keys.keys()).sort((a, b) => (keys[a] ?? 0) - (keys[b] ?? 0) || a - b);
+        const isInfinite = numbers.some((number) => !Number.isFinite(number));
+        const values = (order: Iterable<number>) => Array.from(order, (i) => keys[i]);
+        // Infinity minus itself is no number, so only the values are compared then.
+        if (isInfinite) expect(values(orderOf(keys))).toEqual(values(expected.map((i) => i)).toSorted(byValue));
+        else expect([...orderOf(keys)]).toEqual(expected);
+      }),
+      { numRuns: 15 },
+    );
+  });
+});
+
+function byValue(a: number | undefined, b: number | undefined): number {
+  return (a ?? 0) < (b ?? 0) ? -1 : (a ?? 0) > (b ?? 0) ? 1 : 0;
+}

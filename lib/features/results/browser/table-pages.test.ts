@@ -1,0 +1,143 @@
+import { expect, test } from "vitest";
+import type { TablePage } from "@/lib/features/query/browser/api";
+import { PLAIN } from "@/lib/features/results/browser/arrangement";
+import { TablePages } from "@/lib/features/results/browser/table-pages";
+import { ApiError } from "@/lib/platform/browser/request";
+
+const page = (from: number, next: string | null): TablePage => ({
+  executionId: "e",
+  fields: [{ name: "n", type: "int32" }],
+  rows: Array.from({ length: 100 }, (_, i) => ({ n: from + i })),
+  rowCount: 100,
+  durationMs: 1,
+  databaseMs: 1,
+  next,
+  isStable: true,
+  primaryKey: ["n"],
+});
+const turn = () => new Promise((resolve) => setTimeout(resolve));
+
+test("the page behind is asked for once, when what is seen comes near the end", async () => {
+  const asked: (string | undefined)[] = [];
+  const source = new TablePages(async ({ after }) => {
+    asked.push(after);
+    return page(asked.length * 100, asked.length < 3 ? `p${asked.length}` : null);
+  });
+  source.start();
+  await turn();
+  source.want(0, 20);
+  expect(asked).toEqual([undefined]);
+  source.want(40, 60);
+  source.want(41, 61);
+  await turn();
+  expect(asked).toEqual([undefined, "p1"]);
+  expect(source.count).toBe(200);
+  expect(source.cell(100, 0)).toBe(200);
+  source.want(180, 200);
+  await turn();
+  source.want(280, 300);
+  expect(asked).toEqual([undefined, "p1", "p2"]);
+  expect(source.hasMore).toBe(false);
+});
+
+test("another question begins anew by column names, and an answer that comes late is not taken", async () => {
+  const answers: ((page: TablePage) => void)[] = [];
+  const asks: unknown[] = [];
+  const source = new TablePages((ask) => {
+    asks.push(ask);
+    return new Promise((resolve) => answers.push(resolve));
+  });
+  source.start();
+  answers[0]?.(page(0, "p1"));
+  await turn();
+  source.arrange({ ...PLAIN, sort: { column: 0, isDescending: true } });
+  source.arrange({ ...PLAIN, columns: [{ column: 0, op: "least", value: "5" }] });
+  answers[2]?.(page(5, null));
+  answers[1]?.(page(900, null));
+  await turn();
+  expect(source.cell(0, 0)).toBe(5);
+  expect(asks.at(-1)).toEqual({ sort: [], filters: [{ column: "n", op: "least", value: "5" }] });
+});
+
+test("what has failed is said, kept beside the rows, and asked for again only when it is told to", async () => {
+  let fails = false;
+  let count = 0;
+  const source = new TablePages(async () => {
+    count += 1;
+    if (fails) throw new Error("The line is cut.");
+    return page(0, "p1");
+  });
+  source.start();
+  await turn();
+  fails = true;
+  source.want(90, 100);
+  await turn();
+  source.want(90, 100);
+  await turn();
+  expect([source.failure?.message, source.count, count]).toEqual(["The line is cut.", 100, 2]);
+  fails = false;
+  source.retry();
+  await turn();
+  expect([source.failure, source.count]).toEqual([null, 200]);
+});
+
+const settle = async () => {
+  for (let i = 0; i < 5; i += 1) await turn();
+};
+
+test("an address is asked for by names, and stands in the places of the columns when they are known", async () => {
+  const asks: unknown[] = [];
+  const told: unknown[] = [];
+  const source = new TablePages(async (ask) => {
+    asks.push(ask);
+    return page(0, null);
+  });
+  source.onArranged = (named) => told.push(named);
+  source.start({
+    sort: { column: "n", isDescending: true },
+    filters: [{ column: "n", op: "any", values: ["1", null] }],
+  });
+  await settle();
+  expect(asks).toEqual([
+    { sort: [{ column: "n", descending: true }], filters: [{ column: "n", op: "any", values: ["1", null] }] },
+  ]);
+  expect(source.arrangement).toEqual({
+    ...PLAIN,
+    sort: { column: 0, isDescending: true },
+    columns: [{ column: 0, op: "any", values: ["1", null] }],
+  });
+  // What the address says itself is no news to it.
+  expect(told).toEqual([]);
+  source.arrange(PLAIN);
+  expect(told).toEqual([{ sort: null, filters: [] }]);
+});
+
+test("an address that does not fit the table is left out and said; another failure stays one", async () => {
+  let status = 400;
+  const source = new TablePages(async ({ filters }) => {
+    if (filters?.length) throw new ApiError(status, "invalid_request", "The table has no column x.");
+    return page(0, null);
+  });
+  source.start({ sort: null, filters: [{ column: "x", op: "is", value: "1" }] });
+  await settle();
+  expect([source.isLeftOut, source.failure, source.count]).toEqual([true, null, 100]);
+  expect(source.arrangement).toEqual(PLAIN);
+  status = 502;
+  source.show({ sort: null, filters: [{ column: "x", op: "is", value: "1" }] });
+  await settle();
+  expect([source.isLeftOut, source.failure?.message]).toEqual([false, "The table has no column x."]);
+});
+
+test("fields that only later documents have get columns behind the others", async () => {
+  const source = new TablePages(async ({ after }) =>
+    after === undefined
+      ? page(0, "p1")
+      : { ...page(100, null), fields: [{ name: "m", type: "string" }], rows: [{ m: "late" }] },
+  );
+  source.start();
+  await settle();
+  source.want(90, 100);
+  await settle();
+  expect(source.fields.map(({ name }) => name)).toEqual(["n", "m"]);
+  expect([source.cell(100, 1), source.cell(0, 1)]).toEqual(["late", null]);
+});

@@ -1,0 +1,51 @@
+import type { ConsoleRun, ConsoleRunDetails } from "@/lib/features/consoles/schema";
+import type { ResultPreview } from "@/lib/features/results/schema";
+import type { LogLine, ResourceType, Run, RunFilters, RunHours, RunStatus } from "@/lib/features/runs/schema";
+import { send } from "@/lib/platform/browser/request";
+import type { Page } from "@/lib/platform/http/paging";
+
+const root = (workspaceId: string) => `/api/workspaces/${workspaceId}`;
+const ofConsole = (workspaceId: string, consoleId: string) => `${root(workspaceId)}/consoles/${consoleId}`;
+
+/** What has runs, as it stands in paths. */
+const PLURALS: Record<ResourceType, string> = { scheduled_query: "consoles", flow: "flows", dashboard: "dashboards" };
+
+/** Runs in the background. Each function throws ApiError. */
+export const runsApi = {
+  /** Of all consoles and flows that the person may see, the newest first. */
+  list: (workspaceId: string, filters: RunFilters, cursor: string | null, signal?: AbortSignal) =>
+    send<Page<Run>>("GET", `${root(workspaceId)}/runs${toQuery({ ...filters, cursor })}`, { signal }),
+  /** All that the person may see in this status. For those that have not ended, of which a resource has one at a time. */
+  listAll: async (workspaceId: string, status: "queued" | "running", signal?: AbortSignal): Promise<Run[]> => {
+    const all: Run[] = [];
+    let cursor: string | null = null;
+    do {
+      const page: Page<Run> = await runsApi.list(workspaceId, { status }, cursor, signal);
+      all.push(...page.items);
+      cursor = page.nextCursor;
+    } while (cursor !== null);
+    return all;
+  },
+  /** By the hour they began in, over the last 24. */
+  countByHour: (workspaceId: string, resourceType: ResourceType | undefined, signal?: AbortSignal) =>
+    send<RunHours>("GET", `${root(workspaceId)}/runs/hours${toQuery({ resourceType })}`, { signal }),
+  listOfConsole: (workspaceId: string, consoleId: string, cursor: string | null, signal?: AbortSignal) =>
+    send<Page<ConsoleRun>>("GET", `${ofConsole(workspaceId, consoleId)}/runs${toQuery({ cursor })}`, { signal }),
+  readOfConsole: (workspaceId: string, consoleId: string, runId: string, signal?: AbortSignal) =>
+    send<ConsoleRunDetails>("GET", `${ofConsole(workspaceId, consoleId)}/runs/${runId}`, { signal }),
+  startOfConsole: (workspaceId: string, consoleId: string) =>
+    send<{ run: ConsoleRun }>("POST", `${ofConsole(workspaceId, consoleId)}/schedule/run`, { body: {} }),
+  /** A run that waits ends at once, one that is at work within seconds. */
+  cancel: (workspaceId: string, { resourceType, resourceId, id }: Pick<Run, "resourceType" | "resourceId" | "id">) =>
+    send<{ run: Run }>("POST", `${root(workspaceId)}/${PLURALS[resourceType]}/${resourceId}/runs/${id}/cancel`, {
+      body: {},
+    }),
+};
+
+/** A query string of what is given; "" for nothing. */
+export function toQuery(values: Record<string, string | number | null | undefined>): string {
+  const given = Object.entries(values).filter(([, value]) => value !== null && value !== undefined && value !== "");
+  return given.length === 0 ? "" : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
+}
+
+export type { ConsoleRun, ConsoleRunDetails, LogLine, ResourceType, ResultPreview, Run, RunFilters, RunStatus };

@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { toNextRuns } from "@/lib/features/runs/browser/next-runs";
+
+const shown = (cron: string, timezone: string, now: string) => {
+  const next = toNextRuns(cron, timezone, new Date(now));
+  return next.isGood ? next.runs.map(({ text, note }) => [text, note]) : next;
+};
+
+describe("the next runs", () => {
+  it("are five, on the clock of their zone, with the year once it is another one", () => {
+    expect(shown("0 7 * * 1", "Asia/Kolkata", "2026-12-14T00:00:00Z")).toEqual([
+      ["Mon 14 Dec 07:00", null],
+      ["Mon 21 Dec 07:00", null],
+      ["Mon 28 Dec 07:00", null],
+      ["Mon 4 Jan 2027 07:00", null],
+      ["Mon 11 Jan 2027 07:00", null],
+    ]);
+  });
+
+  it("say where a change of clocks moves one, and which is the first behind it", () => {
+    // Berlin: on 28 March 2027 the clock goes from 2:00 to 3:00.
+    expect(shown("30 2 * * *", "Europe/Berlin", "2027-03-26T12:00:00Z")).toEqual([
+      ["Sat 27 Mar 02:30", null],
+      ["Sun 28 Mar 03:00", "The clocks leave its time out: it runs at the end of that hour"],
+      ["Mon 29 Mar 02:30", null],
+      ["Tue 30 Mar 02:30", null],
+      ["Wed 31 Mar 02:30", null],
+    ]);
+    expect(shown("0 7 * * 1", "Europe/Berlin", "2027-03-21T12:00:00Z")).toMatchObject([
+      ["Mon 22 Mar 07:00", null],
+      ["Mon 29 Mar 07:00", "The clocks have gone forward by then"],
+      ["Mon 5 Apr 07:00", null],
+      {},
+      {},
+    ]);
+    expect(shown("0 3 * * *", "Europe/Berlin", "2027-03-27T12:00:00Z")).toMatchObject([
+      ["Sun 28 Mar 03:00", "The clocks have gone forward by then"],
+      {},
+      {},
+      {},
+      {},
+    ]);
+  });
+
+  it("say which one the clocks show twice", () => {
+    // Berlin: on 31 October 2027 from 3:00 to 2:00.
+    expect(shown("30 2 * * *", "Europe/Berlin", "2027-10-30T12:00:00Z")).toMatchObject([
+      ["Sun 31 Oct 02:30", "The clocks show this time twice: it runs the first time"],
+      ["Mon 1 Nov 02:30", "The clocks have gone back by then"],
+      {},
+      {},
+      {},
+    ]);
+    expect(shown("30 * * * *", "Europe/Berlin", "2027-10-31T00:00:00Z")).toMatchObject([
+      ["Sun 31 Oct 02:30", "The clocks show this time twice: it runs both times"],
+      ["Sun 31 Oct 02:30", "The clocks have gone back by then"],
+      ["Sun 31 Oct 03:30", null],
+      {},
+      {},
+    ]);
+  });
+
+  it("name the field of what is wrong", () => {
+    expect(shown("0 7 * *", "UTC", "2026-12-14T00:00:00Z")).toMatchObject({ isGood: false, field: "cron" });
+    expect(shown("0 7 30 2 *", "UTC", "2026-12-14T00:00:00Z")).toMatchObject({ isGood: false, field: "cron" });
+    expect(shown("0 7 * * 1", "Mars/Base", "2026-12-14T00:00:00Z")).toMatchObject({ isGood: false, field: "timezone" });
+  });
+});

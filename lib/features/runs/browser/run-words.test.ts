@@ -1,0 +1,24 @@
+import { describe, expect, it } from "vitest";
+import { formatRowTime, toRunAdvice } from "@/lib/features/runs/browser/run-words";
+
+describe("a moment in a list", () => {
+  const now = new Date(2026, 10, 22, 12, 0, 0);
+  it("is a time today, a day before, and has its year once it is another one", () => {
+    expect(formatRowTime(new Date(2026, 10, 22, 7, 5, 9), now)).toBe("Today 07:05:09");
+    expect(formatRowTime(new Date(2026, 10, 16, 7, 0), now)).toBe("Mon 16 Nov 07:00");
+    expect(formatRowTime(new Date(2025, 10, 16, 7, 0), now)).toBe("16 Nov 2025 07:00");
+  });
+});
+
+describe("what to do about a failed run", () => {
+  it.each([
+    [
+      "Who set this schedule is no member any more. Save the schedule to run it as yourself.",
+      /Save the schedule again/,
+    ],
+    ["The server was stopped while the query ran.", /Press Run now to do it again/],
+    ["The query took too long and was stopped after 900 s.", /Narrow the query down/],
+    ["The database refused the password.", /Test the connection/],
+    ['Table "nowhere" does not exist', /Mend the query/],
+  ])("%s", (error, advice) => expect(toRunAdvice(error)).toMatch(advice));
+});

@@ -1,0 +1,35 @@
+import type { Run } from "@/lib/features/runs/schema";
+import { formatClock } from "@/lib/platform/browser/format";
+
+/** How a run was started, in a word. */
+export const TRIGGER_WORDS: Record<Run["triggerType"], string> = {
+  scheduled: "Scheduled",
+  manual: "Manual",
+  api: "API",
+  backfill: "Backfill",
+  webhook: "Webhook",
+};
+
+const DAY = new Intl.DateTimeFormat("en-GB", { weekday: "short", day: "numeric", month: "short" });
+const DAY_OF_YEAR = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
+
+/** A moment in a list, in the reader's zone: "Today 10:40:07", "Mon 16 Nov 07:00"; with the year once it is another one. */
+export function formatRowTime(at: Date, now: Date): string {
+  if (at.toDateString() === now.toDateString()) return `Today ${formatClock(at)}`;
+  const day = at.getFullYear() === now.getFullYear() ? DAY : DAY_OF_YEAR;
+  return `${day.format(at).replace(",", "")} ${formatClock(at, false)}`;
+}
+
+/** What to do about a run of a console that has failed. */
+export function toRunAdvice(error: string): string {
+  if (/save the schedule to run it as yourself|no longer shared/i.test(error))
+    return "Save the schedule again to run it as yourself.";
+  if (/cancelled|stopped while/i.test(error)) return "Press Run now to do it again.";
+  if (/timed? ?out|longer than|took too long|stopped after/i.test(error)) {
+    return "Narrow the query down, save it, then press Run now.";
+  }
+  if (/connect|reach|refused|credential|password|login|authenticat/i.test(error)) {
+    return "Test the connection and put it right, then press Run now.";
+  }
+  return "Mend the query and save it, then press Run now.";
+}

@@ -1,0 +1,128 @@
+import { describe, expect, it } from "vitest";
+import { type OpenApiDocument, searchReference, toReference } from "@/lib/platform/api/browser/api-reference";
+import { toFieldRows, toTypeName } from "@/lib/platform/api/browser/json-schema-rows";
+
+const ID = { type: "string", pattern: "^[0-9a-fA-F]{24}$", description: "24-digit hexadecimal id" };
+const envelope = (data: object) => ({ content: { "application/json": { schema: { properties: { data } } } } });
+const DOCUMENT: OpenApiDocument = {
+  info: { title: "Millrace", version: "1" },
+  servers: [{ url: "https://data.example.com" }],
+  paths: {
+    "/api/workspaces/{workspaceId}/invites": {
+      post: {
+        operationId: "invite",
+        summary: "Invite somebody",
+        tags: ["Members"],
+        security: [{ session: [] }],
+        "x-role": "admin",
+        parameters: [{ name: "workspaceId", in: "path", required: true, schema: ID }],
+        requestBody: {
+          content: {
+            "application/json": {
+              schema: {
+                type: "object",
+                required: ["email"],
+                properties: {
+                  email: { type: "string", format: "email" },
+                  role: { type: "string", enum: ["owner", "admin", "member"], default: "member" },
+                },
+              },
+            },
+          },
+        },
+        responses: { 201: envelope({ type: "object", required: ["id"], properties: { id: ID } }), default: {} },
+      },
+    },
+    "/api/health": {
+      get: {
+        operationId: "health",
+        summary: "Is the service ready",
+        tags: ["Service"],
+        security: [],
+        parameters: [],
+        responses: { 200: { content: { "application/json": {} } } },
+      },
+    },
+  },
+};
+const groups = toReference(DOCUMENT, "https://data.example.com");
+const endpoint = groups[0]?.endpoints[0];
+
+describe("the reference of the interface", () => {
+  it("groups the endpoints as they are tagged", () => {
+    expect(
+      groups.map(({ name, endpoints }) => [name, endpoints.map(({ method, path }) => `${method} ${path}`)]),
+    ).toEqual([
+      ["Members", ["POST /api/workspaces/{workspaceId}/invites"]],
+      ["Service", ["GET /api/health"]],
+    ]);
+  });
+
+  it("says who may, and whether a key is enough", () => {
+    expect(endpoint?.who).toBe("Owners and admins, signed in. API keys are refused");
+    expect(groups[1]?.endpoints[0]?.who).toBe("Anybody");
+  });
+
+  it("lists parameters, the fields of the body and those of the answer", () => {
+    expect(endpoint?.parameters).toEqual([{ name: "workspaceId", depth: 0, type: "id", isRequired: true, note: "" }]);
+    expect(endpoint?.body).toEqual([
+      { name: "email", depth: 0, type: "email", isRequired: true, note: "" },
+      { name: "role", depth: 0, type: "owner, admin or member", isRequired: false, note: 'default "member"' },
+    ]);
+    expect(endpoint?.answer).toMatchObject({ status: "201", type: "object", isEnvelope: true });
+    expect(groups[1]?.endpoints[0]?.answer).toMatchObject({ type: "application/json", isEnvelope: false });
+  });
+
+  it("gives a request to paste, with what is required in its body", () => {
+    expect(endpoint?.curl).toBe(
+      `curl -X POST "https://data.example.com/api/workspaces/{workspaceId}/invites" \\
+  -b "auth_session=..." \\
+  -H "Content-Type: application/json" \\
+  -d '{"email":"ana@example.com"}'`,
+    );
+  });
+
+  it("is searched by all words at once", () => {
+    expect(searchReference(groups, "post invite").map(({ name }) => name)).toEqual(["Members"]);
+    expect(searchReference(groups, "post health")).toEqual([]);
+    expect(searchReference(groups, " ")).toEqual(groups);
+  });
+});
+
+describe("a schema in words", () => {
+  it("names ids, times, lists and choices", () => {
+    expect(toTypeName({ anyOf: [{ type: "string", format: "date-time" }, { type: "null" }] })).toBe("time or null");
+    expect(toTypeName({ type: "array", items: ID })).toBe("list of id");
+    expect(toTypeName({ type: ["string", "null"] })).toBe("text or null");
+    expect(toTypeName({})).toBe("anything");
+  });
+
+  it("shows the fields of the objects in a list one step further in", () => {
+    const rows = toFieldRows({
+      type: "object",
+      properties: { items: { type: "array", items: { type: "object", properties: { id: ID } } } },
+    });
+    expect(rows.map(({ name, depth }) => [name, depth])).toEqual([
+      ["items", 0],
+      ["id", 1],
+    ]);
+  });
+});
+
+it("C43 shows the fields of schemas that have names, and ends at one that holds itself", () => {
+  const post = DOCUMENT.paths["/api/workspaces/{workspaceId}/invites"]?.post;
+  if (!post) throw new Error("The document lacks its operation.");
+  const ref = { $ref: "#/components/schemas/Thing" };
+  const envelope = { type: "object", properties: { data: ref } };
+  const document = {
+    ...DOCUMENT,
+    paths: {
+      "/api/things": {
+        get: { ...post, responses: { 200: { content: { "application/json": { schema: envelope } } } } },
+      },
+    },
+    components: { schemas: { Thing: { type: "object", properties: { id: { type: "string" }, inner: ref } } } },
+  } as unknown as typeof DOCUMENT;
+  const [group] = toReference(document, "https://data.example.com");
+  expect(group?.endpoints[0]?.answer.fields.slice(0, 2)).toMatchObject([{ name: "id" }, { name: "inner" }]);
+});

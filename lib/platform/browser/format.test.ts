@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import {
+  formatClock,
+  formatCountShort,
+  formatDuration,
+  formatRows,
+  toInitials,
+  toSize,
+} from "@/lib/platform/browser/format";
+
+describe("the words for numbers", () => {
+  it("shortens counts in trees only where they are long", () => {
+    expect([180, 2000, 8400, 21_380, 684_000, 1_000_000, 1_900_000].map(formatCountShort)).toEqual([
+      "180", "2,000", "8,400", "21 k", "684 k", "1 M", "1.9 M",
+    ]); // biome-ignore format: in the order of the input
+  });
+
+  it("shows milliseconds below a second, seconds below a minute, then minutes", () => {
+    expect([0.4, 214, 999.4, 1200, 125_000].map(formatDuration)).toEqual([
+      "<1 ms",
+      "214 ms",
+      "999 ms",
+      "1.2 s",
+      "2 min 5 s",
+    ]);
+  });
+
+  it("says one row, and several rows", () => {
+    expect([0, 1, 1284].map(formatRows)).toEqual(["0 rows", "1 row", "1,284 rows"]);
+  });
+
+  it("picks the unit of a size", () => {
+    expect([812, 2100, 3_400_000].map((n) => Object.values(toSize(n)).join(" "))).toEqual([
+      "812 B",
+      "2.1 KB",
+      "3.4 MB",
+    ]);
+  });
+
+  it("writes the clock with two digits each", () => {
+    const at = new Date(2026, 10, 16, 9, 4, 7);
+    expect(formatClock(at)).toBe("09:04:07");
+    expect(formatClock(at, false)).toBe("09:04");
+  });
+
+  it("makes initials of names and of addresses", () => {
+    expect(["Ines Okafor", "ines", "ana.b@example.com", "", "Ömer de la Cruz"].map(toInitials)).toEqual([
+      "IO",
+      "I",
+      "AB",
+      "?",
+      "ÖC",
+    ]);
+  });
+});

@@ -1,0 +1,71 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { api } from "@/lib/features/query/browser/api";
+import { readConnectivity, reportReachable, reportUnreachable } from "./connectivity";
+import { later, loadAgain, loadAhead } from "./load-again";
+import { readIsOutdated } from "./page-age";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  reportReachable();
+});
+
+const missing = () => Object.assign(new Error("Failed to load chunk"), { name: "ChunkLoadError" });
+
+describe("a part of the page", () => {
+  it("that does not come while the server is away is loaded when it is back", async () => {
+    const ping = vi.spyOn(api, "ping").mockRejectedValue(new TypeError("no way"));
+    const load = vi.fn().mockRejectedValueOnce(missing()).mockResolvedValue("part");
+    const loaded = loadAgain(load);
+    await vi.waitFor(() => expect(readConnectivity().isOnline).toBe(false));
+    expect(load).toHaveBeenCalledTimes(1);
+    ping.mockResolvedValue();
+    reportReachable();
+    await expect(loaded).resolves.toBe("part");
+  });
+
+  it("that a server which answers does not have makes the page an outdated one, after three tries", async () => {
+    vi.spyOn(api, "ping").mockResolvedValue();
+    const load = vi.fn().mockImplementation(async () => {
+      throw missing();
+    });
+    const settled = vi.fn();
+    void loadAgain(load).then(settled, settled);
+    await vi.waitFor(() => expect(readIsOutdated()).toBe(true), { timeout: 10_000 });
+    expect(load).toHaveBeenCalledTimes(3);
+    expect(settled).not.toHaveBeenCalled();
+    expect(readConnectivity().isOnline).toBe(true);
+  });
+
+  it("is loaded ahead, with those that it names in turn, and once", async () => {
+    const inner = vi.fn().mockResolvedValue("inner");
+    const broken = vi.fn().mockRejectedValue(new SyntaxError("broken"));
+    const outer = vi.fn().mockImplementation(async () => {
+      later(inner);
+      return "outer";
+    });
+    later(broken);
+    later(outer);
+    await loadAhead(new AbortController().signal);
+    await loadAhead(new AbortController().signal);
+    for (const load of [broken, outer, inner]) expect(load).toHaveBeenCalledTimes(1);
+  });
+
+  it("is not loaded ahead while the server is away", async () => {
+    reportUnreachable();
+    const load = vi.fn().mockResolvedValue("part");
+    later(load);
+    const stop = new AbortController();
+    const ahead = loadAhead(stop.signal);
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    expect(load).not.toHaveBeenCalled();
+    reportReachable();
+    await ahead;
+    expect(load).toHaveBeenCalledTimes(1);
+  });
+
+  it("that is broken itself fails at once", async () => {
+    const load = vi.fn().mockRejectedValue(new SyntaxError("broken"));
+    await expect(loadAgain(load)).rejects.toThrow("broken");
+    expect(load).toHaveBeenCalledTimes(1);
+  });
+});

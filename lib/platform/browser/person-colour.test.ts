@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { toPersonColour } from "@/lib/platform/browser/person-colour";
+
+/** Ids as a server makes them: counted on, by as many as it makes for one person, some seconds apart. */
+const idsOf = (made: number, seconds = 0) =>
+  Array.from(
+    { length: 600 },
+    (_, n) => `${(0x6b03788e + n * seconds).toString(16)}a03ca540b2${(0xa24204 + n * made).toString(16)}`,
+  );
+const ids = idsOf(1);
+
+/** WCAG 2.2, relative luminance. */
+function luminance(hex: string): number {
+  const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => {
+    const part = Number.parseInt(hex.slice(at, at + 2), 16) / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+describe("a person's colour", () => {
+  it("is the same each time, and spread evenly over people who joined one after the other", () => {
+    const counts = new Map<string, number>();
+    for (const id of ids) {
+      expect(toPersonColour(id)).toBe(toPersonColour(id));
+      counts.set(toPersonColour(id), (counts.get(toPersonColour(id)) ?? 0) + 1);
+    }
+    expect(counts.size).toBe(6);
+    // A sixth is 100.
+    for (const count of counts.values()) expect(Math.abs(count - 100)).toBeLessThan(50);
+  });
+
+  it.each([1, 2, 5, 6, 7, 12, 16])(
+    "is that of the person before no more often than by chance: %i ids a person",
+    (made) => {
+      for (const seconds of [0, 1, 7, 3600]) {
+        const colours = idsOf(made, seconds).map(toPersonColour);
+        const same = colours.filter((colour, n) => colour === colours[n - 1]).length;
+        // A sixth is 100.
+        expect(same).toBeLessThan(150);
+      }
+    },
+  );
+
+  it("can be told from the white letters on it, at 4.5:1", () => {
+    for (const colour of new Set(ids.map(toPersonColour))) {
+      expect(1.05 / (luminance(colour) + 0.05)).toBeGreaterThanOrEqual(4.5);
+    }
+  });
+});

@@ -1,0 +1,99 @@
+import { lastOutage, reportReachable, reportUnreachable } from "@/lib/platform/browser/connectivity";
+
+/** One thing wrong with the input, as the envelope carries it. */
+export type ApiProblem = { path: string; message: string };
+
+/** A request that the server answered with a failure, or did not answer at all (`status` 0, code `unreachable`). */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly details: unknown = undefined,
+    /** Whole seconds until another try makes sense; null when the server does not say. */
+    readonly retryAfterSeconds: number | null = null,
+  ) {
+    super(message);
+    this.name = "ApiError";
+  }
+
+  /** The problems field by field; empty for failures of another kind. */
+  get problems(): ApiProblem[] {
+    return Array.isArray(this.details) ? this.details.filter(isProblem) : [];
+  }
+}
+
+/** `body` is sent as JSON, `bytes` as they are. */
+export type RequestOptions = { body?: unknown; bytes?: Blob; signal?: AbortSignal };
+
+/**
+ * Asks the server and unwraps its envelope: what the clients of the areas are made of.
+ * @throws ApiError for every answer that is not a success, and for none at all
+ */
+export async function send<T>(method: string, url: string, options: RequestOptions = {}): Promise<T> {
+  return (await request<T>(method, url, options)).data;
+}
+
+/** `bytes` is the size of the answer. */
+export type Received<T> = { data: T; bytes: number; nextCursor: string | null };
+
+function toContent({ body, bytes }: RequestOptions): Pick<RequestInit, "headers" | "body"> {
+  if (bytes !== undefined) return { headers: { "content-type": "application/octet-stream" }, body: bytes };
+  return body === undefined ? {} : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+}
+
+/**
+ * Asks the server and unwraps its envelope, with the answer's size and what stands in its head.
+ * @throws ApiError as `send`
+ */
+export async function request<T>(method: string, url: string, options: RequestOptions): Promise<Received<T>> {
+  const sentAfter = lastOutage();
+  const { response, body } = await exchange(method, url, options);
+  const answer = parseEnvelope(await body.text());
+  // A page without an envelope may be of a proxy whose server is gone.
+  if (answer !== null) reportReachable(sentAfter);
+  if (response.ok && answer?.success === true) {
+    return { data: answer.data as T, bytes: body.size, nextCursor: response.headers.get("x-next-cursor") };
+  }
+  throw toApiError(response.status, response.headers.get("retry-after"), answer);
+}
+
+/** The answer as it comes, whole. @throws ApiError when there is none */
+export async function exchange(method: string, url: string, options: RequestOptions) {
+  const { signal } = options;
+  try {
+    const response = await fetch(url, { method, ...toContent(options), signal, cache: "no-store" });
+    return { response, body: await response.blob() };
+  } catch (cause) {
+    if (signal?.aborted) throw cause;
+    reportUnreachable();
+    throw new ApiError(0, "unreachable", "The server did not answer. Check the network, then try again.");
+  }
+}
+
+type Envelope = { success: boolean; data?: unknown; error?: unknown; code?: unknown; details?: unknown };
+
+export function parseEnvelope(text: string): Envelope | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && "success" in value ? (value as Envelope) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** @param retryAfterHeader whole seconds as text; null when the header is absent */
+export function toApiError(status: number, retryAfterHeader: string | null, answer: Envelope | null): ApiError {
+  const retryAfter = Number(retryAfterHeader ?? Number.NaN);
+  return new ApiError(
+    status,
+    typeof answer?.code === "string" ? answer.code : "internal",
+    typeof answer?.error === "string" ? answer.error : `The server answered with status ${status}. Try again.`,
+    answer?.details,
+    Number.isFinite(retryAfter) ? retryAfter : null,
+  );
+}
+
+function isProblem(item: unknown): item is ApiProblem {
+  return typeof item === "object" && item !== null && "path" in item && "message" in item;
+}
