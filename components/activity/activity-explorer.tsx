@@ -16,9 +16,9 @@ import type { ReactElement } from "react";
 import { KINDS } from "@/components/activity/filters";
 import { SavedViews } from "@/components/activity/saved-views";
 import { useRunHours } from "@/components/activity/use-run-hours";
-import { type NavItem, NavList } from "@/components/workspace/nav-list";
-import { useRunsInMotion } from "@/components/workspace/use-runs-in-motion";
-import { useWorkspace } from "@/components/workspace/workspace-context";
+import { type NavItem, NavList } from "@/components/layout/nav-list";
+import { useWorkspace } from "@/components/layout/workspace-context";
+import { useRunsInMotion } from "@/components/runs/use-runs-in-motion";
 import { type ActivityKind, resourceTypeOf } from "@/lib/features/runs/browser/activity";
 import { formatCount } from "@/lib/platform/browser/format";
 

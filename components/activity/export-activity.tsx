@@ -3,13 +3,13 @@
 import { Download, Square } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { readActivity } from "@/components/activity/read-activity";
+import { useWorkspace } from "@/components/layout/workspace-context";
+import { useMemberNames } from "@/components/settings/use-settings";
 import { announce } from "@/components/ui/live-region";
 import { Menu, MenuItem } from "@/components/ui/menu";
 import { toMessage } from "@/components/ui/to-message";
 import { showFailure } from "@/components/ui/toast";
 import { useConnectivity } from "@/components/ui/use-browser";
-import { useMemberNames } from "@/components/workspace/use-settings";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { openExportFile } from "@/lib/features/results/browser/export-file";
 import { type ActivityFacts, type ActivityFilter, beginOf, isLike } from "@/lib/features/runs/browser/activity";
 import {

@@ -5,11 +5,11 @@ import { Bookmark, Plus, X } from "lucide-react";
 import { usePathname, useSearchParams } from "next/navigation";
 import { readFilter, toFilterWords } from "@/components/activity/filters";
 import { usePersonWords } from "@/components/activity/use-person-words";
+import { NavList } from "@/components/layout/nav-list";
+import { useWorkspace } from "@/components/layout/workspace-context";
+import { useConnectionName } from "@/components/schema/use-schema";
 import { toMessage } from "@/components/ui/to-message";
 import { showFailure } from "@/components/ui/toast";
-import { NavList } from "@/components/workspace/nav-list";
-import { useConnectionName } from "@/components/workspace/use-schema";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { accountApi } from "@/lib/features/accounts/browser/account";
 
 /** As many as one finds one's way in. */

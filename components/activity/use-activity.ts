@@ -2,9 +2,9 @@
 
 import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
+import { useRefresh } from "@/components/layout/use-refresh";
+import { useRunningCount, useWorkspace } from "@/components/layout/workspace-context";
 import { useDeliveries, useLiveDeliveries } from "@/components/notifications/use-notifications";
-import { useRefresh } from "@/components/workspace/use-refresh";
-import { useRunningCount, useWorkspace } from "@/components/workspace/workspace-context";
 import { executionsApi } from "@/lib/features/query/browser/executions";
 import {
   type Activity,

@@ -1,8 +1,8 @@
 "use client";
 
 import { useMemo } from "react";
-import { useConsoleList } from "@/components/workspace/use-consoles";
-import { useFlows } from "@/components/workspace/use-flows";
+import { useConsoleList } from "@/components/consoles/use-consoles";
+import { useFlows } from "@/components/flows/use-flows";
 import type { ActivityFacts } from "@/lib/features/runs/browser/activity";
 
 /** Which connections consoles and flows have, asked for once something is filtered by it. */

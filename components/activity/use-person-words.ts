@@ -1,7 +1,7 @@
 "use client";
 
-import { useMemberNames } from "@/components/workspace/use-settings";
-import { useWorkspace } from "@/components/workspace/workspace-context";
+import { useWorkspace } from "@/components/layout/workspace-context";
+import { useMemberNames } from "@/components/settings/use-settings";
 
 /** Who somebody is to the reader: "me", "Wanda", "somebody who has left". */
 export function usePersonWords(): (userId: string) => string {

@@ -1,8 +1,8 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { useRefresh } from "@/components/workspace/use-refresh";
-import { useWorkspace } from "@/components/workspace/workspace-context";
+import { useRefresh } from "@/components/layout/use-refresh";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { type ResourceType, type Run, runsApi } from "@/lib/features/runs/browser/client";
 
 const HOURS = "run-hours";

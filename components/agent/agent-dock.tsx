@@ -1,12 +1,12 @@
 "use client";
 
 import { useEffect, useLayoutEffect, useState, useSyncExternalStore } from "react";
+import { useIsAgentOpen } from "@/components/agent/use-agent-panel";
+import { PanelEdge } from "@/components/layout/panel-edge";
+import { setSideHost, useIsSideTaken } from "@/components/layout/side-slot";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { part } from "@/components/ui/part";
 import { useIsAwake, useIsSettled } from "@/components/ui/use-browser";
-import { PanelEdge } from "@/components/workspace/panel-edge";
-import { setSideHost, useIsSideTaken } from "@/components/workspace/side-slot";
-import { useIsAgentOpen } from "@/components/workspace/use-agent-panel";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { loadAgain } from "@/lib/platform/browser/load-again";
 import "./agent-dock.css";
 

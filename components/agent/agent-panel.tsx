@@ -3,7 +3,7 @@
 import { useSyncExternalStore } from "react";
 import { ChatList } from "@/components/agent/chat-list";
 import { ChatView } from "@/components/agent/chat-view";
-import { useWorkspace } from "@/components/workspace/workspace-context";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import "./agent.css";
 
 /** The agent's panel: one chat, or the list of them. */

@@ -1,11 +1,11 @@
 "use client";
 
 import { MessageSquare } from "lucide-react";
+import { setAgentOpen, useIsAgentOpen } from "@/components/agent/use-agent-panel";
+import { useIsSideTaken } from "@/components/layout/side-slot";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { Tip } from "@/components/ui/tip";
 import { useIsAwake } from "@/components/ui/use-browser";
-import { useIsSideTaken } from "@/components/workspace/side-slot";
-import { setAgentOpen, useIsAgentOpen } from "@/components/workspace/use-agent-panel";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 
 /** Shows the agent's panel, or puts it away. */
 export function AgentToggle() {

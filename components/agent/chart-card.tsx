@@ -5,8 +5,8 @@ import { useState } from "react";
 import { openedMessages } from "@/components/agent/chats";
 import { CardHead } from "@/components/agent/step-line";
 import { findRows, type ToolPart, toRecord } from "@/components/agent/tool-parts";
+import { useFrame } from "@/components/layout/use-frame";
 import { part } from "@/components/ui/part";
-import { useFrame } from "@/components/workspace/use-frame";
 import type { ResultRow } from "@/lib/base/values/json-rows";
 import { later } from "@/lib/platform/browser/load-again";
 

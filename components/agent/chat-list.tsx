@@ -6,6 +6,7 @@ import { useEffect, useState } from "react";
 import { CloseAgent } from "@/components/agent/chat-view";
 import { forgetChat } from "@/components/agent/chats";
 import { toChatsKey } from "@/components/agent/use-agent";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { Confirm } from "@/components/ui/confirm";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
@@ -14,7 +15,6 @@ import { NameInput } from "@/components/ui/name-input";
 import { toMessage } from "@/components/ui/to-message";
 import { showFailure } from "@/components/ui/toast";
 import { useIsPhone } from "@/components/ui/use-browser";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { agentApi, type Chat } from "@/lib/features/agent/browser/client";
 import { formatClock } from "@/lib/platform/browser/format";
 

@@ -26,11 +26,11 @@ import { toMention } from "@/components/agent/mention-text";
 import type { FileUIPart } from "@/components/agent/sdk";
 import { useAgentChoices } from "@/components/agent/use-agent";
 import { type Mentionable, useMentionables } from "@/components/agent/use-mentions";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { Menu, MenuChoice } from "@/components/ui/menu";
 import { Tip } from "@/components/ui/tip";
 import { showFailure } from "@/components/ui/toast";
 import { useNow, useOutage } from "@/components/ui/use-browser";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 
 /** A message as it is written. */
 export type Outgoing = { text: string; images: FileUIPart[] };

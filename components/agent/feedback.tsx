@@ -2,10 +2,10 @@
 
 import { ThumbsDown, ThumbsUp } from "lucide-react";
 import { type FormEvent, useState } from "react";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { Tip } from "@/components/ui/tip";
 import { toMessage } from "@/components/ui/to-message";
 import { showFailure } from "@/components/ui/toast";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { agentApi, type Feedback as Given } from "@/lib/features/agent/browser/client";
 
 const WORD_CHARS_MAX = 2000;

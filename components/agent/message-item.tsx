@@ -2,6 +2,7 @@
 
 import { Pencil, RotateCw, TriangleAlert } from "lucide-react";
 import { memo, type ReactNode } from "react";
+import type { AgentRequest } from "@/components/agent/agent-store";
 import { ChartCard } from "@/components/agent/chart-card";
 import type { AgentMessage } from "@/components/agent/chats";
 import { SaveCard, SqlProposal } from "@/components/agent/edit-card";
@@ -14,7 +15,6 @@ import { type ToolPart, toQueryOutput, toToolPart } from "@/components/agent/too
 import { Markdown } from "@/components/markdown/markdown";
 import { CopyButton } from "@/components/ui/copy-button";
 import { Tip } from "@/components/ui/tip";
-import type { AgentRequest } from "@/components/workspace/agent-store";
 
 type MessageItemProps = {
   chatId: string;

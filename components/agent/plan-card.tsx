@@ -4,10 +4,10 @@ import { Check, Shield } from "lucide-react";
 import { useState } from "react";
 import { CardHead } from "@/components/agent/step-line";
 import { type Plan, type ToolPart, toPlan } from "@/components/agent/tool-parts";
+import { useLive } from "@/components/layout/use-live";
 import { Markdown } from "@/components/markdown/markdown";
 import { announce } from "@/components/ui/live-region";
 import { toMessage } from "@/components/ui/to-message";
-import { useLive } from "@/components/workspace/use-live";
 import { agentApi, type Grant, type PlanAnswer } from "@/lib/features/agent/browser/client";
 
 const GRANT_WORDS: Record<Grant, string> = {

@@ -5,12 +5,12 @@ import { useState } from "react";
 import { MiniGrid, SHOWN_ROWS } from "@/components/agent/mini-grid";
 import { CardHead } from "@/components/agent/step-line";
 import { type ToolPart, toQueryOutput } from "@/components/agent/tool-parts";
+import { uncoverWork } from "@/components/agent/use-agent-panel";
+import { useDialect } from "@/components/connections/use-connection-types";
+import { useConsoleActions } from "@/components/consoles/use-console-actions";
 import { SqlCode } from "@/components/editor/sql-code";
+import { useConnections } from "@/components/schema/use-schema";
 import { part } from "@/components/ui/part";
-import { uncoverWork } from "@/components/workspace/use-agent-panel";
-import { useDialect } from "@/components/workspace/use-connection-types";
-import { useConsoleActions } from "@/components/workspace/use-console-actions";
-import { useConnections } from "@/components/workspace/use-schema";
 import { toOutcomeWords } from "@/lib/features/results/browser/result-words";
 import { loadAgain } from "@/lib/platform/browser/load-again";
 

@@ -3,7 +3,7 @@
 import { ChevronRight, CircleX, ListTree, type LucideIcon, Search, SquareTerminal, Waypoints } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import type { ToolPart } from "@/components/agent/tool-parts";
-import { useConnections } from "@/components/workspace/use-schema";
+import { useConnections } from "@/components/schema/use-schema";
 
 type CardHeadProps = {
   icon: LucideIcon;

@@ -1,9 +1,9 @@
 "use client";
 
 import { ArrowRight, MessageSquare } from "lucide-react";
-import { useActiveConsoleId } from "@/components/workspace/use-console-actions";
-import { useOpenConsole } from "@/components/workspace/use-consoles";
-import { useDatabases, useEntities } from "@/components/workspace/use-schema";
+import { useActiveConsoleId } from "@/components/consoles/use-console-actions";
+import { useOpenConsole } from "@/components/consoles/use-consoles";
+import { useDatabases, useEntities } from "@/components/schema/use-schema";
 import type { Entity } from "@/lib/features/query/browser/api";
 
 /** An empty chat: what the agent is for, and four questions about the data that is there. */

@@ -2,10 +2,10 @@
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
-import { toConsoleKey } from "@/components/workspace/console-service";
-import { useActiveConsoleId } from "@/components/workspace/use-console-actions";
-import { useDatabases } from "@/components/workspace/use-schema";
-import { useWorkspace } from "@/components/workspace/workspace-context";
+import { toConsoleKey } from "@/components/consoles/console-service";
+import { useActiveConsoleId } from "@/components/consoles/use-console-actions";
+import { useWorkspace } from "@/components/layout/workspace-context";
+import { useDatabases } from "@/components/schema/use-schema";
 import { agentApi } from "@/lib/features/agent/browser/client";
 import type { Console } from "@/lib/features/consoles/browser/client";
 import { findConsole, isSavedId } from "@/lib/features/consoles/browser/workbench";

@@ -1,8 +1,8 @@
 "use client";
 
-import { useActiveConsoleId } from "@/components/workspace/use-console-actions";
-import { useConsoleList, useOpenConsole } from "@/components/workspace/use-consoles";
-import { useDatabases, useEntities } from "@/components/workspace/use-schema";
+import { useActiveConsoleId } from "@/components/consoles/use-console-actions";
+import { useConsoleList, useOpenConsole } from "@/components/consoles/use-consoles";
+import { useDatabases, useEntities } from "@/components/schema/use-schema";
 
 export type Mentionable = { kind: "table" | "console" | "connection"; name: string; detail: string };
 

@@ -4,10 +4,10 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { type AgentMessage, toAgentMessage } from "@/components/agent/chats";
 import { toChatKey } from "@/components/agent/use-agent";
+import { useLive } from "@/components/layout/use-live";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { toMessage } from "@/components/ui/to-message";
 import { showFailure } from "@/components/ui/toast";
-import { useLive } from "@/components/workspace/use-live";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { agentApi } from "@/lib/features/agent/browser/client";
 import { ApiError } from "@/lib/platform/browser/request";
 

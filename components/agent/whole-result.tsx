@@ -2,10 +2,10 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { RowsGrid } from "@/components/grid/rows-grid";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Modal } from "@/components/ui/modal";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { SqlDialect } from "@/lib/base/sql/dialects";
 import { agentApi } from "@/lib/features/agent/browser/client";
 import { readArrowRows } from "@/lib/features/results/browser/arrow-rows";

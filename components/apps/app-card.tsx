@@ -2,10 +2,10 @@
 
 import { AppWindow, Lock, Star } from "lucide-react";
 import Link from "next/link";
+import { useFavorite } from "@/components/apps/use-apps";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { Mark } from "@/components/ui/person";
 import { useNow } from "@/components/ui/use-browser";
-import { useFavorite } from "@/components/workspace/use-apps";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { AppCard as Card } from "@/lib/features/apps/browser/client";
 import { formatCount } from "@/lib/platform/browser/format";
 import { formatAgo, formatStamp } from "@/lib/platform/browser/format-time";

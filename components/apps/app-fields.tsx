@@ -1,8 +1,8 @@
 "use client";
 
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { TextField } from "@/components/ui/text-field";
 import { Ways } from "@/components/ui/ways";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { App } from "@/lib/features/apps/browser/client";
 import { DESCRIPTION_CHARS_MAX, TITLE_CHARS_MAX } from "@/lib/features/apps/limits";
 

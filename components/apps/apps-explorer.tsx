@@ -4,12 +4,12 @@ import { AppWindow, House, Link2, Star, User } from "lucide-react";
 import { usePathname, useSearchParams } from "next/navigation";
 import { ExplorerPlace } from "@/components/apps/explorer-place";
 import { RepositoryCard } from "@/components/apps/repository-card";
-import { ExplorerSection } from "@/components/workspace/explorer-section";
-import { NavFind } from "@/components/workspace/nav-find";
-import { NavList } from "@/components/workspace/nav-list";
-import { toOverviewKey, useAppsOverview } from "@/components/workspace/use-apps";
-import { useRefresh } from "@/components/workspace/use-refresh";
-import { useWorkspace } from "@/components/workspace/workspace-context";
+import { toOverviewKey, useAppsOverview } from "@/components/apps/use-apps";
+import { ExplorerSection } from "@/components/layout/explorer-section";
+import { NavFind } from "@/components/layout/nav-find";
+import { NavList } from "@/components/layout/nav-list";
+import { useRefresh } from "@/components/layout/use-refresh";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import "./apps.css";
 
 /** Somebody who writes an app in another tab saves it every few seconds. */

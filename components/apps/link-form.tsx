@@ -2,13 +2,13 @@
 
 import Link from "next/link";
 import { type FormEvent, useState } from "react";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { announce } from "@/components/ui/live-region";
 import { Notice } from "@/components/ui/notice";
 import { problemsOf } from "@/components/ui/problems-of";
 import { TextField } from "@/components/ui/text-field";
 import { toMessage } from "@/components/ui/to-message";
 import { useOutage } from "@/components/ui/use-browser";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { appApi } from "@/lib/features/apps/browser/client";
 
 type Fields = { owner: string; repo: string; defaultBranch: string; subdirectory: string };

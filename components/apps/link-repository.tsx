@@ -7,13 +7,13 @@ import { useSearchParams } from "next/navigation";
 import { useState } from "react";
 import { LinkForm } from "@/components/apps/link-form";
 import { LinkedRepository } from "@/components/apps/linked-repository";
+import { readFeedAnew, useRepositoryLink } from "@/components/apps/use-apps";
+import { Page } from "@/components/layout/page";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
 import { toMessage } from "@/components/ui/to-message";
-import { Page } from "@/components/workspace/page";
-import { readFeedAnew, useRepositoryLink } from "@/components/workspace/use-apps";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { appApi, type RepositoryLink } from "@/lib/features/apps/browser/client";
 import "./apps.css";
 

@@ -3,13 +3,13 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { toLinkWords } from "@/components/apps/link-words";
+import { toRepositoryLinkKey } from "@/components/apps/use-apps";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { Confirm } from "@/components/ui/confirm";
 import { Notice } from "@/components/ui/notice";
 import { toMessage } from "@/components/ui/to-message";
 import { showToast } from "@/components/ui/toast";
 import { useNow, useOutage } from "@/components/ui/use-browser";
-import { toRepositoryLinkKey } from "@/components/workspace/use-apps";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { appApi, type Repo } from "@/lib/features/apps/browser/client";
 
 const AGE_EVERY_MS = 30_000;

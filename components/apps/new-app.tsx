@@ -5,14 +5,14 @@ import { AppWindow } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { type FormEvent, useId, useRef, useState } from "react";
 import { AccessField, DescriptionField, TitleField } from "@/components/apps/app-fields";
+import { readFeedAnew } from "@/components/apps/use-apps";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Modal } from "@/components/ui/modal";
 import { Notice } from "@/components/ui/notice";
 import { problemsOf } from "@/components/ui/problems-of";
 import { toMessage } from "@/components/ui/to-message";
-import { readFeedAnew } from "@/components/workspace/use-apps";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { appApi, type CreateAppBody, type Template } from "@/lib/features/apps/browser/client";
 
 type Access = NonNullable<CreateAppBody["access"]>;

@@ -3,9 +3,9 @@
 import { GitBranch } from "lucide-react";
 import Link from "next/link";
 import { toLinkWords } from "@/components/apps/link-words";
+import { useRepositoryLink } from "@/components/apps/use-apps";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { useNow } from "@/components/ui/use-browser";
-import { useRepositoryLink } from "@/components/workspace/use-apps";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 
 const AGE_EVERY_MS = 30_000;
 

@@ -1,7 +1,7 @@
 "use client";
 
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { part } from "@/components/ui/part";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { type App, appApi } from "@/lib/features/apps/browser/client";
 import { later } from "@/lib/platform/browser/load-again";
 

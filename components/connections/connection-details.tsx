@@ -11,19 +11,19 @@ import { LatencyCard } from "@/components/connections/latency-card";
 import { Trail } from "@/components/connections/new-connection";
 import { ReaderAside } from "@/components/connections/reader-aside";
 import { TypeIcon } from "@/components/connections/type-icon";
+import { useConnectionTypes } from "@/components/connections/use-connection-types";
 import { useMayChange } from "@/components/connections/use-may-change";
 import { UsedBy } from "@/components/connections/used-by";
+import { useConsoleActions } from "@/components/consoles/use-console-actions";
+import { Page } from "@/components/layout/page";
+import { useWorkspace } from "@/components/layout/workspace-context";
+import { useMemberNames } from "@/components/settings/use-settings";
 import { CannotOpen } from "@/components/ui/cannot-open";
 import { ColourTag } from "@/components/ui/colour-tag";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
 import { useIsAwake } from "@/components/ui/use-browser";
-import { Page } from "@/components/workspace/page";
-import { useConnectionTypes } from "@/components/workspace/use-connection-types";
-import { useConsoleActions } from "@/components/workspace/use-console-actions";
-import { useMemberNames } from "@/components/workspace/use-settings";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import {
   type Connection,
   type ConnectionType,

@@ -10,11 +10,11 @@ import { TagField } from "@/components/connections/tag-field";
 import { TestNotice } from "@/components/connections/test-notice";
 import { useConnectionForm } from "@/components/connections/use-connection-form";
 import { useTest } from "@/components/connections/use-test";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { announce } from "@/components/ui/live-region";
 import { Notice } from "@/components/ui/notice";
 import { SwitchRow } from "@/components/ui/switch-row";
 import { useOutage } from "@/components/ui/use-browser";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import {
   type ConfigField,
   type Connection,

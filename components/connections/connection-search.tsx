@@ -1,7 +1,7 @@
 "use client";
 
-import { NavFind } from "@/components/workspace/nav-find";
-import { useWorkspace } from "@/components/workspace/workspace-context";
+import { NavFind } from "@/components/layout/nav-find";
+import { useWorkspace } from "@/components/layout/workspace-context";
 
 /** Finds connections by a part of their name or kind. */
 export function ConnectionSearch() {

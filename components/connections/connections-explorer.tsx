@@ -5,11 +5,11 @@ import { usePathname, useSearchParams } from "next/navigation";
 import { ConnectionSearch } from "@/components/connections/connection-search";
 import { isShown, type Show, toShow } from "@/components/connections/show";
 import { TypeIcon } from "@/components/connections/type-icon";
+import { useFindType } from "@/components/connections/use-connection-types";
+import { NavList } from "@/components/layout/nav-list";
+import { useWorkspace } from "@/components/layout/workspace-context";
+import { useConnections } from "@/components/schema/use-schema";
 import { ColourTag } from "@/components/ui/colour-tag";
-import { NavList } from "@/components/workspace/nav-list";
-import { useFindType } from "@/components/workspace/use-connection-types";
-import { useConnections } from "@/components/workspace/use-schema";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 
 const PARTS: { show: Show; name: string; icon: React.ReactNode }[] = [
   { show: "all", name: "All connections", icon: <Database /> },

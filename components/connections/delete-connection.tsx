@@ -1,10 +1,10 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { Confirm } from "@/components/ui/confirm";
 import { announce } from "@/components/ui/live-region";
 import { toMessage } from "@/components/ui/to-message";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { type Connection, connectionsApi, toUsages } from "@/lib/features/connections/browser/client";
 
 type DeleteConnectionProps = {

@@ -4,11 +4,11 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { FileUp, Trash2, X } from "lucide-react";
 import { type DragEvent, useRef, useState } from "react";
 import type { ConnectionForm } from "@/components/connections/use-connection-form";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { Confirm } from "@/components/ui/confirm";
 import { announce } from "@/components/ui/live-region";
 import { Notice } from "@/components/ui/notice";
 import { toMessage } from "@/components/ui/to-message";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { type ConfigField, connectionsApi, type StoredFile, toUsages } from "@/lib/features/connections/browser/client";
 import { toSize } from "@/lib/platform/browser/format";
 

@@ -7,12 +7,12 @@ import { useState } from "react";
 import { ConnectionEditor } from "@/components/connections/connection-editor";
 import { ReaderAside } from "@/components/connections/reader-aside";
 import { TypeIcon } from "@/components/connections/type-icon";
+import { useConnectionTypes } from "@/components/connections/use-connection-types";
+import { Page } from "@/components/layout/page";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
-import { Page } from "@/components/workspace/page";
-import { useConnectionTypes } from "@/components/workspace/use-connection-types";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { ConnectionType, TestOutcome } from "@/lib/features/connections/browser/client";
 import "./connections.css";
 

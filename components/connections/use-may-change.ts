@@ -1,7 +1,7 @@
 "use client";
 
-import { useRights } from "@/components/workspace/use-settings";
-import { useWorkspace } from "@/components/workspace/workspace-context";
+import { useWorkspace } from "@/components/layout/workspace-context";
+import { useRights } from "@/components/settings/use-settings";
 import type { Connection } from "@/lib/features/connections/browser/client";
 
 /** Owners, admins and whoever added a connection may change and delete it (docs/api.md, Connections). */

@@ -1,8 +1,8 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { announce } from "@/components/ui/live-region";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { connectionsApi } from "@/lib/features/connections/browser/client";
 
 /** Tries a saved connection, and reads anew what the server keeps of the outcome. */

@@ -4,9 +4,9 @@ import { useQuery } from "@tanstack/react-query";
 import { AppWindow, FileClock, FileCode2, LayoutDashboard, Workflow } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { NO_USES, toUseWords, useConnectionUses } from "@/components/connections/use-connection-uses";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { toMessage } from "@/components/ui/to-message";
-import { NO_USES, toUseWords, useConnectionUses } from "@/components/workspace/use-connection-uses";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { connectionsApi, type Usage } from "@/lib/features/connections/browser/client";
 
 type Item = { key: string; name: string; path: string | null; icon: ReactNode; word: string };

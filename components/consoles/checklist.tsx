@@ -3,7 +3,7 @@
 import { ChevronDown, ChevronUp, Circle, CircleCheck } from "lucide-react";
 import Link from "next/link";
 import { type RefObject, useLayoutEffect, useRef, useState } from "react";
-import { useWorkbench, useWorkspace } from "@/components/workspace/workspace-context";
+import { useWorkbench, useWorkspace } from "@/components/layout/workspace-context";
 import { STEPS, type Step } from "@/lib/features/consoles/browser/workbench";
 
 const NAMES: Record<Step, string> = {

@@ -6,6 +6,7 @@ import { openSearchPanel, selectNextOccurrence } from "@codemirror/search";
 import { Compartment, EditorState, type Extension, Prec } from "@codemirror/state";
 import { EditorView, keymap, placeholder } from "@codemirror/view";
 import { useEffect, useEffectEvent, useRef } from "react";
+import type { EditorHandle, EditorPlace } from "@/components/consoles/editor-memory";
 import { baseExtensions, restoreState } from "@/components/editor/base";
 import { sqlCompletion } from "@/components/editor/completion";
 import { editorScript } from "@/components/editor/editor-script";
@@ -14,8 +15,7 @@ import { editorLanguage } from "@/components/editor/languages";
 import { renameName } from "@/components/editor/rename-name";
 import type { ScriptLanguage } from "@/components/editor/script";
 import { errorMark, setErrorMark, statementBar } from "@/components/editor/statement-mark";
-import type { EditorHandle, EditorPlace } from "@/components/workspace/editor-memory";
-import { useWorkspace } from "@/components/workspace/workspace-context";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import type { Entity } from "@/lib/features/query/browser/api";
 import { spacedName } from "@/lib/platform/browser/spaced-name";
 

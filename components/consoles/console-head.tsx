@@ -19,9 +19,15 @@ import {
   WrapText,
 } from "lucide-react";
 import { Fragment, useState } from "react";
+import { useEngineName } from "@/components/connections/use-connection-types";
 import { ConsoleMenu } from "@/components/consoles/console-menu";
+import { useConsoleActions, useIsHistory, useIsSchedule } from "@/components/consoles/use-console-actions";
 import type { ConsoleNews } from "@/components/consoles/use-console-news";
+import { type OpenConsole, useConsoleFolders, useConsoleList, useSaveState } from "@/components/consoles/use-consoles";
 import { useTreeActions } from "@/components/consoles/use-tree-actions";
+import { useFrame } from "@/components/layout/use-frame";
+import { useWorkspace } from "@/components/layout/workspace-context";
+import { useDatabases } from "@/components/schema/use-schema";
 import { ColourTag } from "@/components/ui/colour-tag";
 import { Keys } from "@/components/ui/keys";
 import { Menu, MenuChoice, MenuItem, MenuLine } from "@/components/ui/menu";
@@ -29,12 +35,6 @@ import { NameInput } from "@/components/ui/name-input";
 import { part } from "@/components/ui/part";
 import { Mark } from "@/components/ui/person";
 import { Tip } from "@/components/ui/tip";
-import { useEngineName } from "@/components/workspace/use-connection-types";
-import { useConsoleActions, useIsHistory, useIsSchedule } from "@/components/workspace/use-console-actions";
-import { type OpenConsole, useConsoleFolders, useConsoleList, useSaveState } from "@/components/workspace/use-consoles";
-import { useFrame } from "@/components/workspace/use-frame";
-import { useDatabases } from "@/components/workspace/use-schema";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { Connection } from "@/lib/features/connections/schema";
 import type { Console } from "@/lib/features/consoles/browser/client";
 import { toTrail } from "@/lib/features/folders/browser/filed-tree";

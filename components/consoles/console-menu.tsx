@@ -1,12 +1,12 @@
 "use client";
 
 import { CalendarClock, Copy, CopyPlus, FolderInput, History, Link2, Pencil, Save, Trash2 } from "lucide-react";
+import { useConsoleActions } from "@/components/consoles/use-console-actions";
 import { useTreeActions } from "@/components/consoles/use-tree-actions";
 import { copyLink } from "@/components/folders/copy-link";
 import { AccessItem } from "@/components/folders/folder-menu";
 import { copyName } from "@/components/ui/copy-text";
 import { MenuItem, MenuLine } from "@/components/ui/menu";
-import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import type { ConsoleSummary } from "@/lib/features/consoles/browser/client";
 
 type ConsoleMenuProps = {

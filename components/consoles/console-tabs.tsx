@@ -2,17 +2,17 @@
 
 import { Braces, Copy, CopyPlus, FileCode2, LoaderCircle, PanelLeft, Pencil, Plus, X } from "lucide-react";
 import { type DragEvent, type KeyboardEvent, type MouseEvent, useEffect, useRef, useState } from "react";
+import { useConsoleActions } from "@/components/consoles/use-console-actions";
+import { useConsoleList, useDirtyIds } from "@/components/consoles/use-consoles";
+import { updateFrame } from "@/components/layout/use-frame";
+import { useConsoleRuns, useWorkspace } from "@/components/layout/workspace-context";
+import { useFindDatabase } from "@/components/schema/use-schema";
 import { ColourTag } from "@/components/ui/colour-tag";
 import { isMenuKey, useContextMenu } from "@/components/ui/context-menu";
 import { copyName } from "@/components/ui/copy-text";
 import { MenuItem, MenuLine } from "@/components/ui/menu";
 import { NameInput } from "@/components/ui/name-input";
 import { Tip } from "@/components/ui/tip";
-import { useConsoleActions } from "@/components/workspace/use-console-actions";
-import { useConsoleList, useDirtyIds } from "@/components/workspace/use-consoles";
-import { updateFrame } from "@/components/workspace/use-frame";
-import { useFindDatabase } from "@/components/workspace/use-schema";
-import { useConsoleRuns, useWorkspace } from "@/components/workspace/workspace-context";
 import type { Tag } from "@/lib/features/connections/schema";
 import { findConsole, findTitle, isSavedId, moveTab, type Workbench } from "@/lib/features/consoles/browser/workbench";
 

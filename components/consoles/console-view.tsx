@@ -11,26 +11,26 @@ import {
   useState,
   useSyncExternalStore,
 } from "react";
+import { useDialect, useScriptLanguage } from "@/components/connections/use-connection-types";
 import { ConsoleBar, PhoneHead } from "@/components/consoles/console-head";
+import type { WhatToRun } from "@/components/consoles/editor-memory";
 import { RaceStrip } from "@/components/consoles/race-strip";
 import { ResultPane } from "@/components/consoles/result-pane";
 import { StaleNotice } from "@/components/consoles/stale-notice";
+import { readOpenedConsoleId, useConsoleActions } from "@/components/consoles/use-console-actions";
 import { useConsoleCommands } from "@/components/consoles/use-console-commands";
 import { useConsoleNews } from "@/components/consoles/use-console-news";
 import { useConsoleRun } from "@/components/consoles/use-console-run";
+import { type OpenConsole, useSaveState } from "@/components/consoles/use-consoles";
 import { useVariables } from "@/components/consoles/use-variables";
 import { SqlCode } from "@/components/editor/sql-code";
+import { useFrame } from "@/components/layout/use-frame";
+import { useWorkbench, useWorkspace } from "@/components/layout/workspace-context";
 import { RunTools } from "@/components/results/run-tools";
+import { useConnections, useEntities, useFindDatabase } from "@/components/schema/use-schema";
 import { announce } from "@/components/ui/live-region";
 import { part } from "@/components/ui/part";
 import { useIsPhone, useOutage } from "@/components/ui/use-browser";
-import type { WhatToRun } from "@/components/workspace/editor-memory";
-import { useDialect, useScriptLanguage } from "@/components/workspace/use-connection-types";
-import { readOpenedConsoleId, useConsoleActions } from "@/components/workspace/use-console-actions";
-import { type OpenConsole, useSaveState } from "@/components/workspace/use-consoles";
-import { useFrame } from "@/components/workspace/use-frame";
-import { useConnections, useEntities, useFindDatabase } from "@/components/workspace/use-schema";
-import { useWorkbench, useWorkspace } from "@/components/workspace/workspace-context";
 import { changeConsole, isSavedId, SAMPLE_CONSOLE_ID } from "@/lib/features/consoles/browser/workbench";
 import { later } from "@/lib/platform/browser/load-again";
 

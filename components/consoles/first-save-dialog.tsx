@@ -1,11 +1,11 @@
 "use client";
 
 import { useId, useState } from "react";
+import { useConsoleFolders, useConsoleList } from "@/components/consoles/use-consoles";
 import { Keys } from "@/components/ui/keys";
 import { Modal } from "@/components/ui/modal";
 import { Select } from "@/components/ui/select";
 import { TextField } from "@/components/ui/text-field";
-import { useConsoleFolders, useConsoleList } from "@/components/workspace/use-consoles";
 import { CONSOLE_NAME_MAX, toConsoleName } from "@/lib/features/consoles/browser/workbench";
 import { type FolderChoice, isSameChoice, listFolderChoices } from "@/lib/features/folders/browser/filed-tree";
 

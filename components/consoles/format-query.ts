@@ -1,8 +1,8 @@
+import type { EditorMemory } from "@/components/consoles/editor-memory";
 import { layOut } from "@/components/editor/lay-out";
 import { pickRange, type ScriptLanguage } from "@/components/editor/script";
 import { announce } from "@/components/ui/live-region";
 import { showFailure } from "@/components/ui/toast";
-import type { EditorMemory } from "@/components/workspace/editor-memory";
 import { placeInLayout } from "@/lib/base/sql/layout";
 
 /** Lays out the statement at the cursor, or what is selected: one step to undo. Comments around it stay where they are. */

@@ -2,11 +2,11 @@
 
 import { ChevronDown, CircleX, Play, Square } from "lucide-react";
 import { type ReactNode, useEffect, useRef, useSyncExternalStore } from "react";
+import type { ConsoleRun } from "@/components/consoles/run-store";
 import { ColourTag, type TagLook } from "@/components/ui/colour-tag";
 import { Keys } from "@/components/ui/keys";
 import { Menu, MenuItem } from "@/components/ui/menu";
 import { useNow } from "@/components/ui/use-browser";
-import type { ConsoleRun } from "@/components/workspace/run-store";
 import { loadedResults } from "@/lib/features/results/browser/loaded-results";
 import { toChangeWord } from "@/lib/features/results/browser/result-words";
 import { formatCount, toDuration, toSize } from "@/lib/platform/browser/format";

@@ -3,14 +3,14 @@
 import { Play, Square, Waves } from "lucide-react";
 import { useEffect, useState } from "react";
 import { ErrorPanel } from "@/components/consoles/error-panel";
+import type { ConsoleRun, PinnedResult } from "@/components/consoles/run-store";
+import { useConsoleChart } from "@/components/consoles/use-console-chart";
 import type { ReadFailure } from "@/components/consoles/use-console-run";
+import type { OpenConsole } from "@/components/consoles/use-consoles";
 import { RanBy } from "@/components/results/ran-by";
 import { usePlan } from "@/components/results/use-plan";
 import { part } from "@/components/ui/part";
 import { useNow } from "@/components/ui/use-browser";
-import type { ConsoleRun, PinnedResult } from "@/components/workspace/run-store";
-import { useConsoleChart } from "@/components/workspace/use-console-chart";
-import type { OpenConsole } from "@/components/workspace/use-consoles";
 import type { Connection } from "@/lib/features/connections/schema";
 import { formatClock, formatDuration, formatRows } from "@/lib/platform/browser/format";
 import { later } from "@/lib/platform/browser/load-again";

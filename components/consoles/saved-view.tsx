@@ -2,11 +2,11 @@
 
 import { type ReactNode, useEffect } from "react";
 import { ConsoleBar, PhoneHead } from "@/components/consoles/console-head";
+import { useConsoleActions } from "@/components/consoles/use-console-actions";
+import type { OpenConsole } from "@/components/consoles/use-consoles";
+import { useDatabases } from "@/components/schema/use-schema";
 import { Keys } from "@/components/ui/keys";
 import { useIsPhone } from "@/components/ui/use-browser";
-import { useConsoleActions } from "@/components/workspace/use-console-actions";
-import type { OpenConsole } from "@/components/workspace/use-consoles";
-import { useDatabases } from "@/components/workspace/use-schema";
 import type { Console } from "@/lib/features/consoles/browser/client";
 import "@/components/consoles/consoles.css";
 

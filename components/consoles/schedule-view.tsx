@@ -5,9 +5,9 @@ import { useSearchParams } from "next/navigation";
 import { RunHistory } from "@/components/consoles/run-history";
 import { SavedView } from "@/components/consoles/saved-view";
 import { ScheduleCard } from "@/components/consoles/schedule-card";
+import { useConsoleActions } from "@/components/consoles/use-console-actions";
+import type { OpenConsole } from "@/components/consoles/use-consoles";
 import { useResourceNotifications } from "@/components/notifications/use-resource-notifications";
-import { useConsoleActions } from "@/components/workspace/use-console-actions";
-import type { OpenConsole } from "@/components/workspace/use-consoles";
 import type { Console } from "@/lib/features/consoles/browser/client";
 import "./schedule.css";
 

@@ -2,17 +2,17 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { CircleCheck, CircleX, Link2, Lock, Square, X } from "lucide-react";
+import { useDialect } from "@/components/connections/use-connection-types";
+import type { ConsoleRun } from "@/components/consoles/run-store";
+import { useConsoleActions } from "@/components/consoles/use-console-actions";
+import type { OpenConsole } from "@/components/consoles/use-consoles";
 import { SqlCode } from "@/components/editor/sql-code";
+import { useWorkspace } from "@/components/layout/workspace-context";
+import { useDatabases } from "@/components/schema/use-schema";
+import { useMemberNames } from "@/components/settings/use-settings";
 import { CodeBox } from "@/components/ui/code-box";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
-import type { ConsoleRun } from "@/components/workspace/run-store";
-import { useDialect } from "@/components/workspace/use-connection-types";
-import { useConsoleActions } from "@/components/workspace/use-console-actions";
-import type { OpenConsole } from "@/components/workspace/use-consoles";
-import { useDatabases } from "@/components/workspace/use-schema";
-import { useMemberNames } from "@/components/workspace/use-settings";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { type Execution, executionsApi } from "@/lib/features/query/browser/executions";
 import { toOutcomeWords } from "@/lib/features/results/browser/result-words";
 import { formatDuration } from "@/lib/platform/browser/format";

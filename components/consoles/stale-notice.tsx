@@ -1,8 +1,8 @@
 "use client";
 
 import { GitCompare } from "lucide-react";
-import type { OpenConsole } from "@/components/workspace/use-consoles";
-import { useWorkspace } from "@/components/workspace/workspace-context";
+import type { OpenConsole } from "@/components/consoles/use-consoles";
+import { useWorkspace } from "@/components/layout/workspace-context";
 
 /** Somebody has saved since the draft was begun: said before the person presses Save, so that nobody is surprised. */
 export function StaleNotice({ open, savedBy }: { open: OpenConsole; savedBy: string | null }) {

@@ -14,17 +14,17 @@ import {
   WandSparkles,
   WrapText,
 } from "lucide-react";
+import { useScriptLanguage } from "@/components/connections/use-connection-types";
 import { formatQuery } from "@/components/consoles/format-query";
+import type { ConsoleRun } from "@/components/consoles/run-store";
+import { useConsoleActions } from "@/components/consoles/use-console-actions";
+import type { OpenConsole } from "@/components/consoles/use-consoles";
 import { copyLink } from "@/components/folders/copy-link";
-import type { Command } from "@/components/workspace/command-store";
-import type { ConsoleRun } from "@/components/workspace/run-store";
-import { useScriptLanguage } from "@/components/workspace/use-connection-types";
-import { useConsoleActions } from "@/components/workspace/use-console-actions";
-import type { OpenConsole } from "@/components/workspace/use-consoles";
-import { useFrame } from "@/components/workspace/use-frame";
-import { useOffer } from "@/components/workspace/use-offer";
-import { useDatabases } from "@/components/workspace/use-schema";
-import { useWorkspace } from "@/components/workspace/workspace-context";
+import { useFrame } from "@/components/layout/use-frame";
+import { useOffer } from "@/components/layout/use-offer";
+import { useWorkspace } from "@/components/layout/workspace-context";
+import type { Command } from "@/components/palette/command-store";
+import { useDatabases } from "@/components/schema/use-schema";
 
 type ViewCommands = {
   run: () => void;

@@ -1,11 +1,11 @@
 "use client";
 
 import { useEffect, useState } from "react";
+import type { OpenConsole } from "@/components/consoles/use-consoles";
+import { useLive } from "@/components/layout/use-live";
+import { useWorkspace } from "@/components/layout/workspace-context";
+import { useMemberNames } from "@/components/settings/use-settings";
 import { showToast } from "@/components/ui/toast";
-import type { OpenConsole } from "@/components/workspace/use-consoles";
-import { useLive } from "@/components/workspace/use-live";
-import { useMemberNames } from "@/components/workspace/use-settings";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 
 /** Who types says so every five seconds; whoever has said nothing for this long has stopped. */
 const EDITING_MS = 12_000;

@@ -1,12 +1,12 @@
 "use client";
 
 import { useCallback, useMemo } from "react";
+import { type ConsoleRun, ROW_LIMITS, type StatementRun } from "@/components/consoles/run-store";
+import type { OpenConsole } from "@/components/consoles/use-consoles";
+import { useLastResult } from "@/components/consoles/use-last-result";
 import { pickStatements, readScript, type ScriptLanguage } from "@/components/editor/script";
+import { useConsoleRuns, useWorkspace } from "@/components/layout/workspace-context";
 import { announce } from "@/components/ui/live-region";
-import { type ConsoleRun, ROW_LIMITS, type StatementRun } from "@/components/workspace/run-store";
-import type { OpenConsole } from "@/components/workspace/use-consoles";
-import { useLastResult } from "@/components/workspace/use-last-result";
-import { useConsoleRuns, useWorkspace } from "@/components/workspace/workspace-context";
 import type { SqlDialect } from "@/lib/base/sql/dialects";
 import { readSqlMarks } from "@/lib/base/sql/marks";
 import { describeQueryError, type ErrorPlace, locateError, suggestName } from "@/lib/base/sql/query-error";

@@ -1,9 +1,9 @@
 "use client";
 
 import { useMemo } from "react";
+import { useConsoleActions } from "@/components/consoles/use-console-actions";
 import { makeFiling } from "@/components/folders/filing";
-import { useConsoleActions } from "@/components/workspace/use-console-actions";
-import { useWorkspace } from "@/components/workspace/workspace-context";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import type { ConsoleFolder } from "@/lib/features/consoles/browser/client";
 import { toConsoleName } from "@/lib/features/consoles/browser/workbench";
 import type { FolderChoice } from "@/lib/features/folders/browser/filed-tree";

@@ -1,7 +1,7 @@
 "use client";
 
 import { useCallback, useMemo, useRef, useState } from "react";
-import { useWorkspace } from "@/components/workspace/workspace-context";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import type { SqlDialect } from "@/lib/base/sql/dialects";
 import { SqlScript } from "@/lib/base/sql/statements";
 import {

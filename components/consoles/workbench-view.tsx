@@ -4,18 +4,18 @@ import { Lock, Plus, SquareTerminal } from "lucide-react";
 import { type RefObject, useEffect, useRef, useSyncExternalStore } from "react";
 import { ConsoleTabs } from "@/components/consoles/console-tabs";
 import { ConsoleView } from "@/components/consoles/console-view";
-import { LoadFailure } from "@/components/ui/load-failure";
-import { part } from "@/components/ui/part";
-import { useIsAwake } from "@/components/ui/use-browser";
 import {
   useActiveConsoleId,
   useConsoleActions,
   useIsHistory,
   useIsSchedule,
-} from "@/components/workspace/use-console-actions";
-import { useConsoleList, useDraft, useOpenConsole, useSavedConsole } from "@/components/workspace/use-consoles";
-import { useConnections, useDatabases } from "@/components/workspace/use-schema";
-import { useWorkbench, useWorkspace } from "@/components/workspace/workspace-context";
+} from "@/components/consoles/use-console-actions";
+import { useConsoleList, useDraft, useOpenConsole, useSavedConsole } from "@/components/consoles/use-consoles";
+import { useWorkbench, useWorkspace } from "@/components/layout/workspace-context";
+import { useConnections, useDatabases } from "@/components/schema/use-schema";
+import { LoadFailure } from "@/components/ui/load-failure";
+import { part } from "@/components/ui/part";
+import { useIsAwake } from "@/components/ui/use-browser";
 import { makeSampleConsole, SAMPLE_CONNECTION_NAME } from "@/lib/features/consoles/browser/sample-console";
 import {
   addConsole, closeTab, EMPTY_WORKBENCH, isSavedId, openTab, SAMPLE_CONSOLE_ID, setTitle,

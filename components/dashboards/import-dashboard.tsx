@@ -2,13 +2,13 @@
 
 import { useRouter } from "next/navigation";
 import { useId, useState } from "react";
+import { useDashboardActions } from "@/components/dashboards/use-dashboard-actions";
+import { useWorkspace } from "@/components/layout/workspace-context";
+import { useDatabases } from "@/components/schema/use-schema";
 import { Modal } from "@/components/ui/modal";
 import { Notice } from "@/components/ui/notice";
 import { Select } from "@/components/ui/select";
 import { toMessage } from "@/components/ui/to-message";
-import { useDashboardActions } from "@/components/workspace/use-dashboard-actions";
-import { useDatabases } from "@/components/workspace/use-schema";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { dashboardApi, type ExportedDashboard } from "@/lib/features/dashboards/browser/client";
 import { ApiError } from "@/lib/platform/browser/request";
 

@@ -4,6 +4,8 @@ import { Switch } from "@base-ui/react/switch";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Mail, MessageSquare, Send, Trash2, Webhook } from "lucide-react";
 import { useState } from "react";
+import { useLive } from "@/components/layout/use-live";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { StatusWord } from "@/components/runs/status-word";
 import { isGoodSchedule, ScheduleEditor } from "@/components/schedules/schedule-editor";
 import { SecretBanner } from "@/components/settings/secret-banner";
@@ -16,8 +18,6 @@ import { TextField } from "@/components/ui/text-field";
 import { toMessage } from "@/components/ui/to-message";
 import { showFailure, showToast } from "@/components/ui/toast";
 import { useOnceAtATime } from "@/components/ui/use-once-at-a-time";
-import { useLive } from "@/components/workspace/use-live";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import {
   type CreateSnapshotBody,
   type Dashboard,

@@ -1,7 +1,7 @@
 "use client";
 
 import { useMemo } from "react";
-import { useAddress, useOwnSteps } from "@/components/workspace/use-address";
+import { useAddress, useOwnSteps } from "@/components/layout/use-address";
 import type { FilterChoice } from "@/lib/features/dashboards/browser/client";
 import {
   type ClickValue,

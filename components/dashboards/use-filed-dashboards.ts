@@ -2,10 +2,10 @@
 
 import { usePathname, useRouter } from "next/navigation";
 import { useMemo } from "react";
+import { useDashboardActions } from "@/components/dashboards/use-dashboard-actions";
 import { makeFiling } from "@/components/folders/filing";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { showToast } from "@/components/ui/toast";
-import { useDashboardActions } from "@/components/workspace/use-dashboard-actions";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { Dashboard, DashboardSummary } from "@/lib/features/dashboards/browser/client";
 import { saveFile } from "@/lib/platform/browser/save-file";
 

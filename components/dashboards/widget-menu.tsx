@@ -2,11 +2,11 @@
 
 import { Code, Ellipsis, FileSpreadsheet, ImageDown, Maximize2, Table2 } from "lucide-react";
 import { useState } from "react";
+import { useFrame } from "@/components/layout/use-frame";
 import { announce } from "@/components/ui/live-region";
 import { Menu, MenuItem, MenuLine } from "@/components/ui/menu";
 import { part } from "@/components/ui/part";
 import { showFailure } from "@/components/ui/toast";
-import { useFrame } from "@/components/workspace/use-frame";
 import { withPageGrain } from "@/lib/base/charts/widget-period";
 import { firstRowsNotice } from "@/lib/base/values/cut-rows";
 import type { ResultRow } from "@/lib/base/values/json-rows";

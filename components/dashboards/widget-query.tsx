@@ -1,16 +1,16 @@
 "use client";
 
 import { SquareTerminal } from "lucide-react";
+import { useDialect } from "@/components/connections/use-connection-types";
+import { useConsoleActions } from "@/components/consoles/use-console-actions";
+import { useSavedConsole } from "@/components/consoles/use-consoles";
 import { SqlCode } from "@/components/editor/sql-code";
+import { useConnections } from "@/components/schema/use-schema";
 import { CopyButton } from "@/components/ui/copy-button";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Modal } from "@/components/ui/modal";
 import { Notice } from "@/components/ui/notice";
-import { useDialect } from "@/components/workspace/use-connection-types";
-import { useConsoleActions } from "@/components/workspace/use-console-actions";
-import { useSavedConsole } from "@/components/workspace/use-consoles";
-import { useConnections } from "@/components/workspace/use-schema";
 import type { Dashboard, Widget } from "@/lib/features/dashboards/browser/client";
 import "@/components/markdown/markdown.css";
 

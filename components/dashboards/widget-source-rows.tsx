@@ -2,14 +2,14 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { FirstRowsNotice } from "@/components/dashboards/first-rows-notice";
+import { toDashboardDataKey } from "@/components/dashboards/use-dashboards";
 import { RowsGrid } from "@/components/grid/rows-grid";
+import { useFrame } from "@/components/layout/use-frame";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Modal } from "@/components/ui/modal";
 import { Notice } from "@/components/ui/notice";
-import { toDashboardDataKey } from "@/components/workspace/use-dashboards";
-import { useFrame } from "@/components/workspace/use-frame";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { zoneOf } from "@/lib/base/charts/moments";
 import type { ResultRow } from "@/lib/base/values/json-rows";
 import { dashboardApi, type FilterChoice, type Widget } from "@/lib/features/dashboards/browser/client";

@@ -1,12 +1,12 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { toFlowsKey } from "@/components/flows/use-flows";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { Confirm } from "@/components/ui/confirm";
 import { announce } from "@/components/ui/live-region";
 import { toMessage } from "@/components/ui/to-message";
 import { useOnceAtATime } from "@/components/ui/use-once-at-a-time";
-import { toFlowsKey } from "@/components/workspace/use-flows";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { type Flow, flowsApi } from "@/lib/features/flows/browser/client";
 
 type DeleteFlowProps = { flow: Flow; isOpen: boolean; onClose: () => void; onDeleted?: () => void };

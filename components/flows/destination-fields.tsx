@@ -2,12 +2,12 @@
 
 import Link from "next/link";
 import { useId } from "react";
+import { useFindType } from "@/components/connections/use-connection-types";
 import type { FlowFieldsProps } from "@/components/flows/form-fields";
 import { Pick } from "@/components/flows/pick";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { TextField } from "@/components/ui/text-field";
 import { Ways } from "@/components/ui/ways";
-import { useFindType } from "@/components/workspace/use-connection-types";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 
 /** Where the rows of a flow go, what is read of them and how they are written. */
 export function DestinationFields({ draft, change, connections, problemOf, isDisabled }: FlowFieldsProps) {

@@ -3,11 +3,11 @@
 import { Search } from "lucide-react";
 import { useId, useState } from "react";
 import type { FlowFieldsProps } from "@/components/flows/form-fields";
+import { useOpenSchemas, useSchemaRefresh } from "@/components/schema/use-schema";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
 import { Select } from "@/components/ui/select";
-import { useOpenSchemas, useSchemaRefresh } from "@/components/workspace/use-schema";
 import { type ChosenEntity, isSameEntity, toChosen, toNames } from "@/lib/features/flows/browser/flow-form";
 import type { Entity } from "@/lib/features/query/browser/api";
 import { formatCount, formatCountShort } from "@/lib/platform/browser/format";

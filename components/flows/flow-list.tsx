@@ -5,17 +5,17 @@ import Link from "next/link";
 import { useSearchParams } from "next/navigation";
 import { FlowRow } from "@/components/flows/flow-row";
 import { isShown, SHOWS, type Show, toShow } from "@/components/flows/show";
+import { useFlows } from "@/components/flows/use-flows";
+import { NavFind } from "@/components/layout/nav-find";
+import { Page } from "@/components/layout/page";
+import { useOwnSteps } from "@/components/layout/use-address";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { ACTIONS, ListTable } from "@/components/ui/list-table";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { NoneShown } from "@/components/ui/none-shown";
 import { Segments } from "@/components/ui/segments";
 import { useIsPhone } from "@/components/ui/use-browser";
-import { NavFind } from "@/components/workspace/nav-find";
-import { Page } from "@/components/workspace/page";
-import { useOwnSteps } from "@/components/workspace/use-address";
-import { useFlows } from "@/components/workspace/use-flows";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import "./flows.css";
 
 const HEADS = [

@@ -4,10 +4,10 @@ import { CircleX, Pause, Waves, Workflow } from "lucide-react";
 import { usePathname, useSearchParams } from "next/navigation";
 import { RunList } from "@/components/flows/run-list";
 import { isShown, type Show, toShow } from "@/components/flows/show";
-import { NavFind } from "@/components/workspace/nav-find";
-import { NavList } from "@/components/workspace/nav-list";
-import { useFlows } from "@/components/workspace/use-flows";
-import { useWorkspace } from "@/components/workspace/workspace-context";
+import { useFlows } from "@/components/flows/use-flows";
+import { NavFind } from "@/components/layout/nav-find";
+import { NavList } from "@/components/layout/nav-list";
+import { useWorkspace } from "@/components/layout/workspace-context";
 
 const PARTS: { show: Show; name: string; icon: React.ReactNode }[] = [
   { show: "all", name: "All flows", icon: <Workflow /> },

@@ -3,13 +3,13 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { NamesField } from "@/components/flows/names-field";
+import { toFlowKey } from "@/components/flows/use-flows";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { Confirm } from "@/components/ui/confirm";
 import { announce } from "@/components/ui/live-region";
 import { SwitchRow } from "@/components/ui/switch-row";
 import { toMessage } from "@/components/ui/to-message";
 import { useOnceAtATime } from "@/components/ui/use-once-at-a-time";
-import { toFlowKey } from "@/components/workspace/use-flows";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { type Flow, flowsApi, type Provisioned } from "@/lib/features/flows/browser/client";
 
 type ProvisionWebhookProps = {

@@ -3,11 +3,11 @@
 import { Play } from "lucide-react";
 import Link from "next/link";
 import { useFlowActions } from "@/components/flows/use-flow-actions";
+import { useWorkspace } from "@/components/layout/workspace-context";
+import { useConnections } from "@/components/schema/use-schema";
 import { CopyButton } from "@/components/ui/copy-button";
 import { Notice } from "@/components/ui/notice";
 import { useConnectivity } from "@/components/ui/use-browser";
-import { useConnections } from "@/components/workspace/use-schema";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { FlowDetail, FlowRun } from "@/lib/features/flows/browser/client";
 import { isGoing } from "@/lib/features/flows/browser/flow-words";
 

@@ -3,9 +3,9 @@
 import { CircleCheck, CircleX, Database, Shuffle, Square, Table2, Waves, Webhook } from "lucide-react";
 import type { ReactNode } from "react";
 import { TypeIcon } from "@/components/connections/type-icon";
+import { useFindType } from "@/components/connections/use-connection-types";
 import { RunBar } from "@/components/runs/run-bar";
-import { useFindType } from "@/components/workspace/use-connection-types";
-import { useConnectionName, useConnections } from "@/components/workspace/use-schema";
+import { useConnectionName, useConnections } from "@/components/schema/use-schema";
 import type { EntityProgress, FlowDetail, FlowRun } from "@/lib/features/flows/browser/client";
 import { isGoing, toShareOf } from "@/lib/features/flows/browser/flow-words";
 import { formatCount, formatRows } from "@/lib/platform/browser/format";

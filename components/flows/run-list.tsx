@@ -2,13 +2,13 @@
 
 import Link from "next/link";
 import { usePathname } from "next/navigation";
+import { useFlowRuns } from "@/components/flows/use-flows";
+import { ExplorerBars } from "@/components/layout/explorer-section";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { StatusIcon, toStatusWord } from "@/components/runs/status-word";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { LoadMore } from "@/components/ui/load-more";
 import { useNow } from "@/components/ui/use-browser";
-import { ExplorerBars } from "@/components/workspace/explorer-section";
-import { useFlowRuns } from "@/components/workspace/use-flows";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { toRunState } from "@/lib/features/flows/browser/flow-words";
 import { formatCount } from "@/lib/platform/browser/format";
 import { formatAgo, formatStamp } from "@/lib/platform/browser/format-time";

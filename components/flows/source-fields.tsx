@@ -2,14 +2,14 @@
 
 import Link from "next/link";
 import { useId } from "react";
+import { useFindType } from "@/components/connections/use-connection-types";
 import { EntityTable } from "@/components/flows/entity-table";
 import type { FlowFieldsProps } from "@/components/flows/form-fields";
 import { NamesField } from "@/components/flows/names-field";
 import { Pick } from "@/components/flows/pick";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { Notice } from "@/components/ui/notice";
 import { Segments } from "@/components/ui/segments";
-import { useFindType } from "@/components/workspace/use-connection-types";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { FlowDraft } from "@/lib/features/flows/browser/flow-form";
 import { FLOW_TYPE_WORDS } from "@/lib/features/flows/browser/flow-words";
 

@@ -3,12 +3,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { ArrowRight, CircleCheck, Eye, KeyRound } from "lucide-react";
 import { useState } from "react";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { RowsTable } from "@/components/ui/rows-table";
 import { Select } from "@/components/ui/select";
 import { useConnectivity } from "@/components/ui/use-browser";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { type FlowPreview, flowsApi, type PreviewBody } from "@/lib/features/flows/browser/client";
 import type { FlowDraft } from "@/lib/features/flows/browser/flow-form";
 import { formatCount, formatDuration } from "@/lib/platform/browser/format";

@@ -2,13 +2,13 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
+import { toFlowKey, toFlowsKey } from "@/components/flows/use-flows";
+import { useWorkspace } from "@/components/layout/workspace-context";
+import { useRights } from "@/components/settings/use-settings";
 import { announce } from "@/components/ui/live-region";
 import { toMessage } from "@/components/ui/to-message";
 import { showFailure } from "@/components/ui/toast";
 import { useOnceAtATime } from "@/components/ui/use-once-at-a-time";
-import { toFlowKey, toFlowsKey } from "@/components/workspace/use-flows";
-import { useRights } from "@/components/workspace/use-settings";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { type BackfillBody, type Flow, flowsApi, type Run } from "@/lib/features/flows/browser/client";
 
 /** Owners, admins and whoever made a flow may change and delete it (docs/api.md, Flows). Every member runs it. */

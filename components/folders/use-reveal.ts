@@ -1,7 +1,7 @@
 "use client";
 
 import { useEffect, useEffectEvent } from "react";
-import { useWorkspace } from "@/components/workspace/workspace-context";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { type FolderChoice, isInside, type Root } from "@/lib/features/folders/browser/filed-tree";
 import type { Folder } from "@/lib/features/folders/schema";
 

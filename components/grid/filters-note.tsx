@@ -1,8 +1,8 @@
 "use client";
 
 import { ListFilter, X } from "lucide-react";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { showFailure } from "@/components/ui/toast";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { toFilteredQuery } from "@/lib/base/sql/conditions";
 import type { SqlDialect } from "@/lib/base/sql/dialects";
 import { toConditionKind } from "@/lib/features/results/browser/column-filter";

@@ -22,9 +22,9 @@ import { type CellLinks, ColumnMenu, type GridActions, toCellMenu } from "@/comp
 import { GridRow, type PlacedColumn } from "@/components/grid/grid-row";
 import { COLUMN_PX, type GridColumn, type ResultTable } from "@/components/grid/use-result-columns";
 import { useScaledScroll } from "@/components/grid/use-scaled-scroll";
+import { useFrame } from "@/components/layout/use-frame";
 import { isMenuKey, useContextMenu } from "@/components/ui/context-menu";
 import { announce } from "@/components/ui/live-region";
-import { useFrame } from "@/components/workspace/use-frame";
 import { ANY_VALUES_MAX } from "@/lib/base/sql/conditions";
 import { ROW_HEIGHTS } from "@/lib/features/accounts/browser/frame-preferences";
 import { isNumericField } from "@/lib/features/results/browser/cell-text";

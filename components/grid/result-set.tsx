@@ -1,6 +1,8 @@
 "use client";
 
 import { useCallback, useMemo, useState } from "react";
+import { useDialect, useScriptLanguage } from "@/components/connections/use-connection-types";
+import { type ConsoleRun, type PinnedResult, ROW_LIMITS } from "@/components/consoles/run-store";
 import { ColumnsMenu } from "@/components/grid/columns-menu";
 import { FiltersNote } from "@/components/grid/filters-note";
 import { LoadNote } from "@/components/grid/load-note";
@@ -13,12 +15,10 @@ import { useResultColumns } from "@/components/grid/use-result-columns";
 import { useRows } from "@/components/grid/use-rows";
 import { useSelection } from "@/components/grid/use-selection";
 import { useViewChoice, type View } from "@/components/grid/view-choice";
+import { useFrame } from "@/components/layout/use-frame";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { part } from "@/components/ui/part";
 import { useIsPhone } from "@/components/ui/use-browser";
-import { type ConsoleRun, type PinnedResult, ROW_LIMITS } from "@/components/workspace/run-store";
-import { useDialect, useScriptLanguage } from "@/components/workspace/use-connection-types";
-import { useFrame } from "@/components/workspace/use-frame";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { Connection } from "@/lib/features/connections/schema";
 import type { KeptChart } from "@/lib/features/consoles/browser/client";
 import type { ExecuteAnswer } from "@/lib/features/query/browser/api";

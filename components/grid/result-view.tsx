@@ -2,9 +2,9 @@
 
 import { Pin, X } from "lucide-react";
 import { type KeyboardEvent, useRef, useState } from "react";
+import type { ConsoleRun } from "@/components/consoles/run-store";
 import { NoRows } from "@/components/grid/no-rows";
 import { ResultSet, type ResultViewProps } from "@/components/grid/result-set";
-import type { ConsoleRun } from "@/components/workspace/run-store";
 import type { ExecuteAnswer, FurtherResult } from "@/lib/features/query/browser/api";
 import { toOutcomeWords } from "@/lib/features/results/browser/result-words";
 

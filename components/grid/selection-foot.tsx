@@ -1,9 +1,9 @@
 "use client";
 
 import { useEffect, useState } from "react";
+import type { ConsoleRun } from "@/components/consoles/run-store";
 import type { GridColumn } from "@/components/grid/use-result-columns";
 import { RanBy } from "@/components/results/ran-by";
-import type { ConsoleRun } from "@/components/workspace/run-store";
 import type { Summed } from "@/lib/base/values/exact-sum";
 import { isNumericField } from "@/lib/features/results/browser/cell-text";
 import { type CellRange, countCells, toBounds } from "@/lib/features/results/browser/grid-selection";

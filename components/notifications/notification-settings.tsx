@@ -1,6 +1,7 @@
 "use client";
 
 import { BellRing, Plus } from "lucide-react";
+import { useAddress, useOwnSteps } from "@/components/layout/use-address";
 import { DeliveryLog } from "@/components/notifications/delivery-log";
 import { RulePanel } from "@/components/notifications/rule-panel";
 import { RuleSwitch } from "@/components/notifications/rule-switch";
@@ -8,6 +9,7 @@ import { CHANNEL_WORDS, ChannelIcon, toRuleName, toTriggerWord } from "@/compone
 import { useDeliveries, useLiveDeliveries, useResources, useRules } from "@/components/notifications/use-notifications";
 import { StatusWord } from "@/components/runs/status-word";
 import { SettingsPage } from "@/components/settings/settings-page";
+import { useRights } from "@/components/settings/use-settings";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { ListTable } from "@/components/ui/list-table";
 import { LoadFailure } from "@/components/ui/load-failure";
@@ -15,8 +17,6 @@ import { LoadMore } from "@/components/ui/load-more";
 import { Notice } from "@/components/ui/notice";
 import { Segments } from "@/components/ui/segments";
 import { Select } from "@/components/ui/select";
-import { useAddress, useOwnSteps } from "@/components/workspace/use-address";
-import { useRights } from "@/components/workspace/use-settings";
 import type { DeliveryStatus, ListedRule } from "@/lib/features/notifications/browser/client";
 import { formatRowTime } from "@/lib/features/runs/browser/run-words";
 import "./notifications.css";

@@ -2,13 +2,13 @@
 
 import Link from "next/link";
 import { useState } from "react";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { DeliveryLog } from "@/components/notifications/delivery-log";
 import { CHANNEL_WORDS, toRuleName } from "@/components/notifications/rule-words";
 import { useDeliveriesOf } from "@/components/notifications/use-notifications";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Segments } from "@/components/ui/segments";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { Resource, Rule } from "@/lib/features/notifications/browser/client";
 import "./notifications.css";
 

@@ -4,9 +4,9 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import { RuleSwitch } from "@/components/notifications/rule-switch";
 import { ChannelIcon, toRuleHelp, toRuleName, toTriggerWord } from "@/components/notifications/rule-words";
+import { useRights } from "@/components/settings/use-settings";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
-import { useRights } from "@/components/workspace/use-settings";
 import type { Rule } from "@/lib/features/notifications/browser/client";
 import "./notifications.css";
 

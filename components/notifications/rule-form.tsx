@@ -1,8 +1,10 @@
 "use client";
 
 import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { CHANNEL_WORDS } from "@/components/notifications/rule-words";
 import { type NamedResource, RULES, useResources } from "@/components/notifications/use-notifications";
+import { useChange } from "@/components/settings/use-settings";
 import { announce } from "@/components/ui/live-region";
 import { Notice } from "@/components/ui/notice";
 import { Segments } from "@/components/ui/segments";
@@ -11,8 +13,6 @@ import { TextField } from "@/components/ui/text-field";
 import { toMessage } from "@/components/ui/to-message";
 import { showFailure } from "@/components/ui/toast";
 import { useOutage } from "@/components/ui/use-browser";
-import { useChange } from "@/components/workspace/use-settings";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { findEmailProblem } from "@/lib/features/accounts/browser/email-help";
 import {
   type ChannelType,

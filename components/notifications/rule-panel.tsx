@@ -3,6 +3,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { RefreshCw, Trash2 } from "lucide-react";
 import { useId, useState } from "react";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { RuleForm } from "@/components/notifications/rule-form";
 import { RuleTest } from "@/components/notifications/rule-test";
 import { toRuleName } from "@/components/notifications/rule-words";
@@ -10,13 +11,12 @@ import { RULES } from "@/components/notifications/use-notifications";
 import { VerifyHelp } from "@/components/notifications/verify-help";
 import { holdFreshSecret, useFreshSecret } from "@/components/settings/fresh-secret";
 import { SecretBanner } from "@/components/settings/secret-banner";
+import { useRights } from "@/components/settings/use-settings";
 import { Confirm } from "@/components/ui/confirm";
 import { announce } from "@/components/ui/live-region";
 import { Notice } from "@/components/ui/notice";
 import { SidePanel } from "@/components/ui/side-panel";
 import { toMessage } from "@/components/ui/to-message";
-import { useRights } from "@/components/workspace/use-settings";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { notificationApi, type Resource, type Rule, type SavedRule } from "@/lib/features/notifications/browser/client";
 import "./notifications.css";
 

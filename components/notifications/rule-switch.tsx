@@ -1,12 +1,12 @@
 "use client";
 
 import { Switch } from "@base-ui/react/switch";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { toRuleName } from "@/components/notifications/rule-words";
 import { RULES } from "@/components/notifications/use-notifications";
+import { useChange, useRights } from "@/components/settings/use-settings";
 import { toMessage } from "@/components/ui/to-message";
 import { showFailure } from "@/components/ui/toast";
-import { useChange, useRights } from "@/components/workspace/use-settings";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { notificationApi, type Rule } from "@/lib/features/notifications/browser/client";
 
 /** Turns a rule on and off where it stands; members see how it is. */

@@ -3,11 +3,11 @@
 import { useMutation } from "@tanstack/react-query";
 import { Send } from "lucide-react";
 import { useState } from "react";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { Notice } from "@/components/ui/notice";
 import { Segments } from "@/components/ui/segments";
 import { toMessage } from "@/components/ui/to-message";
 import { useConnectivity } from "@/components/ui/use-browser";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { notificationApi, type Rule, type TestAnswer, type Trigger } from "@/lib/features/notifications/browser/client";
 
 const TRIGGERS = [

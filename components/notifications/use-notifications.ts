@@ -1,10 +1,10 @@
 "use client";
 
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { useConsoleList } from "@/components/workspace/use-consoles";
-import { useFlows } from "@/components/workspace/use-flows";
-import { useRefresh } from "@/components/workspace/use-refresh";
-import { useWorkspace } from "@/components/workspace/workspace-context";
+import { useConsoleList } from "@/components/consoles/use-consoles";
+import { useFlows } from "@/components/flows/use-flows";
+import { useRefresh } from "@/components/layout/use-refresh";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { type DeliveryFilters, notificationApi, type Resource } from "@/lib/features/notifications/browser/client";
 
 /** The first part of every key of these lists: what changes one of them may change all. */

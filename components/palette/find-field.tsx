@@ -1,8 +1,8 @@
 "use client";
 
 import { Search } from "lucide-react";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { Keys } from "@/components/ui/keys";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 
 /** The way to everything, at the head of the explorer: opens the palette. */
 export function FindField() {

@@ -3,13 +3,13 @@
 import { Plus, Search } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useEffect, useEffectEvent, useState } from "react";
+import { useConsoleActions } from "@/components/consoles/use-console-actions";
+import { useWorkspace } from "@/components/layout/workspace-context";
+import type { Command } from "@/components/palette/command-store";
 import { afterClose, type EnterPress, type HeldKeys, SearchDialog } from "@/components/palette/search-dialog";
 import { type Choice, usePaletteItems } from "@/components/palette/use-palette-items";
 import { Keys } from "@/components/ui/keys";
 import { useOutage } from "@/components/ui/use-browser";
-import type { Command } from "@/components/workspace/command-store";
-import { useConsoleActions } from "@/components/workspace/use-console-actions";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import {
   groupPalette,
   KINDS,

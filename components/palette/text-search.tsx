@@ -3,12 +3,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { FileCode2, TextSearch as Sign } from "lucide-react";
 import { useMemo, useState } from "react";
+import { useConsoleActions } from "@/components/consoles/use-console-actions";
+import { useWorkbench, useWorkspace } from "@/components/layout/workspace-context";
 import { afterClose, SearchDialog, type SearchGroup } from "@/components/palette/search-dialog";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { useOutage } from "@/components/ui/use-browser";
 import { useLater } from "@/components/ui/use-later";
-import { useConsoleActions } from "@/components/workspace/use-console-actions";
-import { useWorkbench, useWorkspace } from "@/components/workspace/workspace-context";
 import { type FoundLine, findLines } from "@/lib/base/values/find-lines";
 import { consoleApi } from "@/lib/features/consoles/browser/client";
 import { formatCount } from "@/lib/platform/browser/format";

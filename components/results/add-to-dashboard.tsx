@@ -3,14 +3,14 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useId, useState } from "react";
+import { toDashboardKey, toDashboardsKey, useDashboardList } from "@/components/dashboards/use-dashboards";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { Modal } from "@/components/ui/modal";
 import { Notice } from "@/components/ui/notice";
 import { Segments } from "@/components/ui/segments";
 import { Select } from "@/components/ui/select";
 import { TextField } from "@/components/ui/text-field";
 import { showToast } from "@/components/ui/toast";
-import { toDashboardKey, toDashboardsKey, useDashboardList } from "@/components/workspace/use-dashboards";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { readSettings, toKeptSpec } from "@/lib/base/charts/kept-spec";
 import { fitSettings, guessSettings } from "@/lib/base/charts/settings";
 import type { KeptChart } from "@/lib/features/consoles/browser/client";

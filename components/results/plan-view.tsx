@@ -2,17 +2,17 @@
 
 import { CircleX, Copy, GitCompare, MessageSquare, TriangleAlert, Waves, X } from "lucide-react";
 import { useEffect, useMemo, useRef, useState } from "react";
+import { useDialect } from "@/components/connections/use-connection-types";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import type { Plan } from "@/components/results/explain-store";
 import { PlanTree } from "@/components/results/plan-tree";
 import { useEarlierPlan } from "@/components/results/use-earlier-plan";
+import { useEntities } from "@/components/schema/use-schema";
 import { copyText } from "@/components/ui/copy-text";
 import { part } from "@/components/ui/part";
 import { Segments } from "@/components/ui/segments";
 import { showToast } from "@/components/ui/toast";
 import { useIsPhone, useNow } from "@/components/ui/use-browser";
-import { useDialect } from "@/components/workspace/use-connection-types";
-import { useEntities } from "@/components/workspace/use-schema";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { PlanNode, PlanTree as Tree } from "@/lib/base/explain/plan";
 import { readPlan } from "@/lib/base/explain/read-plan";
 import { readScope } from "@/lib/base/sql/scope";

@@ -1,9 +1,9 @@
 "use client";
 
+import type { ConsoleRun } from "@/components/consoles/run-store";
+import { useWorkspace } from "@/components/layout/workspace-context";
+import { useMemberNames } from "@/components/settings/use-settings";
 import { useNow } from "@/components/ui/use-browser";
-import type { ConsoleRun } from "@/components/workspace/run-store";
-import { useMemberNames } from "@/components/workspace/use-settings";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { formatClock } from "@/lib/platform/browser/format";
 import { formatAgo, formatStamp } from "@/lib/platform/browser/format-time";
 

@@ -3,15 +3,15 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { CircleCheck, CircleX, Clock, Lock, Square, Waves } from "lucide-react";
 import type { ReactNode } from "react";
+import { useWorkspace } from "@/components/layout/workspace-context";
+import { useConnectionName } from "@/components/schema/use-schema";
+import { useMemberNames, useRights } from "@/components/settings/use-settings";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { LoadMore } from "@/components/ui/load-more";
 import { Modal } from "@/components/ui/modal";
 import { showToast } from "@/components/ui/toast";
 import { useOutage } from "@/components/ui/use-browser";
-import { useConnectionName } from "@/components/workspace/use-schema";
-import { useMemberNames, useRights } from "@/components/workspace/use-settings";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { changeConsole, type DraftConsole } from "@/lib/features/consoles/browser/workbench";
 import { type Execution, executionsApi } from "@/lib/features/query/browser/executions";
 import { toOutcomeWords } from "@/lib/features/results/browser/result-words";

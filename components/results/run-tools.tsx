@@ -2,10 +2,10 @@
 
 import { History, ListTree } from "lucide-react";
 import { useState } from "react";
+import { useOffer } from "@/components/layout/use-offer";
 import { useExplain } from "@/components/results/use-explain";
 import { part } from "@/components/ui/part";
 import { Tip } from "@/components/ui/tip";
-import { useOffer } from "@/components/workspace/use-offer";
 import type { Connection } from "@/lib/features/connections/schema";
 import type { DraftConsole } from "@/lib/features/consoles/browser/workbench";
 import type { Bound } from "@/lib/features/query/browser/execute";

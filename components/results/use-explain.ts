@@ -1,12 +1,12 @@
 "use client";
 
+import { useDialect, useFindType, useScriptLanguage } from "@/components/connections/use-connection-types";
 import { pickStatements } from "@/components/editor/script";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { explainStore } from "@/components/results/explain-store";
 import { usePlanKey } from "@/components/results/use-plan";
 import { announce } from "@/components/ui/live-region";
 import { showFailure } from "@/components/ui/toast";
-import { useDialect, useFindType, useScriptLanguage } from "@/components/workspace/use-connection-types";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { readSqlTokens } from "@/lib/base/sql/lexer";
 import { readSqlMarks } from "@/lib/base/sql/marks";
 import type { Connection } from "@/lib/features/connections/schema";

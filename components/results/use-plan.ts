@@ -1,9 +1,9 @@
 "use client";
 
 import { useCallback, useSyncExternalStore } from "react";
+import type { ConsoleRun } from "@/components/consoles/run-store";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { explainStore, type Plan } from "@/components/results/explain-store";
-import type { ConsoleRun } from "@/components/workspace/run-store";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 
 /** The name under which a console's plan is kept. The sample's console has the same id in every workspace. */
 export function usePlanKey(consoleId: string): string {

@@ -2,16 +2,16 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { FileCode2 } from "lucide-react";
+import { useFindType } from "@/components/connections/use-connection-types";
+import { useConsoleActions } from "@/components/consoles/use-console-actions";
 import { layOut } from "@/components/editor/lay-out";
 import { SqlCode } from "@/components/editor/sql-code";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { CodeBox } from "@/components/ui/code-box";
 import { CopyButton } from "@/components/ui/copy-button";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Modal } from "@/components/ui/modal";
-import { useFindType } from "@/components/workspace/use-connection-types";
-import { useConsoleActions } from "@/components/workspace/use-console-actions";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { Connection, EntityName } from "@/lib/features/connections/schema";
 import { api } from "@/lib/features/query/browser/api";
 import "./ddl-dialog.css";

@@ -3,15 +3,15 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { CircleCheck, MessageSquare, Shield } from "lucide-react";
 import { type FormEvent, useState } from "react";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { SettingsPage } from "@/components/settings/settings-page";
+import { useMemberNames, useRights } from "@/components/settings/use-settings";
 import { LeaveQuestion } from "@/components/ui/leave-question";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { announce } from "@/components/ui/live-region";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
 import { toMessage } from "@/components/ui/to-message";
-import { useMemberNames, useRights } from "@/components/workspace/use-settings";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { agentApi, type Instructions } from "@/lib/features/agent/browser/client";
 
 /** The server's schema has the last word. */

@@ -1,12 +1,12 @@
 "use client";
 
 import { useState } from "react";
+import { useWorkspace } from "@/components/layout/workspace-context";
+import { useChange, useMemberNames } from "@/components/settings/use-settings";
 import { Confirm } from "@/components/ui/confirm";
 import { PersonCell } from "@/components/ui/person";
 import { toMessage } from "@/components/ui/to-message";
 import { useNow } from "@/components/ui/use-browser";
-import { useChange, useMemberNames } from "@/components/workspace/use-settings";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { type ApiKey, workspaceApi } from "@/lib/features/workspaces/browser/client";
 import { formatAgo, formatDay, formatStamp } from "@/lib/platform/browser/format-time";
 

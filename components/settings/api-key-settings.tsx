@@ -3,6 +3,7 @@
 import { BookOpen, KeyRound, Plus } from "lucide-react";
 import Link from "next/link";
 import { useState } from "react";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { ApiKeyRow } from "@/components/settings/api-key-row";
 import { holdFreshKey, useFreshKey } from "@/components/settings/fresh-secret";
 import { NewApiKey } from "@/components/settings/new-api-key";
@@ -10,12 +11,11 @@ import { SecretBanner } from "@/components/settings/secret-banner";
 import { SettingsPage } from "@/components/settings/settings-page";
 import { ShowMore, useSlice } from "@/components/settings/show-more";
 import { TryApi } from "@/components/settings/try-api";
+import { useApiKeys, useRights } from "@/components/settings/use-settings";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { ACTIONS, ListTable } from "@/components/ui/list-table";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
-import { useApiKeys, useRights } from "@/components/workspace/use-settings";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 
 const HEADS = ["Name", "Starts with", "Made by", { name: "Made", isOptional: true }, "Last used", "Ends", ACTIONS];
 

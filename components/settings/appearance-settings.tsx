@@ -1,10 +1,10 @@
 "use client";
 
 import { useState } from "react";
+import { useFrame } from "@/components/layout/use-frame";
 import { SettingsPage } from "@/components/settings/settings-page";
 import { Segments } from "@/components/ui/segments";
 import { ZoneField } from "@/components/ui/zone-field";
-import { useFrame } from "@/components/workspace/use-frame";
 import { TIME_LOOKS, type TimesLook } from "@/lib/base/values/cell-look";
 import { deviceZone, toZoneName } from "@/lib/base/values/names";
 import type { Density, Theme } from "@/lib/features/accounts/browser/frame-preferences";

@@ -3,7 +3,9 @@
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { SettingsPage } from "@/components/settings/settings-page";
+import { useChange, useRights } from "@/components/settings/use-settings";
 import { Confirm } from "@/components/ui/confirm";
 import { CopyButton } from "@/components/ui/copy-button";
 import { placeFailure } from "@/components/ui/form-failure";
@@ -13,8 +15,6 @@ import { Notice } from "@/components/ui/notice";
 import { TextField } from "@/components/ui/text-field";
 import { toMessage } from "@/components/ui/to-message";
 import { useIsAwake } from "@/components/ui/use-browser";
-import { useChange, useRights } from "@/components/workspace/use-settings";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { workspaceApi } from "@/lib/features/workspaces/browser/client";
 import { WORKSPACE_NAME_MAX } from "@/lib/features/workspaces/limits";
 

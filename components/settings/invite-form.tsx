@@ -2,13 +2,13 @@
 
 import { X } from "lucide-react";
 import { type FormEvent, useId, useRef, useState } from "react";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { ROLE_NAMES, toGivableRoles } from "@/components/settings/role-words";
+import { useChange, useRights } from "@/components/settings/use-settings";
 import { announce } from "@/components/ui/live-region";
 import { Notice } from "@/components/ui/notice";
 import { Select } from "@/components/ui/select";
 import { toMessage } from "@/components/ui/to-message";
-import { useChange, useRights } from "@/components/workspace/use-settings";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { findEmailProblem } from "@/lib/features/accounts/browser/email-help";
 import { completeStep } from "@/lib/features/consoles/browser/workbench";
 import { type CreatedInvite, type Member, type Role, workspaceApi } from "@/lib/features/workspaces/browser/client";

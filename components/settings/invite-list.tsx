@@ -2,8 +2,10 @@
 
 import { Mail } from "lucide-react";
 import { useState } from "react";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { ROLE_NAMES, toGivableRoles } from "@/components/settings/role-words";
 import { ShowMore, useSlice } from "@/components/settings/show-more";
+import { useChange, useInvites, useMemberNames, useRights } from "@/components/settings/use-settings";
 import { Confirm } from "@/components/ui/confirm";
 import { CopyButton } from "@/components/ui/copy-button";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
@@ -11,8 +13,6 @@ import { LoadFailure } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
 import { toMessage } from "@/components/ui/to-message";
 import { useNow } from "@/components/ui/use-browser";
-import { useChange, useInvites, useMemberNames, useRights } from "@/components/workspace/use-settings";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { type CreatedInvite, type Invite, workspaceApi } from "@/lib/features/workspaces/browser/client";
 import { formatAgo, formatLeft, formatStamp } from "@/lib/platform/browser/format-time";
 

@@ -1,9 +1,9 @@
 "use client";
 
+import { ShortcutGroups } from "@/components/layout/shortcut-groups";
+import { useFrame } from "@/components/layout/use-frame";
 import { SettingsPage } from "@/components/settings/settings-page";
 import { SwitchRow } from "@/components/ui/switch-row";
-import { ShortcutGroups } from "@/components/workspace/shortcut-groups";
-import { useFrame } from "@/components/workspace/use-frame";
 
 /** One-letter keys on or off, and every shortcut there is. */
 export function KeyboardSettings() {

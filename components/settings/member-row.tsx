@@ -2,7 +2,9 @@
 
 import { useRouter } from "next/navigation";
 import { useState } from "react";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { ROLE_NAMES, toGivableRoles } from "@/components/settings/role-words";
+import { useChange, useRights } from "@/components/settings/use-settings";
 import { Confirm } from "@/components/ui/confirm";
 import { announce } from "@/components/ui/live-region";
 import { Notice } from "@/components/ui/notice";
@@ -10,8 +12,6 @@ import { Mark } from "@/components/ui/person";
 import { Select } from "@/components/ui/select";
 import { toMessage } from "@/components/ui/to-message";
 import { useNow } from "@/components/ui/use-browser";
-import { useChange, useRights } from "@/components/workspace/use-settings";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { type Member, type Role, workspaceApi } from "@/lib/features/workspaces/browser/client";
 import { THERE_SECONDS } from "@/lib/features/workspaces/limits";
 import { formatAgo, formatDay, formatStamp } from "@/lib/platform/browser/format-time";

@@ -8,11 +8,11 @@ import { MemberRow } from "@/components/settings/member-row";
 import { ROLE_MEANINGS, ROLE_NAMES } from "@/components/settings/role-words";
 import { SettingsPage } from "@/components/settings/settings-page";
 import { ShowMore, useSlice } from "@/components/settings/show-more";
+import { useRights, useWorkspaceDetails } from "@/components/settings/use-settings";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { ACTIONS, ListTable } from "@/components/ui/list-table";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
-import { useRights, useWorkspaceDetails } from "@/components/workspace/use-settings";
 import type { CreatedInvite, Member } from "@/lib/features/workspaces/browser/client";
 
 const HEADS = ["Person", "Role", { name: "Joined", isOptional: true }, "Last seen", ACTIONS];

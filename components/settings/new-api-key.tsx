@@ -1,13 +1,13 @@
 "use client";
 
 import { type FormEvent, useId, useRef, useState } from "react";
+import { useWorkspace } from "@/components/layout/workspace-context";
+import { useChange } from "@/components/settings/use-settings";
 import { Modal } from "@/components/ui/modal";
 import { Notice } from "@/components/ui/notice";
 import { Select } from "@/components/ui/select";
 import { TextField } from "@/components/ui/text-field";
 import { toMessage } from "@/components/ui/to-message";
-import { useChange } from "@/components/workspace/use-settings";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { KEY_LIFETIMES, type KeyLifetime, toExpiry } from "@/lib/features/accounts/browser/lifetimes";
 import { type CreatedApiKey, workspaceApi } from "@/lib/features/workspaces/browser/client";
 import { ApiError } from "@/lib/platform/browser/request";

@@ -3,17 +3,17 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Inbox } from "lucide-react";
 import { useRouter, useSearchParams } from "next/navigation";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { MailState } from "@/components/settings/mail-state";
 import { OutboxMail } from "@/components/settings/outbox-mail";
 import { SettingsPage } from "@/components/settings/settings-page";
+import { useRights } from "@/components/settings/use-settings";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { ListTable } from "@/components/ui/list-table";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { LoadMore } from "@/components/ui/load-more";
 import { Notice } from "@/components/ui/notice";
 import { useNow } from "@/components/ui/use-browser";
-import { useRights } from "@/components/workspace/use-settings";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { type OutboxEntry, workspaceApi } from "@/lib/features/workspaces/browser/client";
 import { formatAgo, formatStamp } from "@/lib/platform/browser/format-time";
 

@@ -2,8 +2,10 @@
 
 import { Monitor, Smartphone } from "lucide-react";
 import { useState } from "react";
+import { signOut } from "@/components/layout/sign-out";
 import { SettingsPage } from "@/components/settings/settings-page";
 import { ShowMore, useSlice } from "@/components/settings/show-more";
+import { useChange, useSessions } from "@/components/settings/use-settings";
 import { Confirm } from "@/components/ui/confirm";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { ACTIONS, ListTable } from "@/components/ui/list-table";
@@ -12,8 +14,6 @@ import { LoadFailure } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
 import { toMessage } from "@/components/ui/to-message";
 import { useNow } from "@/components/ui/use-browser";
-import { signOut } from "@/components/workspace/sign-out";
-import { useChange, useSessions } from "@/components/workspace/use-settings";
 import { accountApi, type Session } from "@/lib/features/accounts/browser/account";
 import { describeUserAgent } from "@/lib/features/accounts/browser/user-agent";
 import { formatAgo, formatDay, formatStamp } from "@/lib/platform/browser/format-time";

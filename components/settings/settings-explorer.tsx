@@ -1,10 +1,10 @@
 "use client";
 
 import { usePathname } from "next/navigation";
+import { NavList } from "@/components/layout/nav-list";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { SECTION_GROUPS } from "@/components/settings/sections";
 import { useIsPhone } from "@/components/ui/use-browser";
-import { NavList } from "@/components/workspace/nav-list";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 
 /** The pages of the settings. Their own address shows the first one; on a phone it is this list. */
 export function SettingsExplorer() {

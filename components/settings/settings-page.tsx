@@ -3,9 +3,9 @@
 import { ChevronLeft } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { Page } from "@/components/layout/page";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { useIsPhone } from "@/components/ui/use-browser";
-import { Page } from "@/components/workspace/page";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import "./settings.css";
 
 type SettingsPageProps = { title: string; count?: number; actions?: ReactNode; children: ReactNode };

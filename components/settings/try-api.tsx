@@ -1,11 +1,11 @@
 "use client";
 
 import { useState } from "react";
+import { useDatabases } from "@/components/schema/use-schema";
 import { CodeBox } from "@/components/ui/code-box";
 import { CopyButton } from "@/components/ui/copy-button";
 import { Segments } from "@/components/ui/segments";
 import { useIsAwake } from "@/components/ui/use-browser";
-import { useDatabases } from "@/components/workspace/use-schema";
 import { EXAMPLE_LANGUAGES, type ExampleLanguage, toExample } from "@/lib/platform/api/browser/api-examples";
 
 /** Stands where a workspace has no database that a query could run on. */

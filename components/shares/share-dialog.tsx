@@ -3,6 +3,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { ExternalLink } from "lucide-react";
 import { type ReactNode, useState } from "react";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { EmbedFields } from "@/components/shares/embed-fields";
 import { Confirm } from "@/components/ui/confirm";
 import { CopyButton } from "@/components/ui/copy-button";
@@ -15,7 +16,6 @@ import { TextField } from "@/components/ui/text-field";
 import { toMessage } from "@/components/ui/to-message";
 import { showToast } from "@/components/ui/toast";
 import { Ways } from "@/components/ui/ways";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { toEndOfDay } from "@/lib/features/accounts/browser/lifetimes";
 import type { Access } from "@/lib/features/folders/schema";
 import type { Share, ShareBody } from "@/lib/features/shares/schema";

@@ -1,12 +1,12 @@
 "use client";
 
 import { Keyboard, LogOut, Monitor, Moon, Settings2, Sun, User } from "lucide-react";
+import { signOut } from "@/components/layout/sign-out";
+import { useFrame } from "@/components/layout/use-frame";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { findArea } from "@/components/shell/areas";
 import { Menu, MenuChoice, MenuItem, MenuLine, MenuLink } from "@/components/ui/menu";
 import { Mark } from "@/components/ui/person";
-import { signOut } from "@/components/workspace/sign-out";
-import { useFrame } from "@/components/workspace/use-frame";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { Theme } from "@/lib/features/accounts/browser/frame-preferences";
 
 const THEME_OPTIONS: { value: Theme; label: string; icon: React.ReactNode }[] = [

@@ -5,11 +5,11 @@ import { Check, LogOut, Menu as MenuIcon, MessageSquare, Monitor, Moon, Sun, Use
 import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { useState } from "react";
+import { signOut } from "@/components/layout/sign-out";
+import { useFrame } from "@/components/layout/use-frame";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { AREAS } from "@/components/shell/areas";
 import { Mark } from "@/components/ui/person";
-import { signOut } from "@/components/workspace/sign-out";
-import { useFrame } from "@/components/workspace/use-frame";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { Theme } from "@/lib/features/accounts/browser/frame-preferences";
 
 const THEMES: { value: Theme; label: string; icon: typeof Sun }[] = [

@@ -3,13 +3,13 @@
 import { ChevronDown, PanelLeft } from "lucide-react";
 import { usePathname } from "next/navigation";
 import type { ReactNode } from "react";
+import { PanelEdge } from "@/components/layout/panel-edge";
+import { updateFrame } from "@/components/layout/use-frame";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { findArea } from "@/components/shell/areas";
 import { Menu, MenuLine, MenuLink } from "@/components/ui/menu";
 import { Tip } from "@/components/ui/tip";
 import { useIsPhone } from "@/components/ui/use-browser";
-import { PanelEdge } from "@/components/workspace/panel-edge";
-import { updateFrame } from "@/components/workspace/use-frame";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 
 /** What the area offers to open: for consoles the consoles themselves and the schema they can ask. */
 export function Explorer() {

@@ -3,12 +3,12 @@
 import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { AgentToggle } from "@/components/agent/agent-toggle";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { AccountMenu } from "@/components/shell/account-menu";
 import { AREAS, type Area } from "@/components/shell/areas";
 import { Tip } from "@/components/ui/tip";
 import { useIsSettled } from "@/components/ui/use-browser";
 import { Wheel } from "@/components/ui/wheel";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 
 /** The pond-coloured rail: where you are among the areas, and who you are. */
 export function Rail({ onShowShortcuts }: { onShowShortcuts: () => void }) {

@@ -3,6 +3,7 @@
 import { usePathname, useSearchParams } from "next/navigation";
 import { type ReactNode, useRef, useState } from "react";
 import { AgentDock } from "@/components/agent/agent-dock";
+import { uncoverFromExplorer } from "@/components/layout/use-frame";
 import { Explorer } from "@/components/shell/explorer";
 import { OfflineBanner } from "@/components/shell/offline-banner";
 import { OutdatedBanner } from "@/components/shell/outdated-banner";
@@ -17,7 +18,6 @@ import { LiveRegion } from "@/components/ui/live-region";
 import { part } from "@/components/ui/part";
 import { TipGroup } from "@/components/ui/tip";
 import { useIsPhone } from "@/components/ui/use-browser";
-import { uncoverFromExplorer } from "@/components/workspace/use-frame";
 import type { PaletteMode } from "@/lib/features/workspaces/browser/palette-items";
 import { later } from "@/lib/platform/browser/load-again";
 import "./shell.css";

@@ -1,7 +1,7 @@
 "use client";
 
+import { ShortcutGroups } from "@/components/layout/shortcut-groups";
 import { Modal } from "@/components/ui/modal";
-import { ShortcutGroups } from "@/components/workspace/shortcut-groups";
 
 /** All shortcuts, searchable. */
 export function ShortcutList({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {

@@ -3,14 +3,14 @@
 import { CircleCheck, GitBranch, Keyboard, Waves, WifiOff } from "lucide-react";
 import Link from "next/link";
 import { useSyncExternalStore } from "react";
+import { useActiveConsoleId } from "@/components/consoles/use-console-actions";
+import { useOpenConsole, useUnsavedCount } from "@/components/consoles/use-consoles";
+import { readFrame, subscribeFrame } from "@/components/layout/use-frame";
+import { useRunningCount, useWorkspace } from "@/components/layout/workspace-context";
+import { useRunsInMotion } from "@/components/runs/use-runs-in-motion";
+import { useFindDatabase } from "@/components/schema/use-schema";
 import { Tip } from "@/components/ui/tip";
 import { useConnectivity, useIsSettled } from "@/components/ui/use-browser";
-import { useActiveConsoleId } from "@/components/workspace/use-console-actions";
-import { useOpenConsole, useUnsavedCount } from "@/components/workspace/use-consoles";
-import { readFrame, subscribeFrame } from "@/components/workspace/use-frame";
-import { useRunsInMotion } from "@/components/workspace/use-runs-in-motion";
-import { useFindDatabase } from "@/components/workspace/use-schema";
-import { useRunningCount, useWorkspace } from "@/components/workspace/workspace-context";
 import { deviceZone } from "@/lib/base/values/names";
 import { formatCount, formatDuration } from "@/lib/platform/browser/format";
 

@@ -1,7 +1,7 @@
 "use client";
 
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { CannotOpen } from "@/components/ui/cannot-open";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 
 /** What stands in the frame at an address of the workspace that leads nowhere. */
 export function UnknownPlace() {

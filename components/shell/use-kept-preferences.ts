@@ -2,9 +2,9 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
+import { readFrame, subscribeFrame, updateFrame } from "@/components/layout/use-frame";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { readPreferences } from "@/components/shell/use-kept-workbench";
-import { readFrame, subscribeFrame, updateFrame } from "@/components/workspace/use-frame";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { accountApi } from "@/lib/features/accounts/browser/account";
 import {
   type KeptChoices,

@@ -2,7 +2,7 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { useWorkspace } from "@/components/workspace/workspace-context";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { accountApi } from "@/lib/features/accounts/browser/account";
 import { fitWorkbench, readWorkbench, type Workbench } from "@/lib/features/consoles/browser/workbench";
 

@@ -14,15 +14,15 @@ import {
   UserPlus,
 } from "lucide-react";
 import { useRouter } from "next/navigation";
+import { setAgentOpen, useIsAgentOpen } from "@/components/agent/use-agent-panel";
+import { useConsoleActions } from "@/components/consoles/use-console-actions";
+import { useNewDashboard } from "@/components/dashboards/use-dashboard-actions";
+import { signOut } from "@/components/layout/sign-out";
+import { updateFrame, useFrame } from "@/components/layout/use-frame";
+import { useOffer } from "@/components/layout/use-offer";
+import { useWorkspace } from "@/components/layout/workspace-context";
+import type { Command } from "@/components/palette/command-store";
 import { AREAS } from "@/components/shell/areas";
-import type { Command } from "@/components/workspace/command-store";
-import { signOut } from "@/components/workspace/sign-out";
-import { setAgentOpen, useIsAgentOpen } from "@/components/workspace/use-agent-panel";
-import { useConsoleActions } from "@/components/workspace/use-console-actions";
-import { useNewDashboard } from "@/components/workspace/use-dashboard-actions";
-import { updateFrame, useFrame } from "@/components/workspace/use-frame";
-import { useOffer } from "@/components/workspace/use-offer";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { PaletteMode } from "@/lib/features/workspaces/browser/palette-items";
 
 type ShellActions = { showPalette: (mode: PaletteMode) => void; showShortcuts: () => void; showTextSearch: () => void };

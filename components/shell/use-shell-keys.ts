@@ -2,17 +2,17 @@
 
 import { useRouter } from "next/navigation";
 import { type RefObject, useEffect, useEffectEvent, useRef } from "react";
+import { useConsoleActions } from "@/components/consoles/use-console-actions";
+import { updateFrame, useFrame } from "@/components/layout/use-frame";
+import { useWorkbench, useWorkspace } from "@/components/layout/workspace-context";
 import { AREAS, findArea } from "@/components/shell/areas";
 import { takeEarlyKeys } from "@/components/shell/early-keys";
 import { moveInList, renamePathInList } from "@/components/shell/list-keys";
-import { useConsoleActions } from "@/components/workspace/use-console-actions";
-import { updateFrame, useFrame } from "@/components/workspace/use-frame";
-import { useWorkbench, useWorkspace } from "@/components/workspace/workspace-context";
 import type { PaletteMode } from "@/lib/features/workspaces/browser/palette-items";
 
 /** "G then C": the second key has to follow within this time. */
 const CHORD_MS = 1200;
-/** The shortcuts of letters alone (components/workspace/shortcuts.ts) as they are typed, and the first half of some. */
+/** The shortcuts of letters alone (components/layout/shortcuts.ts) as they are typed, and the first half of some. */
 const LETTERS = ["?", "c", "g", "j", "k", ...AREAS.flatMap(({ keys }) => keys?.replace(" ", "") ?? [])];
 
 type Options = {

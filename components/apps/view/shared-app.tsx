@@ -2,9 +2,9 @@
 
 import { useState } from "react";
 import { AppFrame } from "@/components/apps/view/app-frame";
+import { useFrame } from "@/components/layout/use-frame";
 import { isLockedOut, SharedPage } from "@/components/shares/shared-page";
 import { UnlockShare } from "@/components/shares/unlock-share";
-import { useFrame } from "@/components/workspace/use-frame";
 import { shareApi } from "@/lib/features/shares/browser/client";
 import "@/components/ui/page.css";
 import "./app-view.css";

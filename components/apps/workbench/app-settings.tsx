@@ -4,6 +4,8 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { type FormEvent, useId, useState } from "react";
 import { AccessField, DescriptionField, TitleField } from "@/components/apps/app-fields";
+import { readFeedAnew, toAppKey } from "@/components/apps/use-apps";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { Confirm } from "@/components/ui/confirm";
 import { Modal } from "@/components/ui/modal";
 import { Notice } from "@/components/ui/notice";
@@ -11,8 +13,6 @@ import { problemsOf } from "@/components/ui/problems-of";
 import { TextField } from "@/components/ui/text-field";
 import { toMessage } from "@/components/ui/to-message";
 import { showToast } from "@/components/ui/toast";
-import { readFeedAnew, toAppKey } from "@/components/workspace/use-apps";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { type App, appApi } from "@/lib/features/apps/browser/client";
 
 type Problems = { title?: string; description?: string; access?: string };

@@ -4,11 +4,11 @@ import { GitCommitHorizontal, Undo2 } from "lucide-react";
 import { useState } from "react";
 import type { Places } from "@/components/apps/workbench/use-places";
 import type { Work } from "@/components/apps/workbench/use-work";
+import { ExplorerSection } from "@/components/layout/explorer-section";
 import { Confirm } from "@/components/ui/confirm";
 import { announce } from "@/components/ui/live-region";
 import { showToast } from "@/components/ui/toast";
 import { useConnectivity } from "@/components/ui/use-browser";
-import { ExplorerSection } from "@/components/workspace/explorer-section";
 
 type ChangesSectionProps = { work: Work; places: Places; isReadOnly: boolean };
 

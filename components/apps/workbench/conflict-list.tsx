@@ -2,10 +2,10 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { part } from "@/components/ui/part";
 import { Segments } from "@/components/ui/segments";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { type App, appApi, type PublishConflict, type Resolutions } from "@/lib/features/apps/browser/client";
 import { later } from "@/lib/platform/browser/load-again";
 

@@ -1,12 +1,12 @@
 "use client";
 
+import { useApp } from "@/components/apps/use-apps";
 import { Workbench } from "@/components/apps/workbench/workbench";
+import { Page } from "@/components/layout/page";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { CannotOpen } from "@/components/ui/cannot-open";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
-import { Page } from "@/components/workspace/page";
-import { useApp } from "@/components/workspace/use-apps";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { ApiError } from "@/lib/platform/browser/request";
 
 /** The page that an app is built on. @param slug or the app's id */

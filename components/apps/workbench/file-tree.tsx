@@ -22,12 +22,12 @@ import { useMemo, useRef, useState } from "react";
 import { FILE_BYTES_MAX } from "@/components/apps/workbench/limits";
 import type { Places } from "@/components/apps/workbench/use-places";
 import type { Work } from "@/components/apps/workbench/use-work";
+import { ExplorerBars, ExplorerFailure, ExplorerSection } from "@/components/layout/explorer-section";
 import { Confirm } from "@/components/ui/confirm";
 import { MenuItem, MenuLine } from "@/components/ui/menu";
 import { NameInput } from "@/components/ui/name-input";
 import { showFailure } from "@/components/ui/toast";
 import { Tree, type TreeRow } from "@/components/ui/tree";
-import { ExplorerBars, ExplorerFailure, ExplorerSection } from "@/components/workspace/explorer-section";
 import {
   buildFileTree,
   type FileKind,

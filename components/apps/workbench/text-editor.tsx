@@ -7,7 +7,7 @@ import { useEffect, useEffectEvent, useRef } from "react";
 import type { KnownBinding } from "@/components/editor/app-completion";
 import { baseExtensions, restoreState } from "@/components/editor/base";
 import { writtenLanguage } from "@/components/editor/file-languages";
-import { useWorkspace } from "@/components/workspace/workspace-context";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import type { FileKind } from "@/lib/features/apps/browser/app-files";
 
 /** A place that the build has stumbled over. `line` and `column` count from 1. */

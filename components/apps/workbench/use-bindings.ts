@@ -1,9 +1,9 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { toAppWorkKey } from "@/components/workspace/use-apps";
-import { useRefresh } from "@/components/workspace/use-refresh";
-import { useWorkspace } from "@/components/workspace/workspace-context";
+import { toAppWorkKey } from "@/components/apps/use-apps";
+import { useRefresh } from "@/components/layout/use-refresh";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { type App, appApi } from "@/lib/features/apps/browser/client";
 
 /** A refresh that is under way is asked for, as long as nothing tells of its end. */

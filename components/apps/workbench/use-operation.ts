@@ -1,8 +1,8 @@
 "use client";
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useLive } from "@/components/workspace/use-live";
-import { useWorkspace } from "@/components/workspace/workspace-context";
+import { useLive } from "@/components/layout/use-live";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { appApi } from "@/lib/features/apps/browser/client";
 
 /** A build that says nothing for a while is asked for all the same: the line may be cut. */

@@ -2,7 +2,7 @@
 
 import { usePathname, useSearchParams } from "next/navigation";
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
-import { useOwnSteps } from "@/components/workspace/use-address";
+import { useOwnSteps } from "@/components/layout/use-address";
 
 /** What stands in the middle, where the editor is. */
 const VIEWS = ["changes", "versions", "bindings"] as const;

@@ -2,11 +2,11 @@
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useMemo, useSyncExternalStore } from "react";
+import { toAppKey, toAppWorkKey } from "@/components/apps/use-apps";
 import { FileStore, type KnownText, type LocalText } from "@/components/apps/workbench/file-store";
+import { useRefresh } from "@/components/layout/use-refresh";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { showFailure } from "@/components/ui/toast";
-import { toAppKey, toAppWorkKey } from "@/components/workspace/use-apps";
-import { useRefresh } from "@/components/workspace/use-refresh";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { imageTypeOf, movedPath } from "@/lib/features/apps/browser/app-files";
 import { type App, type AppFile, appApi, type TreeItem } from "@/lib/features/apps/browser/client";
 import { ApiError } from "@/lib/platform/browser/request";

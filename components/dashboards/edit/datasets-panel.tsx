@@ -7,11 +7,11 @@ import { SourceField } from "@/components/dashboards/edit/source-field";
 import type { Editing } from "@/components/dashboards/edit/use-editing";
 import { type SourceState, useDatasetSources } from "@/components/dashboards/edit/use-preview";
 import { FirstRowsNotice } from "@/components/dashboards/first-rows-notice";
+import { useDatabases } from "@/components/schema/use-schema";
 import { Notice } from "@/components/ui/notice";
 import { Select } from "@/components/ui/select";
 import { SwitchRow } from "@/components/ui/switch-row";
 import { TextField } from "@/components/ui/text-field";
-import { useDatabases } from "@/components/workspace/use-schema";
 import { ACCEPT_HELP, ACCEPT_LABEL } from "@/lib/base/values/cut-rows";
 import type { Dataset } from "@/lib/features/dashboards/browser/client";
 import {

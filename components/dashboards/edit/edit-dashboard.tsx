@@ -1,12 +1,12 @@
 "use client";
 
 import { DashboardEditor } from "@/components/dashboards/edit/dashboard-editor";
+import { useDashboard } from "@/components/dashboards/use-dashboards";
+import { Page } from "@/components/layout/page";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { CannotOpen } from "@/components/ui/cannot-open";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
-import { Page } from "@/components/workspace/page";
-import { useDashboard } from "@/components/workspace/use-dashboards";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { ApiError } from "@/lib/platform/browser/request";
 
 /** The page that edits one dashboard. */

@@ -2,8 +2,8 @@
 
 import type { ReactNode } from "react";
 import { createPortal } from "react-dom";
+import { useSideSlot } from "@/components/layout/side-slot";
 import { SidePanel } from "@/components/ui/side-panel";
-import { useSideSlot } from "@/components/workspace/side-slot";
 
 const SLOT = Symbol("dashboard-edit");
 

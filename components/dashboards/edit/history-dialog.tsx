@@ -3,14 +3,14 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { RotateCcw } from "lucide-react";
 import { useState } from "react";
+import { toDashboardDataKey, toDashboardKey, toDashboardsKey } from "@/components/dashboards/use-dashboards";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { announce } from "@/components/ui/live-region";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Modal } from "@/components/ui/modal";
 import { Notice } from "@/components/ui/notice";
 import { toMessage } from "@/components/ui/to-message";
-import { toDashboardDataKey, toDashboardKey, toDashboardsKey } from "@/components/workspace/use-dashboards";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { dashboardApi } from "@/lib/features/dashboards/browser/client";
 import { formatStamp } from "@/lib/platform/browser/format-time";
 

@@ -2,9 +2,9 @@
 
 import { Play } from "lucide-react";
 import { useEffect, useId, useState } from "react";
+import { useConsoleList } from "@/components/consoles/use-consoles";
+import { useDatabases } from "@/components/schema/use-schema";
 import { Select } from "@/components/ui/select";
-import { useConsoleList } from "@/components/workspace/use-consoles";
-import { useDatabases } from "@/components/workspace/use-schema";
 import type { Dataset, Widget } from "@/lib/features/dashboards/browser/client";
 
 type Source = NonNullable<Widget["source"]>;

@@ -3,9 +3,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Editing } from "@/components/dashboards/edit/use-editing";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { Modal } from "@/components/ui/modal";
 import { Notice } from "@/components/ui/notice";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { dashboardApi } from "@/lib/features/dashboards/browser/client";
 
 type TheirsNoticeProps = { editing: Editing; theirs: NonNullable<Editing["theirs"]> };

@@ -2,13 +2,13 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { toDashboardDataKey, toDashboardKey, toDashboardsKey } from "@/components/dashboards/use-dashboards";
+import { DraftStore } from "@/components/layout/draft-store";
+import { useLive } from "@/components/layout/use-live";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { announce } from "@/components/ui/live-region";
 import { showFailure } from "@/components/ui/toast";
 import { useConnectivity } from "@/components/ui/use-browser";
-import { DraftStore } from "@/components/workspace/draft-store";
-import { toDashboardDataKey, toDashboardKey, toDashboardsKey } from "@/components/workspace/use-dashboards";
-import { useLive } from "@/components/workspace/use-live";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { type Dashboard, dashboardApi } from "@/lib/features/dashboards/browser/client";
 import {
   type Draft,

@@ -2,8 +2,8 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { useFrame } from "@/components/workspace/use-frame";
-import { useWorkspace } from "@/components/workspace/workspace-context";
+import { useFrame } from "@/components/layout/use-frame";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { zoneOf } from "@/lib/base/charts/moments";
 import { dashboardApi, type Preview, type Widget, type WidgetData } from "@/lib/features/dashboards/browser/client";
 import { type Draft, toPartName } from "@/lib/features/dashboards/browser/edit/draft";

@@ -1,8 +1,8 @@
 import { notFound } from "next/navigation";
 import type { ReactNode } from "react";
+import { LiveRefresh } from "@/components/layout/live-refresh";
+import { WorkspaceProvider } from "@/components/layout/workspace-context";
 import { Shell } from "@/components/shell/shell";
-import { LiveRefresh } from "@/components/workspace/live-refresh";
-import { WorkspaceProvider } from "@/components/workspace/workspace-context";
 import { getPageSession } from "@/lib/features/accounts/page-session";
 
 type LayoutProps = { children: ReactNode; params: Promise<{ slug: string }> };

@@ -1,8 +1,8 @@
 "use client";
 
 import { useMemo } from "react";
-import { useConsoleList } from "@/components/workspace/use-consoles";
-import { useFlows } from "@/components/workspace/use-flows";
+import { useConsoleList } from "@/components/consoles/use-consoles";
+import { useFlows } from "@/components/flows/use-flows";
 import type { ConsoleSummary } from "@/lib/features/consoles/browser/client";
 import type { Flow } from "@/lib/features/flows/browser/client";
 import { formatCount } from "@/lib/platform/browser/format";

@@ -3,7 +3,7 @@
 import Link from "next/link";
 import { usePathname } from "next/navigation";
 import type { MouseEvent, ReactNode } from "react";
-import { updateFrame } from "@/components/workspace/use-frame";
+import { updateFrame } from "@/components/layout/use-frame";
 import { formatCount } from "@/lib/platform/browser/format";
 import "@/components/ui/page.css";
 

@@ -1,7 +1,7 @@
 "use client";
 
 import { type PointerEvent, useRef } from "react";
-import { updateFrame, useFrame } from "@/components/workspace/use-frame";
+import { updateFrame, useFrame } from "@/components/layout/use-frame";
 import {
   AGENT_WIDTH,
   clampAgent,

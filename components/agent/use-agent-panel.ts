@@ -2,8 +2,8 @@
 
 import { usePathname } from "next/navigation";
 import { useSyncExternalStore } from "react";
+import { updateFrame, useFrame } from "@/components/layout/use-frame";
 import { useMediaQuery } from "@/components/ui/use-browser";
-import { updateFrame, useFrame } from "@/components/workspace/use-frame";
 import { isBesideWork } from "@/lib/features/accounts/browser/frame-preferences";
 
 /** So wide the agent lies over the work, and a page begins without it. components/shell/boot.js and the styles say the same. */

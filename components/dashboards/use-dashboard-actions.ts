@@ -3,9 +3,9 @@
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useMemo, useRef } from "react";
+import { toDashboardFoldersKey, toDashboardKey, toDashboardsKey } from "@/components/dashboards/use-dashboards";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { showFailure } from "@/components/ui/toast";
-import { toDashboardFoldersKey, toDashboardKey, toDashboardsKey } from "@/components/workspace/use-dashboards";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import {
   type CreateDashboardBody,
   type Dashboard,

@@ -1,7 +1,7 @@
 "use client";
 
 import { type QueryClient, useQuery } from "@tanstack/react-query";
-import { useWorkspace } from "@/components/workspace/workspace-context";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { type Run, runsApi } from "@/lib/features/runs/browser/client";
 import type { LiveEvent } from "@/lib/platform/browser/live";
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { WorkbenchStore } from "@/components/workspace/workbench-store";
+import { WorkbenchStore } from "@/components/consoles/workbench-store";
 import { addConsole, changeConsole, EMPTY_WORKBENCH } from "@/lib/features/consoles/browser/workbench";
 
 const draft = { id: "a", name: "a.sql", content: "select 1", connectionId: null };

@@ -2,9 +2,9 @@
 
 import { usePathname, useRouter } from "next/navigation";
 import { useMemo } from "react";
+import type { ConsolePlace } from "@/components/consoles/console-service";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { showToast } from "@/components/ui/toast";
-import type { ConsolePlace } from "@/components/workspace/console-service";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import {
   addConsole, changeConsole, closeTab, findConsole, findTitle, isSavedId, openTab, removeConsole, restoreConsole, setTitle, toConsoleName, toFreeName,
 } from "@/lib/features/consoles/browser/workbench"; // biome-ignore format: one look at the whole list

@@ -1,8 +1,8 @@
 "use client";
 
 import { PanelLeft } from "lucide-react";
+import { updateFrame } from "@/components/layout/use-frame";
 import { Tip } from "@/components/ui/tip";
-import { updateFrame } from "@/components/workspace/use-frame";
 
 /** Brings the explorer back where a page has no tabs to hold the button. The styles show it while the explorer is hidden. */
 export function ShowExplorer() {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { DraftStore } from "@/components/workspace/draft-store";
+import { DraftStore } from "@/components/layout/draft-store";
 import type { ConsoleDraft } from "@/lib/features/consoles/browser/client";
 import { reportReachable, reportUnreachable } from "@/lib/platform/browser/connectivity";
 import { ApiError } from "@/lib/platform/browser/request";

@@ -1,10 +1,10 @@
 import { QueryClient } from "@tanstack/react-query";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { ConsoleService, toConsoleKey } from "@/components/workspace/console-service";
-import { DraftStore } from "@/components/workspace/draft-store";
-import { EditorMemory } from "@/components/workspace/editor-memory";
-import { RunStore } from "@/components/workspace/run-store";
-import { WorkbenchStore } from "@/components/workspace/workbench-store";
+import { ConsoleService, toConsoleKey } from "@/components/consoles/console-service";
+import { EditorMemory } from "@/components/consoles/editor-memory";
+import { RunStore } from "@/components/consoles/run-store";
+import { WorkbenchStore } from "@/components/consoles/workbench-store";
+import { DraftStore } from "@/components/layout/draft-store";
 import type { Console } from "@/lib/features/consoles/browser/client";
 import { addConsole, EMPTY_WORKBENCH } from "@/lib/features/consoles/browser/workbench";
 import { reportReachable, reportUnreachable } from "@/lib/platform/browser/connectivity";

@@ -1,8 +1,8 @@
 "use client";
 
 import { useCallback } from "react";
-import type { OpenConsole } from "@/components/workspace/use-consoles";
-import { useWorkspace } from "@/components/workspace/workspace-context";
+import type { OpenConsole } from "@/components/consoles/use-consoles";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import type { KeptChart } from "@/lib/features/consoles/browser/client";
 import { changeConsole } from "@/lib/features/consoles/browser/workbench";
 

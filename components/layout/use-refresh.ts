@@ -2,7 +2,7 @@
 
 import { type QueryKey, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
-import { useLive } from "@/components/workspace/use-live";
+import { useLive } from "@/components/layout/use-live";
 import type { LiveEvent } from "@/lib/platform/browser/live";
 
 /** A burst of changes, as of a run that tells its progress, is one read. */

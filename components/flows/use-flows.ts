@@ -1,7 +1,7 @@
 "use client";
 
 import { type InfiniteData, type QueryClient, useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { useWorkspace } from "@/components/workspace/workspace-context";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import {
   type ArrivalFilters,
   type Flow,

@@ -1,4 +1,4 @@
-import { setAgentOpen } from "@/components/workspace/use-agent-panel";
+import { setAgentOpen } from "@/components/agent/use-agent-panel";
 
 /** What somebody wants of the agent beside its panel: to mend a query that failed, or to answer a question. */
 export type AgentRequest =

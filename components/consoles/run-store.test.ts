@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { type ConsoleRun, RunStore } from "@/components/workspace/run-store";
+import { type ConsoleRun, RunStore } from "@/components/consoles/run-store";
 import { splitStatements } from "@/lib/base/sql/statements";
 
 type Answer = { status: number; body: unknown } | "hang";

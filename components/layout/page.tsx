@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { ShowExplorer } from "@/components/workspace/show-explorer";
+import { ShowExplorer } from "@/components/layout/show-explorer";
 import "@/components/ui/page.css";
 
 type PageProps = {

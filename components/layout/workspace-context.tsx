@@ -10,16 +10,16 @@ import {
   useState,
   useSyncExternalStore,
 } from "react";
+import { AgentStore } from "@/components/agent/agent-store";
+import { ConsoleService } from "@/components/consoles/console-service";
+import { EditorMemory } from "@/components/consoles/editor-memory";
+import { type ConsoleRun, RunStore } from "@/components/consoles/run-store";
+import { WorkbenchStore } from "@/components/consoles/workbench-store";
+import { DraftStore } from "@/components/layout/draft-store";
+import { isSigningOut } from "@/components/layout/sign-out";
+import { CommandStore } from "@/components/palette/command-store";
 import { announce } from "@/components/ui/live-region";
 import { showFailure } from "@/components/ui/toast";
-import { AgentStore } from "@/components/workspace/agent-store";
-import { CommandStore } from "@/components/workspace/command-store";
-import { ConsoleService } from "@/components/workspace/console-service";
-import { DraftStore } from "@/components/workspace/draft-store";
-import { EditorMemory } from "@/components/workspace/editor-memory";
-import { type ConsoleRun, RunStore } from "@/components/workspace/run-store";
-import { isSigningOut } from "@/components/workspace/sign-out";
-import { WorkbenchStore } from "@/components/workspace/workbench-store";
 import { consoleApi } from "@/lib/features/consoles/browser/client";
 import { SAMPLE_QUERY } from "@/lib/features/consoles/browser/sample-console";
 import { completeStep, SAMPLE_CONSOLE_ID, type Workbench } from "@/lib/features/consoles/browser/workbench";

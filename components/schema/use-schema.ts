@@ -2,7 +2,7 @@
 
 import { useQueries, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useState } from "react";
-import { useWorkspace } from "@/components/workspace/workspace-context";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import type { Connection } from "@/lib/features/connections/schema";
 import { SAMPLE_CONNECTION_NAME } from "@/lib/features/consoles/browser/sample-console";
 import { api, type Entity } from "@/lib/features/query/browser/api";

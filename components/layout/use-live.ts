@@ -1,7 +1,7 @@
 "use client";
 
 import { useEffect, useRef } from "react";
-import { useWorkspace } from "@/components/workspace/workspace-context";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import type { LiveEvent } from "@/lib/platform/browser/live";
 
 /** Calls back for each change of the workspace while the component is shown. On `reset`, read anew what is shown. */

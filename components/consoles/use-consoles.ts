@@ -2,9 +2,9 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useSyncExternalStore } from "react";
-import { toConsoleKey, toFoldersKey, toListKey } from "@/components/workspace/console-service";
-import type { LocalDraft } from "@/components/workspace/draft-store";
-import { useWorkbench, useWorkspace } from "@/components/workspace/workspace-context";
+import { toConsoleKey, toFoldersKey, toListKey } from "@/components/consoles/console-service";
+import type { LocalDraft } from "@/components/layout/draft-store";
+import { useWorkbench, useWorkspace } from "@/components/layout/workspace-context";
 import { type Console, consoleApi } from "@/lib/features/consoles/browser/client";
 import { type DraftConsole, findConsole, isSavedId } from "@/lib/features/consoles/browser/workbench";
 

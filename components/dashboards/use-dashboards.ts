@@ -1,7 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { useWorkspace } from "@/components/workspace/workspace-context";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { dashboardApi } from "@/lib/features/dashboards/browser/client";
 
 export const toDashboardsKey = (workspaceId: string) => ["dashboards", workspaceId] as const;

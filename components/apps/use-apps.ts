@@ -8,10 +8,10 @@ import {
   useQuery,
   useQueryClient,
 } from "@tanstack/react-query";
+import { useRefresh } from "@/components/layout/use-refresh";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { toMessage } from "@/components/ui/to-message";
 import { showFailure } from "@/components/ui/toast";
-import { useRefresh } from "@/components/workspace/use-refresh";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import { type AppCard, appApi, type FeedPage } from "@/lib/features/apps/browser/client";
 import { ApiError } from "@/lib/platform/browser/request";
 

@@ -2,9 +2,9 @@
 
 import { type QueryClient, useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { type ConsoleRun, ROW_LIMITS } from "@/components/workspace/run-store";
-import type { OpenConsole } from "@/components/workspace/use-consoles";
-import { useWorkspace } from "@/components/workspace/workspace-context";
+import { type ConsoleRun, ROW_LIMITS } from "@/components/consoles/run-store";
+import type { OpenConsole } from "@/components/consoles/use-consoles";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { api, type LastResult } from "@/lib/features/query/browser/api";
 import type { LiveEvent } from "@/lib/platform/browser/live";
 

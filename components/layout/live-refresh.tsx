@@ -1,13 +1,13 @@
 "use client";
 
 import { useQueryClient } from "@tanstack/react-query";
-import { toFoldersKey, toListKey } from "@/components/workspace/console-service";
-import { toDashboardFoldersKey, toDashboardsKey } from "@/components/workspace/use-dashboards";
-import { applyFlowEvent } from "@/components/workspace/use-flows";
-import { applyKeptResult } from "@/components/workspace/use-last-result";
-import { useLive } from "@/components/workspace/use-live";
-import { applyRunInMotion } from "@/components/workspace/use-runs-in-motion";
-import { useWorkspace } from "@/components/workspace/workspace-context";
+import { toFoldersKey, toListKey } from "@/components/consoles/console-service";
+import { applyKeptResult } from "@/components/consoles/use-last-result";
+import { toDashboardFoldersKey, toDashboardsKey } from "@/components/dashboards/use-dashboards";
+import { applyFlowEvent } from "@/components/flows/use-flows";
+import { useLive } from "@/components/layout/use-live";
+import { useWorkspace } from "@/components/layout/workspace-context";
+import { applyRunInMotion } from "@/components/runs/use-runs-in-motion";
 import type { LiveEvent } from "@/lib/platform/browser/live";
 
 type Kind = LiveEvent["kind"];

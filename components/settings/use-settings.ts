@@ -2,7 +2,7 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { useWorkspace } from "@/components/workspace/workspace-context";
+import { useWorkspace } from "@/components/layout/workspace-context";
 import { accountApi } from "@/lib/features/accounts/browser/account";
 import { workspaceApi } from "@/lib/features/workspaces/browser/client";
 

@@ -2,9 +2,9 @@
 
 import { Search } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
+import { SHORTCUTS } from "@/components/layout/shortcuts";
 import { Keys } from "@/components/ui/keys";
 import { useIsApple } from "@/components/ui/use-browser";
-import { SHORTCUTS } from "@/components/workspace/shortcuts";
 import { toKeyLabel } from "@/lib/platform/browser/key-label";
 
 /** All shortcuts with a field to search them: the body of the list behind "?" and of the keyboard's settings. */

@@ -1,10 +1,10 @@
 import type { QueryClient } from "@tanstack/react-query";
+import type { EditorMemory } from "@/components/consoles/editor-memory";
+import type { RunStore } from "@/components/consoles/run-store";
+import type { WorkbenchStore } from "@/components/consoles/workbench-store";
+import type { DraftStore } from "@/components/layout/draft-store";
 import { announce } from "@/components/ui/live-region";
 import { showFailure, showToast } from "@/components/ui/toast";
-import type { DraftStore } from "@/components/workspace/draft-store";
-import type { EditorMemory } from "@/components/workspace/editor-memory";
-import type { RunStore } from "@/components/workspace/run-store";
-import type { WorkbenchStore } from "@/components/workspace/workbench-store";
 import {
   type Console,
   type ConsoleFolder,
