@@ -5,8 +5,8 @@ import { parseArgs } from "node:util";
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { OFFLINE_MODEL_ID, offlineModel } from "@/lib/features/agent/offline";
 import type { Half } from "@/lib/features/agent/questions/question";
-import { evaluate, type Outcome } from "@/lib/features/agent/testing/evaluate";
-import { questionSets } from "@/lib/features/agent/testing/question-sets";
+import { evaluate, type Outcome } from "@/test/fixtures/agent/evaluate";
+import { questionSets } from "@/test/fixtures/agent/question-sets";
 
 /**
  * Asks a model the question set over real databases, and prints accuracy, steps, tokens and time:

@@ -4,7 +4,7 @@ import { readFileSync, rmSync } from "node:fs";
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type ModelServer, startModelServer } from "@/lib/features/agent/testing/model-server";
+import { type ModelServer, startModelServer } from "@/test/fixtures/agent/model-server";
 import { heapSettings, keptHeap, openSockets } from "@/test/servers/kept-heap";
 import { childrenOf } from "@/test/servers/millrace";
 import { memoryOfTree, startProduct } from "./support/product";

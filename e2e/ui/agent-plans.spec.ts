@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Page } from "@playwright/test";
-import { type ModelServer, startModelServer } from "../../lib/features/agent/testing/model-server";
+import { type ModelServer, startModelServer } from "../../test/fixtures/agent/model-server";
 import { freePort } from "../../test/servers/free-port";
 import { test as base, expect, expectAccessible } from "./fixtures";
 

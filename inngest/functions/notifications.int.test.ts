@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { collections } from "@/lib/features/instance/collections";
-import { addConsole, endRun } from "@/lib/features/notifications/testing/ended-run";
-import { answerWith, type Receiver, startReceiver } from "@/lib/features/notifications/testing/receiver";
 import type { RunDoc } from "@/lib/features/runs/model";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
+import { addConsole, endRun } from "@/test/fixtures/notifications/ended-run";
+import { answerWith, type Receiver, startReceiver } from "@/test/fixtures/notifications/receiver";
 import { type JobServer, startJobServer, until } from "@/test/jobs/server";
 import { type Person, seedPerson } from "@/test/seed";
 import { deliverNotification } from "./deliver-notification";

@@ -2,9 +2,9 @@ import { join } from "node:path";
 import { ObjectId } from "mongodb";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { collections } from "@/lib/features/instance/collections";
-import { gitLines, temporaryFolder } from "@/lib/features/repository/testing/git-command";
-import { newRepository, put } from "@/lib/features/repository/testing/repository-fixture";
 import { takeOwnDatabase } from "@/test/database";
+import { gitLines, temporaryFolder } from "@/test/fixtures/repository/git-command";
+import { newRepository, put } from "@/test/fixtures/repository/repository-fixture";
 import { exportCommand } from "./export-repository";
 
 const own = takeOwnDatabase();

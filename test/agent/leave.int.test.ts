@@ -1,9 +1,9 @@
 import { rmSync } from "node:fs";
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { newId, userMessage } from "@/lib/features/agent/testing/ask";
-import { type ModelServer, startModelServer } from "@/lib/features/agent/testing/model-server";
 import { registerAt, type Server, Servers } from "@/test/faults/two-servers";
+import { newId, userMessage } from "@/test/fixtures/agent/ask";
+import { type ModelServer, startModelServer } from "@/test/fixtures/agent/model-server";
 import { heapSettings, keptHeap, openSockets } from "@/test/servers/kept-heap";
 
 /* Readers of a real server who leave in the middle, a hundred times: nothing of theirs goes on, and nothing stays. */

@@ -3,9 +3,9 @@ import { type AddressInfo, createServer } from "node:net";
 import { Chat } from "@ai-sdk/react";
 import { DefaultChatTransport, type UIMessage } from "ai";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { newId } from "@/lib/features/agent/testing/ask";
-import { type ModelServer, startModelServer } from "@/lib/features/agent/testing/model-server";
 import { registerAt, type Server, Servers } from "@/test/faults/two-servers";
+import { newId } from "@/test/fixtures/agent/ask";
+import { type ModelServer, startModelServer } from "@/test/fixtures/agent/model-server";
 
 /* The ai SDK's own chat, as a page of somebody else would use it, against a real server where something goes wrong. */
 

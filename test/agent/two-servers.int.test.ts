@@ -1,9 +1,9 @@
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { PlanDoc } from "@/lib/features/agent/model";
-import { type Event, newId, readEvents, userMessage } from "@/lib/features/agent/testing/ask";
-import { type ModelServer, type Say, startModelServer } from "@/lib/features/agent/testing/model-server";
 import { registerAt, type Server, Servers } from "@/test/faults/two-servers";
+import { type Event, newId, readEvents, userMessage } from "@/test/fixtures/agent/ask";
+import { type ModelServer, type Say, startModelServer } from "@/test/fixtures/agent/model-server";
 import { ask } from "@/test/security/real-servers";
 
 /*

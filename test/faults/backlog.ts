@@ -4,8 +4,8 @@ import { ObjectId } from "mongodb";
 import { collections } from "@/lib/features/instance/collections";
 import { nextChannel } from "@/lib/features/notifications/channels/stored";
 import { fanOut } from "@/lib/features/notifications/fan-out";
-import { endRun } from "@/lib/features/notifications/testing/ended-run";
 import { type JobEvent, sendJobEventsBy } from "@/lib/platform/process/job-events";
+import { endRun } from "@/test/fixtures/notifications/ended-run";
 import type { Seen } from "./receivers-process";
 
 /** @param bundle of receivers-process.ts. @returns receivers in a process of their own */

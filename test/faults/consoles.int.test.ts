@@ -1,6 +1,6 @@
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type Receiver, startReceiver } from "@/lib/features/notifications/testing/receiver";
+import { type Receiver, startReceiver } from "@/test/fixtures/notifications/receiver";
 import { registerAt, type Server, Servers } from "./two-servers";
 
 /* A scheduled query of a real server that is killed in the middle of it (F2): the run ends, and its end is told once. */

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { takeJobEvents } from "@/lib/features/notifications/testing/clock";
-import { endRun } from "@/lib/features/notifications/testing/ended-run";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
+import { takeJobEvents } from "@/test/fixtures/notifications/clock";
+import { endRun } from "@/test/fixtures/notifications/ended-run";
 import { type Person, seedMember, seedPerson } from "@/test/seed";
 import { digestDatabase } from "./dump";
 

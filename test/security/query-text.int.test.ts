@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { newId } from "@/lib/features/agent/testing/ask";
 import { query as queryTool } from "@/lib/features/agent/tools/queries";
-import { appDocOf, askData, bindingText, callerOf, serve } from "@/lib/features/apps/bindings/testing/binding-world";
 import { closeDataSources } from "@/lib/features/connections/pool";
 import { writeNow } from "@/lib/features/query/history-writer";
 import { type Credentials, call, callRaw } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
+import { newId } from "@/test/fixtures/agent/ask";
+import { appDocOf, askData, bindingText, callerOf, serve } from "@/test/fixtures/apps/bindings/binding-world";
 import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
 import { endpoints, pathWith } from "./routes";
 

@@ -1,12 +1,12 @@
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ask, newId } from "@/lib/features/agent/testing/ask";
-import { takeJobEvents } from "@/lib/features/notifications/testing/clock";
-import { endRun } from "@/lib/features/notifications/testing/ended-run";
 import { writeNow } from "@/lib/features/query/history-writer";
 import { beginRun, finishRun, queueRun } from "@/lib/features/runs/service";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
+import { ask, newId } from "@/test/fixtures/agent/ask";
+import { takeJobEvents } from "@/test/fixtures/notifications/clock";
+import { endRun } from "@/test/fixtures/notifications/ended-run";
 import { type Person, seedMember, seedPerson } from "@/test/seed";
 import { digestDatabase } from "./dump";
 import { endpoints, pathWith } from "./routes";

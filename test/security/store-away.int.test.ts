@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { forkStore, type StoreChild } from "@/lib/platform/embedded/mongo/testing/start";
+import { forkStore, type StoreChild } from "@/test/fixtures/embedded/mongo/start";
 import { PASSWORD } from "@/test/seed";
 import { freePort } from "@/test/servers/free-port";
 import { becomesHealthy, startServer, type TestServer } from "@/test/servers/millrace";

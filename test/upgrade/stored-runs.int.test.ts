@@ -3,14 +3,9 @@ import { BSON, type CommandStartedEvent, type CommandSucceededEvent, ObjectId } 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { functions } from "@/inngest/functions";
 import { callerOfJob } from "@/lib/features/accounts/identity";
-import { appDocOf, bindingText, serve } from "@/lib/features/apps/bindings/testing/binding-world";
-import { takeOwnDataDir } from "@/lib/features/connections/drivers/duckdb/testing/open-file";
 import { closeDataSources } from "@/lib/features/connections/pool";
-import { type FlowAuthor, flowAuthor } from "@/lib/features/flows/testing/flow-author";
 import { collections } from "@/lib/features/instance/collections";
 import { fanOut } from "@/lib/features/notifications/fan-out";
-import { addConsole, endRun } from "@/lib/features/notifications/testing/ended-run";
-import { type Receiver, startReceiver } from "@/lib/features/notifications/testing/receiver";
 import type { DeliveryQueued } from "@/lib/features/notifications/wake";
 import { writeNow } from "@/lib/features/query/history-writer";
 import { BASE_PACK_EVENT } from "@/lib/features/repository/git/base-pack";
@@ -20,6 +15,11 @@ import { mongoClient } from "@/lib/platform/db/client";
 import { databaseReady } from "@/lib/platform/db/ready";
 import { type JobEvent, sendJobEventsBy } from "@/lib/platform/process/job-events";
 import { takeOwnDatabase } from "@/test/database";
+import { appDocOf, bindingText, serve } from "@/test/fixtures/apps/bindings/binding-world";
+import { takeOwnDataDir } from "@/test/fixtures/connections/drivers/duckdb/open-file";
+import { type FlowAuthor, flowAuthor } from "@/test/fixtures/flows/flow-author";
+import { addConsole, endRun } from "@/test/fixtures/notifications/ended-run";
+import { type Receiver, startReceiver } from "@/test/fixtures/notifications/receiver";
 import { type JobServer, startJobServer } from "@/test/jobs/server";
 
 /*

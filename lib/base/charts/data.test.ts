@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { type ChartData, toChartData } from "@/lib/base/charts/data";
 import { isCell, toPicture } from "@/lib/base/charts/picture";
 import { type ChartSettings, fitSettings, guessSettings } from "@/lib/base/charts/settings";
-import { settingsOf, tableOf } from "@/lib/base/charts/testing/samples";
 import { describeCuts } from "@/lib/base/charts/words";
+import { settingsOf, tableOf } from "@/test/fixtures/charts/samples";
 
 const weekly = tableOf(
   ["week:date", "region:string", "order_id:int64", "revenue:decimal"],

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { toChartData } from "@/lib/base/charts/data";
 import { isBlank, toPicture } from "@/lib/base/charts/picture";
 import type { ChartSettings } from "@/lib/base/charts/settings";
-import { LOOK, settingsOf, tableOf } from "@/lib/base/charts/testing/samples";
 import { describeChart, describeCuts, describeStop, toChartTable, toFigures } from "@/lib/base/charts/words";
 import type { CellValue } from "@/lib/base/values/json-rows";
+import { LOOK, settingsOf, tableOf } from "@/test/fixtures/charts/samples";
 
 const COLUMNS = ["name:string", "kind:string", "n:int32"];
 

@@ -4,8 +4,8 @@ import { readSettings, toKeptSpec } from "@/lib/base/charts/kept-spec";
 import { toPicture } from "@/lib/base/charts/picture";
 import { CHART_KINDS, type ChartSettings, STACKINGS } from "@/lib/base/charts/settings";
 import { toDrawnSpec } from "@/lib/base/charts/spec";
-import { SIZE, settingsOf, THEME, tableOf, toSvg } from "@/lib/base/charts/testing/samples";
 import type { CellTable } from "@/lib/base/values/json-rows";
+import { SIZE, settingsOf, THEME, tableOf, toSvg } from "@/test/fixtures/charts/samples";
 
 const sales = tableOf(
   ["week:date", "region:string", "revenue:decimal", "year:int32"],

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+/** What PostgreSQL 15, MariaDB 10.11, DuckDB 1.4 and SQLite 3.50 have answered, over 500 customers and 20,000 orders. */
+import answers from "@/test/fixtures/explain/answers.json";
 import { type PlanNode, toPlanTree } from "./plan";
 import { readPlan } from "./read-plan";
-/** What PostgreSQL 15, MariaDB 10.11, DuckDB 1.4 and SQLite 3.50 have answered, over 500 customers and 20,000 orders. */
-import answers from "./testing/answers.json";
 
 const whole = (value: unknown) => ({
   fields: [{ name: "QUERY PLAN", type: "json" }],

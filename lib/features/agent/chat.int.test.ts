@@ -1,9 +1,9 @@
 import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { sampleIdOf } from "@/lib/features/connections/testing/sample";
 import { call } from "@/test/client";
+import { ask, askRaw, type Event, newId, readEvents, textOf, userMessage } from "@/test/fixtures/agent/ask";
+import { takeScriptedModel } from "@/test/fixtures/agent/scripted-model";
+import { sampleIdOf } from "@/test/fixtures/connections/sample";
 import { type Person, removeMember, seedMember, seedPerson } from "@/test/seed";
-import { ask, askRaw, type Event, newId, readEvents, textOf, userMessage } from "./testing/ask";
-import { takeScriptedModel } from "./testing/scripted-model";
 
 const model = await takeScriptedModel();
 

@@ -1,15 +1,15 @@
 import { ObjectId } from "mongodb";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { sampleIdOf } from "@/lib/features/connections/testing/sample";
 import { collections as eventCollections } from "@/lib/platform/events/collections";
 import { writeNow } from "@/lib/platform/events/publish";
 import { call } from "@/test/client";
+import { ask, askRaw, newId, readEvents } from "@/test/fixtures/agent/ask";
+import { takeScriptedModel } from "@/test/fixtures/agent/scripted-model";
+import { sampleIdOf } from "@/test/fixtures/connections/sample";
 import { type Person, seedMember, seedPerson } from "@/test/seed";
 import { collections } from "./collections";
 import { keepAnswerAlive } from "./history";
 import { FEEDBACK_CHARS_MAX, GONE_AFTER_MS, INSTRUCTIONS_CHARS_MAX, SIGN_OF_LIFE_MS, TITLE_CHARS_MAX } from "./limits";
-import { ask, askRaw, newId, readEvents } from "./testing/ask";
-import { takeScriptedModel } from "./testing/scripted-model";
 
 const model = await takeScriptedModel();
 

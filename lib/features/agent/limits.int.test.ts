@@ -1,9 +1,9 @@
 import { ObjectId } from "mongodb";
 import { beforeAll, expect, it } from "vitest";
+import { ask, textOf } from "@/test/fixtures/agent/ask";
+import { takeScriptedModel } from "@/test/fixtures/agent/scripted-model";
 import { type Person, seedMember, seedPerson } from "@/test/seed";
 import { collections } from "./collections";
-import { ask, textOf } from "./testing/ask";
-import { takeScriptedModel } from "./testing/scripted-model";
 
 const settings = { CHAT_TOKENS_PER_DAY: "200", SAMPLE_DATA: "off", RATE_LIMIT_SCALE: "1" };
 const model = await takeScriptedModel(settings);

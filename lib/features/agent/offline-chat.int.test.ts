@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
+import { ask, newId, textOf } from "@/test/fixtures/agent/ask";
 import { type Person, seedPerson } from "@/test/seed";
-import { ask, newId, textOf } from "./testing/ask";
 
 const own = takeOwnDatabase();
 afterAll(() => own.drop());

@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import { ObjectId } from "mongodb";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { call } from "@/test/client";
+import { ask, askRaw, type Event, newId, readEvents } from "@/test/fixtures/agent/ask";
+import type { Say } from "@/test/fixtures/agent/model-server";
+import { takeScriptedModel } from "@/test/fixtures/agent/scripted-model";
 import { type Person, seedMember, seedPerson } from "@/test/seed";
 import { collections } from "./collections";
 import { waitForDecision } from "./plans";
-import { ask, askRaw, type Event, newId, readEvents } from "./testing/ask";
-import type { Say } from "./testing/model-server";
-import { takeScriptedModel } from "./testing/scripted-model";
 
 const model = await takeScriptedModel({ SAMPLE_DATA: "off" });
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
+import { ask, askRaw, newId, readEvents, textOf } from "@/test/fixtures/agent/ask";
+import { type ProviderServer, startProviderServer, WIRES, type Wire } from "@/test/fixtures/agent/provider-server";
 import { type Person, seedPerson } from "@/test/seed";
 import { collections } from "./collections";
-import { ask, askRaw, newId, readEvents, textOf } from "./testing/ask";
-import { type ProviderServer, startProviderServer, WIRES, type Wire } from "./testing/provider-server";
 
 /* What providers say on the wire reaches the stream as the interface has it, and what they do wrong as our words (T68). */
 

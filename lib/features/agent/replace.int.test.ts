@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { sampleIdOf } from "@/lib/features/connections/testing/sample";
 import { call } from "@/test/client";
+import { ask, askRaw, newId } from "@/test/fixtures/agent/ask";
+import { takeScriptedModel } from "@/test/fixtures/agent/scripted-model";
+import { sampleIdOf } from "@/test/fixtures/connections/sample";
 import { type Person, seedMember, seedPerson } from "@/test/seed";
-import { ask, askRaw, newId } from "./testing/ask";
-import { takeScriptedModel } from "./testing/scripted-model";
 
 const model = await takeScriptedModel();
 

@@ -5,8 +5,8 @@ import { collections } from "@/lib/features/instance/collections";
 import { findBranch, listTree } from "@/lib/features/repository/service";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
+import { type AppAuthor, authorOf } from "@/test/fixtures/apps/app-author";
 import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
-import { type AppAuthor, authorOf } from "./testing/app-author";
 
 const own = takeOwnDatabase();
 let [ana, ben, stranger] = [] as unknown as [Person, Person, Person];

@@ -5,10 +5,10 @@ import { collections } from "@/lib/features/instance/collections";
 import { commitChanges, findBranch, readFile } from "@/lib/features/repository/service";
 import { call, callRaw } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
+import { type AppAuthor, authorOf } from "@/test/fixtures/apps/app-author";
 import { type Person, seedMember, seedPerson } from "@/test/seed";
 import { DRAFT_FILES_MAX } from "./limits";
 import type { App } from "./schema";
-import { type AppAuthor, authorOf } from "./testing/app-author";
 
 const own = takeOwnDatabase();
 let [ana, ben] = [] as unknown as [Person, Person];

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { collections } from "@/lib/features/instance/collections";
-import { cloneTo, type GitWorld, newGitWorld } from "@/lib/features/repository/git/testing/git-world";
-import { git, gitLines } from "@/lib/features/repository/testing/git-command";
 import { env } from "@/lib/platform/env";
 import { takeOwnDatabase } from "@/test/database";
+import { type AppAuthor, authorOf } from "@/test/fixtures/apps/app-author";
+import { cloneTo, type GitWorld, newGitWorld } from "@/test/fixtures/repository/git/git-world";
+import { git, gitLines } from "@/test/fixtures/repository/git-command";
 import { noteRemoval, sweepAppRemovals } from "./removals";
-import { type AppAuthor, authorOf } from "./testing/app-author";
 
 const own = takeOwnDatabase();
 let world: GitWorld;

@@ -2,9 +2,9 @@ import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { call, callRaw } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
+import { type AppAuthor, authorOf } from "@/test/fixtures/apps/app-author";
 import { type Person, seedMember, seedPerson } from "@/test/seed";
 import type { App } from "./schema";
-import { type AppAuthor, authorOf } from "./testing/app-author";
 
 const own = takeOwnDatabase();
 let [ana, ben] = [] as unknown as [Person, Person];

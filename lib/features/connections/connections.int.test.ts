@@ -5,12 +5,12 @@ import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
+import { sampleIdOf } from "@/test/fixtures/connections/sample";
 import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
 import { startSshd } from "@/test/servers/sshd";
 import { collections } from "./collections";
 import { LOADS_TABLE } from "./drivers/shared/flows/sql-load";
 import { TAG_COLOURS } from "./schema";
-import { sampleIdOf } from "./testing/sample";
 
 const { drop } = takeOwnDatabase();
 afterAll(drop);

@@ -2,15 +2,15 @@ import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { collections } from "@/lib/features/instance/collections";
 import { folderHistory, listTree, readFile } from "@/lib/features/repository/service";
-import { finished, startChild } from "@/lib/features/repository/testing/child";
-import { withExport } from "@/lib/features/repository/testing/git-command";
 import { bundleProcess } from "@/test/bundle";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
+import { authorOf, type ConsoleAuthor } from "@/test/fixtures/consoles/console-author";
+import type { CrashTask } from "@/test/fixtures/consoles/crash-process";
+import type { Save, SaveOutcome, SaveTask } from "@/test/fixtures/consoles/save-process";
+import { finished, startChild } from "@/test/fixtures/repository/child";
+import { withExport } from "@/test/fixtures/repository/git-command";
 import { type Person, seedPerson } from "@/test/seed";
-import { authorOf, type ConsoleAuthor } from "./testing/console-author";
-import type { CrashTask } from "./testing/crash-process";
-import type { Save, SaveOutcome, SaveTask } from "./testing/save-process";
 
 const own = takeOwnDatabase();
 let saver = "";
@@ -18,8 +18,8 @@ let crasher = "";
 let person: Person;
 beforeAll(async () => {
   person = await seedPerson("Ana");
-  saver = await bundleProcess("lib/features/consoles/testing/save-process.ts");
-  crasher = await bundleProcess("lib/features/consoles/testing/crash-process.ts");
+  saver = await bundleProcess("test/fixtures/consoles/save-process.ts");
+  crasher = await bundleProcess("test/fixtures/consoles/crash-process.ts");
 });
 afterAll(own.drop);
 

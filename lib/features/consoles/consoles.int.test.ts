@@ -2,11 +2,11 @@ import { randomBytes } from "node:crypto";
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { collections } from "@/lib/features/instance/collections";
-import { git, withExport } from "@/lib/features/repository/testing/git-command";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
+import { authorOf, type ConsoleAuthor } from "@/test/fixtures/consoles/console-author";
+import { git, withExport } from "@/test/fixtures/repository/git-command";
 import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
-import { authorOf, type ConsoleAuthor } from "./testing/console-author";
 
 const own = takeOwnDatabase();
 let ana: Person;

@@ -9,9 +9,9 @@ import { databaseReady } from "@/lib/platform/db/ready";
 import { type JobEvent, sendJobEventsBy } from "@/lib/platform/process/job-events";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
+import { authorOf, type ConsoleAuthor } from "@/test/fixtures/consoles/console-author";
 import { type Person, seedKey, seedPerson } from "@/test/seed";
 import { CONSOLE_RUN_QUEUED_EVENT, carryOutConsoleRun, recoverConsoleRun } from "./schedule";
-import { authorOf, type ConsoleAuthor } from "./testing/console-author";
 
 const server = vi.hoisted(() => ({ isStopping: false, callbacks: new Set<() => void | Promise<void>>() }));
 vi.mock("@/lib/platform/process/shutdown", () => ({

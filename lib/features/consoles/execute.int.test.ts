@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { takeOwnDataDir } from "@/lib/features/connections/drivers/duckdb/testing/open-file";
 import { closeDataSources } from "@/lib/features/connections/pool";
 import { collections } from "@/lib/features/instance/collections";
 import { writeNow } from "@/lib/features/query/history-writer";
 import { call, callRaw } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
+import { takeOwnDataDir } from "@/test/fixtures/connections/drivers/duckdb/open-file";
+import { authorOf, type ConsoleAuthor } from "@/test/fixtures/consoles/console-author";
 import { type Person, seedKey, seedPerson } from "@/test/seed";
-import { authorOf, type ConsoleAuthor } from "./testing/console-author";
 
 const dataDir = takeOwnDataDir();
 const own = takeOwnDatabase();

@@ -2,10 +2,10 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ObjectId } from "mongodb";
 import { afterAll, expect, it } from "vitest";
-import { git, gitLines, temporaryFolder, withExport } from "@/lib/features/repository/testing/git-command";
 import { takeOwnDatabase } from "@/test/database";
+import { authorOf, type SavedConsole } from "@/test/fixtures/consoles/console-author";
+import { git, gitLines, temporaryFolder, withExport } from "@/test/fixtures/repository/git-command";
 import { seedMember, seedPerson } from "@/test/seed";
-import { authorOf, type SavedConsole } from "./testing/console-author";
 
 const own = takeOwnDatabase();
 afterAll(own.drop);

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { collections } from "@/lib/features/instance/collections";
 import { takeOwnDatabase } from "@/test/database";
+import { authorOf, type ConsoleAuthor } from "@/test/fixtures/consoles/console-author";
 import { type Person, seedMember, seedPerson } from "@/test/seed";
-import { authorOf, type ConsoleAuthor } from "./testing/console-author";
 
 const own = takeOwnDatabase();
 let [anas, bens, strangers] = [] as unknown as [ConsoleAuthor, ConsoleAuthor, ConsoleAuthor];

@@ -1,6 +1,5 @@
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { takeOwnDataDir } from "@/lib/features/connections/drivers/duckdb/testing/open-file";
 import { closeDataSources } from "@/lib/features/connections/pool";
 import { collections } from "@/lib/features/instance/collections";
 import { writeNow } from "@/lib/features/query/history-writer";
@@ -8,9 +7,10 @@ import { keptNow } from "@/lib/features/results/first-rows";
 import { writeNow as tellNow } from "@/lib/platform/events/publish";
 import { call, callRaw } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
+import { takeOwnDataDir } from "@/test/fixtures/connections/drivers/duckdb/open-file";
+import { authorOf, type ConsoleAuthor } from "@/test/fixtures/consoles/console-author";
 import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
 import { carryOutConsoleRun } from "./schedule";
-import { authorOf, type ConsoleAuthor } from "./testing/console-author";
 
 const dataDir = takeOwnDataDir();
 const own = takeOwnDatabase();

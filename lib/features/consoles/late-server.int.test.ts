@@ -8,9 +8,9 @@ import type { JournalDoc } from "@/lib/features/folders/model";
 import { collections } from "@/lib/features/instance/collections";
 import { commitChanges, historyOf, readFile } from "@/lib/features/repository/service";
 import type { Caller } from "@/lib/platform/access/caller";
-import { callerIn } from "@/lib/platform/access/testing/caller";
 import { databaseReady } from "@/lib/platform/db/ready";
 import { takeOwnDatabase } from "@/test/database";
+import { callerIn } from "@/test/fixtures/access/caller";
 import { CONSOLES } from "./cabinet";
 import { createConsole, deleteConsole, getConsole, undeleteConsole, updateConsole } from "./service";
 

@@ -6,14 +6,14 @@ import { createFolder, deleteFolder, listFolders, updateFolder } from "@/lib/fea
 import { collections } from "@/lib/features/instance/collections";
 import { listTree, readFile } from "@/lib/features/repository/service";
 import type { Caller } from "@/lib/platform/access/caller";
-import { callerIn } from "@/lib/platform/access/testing/caller";
 import { databaseReady } from "@/lib/platform/db/ready";
 import { AppError } from "@/lib/platform/http/errors";
 import { takeOwnDatabase } from "@/test/database";
+import { callerIn } from "@/test/fixtures/access/caller";
+import { type Folder, fileOf, type Item, Model, pathOf, Refusal } from "@/test/fixtures/consoles/model";
+import { Random } from "@/test/fixtures/consoles/random";
 import { CONSOLES } from "./cabinet";
 import { createConsole, deleteConsole, getConsole, listConsoles, undeleteConsole, updateConsole } from "./service";
-import { type Folder, fileOf, type Item, Model, pathOf, Refusal } from "./testing/model";
-import { Random } from "./testing/random";
 
 const own = takeOwnDatabase();
 beforeAll(databaseReady);

@@ -12,9 +12,9 @@ import { writeNow as writeEvents } from "@/lib/platform/events/publish";
 import { type JobEvent, sendJobEventsBy } from "@/lib/platform/process/job-events";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
+import { authorOf, type ConsoleAuthor } from "@/test/fixtures/consoles/console-author";
 import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
 import { CONSOLE_RUN_QUEUED_EVENT, carryOutConsoleRun, queueConsoleTick, recoverConsoleRun } from "./schedule";
-import { authorOf, type ConsoleAuthor } from "./testing/console-author";
 
 const own = takeOwnDatabase();
 let ana: Person;

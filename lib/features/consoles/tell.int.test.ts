@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { collections } from "@/lib/features/instance/collections";
 import { writeNow } from "@/lib/platform/events/publish";
 import { takeOwnDatabase } from "@/test/database";
+import { authorOf, type ConsoleAuthor } from "@/test/fixtures/consoles/console-author";
 import { type Person, seedMember, seedPerson } from "@/test/seed";
 import { tellEditing } from "./tell";
-import { authorOf, type ConsoleAuthor } from "./testing/console-author";
 
 const own = takeOwnDatabase();
 let ana: Person;

@@ -4,11 +4,11 @@ import type { Cube, NoCube, WidgetCube } from "@/lib/base/cubes/cube";
 import { openCube, type Pressed } from "@/lib/base/cubes/narrow";
 import type { WireValue } from "@/lib/base/values/fields";
 import { call } from "@/test/client";
+import type { DashboardAuthor } from "@/test/fixtures/dashboards/dashboard-author";
+import { takeDashboardWorld } from "@/test/fixtures/dashboards/dashboard-world";
 import { randomOf } from "@/test/random";
 import { type Person, seedPerson } from "@/test/seed";
 import type { WidgetData } from "./schema";
-import type { DashboardAuthor } from "./testing/dashboard-author";
-import { takeDashboardWorld } from "./testing/dashboard-world";
 
 const open = takeDashboardWorld();
 let owner: Person;

@@ -1,14 +1,14 @@
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { sampleIdOf } from "@/lib/features/connections/testing/sample";
-import { type ConsoleAuthor, authorOf as consoleAuthorOf } from "@/lib/features/consoles/testing/console-author";
 import { collections } from "@/lib/features/instance/collections";
 import { readFile } from "@/lib/features/repository/service";
 import { writeNow } from "@/lib/platform/events/publish";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
+import { sampleIdOf } from "@/test/fixtures/connections/sample";
+import { type ConsoleAuthor, authorOf as consoleAuthorOf } from "@/test/fixtures/consoles/console-author";
+import { authorOf, type DashboardAuthor } from "@/test/fixtures/dashboards/dashboard-author";
 import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
-import { authorOf, type DashboardAuthor } from "./testing/dashboard-author";
 
 const own = takeOwnDatabase();
 let [anas, bens, strangers] = [] as unknown as [DashboardAuthor, DashboardAuthor, DashboardAuthor];

@@ -4,10 +4,10 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { collections } from "@/lib/features/instance/collections";
 import { writeNow } from "@/lib/features/query/history-writer";
 import { call } from "@/test/client";
+import { authorOf, type DashboardAuthor } from "@/test/fixtures/dashboards/dashboard-author";
+import { type DashboardWorld, takeDashboardWorld } from "@/test/fixtures/dashboards/dashboard-world";
 import { type Person, removeMember, seedKey, seedMember, seedPerson } from "@/test/seed";
 import type { WidgetData } from "./schema";
-import { authorOf, type DashboardAuthor } from "./testing/dashboard-author";
-import { type DashboardWorld, takeDashboardWorld } from "./testing/dashboard-world";
 
 const open = takeDashboardWorld();
 let owner: Person;

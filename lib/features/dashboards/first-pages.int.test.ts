@@ -5,11 +5,11 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { collections } from "@/lib/features/instance/collections";
 import { closeTables } from "@/lib/features/results/crossfilter/tables";
 import { call } from "@/test/client";
+import type { DashboardAuthor } from "@/test/fixtures/dashboards/dashboard-author";
+import { type DashboardWorld, takeDashboardWorld } from "@/test/fixtures/dashboards/dashboard-world";
 import type { Person } from "@/test/seed";
 import { prepareFirstPages } from "./data";
 import type { WidgetData } from "./schema";
-import type { DashboardAuthor } from "./testing/dashboard-author";
-import { type DashboardWorld, takeDashboardWorld } from "./testing/dashboard-world";
 
 const open = takeDashboardWorld();
 let owner: Person;

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { authorOf as consoleAuthorOf } from "@/lib/features/consoles/testing/console-author";
 import { takeOwnDatabase } from "@/test/database";
+import { authorOf as consoleAuthorOf } from "@/test/fixtures/consoles/console-author";
+import { authorOf, type DashboardAuthor } from "@/test/fixtures/dashboards/dashboard-author";
 import { type Person, removeMember, seedMember, seedPerson } from "@/test/seed";
-import { authorOf, type DashboardAuthor } from "./testing/dashboard-author";
 
 const own = takeOwnDatabase();
 let [anas, bens, strangers] = [] as unknown as [DashboardAuthor, DashboardAuthor, DashboardAuthor];

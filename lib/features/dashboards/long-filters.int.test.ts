@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { call } from "@/test/client";
+import type { DashboardAuthor } from "@/test/fixtures/dashboards/dashboard-author";
+import { takeDashboardWorld } from "@/test/fixtures/dashboards/dashboard-world";
 import type { Person } from "@/test/seed";
-import type { DashboardAuthor } from "./testing/dashboard-author";
-import { takeDashboardWorld } from "./testing/dashboard-world";
 
 const open = takeDashboardWorld();
 let owner: Person;

@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { ObjectId } from "mongodb";
 import { beforeAll, describe, expect, it } from "vitest";
-import { connectFile } from "@/lib/features/connections/testing/connect-file";
 import { collections } from "@/lib/features/instance/collections";
 import { writeNow } from "@/lib/features/query/history-writer";
 import { call } from "@/test/client";
+import { connectFile } from "@/test/fixtures/connections/connect-file";
+import type { DashboardAuthor } from "@/test/fixtures/dashboards/dashboard-author";
+import { type DashboardWorld, takeDashboardWorld } from "@/test/fixtures/dashboards/dashboard-world";
 import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
 import type { Preview } from "./schema";
-import type { DashboardAuthor } from "./testing/dashboard-author";
-import { type DashboardWorld, takeDashboardWorld } from "./testing/dashboard-world";
 
 const open = takeDashboardWorld();
 let owner: Person;

@@ -7,10 +7,10 @@ import type { RunQueued } from "@/lib/features/runs/wake";
 import { writeNow as writeEvents } from "@/lib/platform/events/publish";
 import { type JobEvent, sendJobEventsBy } from "@/lib/platform/process/job-events";
 import { call } from "@/test/client";
+import { authorOf, type DashboardAuthor } from "@/test/fixtures/dashboards/dashboard-author";
+import { type DashboardWorld, takeDashboardWorld } from "@/test/fixtures/dashboards/dashboard-world";
 import { type Person, removeMember, seedKey, seedMember } from "@/test/seed";
 import { carryOutRefresh, queueRefreshTick, REFRESH_QUEUED_EVENT, recoverRefresh } from "./refresh";
-import { authorOf, type DashboardAuthor } from "./testing/dashboard-author";
-import { type DashboardWorld, takeDashboardWorld } from "./testing/dashboard-world";
 
 const open = takeDashboardWorld();
 let owner: Person;

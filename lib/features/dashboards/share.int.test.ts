@@ -7,11 +7,11 @@ import { admitVisitor } from "@/lib/features/shares/visits";
 import { RATE_LIMITS } from "@/lib/platform/access/rate-limit";
 import { proxy } from "@/proxy";
 import { call } from "@/test/client";
+import { authorOf, type DashboardAuthor } from "@/test/fixtures/dashboards/dashboard-author";
+import { takeDashboardWorld } from "@/test/fixtures/dashboards/dashboard-world";
 import { dumpDatabase } from "@/test/security/dump";
 import { type Person, removeMember, seedMember } from "@/test/seed";
 import type { WidgetData } from "./schema";
-import { authorOf, type DashboardAuthor } from "./testing/dashboard-author";
-import { takeDashboardWorld } from "./testing/dashboard-world";
 
 const open = takeDashboardWorld("vault");
 let owner: Person;

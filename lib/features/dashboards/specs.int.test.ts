@@ -3,10 +3,10 @@ import { ObjectId } from "mongodb";
 import { beforeAll, describe, expect, it } from "vitest";
 import { collections } from "@/lib/features/instance/collections";
 import { call } from "@/test/client";
+import type { DashboardAuthor } from "@/test/fixtures/dashboards/dashboard-author";
+import { takeDashboardWorld } from "@/test/fixtures/dashboards/dashboard-world";
 import type { Person } from "@/test/seed";
 import { DASHBOARD_FILES } from "./file-kind";
-import type { DashboardAuthor } from "./testing/dashboard-author";
-import { takeDashboardWorld } from "./testing/dashboard-world";
 
 const open = takeDashboardWorld();
 let owner: Person;

@@ -3,12 +3,12 @@ import { ObjectId } from "mongodb";
 import { beforeAll, describe, expect, it } from "vitest";
 import { collections } from "@/lib/features/instance/collections";
 import { call } from "@/test/client";
+import type { DashboardAuthor } from "@/test/fixtures/dashboards/dashboard-author";
+import { takeDashboardWorld } from "@/test/fixtures/dashboards/dashboard-world";
 import type { Person } from "@/test/seed";
 import { readText } from "./content";
 import { toPicturePage } from "./picture/page";
 import type { Widget, WidgetData } from "./schema";
-import type { DashboardAuthor } from "./testing/dashboard-author";
-import { takeDashboardWorld } from "./testing/dashboard-world";
 import { changesBetween } from "./words";
 
 const open = takeDashboardWorld();

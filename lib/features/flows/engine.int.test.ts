@@ -8,9 +8,9 @@ import { collections } from "@/lib/features/instance/collections";
 import { databaseReady } from "@/lib/platform/db/ready";
 import { bundleProcess } from "@/test/bundle";
 import { takeOwnDatabase } from "@/test/database";
+import { type FlowAuthor, flowAuthor } from "@/test/fixtures/flows/flow-author";
 import { startPostgres, type TestServer } from "@/test/servers/postgres";
 import { carryOutFlowRun } from "./carry-out";
-import { type FlowAuthor, flowAuthor } from "./testing/flow-author";
 
 /*
  * Runs between real databases, of which some are killed (F2): every row arrives, and none twice.
@@ -33,7 +33,7 @@ beforeAll(async () => {
   }
   sqlite = await ana.file("sqlite");
   duckdb = await ana.file("duckdb");
-  runner = await bundleProcess("lib/features/flows/testing/run-process.ts");
+  runner = await bundleProcess("test/fixtures/flows/run-process.ts");
 }, 180_000);
 afterAll(async () => {
   await closeDataSources();

@@ -8,9 +8,9 @@ import { databaseReady } from "@/lib/platform/db/ready";
 import { sendJobEventsBy } from "@/lib/platform/process/job-events";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
+import { type FlowAuthor, flowAuthor } from "@/test/fixtures/flows/flow-author";
 import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
 import { queueFlowTick, recoverFlowRun } from "./runs";
-import { type FlowAuthor, flowAuthor } from "./testing/flow-author";
 
 process.env.RATE_LIMIT_SCALE = "1";
 const own = takeOwnDatabase();

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { closeDataSources } from "@/lib/features/connections/pool";
 import { databaseReady } from "@/lib/platform/db/ready";
 import { takeOwnDatabase } from "@/test/database";
+import { type FlowAuthor, flowAuthor } from "@/test/fixtures/flows/flow-author";
 import { type DocumentStore, startDocumentStore } from "@/test/servers/document-store";
 import {
   type JsonService,
@@ -12,7 +13,6 @@ import {
   startJsonService,
 } from "@/test/servers/json-service";
 import { STRIPE_TEST_KEY, type StripeStandIn, startStripeStandIn } from "@/test/servers/stripe-stand-in";
-import { type FlowAuthor, flowAuthor } from "./testing/flow-author";
 
 /*
  * Flows from services and into MongoDB, made by the API and carried out to their end: services that are away at the first

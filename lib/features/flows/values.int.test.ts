@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { closeDataSources } from "@/lib/features/connections/pool";
 import { databaseReady } from "@/lib/platform/db/ready";
 import { takeOwnDatabase } from "@/test/database";
+import { type FlowAuthor, flowAuthor } from "@/test/fixtures/flows/flow-author";
 import { type JsonService, startJsonService } from "@/test/servers/json-service";
 import { startPostgres, type TestServer } from "@/test/servers/postgres";
-import { type FlowAuthor, flowAuthor } from "./testing/flow-author";
 
 /* Values on their way through flows, from their sources to the tables that hold them. */
 

@@ -6,8 +6,8 @@ import { collections } from "@/lib/features/instance/collections";
 import { databaseReady } from "@/lib/platform/db/ready";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
+import { type FlowAuthor, flowAuthor } from "@/test/fixtures/flows/flow-author";
 import { startPostgres, type TestServer } from "@/test/servers/postgres";
-import { type FlowAuthor, flowAuthor } from "./testing/flow-author";
 import { queuePendingEvents } from "./webhook-batch";
 
 /* Bodies of webhooks as senders write them, up to a table of PostgreSQL. */

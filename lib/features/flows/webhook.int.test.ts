@@ -8,8 +8,8 @@ import { collections } from "@/lib/features/instance/collections";
 import { databaseReady } from "@/lib/platform/db/ready";
 import { type Answer, call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
+import { type FlowAuthor, flowAuthor } from "@/test/fixtures/flows/flow-author";
 import { seedMember } from "@/test/seed";
-import { type FlowAuthor, flowAuthor } from "./testing/flow-author";
 import { queuePendingEvents } from "./webhook-batch";
 
 const own = takeOwnDatabase();

@@ -17,17 +17,17 @@ import { version } from "@/package.json";
 import { bundleProcess } from "@/test/bundle";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
+import type { MigrateTask } from "@/test/fixtures/instance/migrate-process";
 import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
 import { collections } from "./collections";
 import { prepareStore } from "./prepare-store";
 import { SCHEMA_MIGRATIONS } from "./schema-migrations";
-import type { MigrateTask } from "./testing/migrate-process";
 
 const own = takeOwnDatabase();
 let migrator: string;
 let ana: Person;
 beforeAll(async () => {
-  migrator = await bundleProcess("lib/features/instance/testing/migrate-process.ts");
+  migrator = await bundleProcess("test/fixtures/instance/migrate-process.ts");
   await databaseReady();
   ana = await seedPerson("Ana");
 });

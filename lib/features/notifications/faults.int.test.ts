@@ -10,12 +10,12 @@ import { sendJobEventsBy } from "@/lib/platform/process/job-events";
 import { bundleProcess } from "@/test/bundle";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
+import { addConsole, endRun } from "@/test/fixtures/notifications/ended-run";
+import { type Receiver, startReceiver } from "@/test/fixtures/notifications/receiver";
 import { randomOf } from "@/test/random";
 import { type Person, seedPerson } from "@/test/seed";
 import { attemptDelivery } from "./attempts";
 import { fanOut } from "./fan-out";
-import { addConsole, endRun } from "./testing/ended-run";
-import { type Receiver, startReceiver } from "./testing/receiver";
 
 /*
  * Deliveries whose servers are killed and whose receivers fail (F1, F3). `npm test` has a few hundred; DELIVERIES=10000
@@ -45,7 +45,7 @@ beforeAll(async () => {
   await databaseReady();
   owner = await seedPerson("Owner");
   receiver = await startReceiver();
-  bundle = await bundleProcess("lib/features/notifications/testing/sender-process.ts");
+  bundle = await bundleProcess("test/fixtures/notifications/sender-process.ts");
 });
 afterAll(async () => {
   await own.drop();

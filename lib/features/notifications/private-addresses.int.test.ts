@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { LOOPBACK_FORMS } from "@/lib/platform/net/testing/forms";
-import { listener } from "@/lib/platform/net/testing/listener";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
+import { LOOPBACK_FORMS } from "@/test/fixtures/net/forms";
+import { listener } from "@/test/fixtures/net/listener";
+import { takeJobEvents } from "@/test/fixtures/notifications/clock";
+import { addConsole } from "@/test/fixtures/notifications/ended-run";
 import { type Person, seedPerson } from "@/test/seed";
 import { collections } from "./collections";
-import { takeJobEvents } from "./testing/clock";
-import { addConsole } from "./testing/ended-run";
 
 /* As a server is set up where nothing else is said: databases may be on private addresses, receivers may not. */
 

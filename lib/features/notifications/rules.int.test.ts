@@ -6,14 +6,14 @@ import { getSecrets } from "@/lib/platform/secrets/bootstrap";
 import { rotateSealedFields } from "@/lib/platform/secrets/rotate";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
+import { takeJobEvents } from "@/test/fixtures/notifications/clock";
+import { addConsole, endRun } from "@/test/fixtures/notifications/ended-run";
+import { type Receiver, startReceiver } from "@/test/fixtures/notifications/receiver";
 import { dumpDatabase } from "@/test/security/dump";
 import { captureLog } from "@/test/security/log-lines";
 import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
 import { openChannel } from "./channels/stored";
 import { RULES_PER_RESOURCE_MAX } from "./limits";
-import { takeJobEvents } from "./testing/clock";
-import { addConsole, endRun } from "./testing/ended-run";
-import { type Receiver, startReceiver } from "./testing/receiver";
 
 process.env.ALLOW_PRIVATE_NETWORK = "all";
 const own = takeOwnDatabase();

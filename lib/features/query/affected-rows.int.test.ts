@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Subject, type SubjectName, startSubject } from "@/lib/features/connections/drivers/conformance/subjects";
 import type { ConnectionDoc } from "@/lib/features/connections/model";
 import { closeDataSources } from "@/lib/features/connections/pool";
-import { callerIn } from "@/lib/platform/access/testing/caller";
 import { databaseReady } from "@/lib/platform/db/ready";
 import { takeOwnDatabase } from "@/test/database";
+import { callerIn } from "@/test/fixtures/access/caller";
+import { storedConnection } from "@/test/fixtures/query/stored-connection";
 import { getExecution, listExecutions } from "./executions";
 import type { ExecuteAnswer } from "./schema";
 import { executeQuery, runQuery } from "./service";
-import { storedConnection } from "./testing/stored-connection";
 
 /*
  * The numbers that psql ("UPDATE 2"), mariadb ("Query OK, 2 rows affected"), duckdb ("Count"), sqlite3 (".changes on") and

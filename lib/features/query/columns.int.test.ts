@@ -1,15 +1,15 @@
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { takeOwnDataDir } from "@/lib/features/connections/drivers/duckdb/testing/open-file";
 import type { ConnectionDoc } from "@/lib/features/connections/model";
 import { closeDataSources } from "@/lib/features/connections/pool";
 import { writeNow } from "@/lib/features/query/history-writer";
-import { callerIn } from "@/lib/platform/access/testing/caller";
 import { databaseReady } from "@/lib/platform/db/ready";
 import { takeOwnDatabase } from "@/test/database";
+import { callerIn } from "@/test/fixtures/access/caller";
+import { takeOwnDataDir } from "@/test/fixtures/connections/drivers/duckdb/open-file";
+import { ADHOC } from "@/test/fixtures/query/origins";
 import { CONTENT_TYPES, type ResultFormat } from "./schema";
 import { consumeQuery, executeQuery, runQuery } from "./service";
-import { ADHOC } from "./testing/origins";
 
 const dataDir = takeOwnDataDir();
 const database = takeOwnDatabase();

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { takeOwnDataDir } from "@/lib/features/connections/drivers/duckdb/testing/open-file";
 import { closeDataSources } from "@/lib/features/connections/pool";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
+import { takeOwnDataDir } from "@/test/fixtures/connections/drivers/duckdb/open-file";
 import { type Person, seedPerson } from "@/test/seed";
 import { writeNow } from "./history-writer";
 

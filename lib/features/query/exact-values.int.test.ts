@@ -1,10 +1,10 @@
 import { MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { closeDataSources } from "@/lib/features/connections/pool";
-import { type FlowAuthor, flowAuthor } from "@/lib/features/flows/testing/flow-author";
 import { databaseReady } from "@/lib/platform/db/ready";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
+import { type FlowAuthor, flowAuthor } from "@/test/fixtures/flows/flow-author";
 import { type DocumentStore, startDocumentStore } from "@/test/servers/document-store";
 import { startMariaDb } from "@/test/servers/mariadb";
 import { startPostgres, type TestServer } from "@/test/servers/postgres";

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Subject, type SubjectName, startSubject } from "@/lib/features/connections/drivers/conformance/subjects";
 import type { ConnectionDoc } from "@/lib/features/connections/model";
 import { closeDataSources } from "@/lib/features/connections/pool";
-import { callerIn } from "@/lib/platform/access/testing/caller";
 import { databaseReady } from "@/lib/platform/db/ready";
 import { takeOwnDatabase } from "@/test/database";
+import { callerIn } from "@/test/fixtures/access/caller";
+import { storedConnection } from "@/test/fixtures/query/stored-connection";
 import type { ExecuteAnswer } from "./schema";
 import { executeQuery } from "./service";
-import { storedConnection } from "./testing/stored-connection";
 
 /* Stored 32-bit floats, by the shortest texts that read back as them: what psql and duckdb print of these literals. */
 

@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { closeDataSources } from "@/lib/features/connections/pool";
-import { authorOf, type ConsoleAuthor } from "@/lib/features/consoles/testing/console-author";
 import { collections } from "@/lib/features/instance/collections";
 import { type Answer, type Credentials, call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
+import { authorOf, type ConsoleAuthor } from "@/test/fixtures/consoles/console-author";
 import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
 import { writeNow } from "./history-writer";
 

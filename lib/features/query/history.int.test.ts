@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import { type CommandStartedEvent, ObjectId } from "mongodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { collections } from "@/lib/features/instance/collections";
-import { callerIn } from "@/lib/platform/access/testing/caller";
 import { mongoClient } from "@/lib/platform/db/client";
 import { databaseReady } from "@/lib/platform/db/ready";
 import { takeOwnDatabase } from "@/test/database";
+import { callerIn } from "@/test/fixtures/access/caller";
+import { ADHOC, NOTHING_VISIBLE } from "@/test/fixtures/query/origins";
 import { type ExecutionEnd, type ExecutionStart, listExecutions, startExecution } from "./executions";
 import { writeNow } from "./history-writer";
-import { ADHOC, NOTHING_VISIBLE } from "./testing/origins";
 
 /** What history may be late by (docs/api.md, Queries), with room for a busy machine. */
 const SOON_MS = 5000;

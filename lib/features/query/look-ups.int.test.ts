@@ -1,11 +1,11 @@
 import { type CommandStartedEvent, ObjectId } from "mongodb";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { takeOwnDataDir } from "@/lib/features/connections/drivers/duckdb/testing/open-file";
 import { closeDataSources } from "@/lib/features/connections/pool";
 import { collections } from "@/lib/features/instance/collections";
 import { mongoClient } from "@/lib/platform/db/client";
 import { call, cookieOf } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
+import { takeOwnDataDir } from "@/test/fixtures/connections/drivers/duckdb/open-file";
 import { writeNow } from "./history-writer";
 
 /** What reads; history is written behind the answer. */

@@ -1,11 +1,11 @@
 import { MongoClient, ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { takeOwnDataDir } from "@/lib/features/connections/drivers/duckdb/testing/open-file";
 import { closeDataSources } from "@/lib/features/connections/pool";
 import { collections } from "@/lib/features/instance/collections";
 import { database } from "@/lib/platform/db/client";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
+import { takeOwnDataDir } from "@/test/fixtures/connections/drivers/duckdb/open-file";
 import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
 import { writeNow } from "./history-writer";
 

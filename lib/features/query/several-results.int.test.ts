@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Subject, startSubject } from "@/lib/features/connections/drivers/conformance/subjects";
 import type { ConnectionDoc } from "@/lib/features/connections/model";
 import { closeDataSources, dataSourcePool } from "@/lib/features/connections/pool";
-import { callerIn } from "@/lib/platform/access/testing/caller";
 import { databaseReady } from "@/lib/platform/db/ready";
 import { takeOwnDatabase } from "@/test/database";
+import { callerIn } from "@/test/fixtures/access/caller";
+import { storedConnection } from "@/test/fixtures/query/stored-connection";
 import type { ExecuteAnswer, ResultFormat } from "./schema";
 import { executeQuery, runQuery } from "./service";
-import { storedConnection } from "./testing/stored-connection";
 
 /* What MariaDB's and PostgreSQL's own clients show of these calls. */
 

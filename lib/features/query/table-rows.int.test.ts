@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { takeOwnDataDir } from "@/lib/features/connections/drivers/duckdb/testing/open-file";
 import { closeDataSources } from "@/lib/features/connections/pool";
 import { call, cookieOf } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
+import { takeOwnDataDir } from "@/test/fixtures/connections/drivers/duckdb/open-file";
 import { writeNow } from "./history-writer";
 
 const dataDir = takeOwnDataDir();

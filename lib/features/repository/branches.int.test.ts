@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { takeOwnDatabase } from "@/test/database";
+import { ADA, kindOf, move, newRepository, put, remove } from "@/test/fixtures/repository/repository-fixture";
 import { EMPTY_TREE, type GitObject } from "./git-objects";
 import { newCommit } from "./new-commit";
 import { readCommitObject, writeObjects } from "./object-store";
@@ -18,7 +19,6 @@ import {
   readFile,
   resolveSha,
 } from "./service";
-import { ADA, kindOf, move, newRepository, put, remove } from "./testing/repository-fixture";
 
 const own = takeOwnDatabase();
 afterAll(own.drop);

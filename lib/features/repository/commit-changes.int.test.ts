@@ -3,8 +3,8 @@ import type { ObjectId } from "mongodb";
 import { afterAll, describe, expect, it } from "vitest";
 import { collections } from "@/lib/features/instance/collections";
 import { takeOwnDatabase } from "@/test/database";
+import { ADA, kindOf, move, newRepository, put, remove } from "@/test/fixtures/repository/repository-fixture";
 import { commitChanges, deleteRepository, listTree, readCommit, readFile } from "./service";
-import { ADA, kindOf, move, newRepository, put, remove } from "./testing/repository-fixture";
 
 const own = takeOwnDatabase();
 afterAll(own.drop);

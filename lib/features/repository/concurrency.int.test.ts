@@ -1,13 +1,13 @@
 import { rm } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { takeOwnDatabase } from "@/test/database";
+import { bundleChild, finished, startChild } from "@/test/fixtures/repository/child";
+import type { CommitOutcome, CommitTask } from "@/test/fixtures/repository/commit-process";
+import type { CrashTask } from "@/test/fixtures/repository/crash-process";
+import { withExport } from "@/test/fixtures/repository/git-command";
+import { ADA, move, newRepository, put } from "@/test/fixtures/repository/repository-fixture";
+import { storedIndex } from "@/test/fixtures/repository/stored-index";
 import { createBranch, folderHistory, historyOf, listTree, mergeBranches, readFile } from "./service";
-import { bundleChild, finished, startChild } from "./testing/child";
-import type { CommitOutcome, CommitTask } from "./testing/commit-process";
-import type { CrashTask } from "./testing/crash-process";
-import { withExport } from "./testing/git-command";
-import { ADA, move, newRepository, put } from "./testing/repository-fixture";
-import { storedIndex } from "./testing/stored-index";
 import { rebuildIndex } from "./trunk-index";
 
 const own = takeOwnDatabase();

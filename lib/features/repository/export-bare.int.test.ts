@@ -4,9 +4,9 @@ import { join } from "node:path";
 import type { ObjectId } from "mongodb";
 import { afterAll, describe, expect, it } from "vitest";
 import { takeOwnDatabase } from "@/test/database";
+import { git, gitLines, temporaryFolder, withExport } from "@/test/fixtures/repository/git-command";
+import { ADA, kindOf, move, newRepository, put, remove } from "@/test/fixtures/repository/repository-fixture";
 import { changeOf, createBranch, exportBare, historyOf, mergeBranches } from "./service";
-import { git, gitLines, temporaryFolder, withExport } from "./testing/git-command";
-import { ADA, kindOf, move, newRepository, put, remove } from "./testing/repository-fixture";
 
 const own = takeOwnDatabase();
 afterAll(own.drop);

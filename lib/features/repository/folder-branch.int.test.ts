@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { takeOwnDatabase } from "@/test/database";
+import { ADA, type Fixture, move, newRepository, put, remove } from "@/test/fixtures/repository/repository-fixture";
 import { compareFolder, createBranch, folderOnBranch, mergeBranches } from "./service";
-import { ADA, type Fixture, move, newRepository, put, remove } from "./testing/repository-fixture";
 
 const own = takeOwnDatabase();
 afterAll(own.drop);

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { afterAll, expect, it } from "vitest";
 import { takeOwnDatabase } from "@/test/database";
+import { gitLines, withExport } from "@/test/fixtures/repository/git-command";
+import { ADA, newRepository, put } from "@/test/fixtures/repository/repository-fixture";
+import { storedIndex } from "@/test/fixtures/repository/stored-index";
 import { ancestryOf, mergeBase } from "./ancestry";
 import { headOrThrow } from "./read";
 import { aheadBehind, createBranch, folderHistory, mergeBranches, rebuildIndex } from "./service";
-import { gitLines, withExport } from "./testing/git-command";
-import { ADA, newRepository, put } from "./testing/repository-fixture";
-import { storedIndex } from "./testing/stored-index";
 
 const own = takeOwnDatabase();
 afterAll(own.drop);

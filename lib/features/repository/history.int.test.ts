@@ -2,9 +2,9 @@ import { ObjectId } from "mongodb";
 import { afterAll, describe, expect, it } from "vitest";
 import { collections } from "@/lib/features/instance/collections";
 import { takeOwnDatabase } from "@/test/database";
+import { ADA, kindOf, move, newRepository, put, remove } from "@/test/fixtures/repository/repository-fixture";
+import { storedIndex } from "@/test/fixtures/repository/stored-index";
 import { changeOf, createBranch, folderHistory, historyOf, mergeBranches, rebuildIndex } from "./service";
-import { ADA, kindOf, move, newRepository, put, remove } from "./testing/repository-fixture";
-import { storedIndex } from "./testing/stored-index";
 
 const own = takeOwnDatabase();
 afterAll(own.drop);

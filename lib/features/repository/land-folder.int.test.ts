@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { takeOwnDatabase } from "@/test/database";
+import { ADA, type Fixture, newRepository, put, remove } from "@/test/fixtures/repository/repository-fixture";
 import {
   createBranch,
   filesIn,
@@ -10,7 +11,6 @@ import {
   mergeFolder,
   readFile,
 } from "./service";
-import { ADA, type Fixture, newRepository, put, remove } from "./testing/repository-fixture";
 
 const own = takeOwnDatabase();
 afterAll(own.drop);

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { afterAll, expect, it } from "vitest";
 import { takeOwnDatabase } from "@/test/database";
+import { gitLines, withExport } from "@/test/fixtures/repository/git-command";
+import { move, newRepository, put, remove } from "@/test/fixtures/repository/repository-fixture";
+import { storedIndex } from "@/test/fixtures/repository/stored-index";
 import { type Change, changeOf, historyOf, listTree, readFile, rebuildIndex } from "./service";
-import { gitLines, withExport } from "./testing/git-command";
-import { move, newRepository, put, remove } from "./testing/repository-fixture";
-import { storedIndex } from "./testing/stored-index";
 
 const own = takeOwnDatabase();
 afterAll(own.drop);

@@ -1,10 +1,10 @@
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { collections } from "@/lib/features/instance/collections";
-import { addConsole, endRun } from "@/lib/features/notifications/testing/ended-run";
 import { databaseReady } from "@/lib/platform/db/ready";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
+import { addConsole, endRun } from "@/test/fixtures/notifications/ended-run";
 import { type Person, seedMember, seedPerson } from "@/test/seed";
 
 const own = takeOwnDatabase();

@@ -3,8 +3,8 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { MongoBulkWriteError, MongoClient, MongoServerError } from "mongodb";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { forkStore, type StoreChild } from "@/lib/platform/embedded/mongo/testing/start";
 import { failure } from "@/lib/platform/http/envelope";
+import { forkStore, type StoreChild } from "@/test/fixtures/embedded/mongo/start";
 import { isStoreAway } from "./away";
 import { transactionOf } from "./transaction";
 

@@ -1,10 +1,10 @@
 import { ObjectId } from "mongodb";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { takeOwnDatabase } from "@/test/database";
+import { type Frame, readFrames } from "@/test/fixtures/events/frames";
 import { collections } from "./collections";
 import { publish, writeNow } from "./publish";
 import { type StreamRequest, streamEvents } from "./stream";
-import { type Frame, readFrames } from "./testing/frames";
 
 const own = takeOwnDatabase();
 afterAll(() => own.drop());

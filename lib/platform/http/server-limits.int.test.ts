@@ -13,7 +13,7 @@ let server: ChildProcess;
 let port: number;
 
 beforeAll(async () => {
-  const program = fileURLToPath(new URL("./testing/limited-server.ts", import.meta.url));
+  const program = fileURLToPath(new URL("../../../test/fixtures/http/limited-server.ts", import.meta.url));
   server = fork(program, { execArgv: [] });
   const [ready] = await once(server, "message");
   port = ready.port;

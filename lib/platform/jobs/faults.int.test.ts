@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { inngest } from "@/inngest/client";
-import { finished, startChild } from "@/lib/features/repository/testing/child";
 import { database } from "@/lib/platform/db/client";
 import { takeOwnDatabase } from "@/test/database";
+import { finished, startChild } from "@/test/fixtures/repository/child";
 import { bundleCrash } from "@/test/jobs/bundle";
 import { CRASH_RESULT, CRASH_STEPS, crashFunctions, DEADLY_PLACES, notes } from "@/test/jobs/crash-functions";
 import type { CrashTask } from "@/test/jobs/crash-process";

@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { createServer as createTlsServer } from "node:tls";
 import { expect, test } from "vitest";
+import { TEST_CERTIFICATE, TEST_KEY } from "@/test/fixtures/net/certificate";
+import { listener, track } from "@/test/fixtures/net/listener";
+import { testPolicy } from "@/test/fixtures/net/policy";
 import { openSocket } from "./connect";
 import { GuardedSocket } from "./guarded-socket";
-import { TEST_CERTIFICATE, TEST_KEY } from "./testing/certificate";
-import { listener, track } from "./testing/listener";
-import { testPolicy } from "./testing/policy";
 
 const names = { "secure.test": [["127.0.0.1"]], "other.test": [["127.0.0.1"]] };
 

@@ -3,11 +3,11 @@ import { request } from "node:http";
 import { createConnection } from "mysql2/promise";
 import { Client } from "pg";
 import { describe, expect, test } from "vitest";
+import { listener } from "@/test/fixtures/net/listener";
+import { testPolicy } from "@/test/fixtures/net/policy";
 import { connectingSocket, unconnectedSocket } from "./guarded-socket";
 import { guardedHttpAgent } from "./http-agent";
 import type { EgressPolicy } from "./policy";
-import { listener } from "./testing/listener";
-import { testPolicy } from "./testing/policy";
 
 type Connect = (port: number, policy: EgressPolicy) => Promise<unknown>;
 

@@ -2,6 +2,10 @@ import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import { isIPv6 } from "node:net";
 import { describe, expect, test } from "vitest";
+import { LOOPBACK_FORMS, OTHER_REFUSED } from "@/test/fixtures/net/forms";
+import { type Listener, listener } from "@/test/fixtures/net/listener";
+import { testPolicy } from "@/test/fixtures/net/policy";
+import { askSocks } from "@/test/fixtures/net/socks-client";
 import type { Purpose } from "./address";
 import { openSocket } from "./connect";
 import { fetchThrough } from "./fetch-through";
@@ -11,10 +15,6 @@ import { checkTarget, checkWebAddress } from "./judge";
 import type { EgressPolicy } from "./policy";
 import { safeFetch } from "./safe-fetch";
 import { openSocksDoor } from "./socks";
-import { LOOPBACK_FORMS, OTHER_REFUSED } from "./testing/forms";
-import { type Listener, listener } from "./testing/listener";
-import { testPolicy } from "./testing/policy";
-import { askSocks } from "./testing/socks-client";
 
 type Attempt = { host: string; port: number; policy: EgressPolicy };
 /** Resolves when a connection came about, rejects when it was refused. */

@@ -2,11 +2,11 @@ import { once } from "node:events";
 import { request as httpsRequest } from "node:https";
 import { createServer as createTlsServer } from "node:tls";
 import { expect, test } from "vitest";
+import { TEST_CERTIFICATE, TEST_KEY } from "@/test/fixtures/net/certificate";
+import { httpAnswer, listener, track } from "@/test/fixtures/net/listener";
+import { testPolicy } from "@/test/fixtures/net/policy";
 import { fetchThrough } from "./fetch-through";
 import { guardedHttpAgent } from "./http-agent";
-import { TEST_CERTIFICATE, TEST_KEY } from "./testing/certificate";
-import { httpAnswer, listener, track } from "./testing/listener";
-import { testPolicy } from "./testing/policy";
 
 test("an answer streams: its first part is here before its last is sent", async () => {
   const goOn = Promise.withResolvers<void>();

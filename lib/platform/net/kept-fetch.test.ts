@@ -1,9 +1,9 @@
 import { createServer } from "node:http";
 import { gzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
+import { listener, track } from "@/test/fixtures/net/listener";
+import { testPolicy } from "@/test/fixtures/net/policy";
 import { KeptFetch } from "./kept-fetch";
-import { listener, track } from "./testing/listener";
-import { testPolicy } from "./testing/policy";
 
 const MIB = 1024 * 1024;
 const LIMITS = { timeoutMs: 5000, maxResponseBytes: 64 * 1024 };

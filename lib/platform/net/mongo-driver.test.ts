@@ -1,10 +1,10 @@
 import { MongoClient } from "mongodb";
 import { expect, onTestFinished, test } from "vitest";
+import { serveHello } from "@/test/fixtures/net/fake-mongo";
+import { listener } from "@/test/fixtures/net/listener";
+import { testPolicy } from "@/test/fixtures/net/policy";
 import type { EgressPolicy } from "./policy";
 import { openSocksDoor } from "./socks";
-import { serveHello } from "./testing/fake-mongo";
-import { listener } from "./testing/listener";
-import { testPolicy } from "./testing/policy";
 
 /** Time is no guarantee here: a busy machine must not fail it. */
 const PATIENCE_MS = 30_000;

@@ -1,8 +1,8 @@
 import { networkInterfaces } from "node:os";
 import { afterEach, expect, test, vi } from "vitest";
+import { testPolicy } from "@/test/fixtures/net/policy";
 import { checkTarget } from "./judge";
 import { denyEndpoint, isOwnEndpoint, ownEndpoints, storeEndpoints } from "./own-endpoints";
-import { testPolicy } from "./testing/policy";
 
 afterEach(() => {
   vi.resetModules();

@@ -1,7 +1,7 @@
 import { networkInterfaces } from "node:os";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { testPolicy } from "@/test/fixtures/net/policy";
 import type { Purpose } from "./address";
-import { testPolicy } from "./testing/policy";
 
 afterEach(() => {
   vi.resetModules();

@@ -1,9 +1,9 @@
 import { createServer as createTlsServer } from "node:tls";
 import { expect, test } from "vitest";
+import { TEST_CERTIFICATE, TEST_KEY } from "@/test/fixtures/net/certificate";
+import { httpAnswer, listener, track } from "@/test/fixtures/net/listener";
+import { testPolicy } from "@/test/fixtures/net/policy";
 import { safeFetch } from "./safe-fetch";
-import { TEST_CERTIFICATE, TEST_KEY } from "./testing/certificate";
-import { httpAnswer, listener, track } from "./testing/listener";
-import { testPolicy } from "./testing/policy";
 
 const all = () => testPolicy("all");
 const LIMITS = { purpose: "http", timeoutMs: 2000, maxResponseBytes: 64 * 1024 } as const;

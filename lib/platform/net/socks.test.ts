@@ -2,11 +2,11 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
+import { listener } from "@/test/fixtures/net/listener";
+import { testPolicy } from "@/test/fixtures/net/policy";
+import { askSocks } from "@/test/fixtures/net/socks-client";
 import type { EgressPolicy } from "./policy";
 import { closeSocksDoor, mongoProxyOptions, openSocksDoor } from "./socks";
-import { listener } from "./testing/listener";
-import { testPolicy } from "./testing/policy";
-import { askSocks } from "./testing/socks-client";
 
 async function door(policy: EgressPolicy) {
   const opened = await openSocksDoor(policy);

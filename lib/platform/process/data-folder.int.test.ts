@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it, test, vi } from "vitest";
 import { dataFolderCheck } from "./data-folder.ts";
 
-const program = fileURLToPath(new URL("./testing/data-folder.ts", import.meta.url));
+const program = fileURLToPath(new URL("../../../test/fixtures/process/data-folder.ts", import.meta.url));
 const MIB = 1024 * 1024;
 let folder: string;
 beforeEach(() => {

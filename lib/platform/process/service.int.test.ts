@@ -8,8 +8,8 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ensureService, type ServiceSpec, stopServices } from "./service.ts";
 
-const standIn = fileURLToPath(new URL("./testing/stand-in.ts", import.meta.url));
-const supervisor = fileURLToPath(new URL("./testing/supervisor.ts", import.meta.url));
+const standIn = fileURLToPath(new URL("../../../test/fixtures/process/stand-in.ts", import.meta.url));
+const supervisor = fileURLToPath(new URL("../../../test/fixtures/process/supervisor.ts", import.meta.url));
 const WAIT_MS = 10_000;
 
 let folder: string;

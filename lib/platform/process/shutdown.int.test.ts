@@ -8,8 +8,8 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { SHUTDOWN_TIMEOUT_MS } from "./shutdown.ts";
 
-const web = fileURLToPath(new URL("./testing/web.ts", import.meta.url));
-const standIn = fileURLToPath(new URL("./testing/stand-in.ts", import.meta.url));
+const web = fileURLToPath(new URL("../../../test/fixtures/process/web.ts", import.meta.url));
+const standIn = fileURLToPath(new URL("../../../test/fixtures/process/stand-in.ts", import.meta.url));
 
 /** Twenty clients with this pause send 200 requests a second. */
 const CLIENT_PAUSE_MS = 100;

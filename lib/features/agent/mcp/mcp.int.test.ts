@@ -2,10 +2,10 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { sampleIdOf } from "@/lib/features/connections/testing/sample";
 import { appendLog } from "@/lib/features/runs/logs";
 import { call, callRaw } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
+import { sampleIdOf } from "@/test/fixtures/connections/sample";
 import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
 import { MODEL_RESULT_BYTES_MAX } from "../limits";
 

@@ -1,7 +1,7 @@
 import { generateText, isStepCount, type ModelMessage, streamText } from "ai";
 import { expect, test } from "vitest";
-import type { EngineTable, TestEngine } from "../testing/engines";
-import { workbench } from "../testing/stand-in-tools";
+import type { EngineTable, TestEngine } from "@/test/fixtures/agent/engines";
+import { workbench } from "@/test/fixtures/agent/stand-in-tools";
 import { offlineModel } from ".";
 
 const ID = "c0ffee00c0ffee00c0ffee00";

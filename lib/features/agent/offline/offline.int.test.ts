@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { generateText, isStepCount } from "ai";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { shopEngine, type TestEngine } from "../testing/engines";
-import { workbench } from "../testing/stand-in-tools";
+import { shopEngine, type TestEngine } from "@/test/fixtures/agent/engines";
+import { workbench } from "@/test/fixtures/agent/stand-in-tools";
 import { offlineModel } from ".";
 
 const folder = mkdtempSync(join(tmpdir(), "millrace-offline-"));

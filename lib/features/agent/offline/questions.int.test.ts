@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { driverEngine, postgresEngine, sqliteEngine } from "@/test/fixtures/agent/engines";
+import { evaluate, type Outcome } from "@/test/fixtures/agent/evaluate";
+import { questionSets } from "@/test/fixtures/agent/question-sets";
 import { deskTables } from "../questions/desk-data";
 import { DESK_QUESTIONS } from "../questions/desk-questions";
 import { libraryTables } from "../questions/library-data";
 import { LIBRARY_QUESTIONS } from "../questions/library-questions";
-import { driverEngine, postgresEngine, sqliteEngine } from "../testing/engines";
-import { evaluate, type Outcome } from "../testing/evaluate";
-import { questionSets } from "../testing/question-sets";
 import { offlineModel } from ".";
 
 /** What has to be right of each half. */

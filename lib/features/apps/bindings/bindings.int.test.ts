@@ -2,17 +2,18 @@ import { randomUUID } from "node:crypto";
 import { tableFromIPC } from "apache-arrow";
 import { ObjectId } from "mongodb";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { connectFile } from "@/lib/features/connections/testing/connect-file";
-import { type DashboardWorld, takeDashboardWorld } from "@/lib/features/dashboards/testing/dashboard-world";
 import { collections } from "@/lib/features/instance/collections";
 import { queueDueRuns } from "@/lib/features/runs/schedules/tick";
 import type { Caller } from "@/lib/platform/access/caller";
 import { type JobEvent, sendJobEventsBy } from "@/lib/platform/process/job-events";
 import { call } from "@/test/client";
+import { type AppAuthor, authorOf } from "@/test/fixtures/apps/app-author";
+import { appDocOf, askData, bindingText, callerOf, serve } from "@/test/fixtures/apps/bindings/binding-world";
+import { connectFile } from "@/test/fixtures/connections/connect-file";
+import { type DashboardWorld, takeDashboardWorld } from "@/test/fixtures/dashboards/dashboard-world";
 import { type Person, removeMember, seedMember, seedPerson } from "@/test/seed";
 import type { AppDoc } from "../model";
 import type { App } from "../schema";
-import { type AppAuthor, authorOf } from "../testing/app-author";
 import { prepareBindings, settleLeftBehind } from "./published";
 import {
   BINDING_QUEUED_EVENT,
@@ -22,7 +23,6 @@ import {
   wakeBindings,
 } from "./refresh";
 import type { BindingItem } from "./schema";
-import { appDocOf, askData, bindingText, callerOf, serve } from "./testing/binding-world";
 
 const open = takeDashboardWorld();
 const OWNERS = { app_binding: queueBindingTick };

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { collections } from "@/lib/features/instance/collections";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
+import { authorOf } from "@/test/fixtures/apps/app-author";
 import { type Person, seedMember, seedPerson } from "@/test/seed";
-import { authorOf } from "../testing/app-author";
 import { forgetKnownApps } from "./facts";
 import type { Card, Feed } from "./schema";
 

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { collections } from "@/lib/features/instance/collections";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
+import { type AppAuthor, authorOf } from "@/test/fixtures/apps/app-author";
 import { type Person, seedMember, seedPerson } from "@/test/seed";
-import { type AppAuthor, authorOf } from "../testing/app-author";
 import type { Card, Overview } from "./schema";
 
 const own = takeOwnDatabase();

@@ -6,8 +6,8 @@ import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { FRAME_SANDBOX } from "@/lib/features/apps/words";
 import { ensureChromium } from "@/scripts/support/chromium.mjs";
+import { SAMPLE_APP, toFiles } from "@/test/fixtures/apps/sandbox/sample-app";
 import { openSession, stopSessions } from "../sandbox/registry";
-import { SAMPLE_APP, toFiles } from "../sandbox/testing/sample-app";
 import { answerPreview } from "./preview";
 
 const whose = { workspaceId: new ObjectId(), appId: new ObjectId(), userId: new ObjectId() };

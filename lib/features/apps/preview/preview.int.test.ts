@@ -5,12 +5,12 @@ import { collections } from "@/lib/features/instance/collections";
 import { commitChanges } from "@/lib/features/repository/service";
 import { call, callRaw } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
+import { type AppAuthor, authorOf } from "@/test/fixtures/apps/app-author";
+import { SAMPLE_APP } from "@/test/fixtures/apps/sandbox/sample-app";
 import { type Person, seedMember, seedPerson } from "@/test/seed";
 import { SESSION_IDLE_MS, SESSIONS_MAX } from "../sandbox/limits";
 import { findSession, stopIdleSessions, stopSessions, watch } from "../sandbox/registry";
-import { SAMPLE_APP } from "../sandbox/testing/sample-app";
 import type { App } from "../schema";
-import { type AppAuthor, authorOf } from "../testing/app-author";
 import type { Preview } from "./schema";
 
 const own = takeOwnDatabase();

@@ -1,17 +1,17 @@
 import { randomBytes } from "node:crypto";
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { connectFile } from "@/lib/features/connections/testing/connect-file";
 import { collections } from "@/lib/features/instance/collections";
 import { readFile } from "@/lib/features/repository/service";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
+import { type AppAuthor, authorOf } from "@/test/fixtures/apps/app-author";
+import { bindingText } from "@/test/fixtures/apps/bindings/binding-world";
+import { connectFile } from "@/test/fixtures/connections/connect-file";
 import { type Person, seedMember, seedPerson } from "@/test/seed";
-import { bindingText } from "../bindings/testing/binding-world";
 import { DEPLOYMENTS_MAX } from "../limits";
 import { getSandbox } from "../sandbox";
 import type { App } from "../schema";
-import { type AppAuthor, authorOf } from "../testing/app-author";
 import { sweepAppOperations } from "./operations";
 
 const own = takeOwnDatabase();

@@ -3,13 +3,13 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { ObjectId } from "mongodb";
 import { expect, it, vi } from "vitest";
+import { SAMPLE_APP, toFiles } from "@/test/fixtures/apps/sandbox/sample-app";
 import { getSandbox } from ".";
 import { buildWith } from "./embedded/builds";
 import { carriedFolder } from "./embedded/carried";
 import { sandboxCommand } from "./embedded/confinement";
 import { FILES_BYTES_MAX, SCRATCH_BYTES_MAX } from "./limits";
 import type { BuildResult } from "./sandbox";
-import { SAMPLE_APP, toFiles } from "./testing/sample-app";
 
 const ATTACKS = join(import.meta.dirname, "testing", "attacks");
 const SECRET = "SECRET-of-the-platform";

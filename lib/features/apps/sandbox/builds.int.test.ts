@@ -1,9 +1,9 @@
 import { ObjectId } from "mongodb";
 import { expect, it } from "vitest";
+import { SAMPLE_APP, toFiles } from "@/test/fixtures/apps/sandbox/sample-app";
 import { projectFiles } from "../types/project";
 import { getSandbox } from ".";
 import type { BuildResult } from "./sandbox";
-import { SAMPLE_APP, toFiles } from "./testing/sample-app";
 
 const MORE = "src/more.ts";
 

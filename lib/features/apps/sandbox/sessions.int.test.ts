@@ -1,8 +1,8 @@
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { SAMPLE_APP, toFiles } from "@/test/fixtures/apps/sandbox/sample-app";
 import { getSandbox } from ".";
 import type { Session } from "./sandbox";
-import { SAMPLE_APP, toFiles } from "./testing/sample-app";
 
 const NOBODY = { workspaceId: new ObjectId(), appId: new ObjectId(), userId: new ObjectId() };
 const APP = "src/app.tsx";

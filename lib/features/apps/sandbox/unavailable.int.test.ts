@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { takeOwnDatabase } from "@/test/database";
+import { authorOf } from "@/test/fixtures/apps/app-author";
+import { SAMPLE_APP, toFiles } from "@/test/fixtures/apps/sandbox/sample-app";
 import { seedPerson } from "@/test/seed";
-import { authorOf } from "../testing/app-author";
 import { getSandbox } from ".";
-import { SAMPLE_APP, toFiles } from "./testing/sample-app";
 
 const own = takeOwnDatabase();
 const empty = mkdtempSync(join(tmpdir(), "no-programs-"));

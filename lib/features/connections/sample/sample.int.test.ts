@@ -5,9 +5,9 @@ import { dirname } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { QueryableSource } from "@/lib/features/connections/data-source";
 import { duckdb } from "@/lib/features/connections/drivers/duckdb";
-import { query, takeOwnDataDir, WORKSPACE_ID } from "@/lib/features/connections/drivers/duckdb/testing/open-file";
 import { requireQueryable } from "@/lib/features/connections/queryable";
 import { childEntry } from "@/lib/platform/process/entries";
+import { query, takeOwnDataDir, WORKSPACE_ID } from "@/test/fixtures/connections/drivers/duckdb/open-file";
 import { ensureSample, samplePath } from ".";
 
 const FIRST_RUN = `select p.name, sum(i.quantity) as sold, sum(i.quantity * i.price_cents) / 100.0 as revenue

@@ -3,12 +3,12 @@ import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hashToken } from "@/lib/features/accounts/tokens";
 import { collections } from "@/lib/features/instance/collections";
-import { put } from "@/lib/features/repository/testing/repository-fixture";
 import { findWorkspaceSlug } from "@/lib/features/workspaces/service";
 import { env } from "@/lib/platform/env";
 import { takeOwnDatabase } from "@/test/database";
+import { type GitWorld, newGitWorld } from "@/test/fixtures/repository/git/git-world";
+import { put } from "@/test/fixtures/repository/repository-fixture";
 import { type Person, removeMember, seedKey, seedMember, seedPerson } from "@/test/seed";
-import { type GitWorld, newGitWorld } from "./testing/git-world";
 
 const own = takeOwnDatabase();
 let world: GitWorld;

@@ -6,14 +6,14 @@ import { collections as all } from "@/lib/features/instance/collections";
 import { deleteWorkspace } from "@/lib/features/instance/deletion";
 import { handIn } from "@/lib/features/instance/hand-in";
 import { createBranch, rebuildIndex } from "@/lib/features/repository/service";
-import { git, gitLines } from "@/lib/features/repository/testing/git-command";
-import { put } from "@/lib/features/repository/testing/repository-fixture";
 import { env } from "@/lib/platform/env";
 import { type JobEvent, sendJobEventsBy } from "@/lib/platform/process/job-events";
 import { takeOwnDatabase } from "@/test/database";
+import { cloneTo, type GitWorld, newGitWorld } from "@/test/fixtures/repository/git/git-world";
+import { git, gitLines } from "@/test/fixtures/repository/git-command";
+import { put } from "@/test/fixtures/repository/repository-fixture";
 import { BASE_PACK_EVENT, extendBasePack, STRETCH_COMMITS_MIN } from "./base-pack";
 import { collections } from "./collections";
-import { cloneTo, type GitWorld, newGitWorld } from "./testing/git-world";
 
 const own = takeOwnDatabase();
 let world: GitWorld;

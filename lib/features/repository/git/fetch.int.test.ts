@@ -2,11 +2,11 @@ import { randomBytes } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createBranch, deleteBranch } from "@/lib/features/repository/service";
-import { git, gitLines } from "@/lib/features/repository/testing/git-command";
-import { put, remove } from "@/lib/features/repository/testing/repository-fixture";
 import { takeOwnDatabase } from "@/test/database";
+import { cloneTo, type GitWorld, newGitWorld, requireSound } from "@/test/fixtures/repository/git/git-world";
+import { git, gitLines } from "@/test/fixtures/repository/git-command";
+import { put, remove } from "@/test/fixtures/repository/repository-fixture";
 import { seedMember } from "@/test/seed";
-import { cloneTo, type GitWorld, newGitWorld, requireSound } from "./testing/git-world";
 
 const own = takeOwnDatabase();
 let world: GitWorld;

@@ -6,13 +6,13 @@ import { deflateSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { collections } from "@/lib/features/instance/collections";
 import { findBranch, historyOf, listBranches, rebuildIndex } from "@/lib/features/repository/service";
-import { git, gitLines, withExport } from "@/lib/features/repository/testing/git-command";
-import { put } from "@/lib/features/repository/testing/repository-fixture";
 import { entryHead, packHead } from "@/lib/features/repository/wire";
 import { env } from "@/lib/platform/env";
 import { takeOwnDatabase } from "@/test/database";
+import { cloneTo, type GitWorld, newGitWorld } from "@/test/fixtures/repository/git/git-world";
+import { git, gitLines, withExport } from "@/test/fixtures/repository/git-command";
+import { put } from "@/test/fixtures/repository/repository-fixture";
 import { type Person, seedMember } from "@/test/seed";
-import { cloneTo, type GitWorld, newGitWorld } from "./testing/git-world";
 
 const own = takeOwnDatabase();
 let world: GitWorld;

@@ -5,15 +5,15 @@ import { ObjectId } from "mongodb";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { handIn } from "@/lib/features/instance/hand-in";
 import { commitChanges, findBranch, listTree, readFile } from "@/lib/features/repository/service";
-import { git, gitLines, temporaryFolder } from "@/lib/features/repository/testing/git-command";
-import { put, remove } from "@/lib/features/repository/testing/repository-fixture";
 import { type JobEvent, sendJobEventsBy } from "@/lib/platform/process/job-events";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
+import { git, gitLines, temporaryFolder } from "@/test/fixtures/repository/git-command";
+import { type HostPerson, type HostStandIn, startHostStandIn } from "@/test/fixtures/repository/hosts/stand-in";
+import { put, remove } from "@/test/fixtures/repository/repository-fixture";
 import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
 import { endAuthorization } from "./installations";
 import { syncLink } from "./sync";
-import { type HostPerson, type HostStandIn, startHostStandIn } from "./testing/stand-in";
 import { carryOutSync, SYNC_EVENT, type SyncDue, wakeUnheard } from "./wake";
 
 const own = takeOwnDatabase();

@@ -1,6 +1,6 @@
 import { type Collection, type Document, Long, ObjectId, Timestamp } from "mongodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { startTestStore, type TestStore } from "./testing/start.ts";
+import { startTestStore, type TestStore } from "../../../../test/fixtures/embedded/mongo/start.ts";
 
 let store: TestStore;
 let c: Collection<Document>;

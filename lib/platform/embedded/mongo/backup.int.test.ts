@@ -7,12 +7,14 @@ import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import { MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { forkStore, startTestStore } from "../../../../test/fixtures/embedded/mongo/start.ts";
 import { backupStore, restoreStore, verifyBackup } from "./backup.ts";
 import { verifyBackupFile } from "./backup-file.ts";
 import { startStore } from "./server.ts";
-import { forkStore, startTestStore } from "./testing/start.ts";
 
-const restoreProcess = fileURLToPath(new URL("./testing/restore-process.ts", import.meta.url));
+const restoreProcess = fileURLToPath(
+  new URL("../../../../test/fixtures/embedded/mongo/restore-process.ts", import.meta.url),
+);
 const TAIL = 32 + 4 + 8;
 const accept = () => {};
 

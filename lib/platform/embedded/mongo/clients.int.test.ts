@@ -2,7 +2,7 @@ import { MongoDBAdapter } from "@auth/mongodb-adapter";
 import { deserialize } from "bson";
 import { type Collection, Decimal128, Double, Int32, Long, ReadConcern } from "mongodb";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startTestStore, type TestStore } from "./testing/start.ts";
+import { startTestStore, type TestStore } from "../../../../test/fixtures/embedded/mongo/start.ts";
 
 let store: TestStore;
 

@@ -1,8 +1,8 @@
 import { deserialize, serialize } from "bson";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { anyDoc } from "../../../../test/fixtures/embedded/mongo/arbitrary.ts";
 import { decodeDocument, encodeDocument } from "./codec.ts";
-import { anyDoc } from "./testing/arbitrary.ts";
 import { type Doc, Double, typeName, type Value } from "./values.ts";
 
 describe("the BSON codec", () => {

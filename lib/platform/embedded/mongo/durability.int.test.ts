@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MongoClient, MongoServerError } from "mongodb";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { forkStore, startTestStore } from "../../../../test/fixtures/embedded/mongo/start.ts";
 import { backupStore, restoreStore } from "./backup.ts";
 import { startStore } from "./server.ts";
-import { forkStore, startTestStore } from "./testing/start.ts";
 
 /** Stores are started and killed one after another, which takes seconds, and a minute on a machine with much else to do. */
 const KILLS_TIMEOUT_MS = 180_000;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Collection, type Document, MongoClient, MongoServerError } from "mongodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { forkStore, type StoreChild } from "./testing/start.ts";
+import { forkStore, type StoreChild } from "../../../../test/fixtures/embedded/mongo/start.ts";
 
 /** Every command below asks for this; some have work for years. */
 const MAX_TIME_MS = 1000;

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { anyValue } from "../../../../test/fixtures/embedded/mongo/arbitrary.ts";
 import { compareValues } from "./compare.ts";
 import { encodeKey } from "./keys.ts";
-import { anyValue } from "./testing/arbitrary.ts";
 import { Decimal128, Double, type Value } from "./values.ts";
 
 describe("index keys", () => {

@@ -1,7 +1,7 @@
 import { BSONRegExp, Decimal128, type Document, Double, Long, MaxKey, MinKey, ObjectId, Timestamp } from "bson";
 import { describe, expect, test } from "vitest";
+import { doc } from "../../../../test/fixtures/embedded/mongo/plain.ts";
 import { compileMatch, parseMatch } from "./match.ts";
-import { doc } from "./testing/plain.ts";
 
 const variables = { scope: undefined };
 

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { anyValue } from "../../../../test/fixtures/embedded/mongo/arbitrary.ts";
 import type { Collection } from "./collection.ts";
 import { compareValues } from "./compare.ts";
 import { readyToInsert } from "./documents.ts";
@@ -11,7 +12,6 @@ import { PAUSE } from "./flow.ts";
 import { type Query, runQuery } from "./query.ts";
 import { parseSort, sortValues } from "./sort.ts";
 import { Store } from "./store.ts";
-import { anyValue } from "./testing/arbitrary.ts";
 import { Binary, BSONRegExp, BsonUndefined, type Doc, docOf, ObjectId, Timestamp, type Value } from "./values.ts";
 
 const variables = { scope: undefined };

@@ -1,6 +1,6 @@
 import type { Collection, Document } from "mongodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { startTestStore, type TestStore } from "./testing/start.ts";
+import { startTestStore, type TestStore } from "../../../../test/fixtures/embedded/mongo/start.ts";
 import { removeExpired } from "./ttl.ts";
 
 let store: TestStore;

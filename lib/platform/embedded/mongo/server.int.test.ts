@@ -9,8 +9,8 @@ import { promisify } from "node:util";
 import Database from "better-sqlite3";
 import { MongoClient } from "mongodb";
 import { afterEach, describe, expect, test } from "vitest";
+import { forkStore } from "../../../../test/fixtures/embedded/mongo/start.ts";
 import { startStore } from "./server.ts";
-import { forkStore } from "./testing/start.ts";
 
 const dirs: string[] = [];
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MongoClient } from "mongodb";
 import { expect, test, vi } from "vitest";
-import { forkStore } from "./testing/start.ts";
+import { forkStore } from "../../../../test/fixtures/embedded/mongo/start.ts";
 import { MAX_IDLE_READERS } from "./transactions.ts";
 
 const ROUNDS = 12;

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Collection, Document } from "mongodb";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { startTestStore, type TestStore } from "./testing/start.ts";
+import { startTestStore, type TestStore } from "../../../../test/fixtures/embedded/mongo/start.ts";
 
 /** Together more than the 100 MB that a stage may hold in memory. */
 const BIG = 1300;

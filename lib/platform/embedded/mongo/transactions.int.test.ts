@@ -1,6 +1,6 @@
 import { type ClientSession, type Collection, MongoServerError } from "mongodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { startTestStore, type TestStore } from "./testing/start.ts";
+import { startTestStore, type TestStore } from "../../../../test/fixtures/embedded/mongo/start.ts";
 
 type Account = { _id: string | number; n: number; tag?: string };
 

@@ -1,7 +1,7 @@
 import { Decimal128, type Document, Double, Int32, Long } from "bson";
 import { describe, expect, test } from "vitest";
+import { doc, plain } from "../../../../test/fixtures/embedded/mongo/plain.ts";
 import { matchedPosition } from "./projection.ts";
-import { doc, plain } from "./testing/plain.ts";
 import { compileUpdate } from "./update.ts";
 import { cloneDoc, type Doc, typeName } from "./values.ts";
 

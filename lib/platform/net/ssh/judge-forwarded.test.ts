@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { testPolicy } from "../testing/policy";
+import { testPolicy } from "@/test/fixtures/net/policy";
 import { checkForwarded } from "./judge-forwarded";
 
 /** The address of an SSH server elsewhere. */

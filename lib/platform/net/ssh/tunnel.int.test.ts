@@ -4,8 +4,8 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import type { Duplex } from "node:stream";
 import library from "ssh2";
 import { afterEach, describe, expect, test } from "vitest";
-import { listener } from "../testing/listener";
-import { testPolicy } from "../testing/policy";
+import { listener } from "@/test/fixtures/net/listener";
+import { testPolicy } from "@/test/fixtures/net/policy";
 import { fingerprintOf, toFingerprint } from "./host-key";
 import { checkPrivateKey } from "./private-key";
 import { type SshTarget, SshTunnel } from "./tunnel";

@@ -1,9 +1,9 @@
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { type Registry, startRegistry } from "@/test/fixtures/apps/sandbox/registry";
+import { SAMPLE_APP, toFiles } from "@/test/fixtures/apps/sandbox/sample-app";
 import { getSandbox } from "..";
 import type { AppFiles, BuildResult, Session } from "../sandbox";
-import { type Registry, startRegistry } from "../testing/registry";
-import { SAMPLE_APP, toFiles } from "../testing/sample-app";
 
 // The settings are read once; each test sets its own.
 const settings = vi.hoisted(() => ({ registry: undefined as string | undefined }));

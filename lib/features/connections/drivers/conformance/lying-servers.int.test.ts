@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { EngineClient } from "@/lib/platform/engines/client";
 import { leaseEngine } from "@/lib/platform/engines/service";
 import { AppError } from "@/lib/platform/http/errors";
+import { takeOwnDataDir } from "@/test/fixtures/connections/drivers/duckdb/open-file";
 import { randomOf } from "@/test/random";
 import { startClickHouseStandIn } from "@/test/servers/clickhouse-stand-in";
 import { type Lie, type LyingProxy, someLies, startLyingProxy } from "@/test/servers/lying-proxy";
 import { startTrinoStandIn } from "@/test/servers/trino-stand-in";
 import type { QueryableSource } from "../../data-source";
-import { takeOwnDataDir } from "../duckdb/testing/open-file";
 import { ask, change, openWith, startSubject } from "./subjects";
 
 /*

@@ -5,8 +5,8 @@ import { DuckDBInstance } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { AppError } from "@/lib/platform/http/errors";
 import { sharedState } from "@/lib/platform/process/shared-state";
+import { takeOwnDataDir, WORKSPACE_ID } from "@/test/fixtures/connections/drivers/duckdb/open-file";
 import type { QueryableSource } from "../../data-source";
-import { takeOwnDataDir, WORKSPACE_ID } from "../duckdb/testing/open-file";
 import { ask, openWith } from "./subjects";
 
 const dataDir = takeOwnDataDir();

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { ensureSample } from "@/lib/features/connections/sample";
+import { openFile, query, takeOwnDataDir } from "@/test/fixtures/connections/drivers/duckdb/open-file";
+import { cpuMs, engineProcesses } from "@/test/fixtures/connections/drivers/duckdb/processes";
 import type { QueryableSource } from "../../data-source";
 import { requireQueryable } from "../../queryable";
 import { duckdb } from ".";
-import { openFile, query, takeOwnDataDir } from "./testing/open-file";
-import { cpuMs, engineProcesses } from "./testing/processes";
 
 /** Within every bound of a statement, and a minute of planning in which DuckDB looks for no interrupt. */
 const BLOCKING = `select ${"*, ".repeat(4000)}* from (select 1 as "${"n".repeat(500_000)}")`;

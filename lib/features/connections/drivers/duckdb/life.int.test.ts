@@ -4,9 +4,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { engineSandbox } from "@/lib/platform/engines/sandbox";
 import { AppError } from "@/lib/platform/http/errors";
+import { openFile, query, takeOwnDataDir, WORKSPACE_ID } from "@/test/fixtures/connections/drivers/duckdb/open-file";
+import { cpuMs, engineProcesses, isAlive } from "@/test/fixtures/connections/drivers/duckdb/processes";
 import type { QueryableSource } from "../../data-source";
-import { openFile, query, takeOwnDataDir, WORKSPACE_ID } from "./testing/open-file";
-import { cpuMs, engineProcesses, isAlive } from "./testing/processes";
 
 const ENDLESS = "select count(*) from range(1000000000) a, range(1000000000) b";
 const WATCH_MS = 300;

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AppError } from "@/lib/platform/http/errors";
+import { openFile, query, takeOwnDataDir, WORKSPACE_ID } from "@/test/fixtures/connections/drivers/duckdb/open-file";
 import type { QueryableSource } from "../../data-source";
-import { openFile, query, takeOwnDataDir, WORKSPACE_ID } from "./testing/open-file";
 
 const CANARY = "the-canary-sings-at-night";
 const dataDir = takeOwnDataDir();

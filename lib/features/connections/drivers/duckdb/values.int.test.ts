@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { WireValue } from "@/lib/base/values/fields";
+import { openFile, query, takeOwnDataDir } from "@/test/fixtures/connections/drivers/duckdb/open-file";
 import type { QueryableSource } from "../../data-source";
-import { openFile, query, takeOwnDataDir } from "./testing/open-file";
 
 const dataDir = takeOwnDataDir();
 let source: QueryableSource;

@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { AppError } from "@/lib/platform/http/errors";
+import { openSource, readSource } from "@/test/fixtures/connections/drivers/shared/read-source";
 import {
   type JsonService,
   type ServiceAnswer,
@@ -7,7 +8,6 @@ import {
   startJsonService,
 } from "@/test/servers/json-service";
 import type { DataSource } from "../../data-source";
-import { openSource, readSource } from "../shared/testing/read-source";
 import { graphql } from ".";
 
 process.env.ALLOW_PRIVATE_NETWORK = "all";

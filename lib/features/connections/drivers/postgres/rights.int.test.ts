@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { directServer } from "@/test/fixtures/connections/drivers/shared/direct-server";
 import { startPostgres, type TestServer } from "@/test/servers/postgres";
 import type { QueryableSource } from "../../data-source";
 import { ask, change, openWith } from "../conformance/subjects";
-import { directServer } from "../shared/testing/direct-server";
 import { postgres } from ".";
 import { parsePostgresConfig } from "./config";
 import { PostgresSession } from "./session";

@@ -3,6 +3,7 @@ import { gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { jsonText } from "@/lib/base/values/json-text";
 import { AppError } from "@/lib/platform/http/errors";
+import { openSource, readSource } from "@/test/fixtures/connections/drivers/shared/read-source";
 import {
   type JsonService,
   type ServiceAnswer,
@@ -10,7 +11,6 @@ import {
   startJsonService,
 } from "@/test/servers/json-service";
 import type { DataSource } from "../../data-source";
-import { openSource, readSource } from "../shared/testing/read-source";
 import { rest } from ".";
 
 process.env.ALLOW_PRIVATE_NETWORK = "all";

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { AppError } from "@/lib/platform/http/errors";
+import { openSource, readSource } from "@/test/fixtures/connections/drivers/shared/read-source";
 import {
   STRIPE_BLIND_KEY, STRIPE_TEST_KEY, type StripeObject, type StripeStandIn, startStripeStandIn,
 } from "@/test/servers/stripe-stand-in"; // biome-ignore format: one look at the whole list
 import type { DataSource } from "../../data-source";
-import { openSource, readSource } from "../shared/testing/read-source";
 import { stripe } from ".";
 import { STRIPE_RESOURCES } from "./resources";
 

@@ -1,6 +1,6 @@
 import { Decimal128, type Document, Double, Int32, Long, ObjectId } from "bson";
 import { describe, expect, test } from "vitest";
-import { doc, plain } from "../testing/plain.ts";
+import { doc, plain } from "../../../../../test/fixtures/embedded/mongo/plain.ts";
 import { typeName, type Value } from "../values.ts";
 import { compileExpression } from "./compile.ts";
 
