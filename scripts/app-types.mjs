@@ -8,8 +8,8 @@ import { CARRIED } from "../lib/platform/embedded/sandbox/carried.ts";
 import { inRoot } from "./support/paths.mjs";
 
 const ENTRY = "index";
-const RUNTIME = inRoot("lib", "apps", "runtime", `${ENTRY}.ts`);
-export const OUTPUT = inRoot("lib", "apps", "types", "declarations.generated.ts");
+const RUNTIME = inRoot("lib", "features", "apps", "runtime", `${ENTRY}.ts`);
+export const OUTPUT = inRoot("lib", "features", "apps", "types", "declarations.generated.ts");
 /** What apps import, without what is imported for them. */
 const IMPORTABLE = Object.keys(CARRIED).filter((name) => !name.includes("jsx-"));
 /** Packages that apps import beside ours, with what each needs beside it. */
@@ -58,7 +58,7 @@ async function emitDeclarations() {
       types: [],
       declaration: true,
       emitDeclarationOnly: true,
-      rootDir: inRoot("lib", "apps"),
+      rootDir: inRoot("lib", "features", "apps"),
       outDir: join(folder, "out"),
     };
     const project = join(folder, "tsconfig.json");

@@ -11,7 +11,7 @@ import { sandboxCommand } from "./embedded/confinement";
 import { FILES_BYTES_MAX, SCRATCH_BYTES_MAX } from "./limits";
 import type { BuildResult } from "./sandbox";
 
-const ATTACKS = join(import.meta.dirname, "testing", "attacks");
+const ATTACKS = join(import.meta.dirname, "..", "..", "..", "..", "test", "fixtures", "apps", "sandbox", "attacks");
 const SECRET = "SECRET-of-the-platform";
 
 /** A program of an attacker's where the builder would run: what is left when the builder has been taken over. */
