@@ -60,6 +60,18 @@ function post(server: TestServer, path: string, body: object): Promise<Response>
   });
 }
 
+/** Somebody with a connection to a database file. */
+async function registerWithFile(server: TestServer) {
+  const registered = await post(server, "/api/auth/register", account);
+  const cookie = (registered.headers.getSetCookie()[0] ?? "").split(";")[0] ?? "";
+  const headers = { Cookie: cookie, "Content-Type": "application/json" };
+  const home = `/api/workspaces/${(await registered.json()).data.workspace.id}`;
+  const body = JSON.stringify({ name: "File", type: "duckdb", config: { file: "file.duckdb" }, readOnly: false });
+  const made = await fetch(`${server.url}${home}/connectors`, { method: "POST", headers, body });
+  expect(made.status).toBe(201);
+  return { home, headers, fileId: (await made.json()).data.id as string };
+}
+
 test("a start on a folder with a long name prints its address once it is healthy", {
   timeout: BUILD_TIMEOUT_MS,
 }, async () => {
@@ -134,18 +146,13 @@ test("SIGTERM stops the server and its store with code 0 in time", async () => {
 });
 
 test("SIGTERM under load loses no entry of history: what was answered is there after the next start (F14)", async () => {
-  const server = await start({ SAMPLE_DATA: "on" });
+  const server = await start();
   await becomesHealthy(server);
-  const registered = await post(server, "/api/auth/register", account);
-  const cookie = (registered.headers.getSetCookie()[0] ?? "").split(";")[0] ?? "";
-  const headers = { Cookie: cookie, "Content-Type": "application/json" };
-  const { workspace } = (await registered.json()).data;
-  const home = `/api/workspaces/${workspace.id}`;
-  const [sample] = (await (await fetch(`${server.url}${home}/connectors`, { headers })).json()).data;
+  const { home, headers, fileId } = await registerWithFile(server);
   const answered = new Set<string>();
   const ask = async () => {
     const body = JSON.stringify({ query: `select ${answered.size} as n` });
-    const answer = await fetch(`${server.url}${home}/databases/${sample.id}/execute`, {
+    const answer = await fetch(`${server.url}${home}/databases/${fileId}/execute`, {
       method: "POST",
       headers,
       body,
@@ -163,7 +170,7 @@ test("SIGTERM under load loses no entry of history: what was answered is there a
   isStopping = true;
   await clients;
 
-  const next = await start({ SAMPLE_DATA: "on" });
+  const next = await start();
   await becomesHealthy(next);
   const kept = new Map<string, string>();
   for (let cursor: string | null = ""; cursor !== null; ) {
@@ -179,21 +186,16 @@ test("SIGTERM under load loses no entry of history: what was answered is there a
   expect([...kept.values()].filter((status) => status === "queued" || status === "running")).toEqual([]);
 });
 
-test("SIGTERM with a result under way gives it time, then cuts it so that it cannot look whole (F14)", async () => {
-  const server = await start({ SAMPLE_DATA: "on" });
+// It waits for all of the time that a server takes to stop. The same of a server's parts is in lib/process/shutdown.int.test.ts.
+test("SIGTERM with a result under way gives it time, then cuts it so that it cannot look whole (F14)", {
+  tags: ["long"],
+}, async () => {
+  const server = await start();
   await becomesHealthy(server);
-  const registered = await post(server, "/api/auth/register", account);
-  const headers = {
-    Cookie: (registered.headers.getSetCookie()[0] ?? "").split(";")[0] ?? "",
-    "Content-Type": "application/json",
-    Accept: "application/x-ndjson",
-  };
-  const { workspace } = (await registered.json()).data;
-  const base = `${server.url}/api/workspaces/${workspace.id}`;
-  const [sample] = (await (await fetch(`${base}/connectors`, { headers })).json()).data;
-  const stream = await fetch(`${base}/databases/${sample.id}/execute`, {
+  const { home, headers, fileId } = await registerWithFile(server);
+  const stream = await fetch(`${server.url}${home}/databases/${fileId}/execute`, {
     method: "POST",
-    headers,
+    headers: { ...headers, Accept: "application/x-ndjson" },
     body: JSON.stringify({ query: "select range as n from range(10000000000)" }),
   });
   const reader = (stream.body as ReadableStream<Uint8Array>).getReader();

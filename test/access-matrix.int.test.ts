@@ -131,12 +131,13 @@ const BY_ADDRESS = ["/api/apps/dev/{capability}/{path...}"];
 const writes = endpoints.filter(({ method, path }) => method !== "GET" && ![...SIGNED, ...BY_ADDRESS].includes(path));
 const withBody = endpoints.filter(({ definition }) => definition.body);
 
-/** Fresh sessions: the matrix above has signed everybody out. */
-async function ownerCookie(): Promise<string> {
-  const answer = await call("POST", "/api/auth/login", {
+let ownerSession: Promise<string> | null = null;
+/** A session for all tests below: the matrix above has signed everybody out, and each sign-in hashes a password. */
+function ownerCookie(): Promise<string> {
+  ownerSession ??= call("POST", "/api/auth/login", {
     body: { email: world.people.owner.email, password: PASSWORD },
-  });
-  return (answer.headers.getSetCookie()[0] ?? "").split(";")[0] ?? "";
+  }).then((answer) => (answer.headers.getSetCookie()[0] ?? "").split(";")[0] ?? "");
+  return ownerSession;
 }
 
 describe("keys that may only read", () => {

@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { chownSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ensureStoreService } from "@/lib/platform/process/store-service";
 import { storeUri } from "@/lib/platform/process/store-uri";
+import { ordinaryUser } from "./servers/ordinary-user";
 
 const START_TIMEOUT_MS = 20_000;
 const LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
@@ -16,7 +17,13 @@ export default async function setup(): Promise<() => Promise<void>> {
   process.env.DATA_DIR = dataDir;
   process.env.AUTH_SECRET = "a-secret-of-the-tests-which-guards-nothing";
   process.env.ENCRYPTION_KEYS = `test:${Buffer.alloc(32, 1).toString("base64")}`;
-  const removeData = () => rmSync(dataDir, { recursive: true, force: true });
+  const templates = mkdtempSync(join(tmpdir(), "millrace-templates-"));
+  const user = ordinaryUser();
+  if (user) chownSync(templates, user.uid, user.gid);
+  process.env.DATABASE_TEMPLATES = templates;
+  const removeData = () => {
+    for (const folder of [dataDir, templates]) rmSync(folder, { recursive: true, force: true });
+  };
   if (process.env.MONGODB_URI) {
     assertLocal(process.env.MONGODB_URI);
     return async () => removeData();

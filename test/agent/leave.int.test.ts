@@ -73,48 +73,56 @@ async function inGroups(count: number, work: (index: number) => Promise<void>): 
   }
 }
 
-it("T66 F12 a hundred readers who leave in the middle leave no call of the model, no query, no socket and no memory behind", async () => {
-  const port = Number(new URL(server.url).port);
-  const leaveWhileTalking = async () => {
-    const chatId = newId();
-    const reader = await readUntil(chatId, "half");
-    const since = performance.now();
-    const left = model.left();
-    reader.destroy();
-    await vi.waitFor(() => expect(model.left()).toBeGreaterThan(left), { timeout: LEFT_WITHIN_MS, interval: 10 });
-    expect(performance.now() - since).toBeLessThan(LEFT_WITHIN_MS);
-    return chatId;
-  };
-  model.script = () => [{ text: "This is half of " }, { hang: true }];
-  // What first turns load is nobody's.
-  await inGroups(20, async () => void (await leaveWhileTalking()));
-  await vi.waitFor(() => expect(model.open()).toBe(0), DONE_MS);
-  const [kept, sockets] = [await keptHeap(server.webPid, heap.folder), openSockets(port)];
+/** A group of them in every run. */
+const SHARES = [
+  { readers: 2 * AT_ONCE, tags: [] },
+  { readers: READERS, tags: ["long"] },
+];
+for (const { readers, tags } of SHARES)
+  it(`T66 F12 ${readers} readers who leave in the middle leave no call of the model, no query, no socket and no memory behind`, {
+    tags,
+  }, async () => {
+    const port = Number(new URL(server.url).port);
+    const leaveWhileTalking = async () => {
+      const chatId = newId();
+      const reader = await readUntil(chatId, "half");
+      const since = performance.now();
+      const left = model.left();
+      reader.destroy();
+      await vi.waitFor(() => expect(model.left()).toBeGreaterThan(left), { timeout: LEFT_WITHIN_MS, interval: 10 });
+      expect(performance.now() - since).toBeLessThan(LEFT_WITHIN_MS);
+      return chatId;
+    };
+    model.script = () => [{ text: "This is half of " }, { hang: true }];
+    // What first turns load is nobody's.
+    await inGroups(20, async () => void (await leaveWhileTalking()));
+    await vi.waitFor(() => expect(model.open()).toBe(0), DONE_MS);
+    const [kept, sockets] = [await keptHeap(server.webPid, heap.folder), openSockets(port)];
 
-  const chats: string[] = [];
-  await inGroups(READERS, async () => void chats.push(await leaveWhileTalking()));
-  await vi.waitFor(() => expect(model.open()).toBe(0), DONE_MS);
-  for (const chatId of chats) {
-    const answer = await vi.waitFor(async () => {
-      const found = await answerOf(chatId);
-      expect(found.state).toBe("stopped");
-      return found;
+    const chats: string[] = [];
+    await inGroups(readers, async () => void chats.push(await leaveWhileTalking()));
+    await vi.waitFor(() => expect(model.open()).toBe(0), DONE_MS);
+    for (const chatId of chats) {
+      const answer = await vi.waitFor(async () => {
+        const found = await answerOf(chatId);
+        expect(found.state).toBe("stopped");
+        return found;
+      }, DONE_MS);
+      expect(answer.parts.at(-1)).toMatchObject({ type: "text", text: expect.stringContaining("half") });
+    }
+
+    model.script = () => [{ tool: "run_query", input: { connectionId: filesId, query: QUERY } }];
+    await inGroups(AT_ONCE, async () => {
+      (await readUntil(newId(), "tool-input-available")).destroy();
+    });
+    await vi.waitFor(async () => {
+      const { items } = await ana.send(server, "GET", "/executions");
+      const own = items.filter(({ query }: { query: string }) => query === QUERY);
+      // A reader may leave before the query begins: then there is none.
+      for (const { status } of own) expect(status).toBe("cancelled");
     }, DONE_MS);
-    expect(answer.parts.at(-1)).toMatchObject({ type: "text", text: expect.stringContaining("half") });
-  }
 
-  model.script = () => [{ tool: "run_query", input: { connectionId: filesId, query: QUERY } }];
-  await inGroups(AT_ONCE, async () => {
-    (await readUntil(newId(), "tool-input-available")).destroy();
+    await vi.waitFor(() => expect(openSockets(port)).toBeLessThanOrEqual(sockets), DONE_MS);
+    expect(await keptHeap(server.webPid, heap.folder)).toBeLessThan(kept * KEPT_MAX);
+    expect(server.output()).not.toMatch(/unhandled|ECONNRESET|uncaught/i);
   });
-  await vi.waitFor(async () => {
-    const { items } = await ana.send(server, "GET", "/executions");
-    const own = items.filter(({ query }: { query: string }) => query === QUERY);
-    // A reader may leave before the query begins: then there is none.
-    for (const { status } of own) expect(status).toBe("cancelled");
-  }, DONE_MS);
-
-  await vi.waitFor(() => expect(openSockets(port)).toBeLessThanOrEqual(sockets), DONE_MS);
-  expect(await keptHeap(server.webPid, heap.folder)).toBeLessThan(kept * KEPT_MAX);
-  expect(server.output()).not.toMatch(/unhandled|ECONNRESET|uncaught/i);
-});

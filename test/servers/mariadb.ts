@@ -9,6 +9,7 @@ import { promisify } from "node:util";
 import { freePort } from "./free-port";
 import { ordinaryUser } from "./ordinary-user";
 import type { TestServer } from "./postgres";
+import { makeFromTemplate } from "./template";
 
 const run = promisify(execFile);
 const START_TIMEOUT_MS = 60_000;
@@ -36,11 +37,13 @@ export async function startMariaDb(options: readonly string[] = []): Promise<Tes
   const identity = { ...(user && { uid: user.uid, gid: user.gid }), env };
   const data = join(folder, "data");
   const socket = join(folder, "server.sock");
-  await run(
-    installer,
-    ["--no-defaults", `--datadir=${data}`, "--auth-root-authentication-method=normal", "--skip-test-db"],
-    { ...identity, cwd: folder },
-  );
+  await makeFromTemplate("mariadb", data, async (made) => {
+    await run(
+      installer,
+      ["--no-defaults", `--datadir=${made}`, "--auth-root-authentication-method=normal", "--skip-test-db"],
+      { ...identity, cwd: folder },
+    );
+  });
   const port = await freePort();
   const start = async (): Promise<ChildProcess> => {
     const child = spawn(

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { freePort } from "./free-port";
 import { ordinaryUser } from "./ordinary-user";
+import { makeFromTemplate } from "./template";
 
 const run = promisify(execFile);
 
@@ -49,11 +50,10 @@ export async function startPostgres(
   own(passwordFile);
   const identity = user ? { uid: user.uid, gid: user.gid } : {};
   const settings = { ...identity, cwd: folder, env: { ...process.env, LC_ALL: "C.UTF-8" } };
-  await run(
-    join(programs, "initdb"),
-    ["-D", data, "-U", "postgres", "--auth=scram-sha-256", "--pwfile", passwordFile, "-E", "UTF8", "--no-sync"],
-    settings,
-  );
+  const flagsOfInitdb = ["--auth=scram-sha-256", "--pwfile", passwordFile, "-E", "UTF8", "--no-sync"];
+  await makeFromTemplate("postgres", data, async (made) => {
+    await run(join(programs, "initdb"), ["-D", made, "-U", "postgres", ...flagsOfInitdb], settings);
+  });
   if (options.certificate) {
     for (const [name, text] of Object.entries({
       "server.crt": options.certificate.cert,

@@ -205,9 +205,10 @@ describe("a stream", () => {
     expect(cut.headers.get("X-Execution-Id")).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it.each(["ndjson", "parquet", "xlsx"] as const)(
-    "of 1,000,000 rows as %s grows memory by less than 100 MB",
-    async (format) => {
+  // Sheets take a minute of a busy machine to pack.
+  const FORMATS = { ndjson: [], parquet: [], xlsx: ["long"] };
+  for (const [format, tags] of Object.entries(FORMATS) as ["ndjson" | "parquet" | "xlsx", string[]][])
+    it(`of 1,000,000 rows as ${format} grows memory by less than 100 MB`, { timeout: PACKING_MS, tags }, async () => {
       const drain = async (rows: number) => {
         const watch = watchMemory();
         const response = await stream(
@@ -228,9 +229,7 @@ describe("a stream", () => {
       expect(bytes).toBeGreaterThan(format === "ndjson" ? 50_000_000 : 5_000_000);
       expect(peak.retained - before.retained).toBeLessThan(RETAINED_BYTES_MAX);
       expect(peak.resident - before.resident).toBeLessThan(100 * MIB);
-    },
-    PACKING_MS,
-  );
+    });
 
   it("that fails before its first row is an answer with a status", async () => {
     await expect(stream("select nam from (select 1 as name)", "csv")).rejects.toMatchObject({ kind: "query_failed" });

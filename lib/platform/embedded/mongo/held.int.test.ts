@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Collection, type Document, MongoClient, MongoServerError } from "mongodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { splitCases } from "../../../../test/cases.ts";
 import { forkStore, type StoreChild } from "../../../../test/fixtures/embedded/mongo/start.ts";
 
 /** Every command below asks for this; some have work for years. */
@@ -94,52 +95,53 @@ async function bounded(run: () => Promise<unknown>): Promise<unknown> {
   return outcome;
 }
 
-describe.each(EVIL)("%s (T105)", (name, pattern, text) => {
-  const options = { maxTimeMS: MAX_TIME_MS };
-  // Assertions, backreferences and large programs are only stopped; the rest is answered.
-  const isAnswered = !/\(\?[=!<]|\\\d|\{/.test(pattern);
+for (const { tags, cases } of splitCases(EVIL, 4))
+  describe.each(cases)("%s (T105)", { tags }, (name, pattern, text) => {
+    const options = { maxTimeMS: MAX_TIME_MS };
+    // Assertions, backreferences and large programs are only stopped; the rest is answered.
+    const isAnswered = !/\(\?[=!<]|\\\d|\{/.test(pattern);
 
-  test("a filter ends in time", async () => {
-    const found = await bounded(() => c.find({ text: { $regex: pattern, $options: "i" } }, options).toArray());
-    if (isAnswered) expect(found).toBeInstanceOf(Array);
-  });
-
-  test("within $in, $not and $elemMatch it ends in time", async () => {
-    const regex = new RegExp(pattern);
-    await bounded(() =>
-      c.find({ name, $or: [{ text: { $in: [regex] } }, { text: { $not: regex } }] }, options).toArray(),
-    );
-    await bounded(() => c.find({ name, texts: { $elemMatch: { text: regex } } }, options).toArray());
-  });
-
-  test("an expression ends in time", async () => {
-    const of = (operator: string) => ({ [operator]: { input: "$text", regex: pattern } });
-    for (const operator of ["$regexMatch", "$regexFind", "$regexFindAll"])
-      await bounded(() => c.aggregate([{ $match: { name } }, { $project: { x: of(operator) } }], options).toArray());
-    await bounded(() => c.find({ name, $expr: of("$regexMatch") }, options).toArray());
-  });
-
-  test("an update ends in time", async () => {
-    const regex = new RegExp(pattern);
-    await bounded(() => c.updateOne({ name }, { $pull: { texts: { text: regex } } } as never, options));
-    await bounded(() =>
-      c.updateOne({ name }, { $set: { "texts.$[t].seen": 1 } }, { ...options, arrayFilters: [{ "t.text": regex }] }),
-    );
-    await bounded(() =>
-      c.updateOne({ name }, [{ $set: { seen: { $regexMatch: { input: "$text", regex: pattern } } } }], options),
-    );
-  });
-
-  test("a validator and a schema end in time", async () => {
-    const db = client.db("t");
-    await db.dropCollection("v");
-    await db.createCollection("v", {
-      validator: { $or: [{ text: { $regex: pattern } }, { $jsonSchema: { properties: { text: { pattern } } } }] },
+    test("a filter ends in time", async () => {
+      const found = await bounded(() => c.find({ text: { $regex: pattern, $options: "i" } }, options).toArray());
+      if (isAnswered) expect(found).toBeInstanceOf(Array);
     });
-    const outcome = await bounded(() => db.collection("v").insertOne({ text }, options).catch(asValidation));
-    expect(outcome).toBeDefined();
+
+    test("within $in, $not and $elemMatch it ends in time", async () => {
+      const regex = new RegExp(pattern);
+      await bounded(() =>
+        c.find({ name, $or: [{ text: { $in: [regex] } }, { text: { $not: regex } }] }, options).toArray(),
+      );
+      await bounded(() => c.find({ name, texts: { $elemMatch: { text: regex } } }, options).toArray());
+    });
+
+    test("an expression ends in time", async () => {
+      const of = (operator: string) => ({ [operator]: { input: "$text", regex: pattern } });
+      for (const operator of ["$regexMatch", "$regexFind", "$regexFindAll"])
+        await bounded(() => c.aggregate([{ $match: { name } }, { $project: { x: of(operator) } }], options).toArray());
+      await bounded(() => c.find({ name, $expr: of("$regexMatch") }, options).toArray());
+    });
+
+    test("an update ends in time", async () => {
+      const regex = new RegExp(pattern);
+      await bounded(() => c.updateOne({ name }, { $pull: { texts: { text: regex } } } as never, options));
+      await bounded(() =>
+        c.updateOne({ name }, { $set: { "texts.$[t].seen": 1 } }, { ...options, arrayFilters: [{ "t.text": regex }] }),
+      );
+      await bounded(() =>
+        c.updateOne({ name }, [{ $set: { seen: { $regexMatch: { input: "$text", regex: pattern } } } }], options),
+      );
+    });
+
+    test("a validator and a schema end in time", async () => {
+      const db = client.db("t");
+      await db.dropCollection("v");
+      await db.createCollection("v", {
+        validator: { $or: [{ text: { $regex: pattern } }, { $jsonSchema: { properties: { text: { pattern } } } }] },
+      });
+      const outcome = await bounded(() => db.collection("v").insertOne({ text }, options).catch(asValidation));
+      expect(outcome).toBeDefined();
+    });
   });
-});
 
 /** A refusal by the validator is an answer too. */
 function asValidation(error: unknown): unknown {
@@ -160,20 +162,21 @@ const LARGE: [name: string, pattern: string][] = [
   ["counts within counts", `(?=.)${"(?:(?:(?:a{1,30}){1,30}){1,30}b)*".repeat(900)}`],
 ];
 
-test.each(LARGE)("a pattern of %s is compiled in time, or refused (T105)", async (_name, pattern) => {
-  const refused = (error: unknown) => {
-    if (error instanceof MongoServerError && error.code === 51091) return error.message;
-    throw error;
-  };
-  for (const $options of ["", "i"])
-    await bounded(() =>
-      c
-        .find({ text: { $regex: pattern, $options } }, { maxTimeMS: MAX_TIME_MS })
-        .toArray()
-        .catch(refused),
-    );
-  expect(await c.countDocuments({ name: "few" })).toBe(1);
-});
+for (const { tags, cases } of splitCases(LARGE, 3))
+  test.each(cases)("a pattern of %s is compiled in time, or refused (T105)", { tags }, async (_name, pattern) => {
+    const refused = (error: unknown) => {
+      if (error instanceof MongoServerError && error.code === 51091) return error.message;
+      throw error;
+    };
+    for (const $options of ["", "i"])
+      await bounded(() =>
+        c
+          .find({ text: { $regex: pattern, $options } }, { maxTimeMS: MAX_TIME_MS })
+          .toArray()
+          .catch(refused),
+      );
+    expect(await c.countDocuments({ name: "few" })).toBe(1);
+  });
 
 const twice = { $concatArrays: ["$$value", "$$value"] };
 const range = (n: number) => ({ $range: [0, n] });
@@ -228,32 +231,35 @@ const LONG: [name: string, expression: Document][] = [
   ["a date's format", { $dateFromString: { dateString: "1".repeat(2000), format: `${"%d".repeat(900)}x` } }],
 ];
 
-describe.each(LONG)("%s", (_name, expression) => {
-  const options = { maxTimeMS: MAX_TIME_MS };
+for (const { tags, cases } of splitCases(LONG, 4))
+  describe.each(cases)("%s", { tags }, (_name, expression) => {
+    const options = { maxTimeMS: MAX_TIME_MS };
 
-  test("ends in time in a pipeline, a filter, a group and an update", async () => {
-    const filter = { name: { $in: ["numbers", "few"] } };
-    await bounded(() =>
-      c
-        .aggregate([{ $match: filter }, { $project: { x: expression } }], options)
-        .toArray()
-        .catch(asRefusal),
-    );
-    await bounded(() =>
-      c
-        .find({ ...filter, $expr: { $eq: [expression, 7] } }, options)
-        .toArray()
-        .catch(asRefusal),
-    );
-    await bounded(() =>
-      c
-        .aggregate([{ $match: filter }, { $group: { _id: expression } }], options)
-        .toArray()
-        .catch(asRefusal),
-    );
-    await bounded(() => c.updateOne(filter, [{ $set: { x: expression } }, { $unset: "x" }], options).catch(asRefusal));
+    test("ends in time in a pipeline, a filter, a group and an update", async () => {
+      const filter = { name: { $in: ["numbers", "few"] } };
+      await bounded(() =>
+        c
+          .aggregate([{ $match: filter }, { $project: { x: expression } }], options)
+          .toArray()
+          .catch(asRefusal),
+      );
+      await bounded(() =>
+        c
+          .find({ ...filter, $expr: { $eq: [expression, 7] } }, options)
+          .toArray()
+          .catch(asRefusal),
+      );
+      await bounded(() =>
+        c
+          .aggregate([{ $match: filter }, { $group: { _id: expression } }], options)
+          .toArray()
+          .catch(asRefusal),
+      );
+      await bounded(() =>
+        c.updateOne(filter, [{ $set: { x: expression } }, { $unset: "x" }], options).catch(asRefusal),
+      );
+    });
   });
-});
 
 /** A format that does not fit its text is answered so. */
 function asRefusal(error: unknown): unknown {

@@ -128,7 +128,7 @@ describe.each(NETWORK_DRIVERS.map(([driver, config]) => ({ name: driver.type, dr
       expect(JSON.stringify([error.message, error.details ?? null])).not.toContain(SECRET);
     }, 30_000);
 
-    test("a host that speaks no TLS where TLS is asked for is told, and no secret with it (T47)", async () => {
+    test.concurrent("a host that speaks no TLS where TLS is asked for is told, and no secret with it (T47)", async () => {
       const { port, close } = await listen((socket) =>
         socket.once("data", () => socket.end(BYTES("HTTP/1.0 400 Bad Request\r\n\r\n"))),
       );

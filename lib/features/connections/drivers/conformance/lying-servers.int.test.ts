@@ -16,7 +16,7 @@ import { ask, change, openWith, startSubject } from "./subjects";
  * proxy that changes what the server says. LIES=20000 tries as many for each; LIES_SEED repeats a run.
  */
 
-const COUNT = Number(process.env.LIES ?? 15);
+const COUNT = Number(process.env.LIES ?? 6);
 const SEED = Number(process.env.LIES_SEED ?? Math.floor(Math.random() * 2 ** 31));
 /** Whoever asks has a deadline; the drivers get no other help. */
 const DEADLINE_MS = 600;

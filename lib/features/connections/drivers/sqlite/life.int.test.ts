@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { engineProcesses, isAlive } from "@/test/fixtures/connections/drivers/duckdb/processes";
+import { cpuMs, engineProcesses, isAlive } from "@/test/fixtures/connections/drivers/duckdb/processes";
 import type { QueryableSource } from "../../data-source";
 import { ask, change, openWith } from "../conformance/subjects";
 import { sqlite } from ".";
@@ -39,10 +39,18 @@ function argumentsOf(pid: number): string[] {
   }
 }
 
+/** Processor time by which a runner has read its statement and is in SQLite's own work, in ms. */
+const WORKS_MS = 200;
+async function runnerWorks(): Promise<void> {
+  const spent = () => cpuMs(processes().flatMap(({ pid, isRunner }) => (isRunner ? [pid] : [])));
+  const before = spent();
+  await expect.poll(() => spent() - before, { timeout: 20_000 }).toBeGreaterThan(WORKS_MS);
+}
+
 test("a statement that is stopped in the middle of SQLite's own work leaves no process behind", async () => {
   const stop = new AbortController();
   const answer = ask(source, ENDLESS, { signal: stop.signal });
-  await sleep(500);
+  await runnerWorks();
   stop.abort(new Error("enough"));
   await expect(answer).rejects.toThrow("enough");
   await expect.poll(() => processes().filter(({ isRunner }) => isRunner).length, { timeout: 5000 }).toBeLessThan(2);
@@ -63,7 +71,7 @@ test("a write that is killed half-way leaves nothing of itself", async () => {
 
 test("when the engine is killed the statement fails as unavailable, its process ends, and the next one works", async () => {
   const answer = ask(source, ENDLESS).catch((error: unknown) => error);
-  await sleep(500);
+  await runnerWorks();
   const engine = processes().find(({ isRunner }) => !isRunner);
   const before = processes().filter(({ isRunner }) => isRunner);
   expect(before.length).toBeGreaterThan(0);
