@@ -34,7 +34,7 @@ const FAULTS = {
       "lib/features/repository/git/push.int.test.ts",
       "lib/features/repository/git/fetch.int.test.ts",
       "lib/features/repository/git/base-pack.int.test.ts",
-      "lib/features/repository/hosts/link.int.test.ts",
+      "lib/features/linked-repositories/link.int.test.ts",
     ],
     env: {},
   },

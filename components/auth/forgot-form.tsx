@@ -6,7 +6,7 @@ import { placeFailure } from "@/components/ui/form-failure";
 import { Notice } from "@/components/ui/notice";
 import { TextField } from "@/components/ui/text-field";
 import { accountApi } from "@/lib/features/accounts/browser/account";
-import { findEmailProblem } from "@/lib/features/accounts/browser/email-help";
+import { findEmailProblem } from "@/lib/platform/browser/email-help";
 
 /** Asks for a link to a new password. What it answers is the same for every address. */
 export function ForgotForm() {

@@ -6,7 +6,7 @@ import { PasswordField } from "@/components/auth/password-field";
 import { placeFailure } from "@/components/ui/form-failure";
 import { TextField } from "@/components/ui/text-field";
 import { authApi } from "@/lib/features/accounts/browser/auth";
-import { findEmailProblem } from "@/lib/features/accounts/browser/email-help";
+import { findEmailProblem } from "@/lib/platform/browser/email-help";
 
 type LoginFields = { email: string; password: string };
 type Problems = Partial<Record<keyof LoginFields, string>>;

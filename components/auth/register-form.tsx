@@ -11,9 +11,9 @@ import { placeFailure } from "@/components/ui/form-failure";
 import { TextField } from "@/components/ui/text-field";
 import { accountApi } from "@/lib/features/accounts/browser/account";
 import { authApi } from "@/lib/features/accounts/browser/auth";
-import { findEmailProblem } from "@/lib/features/accounts/browser/email-help";
 import { suggestEmail } from "@/lib/features/accounts/browser/email-suggestion";
 import { toPasswordStrength } from "@/lib/features/accounts/browser/password-strength";
+import { findEmailProblem } from "@/lib/platform/browser/email-help";
 import { ApiError } from "@/lib/platform/browser/request";
 
 /** Whom the account is made for: somebody who was invited. */

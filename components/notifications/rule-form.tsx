@@ -13,7 +13,6 @@ import { TextField } from "@/components/ui/text-field";
 import { toMessage } from "@/components/ui/to-message";
 import { showFailure } from "@/components/ui/toast";
 import { useOutage } from "@/components/ui/use-browser";
-import { findEmailProblem } from "@/lib/features/accounts/browser/email-help";
 import {
   type ChannelType,
   type CreateRuleBody,
@@ -23,6 +22,7 @@ import {
   type SavedRule,
   type Trigger,
 } from "@/lib/features/notifications/browser/client";
+import { findEmailProblem } from "@/lib/platform/browser/email-help";
 import { parseEmails } from "@/lib/platform/browser/email-list";
 import { ApiError } from "@/lib/platform/browser/request";
 

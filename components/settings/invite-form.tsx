@@ -9,9 +9,9 @@ import { announce } from "@/components/ui/live-region";
 import { Notice } from "@/components/ui/notice";
 import { Select } from "@/components/ui/select";
 import { toMessage } from "@/components/ui/to-message";
-import { findEmailProblem } from "@/lib/features/accounts/browser/email-help";
 import { completeStep } from "@/lib/features/consoles/browser/workbench";
 import { type CreatedInvite, type Member, type Role, workspaceApi } from "@/lib/features/workspaces/browser/client";
+import { findEmailProblem } from "@/lib/platform/browser/email-help";
 import { parseEmails } from "@/lib/platform/browser/email-list";
 
 type Outcome = { sent: CreatedInvite[]; failed: { email: string; message: string }[] };

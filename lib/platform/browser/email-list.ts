@@ -1,4 +1,4 @@
-import { findEmailProblem } from "@/lib/features/accounts/browser/email-help";
+import { findEmailProblem } from "@/lib/platform/browser/email-help";
 
 /**
  * Splits what was typed or pasted into addresses: by commas, semicolons, spaces and line ends. A name before an address

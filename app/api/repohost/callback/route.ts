@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { endAuthorization } from "@/lib/features/repository/hosts/installations";
+import { endAuthorization } from "@/lib/features/linked-repositories/installations";
 import { open } from "@/lib/platform/access/rules";
 import { route } from "@/lib/platform/api/route";
 import { boundedText } from "@/lib/platform/http/schema";

@@ -1,5 +1,5 @@
-import { receiveMessage } from "@/lib/features/repository/hosts/messages";
-import { messageAnswer } from "@/lib/features/repository/hosts/schema";
+import { receiveMessage } from "@/lib/features/linked-repositories/messages";
+import { messageAnswer } from "@/lib/features/linked-repositories/schema";
 import { open } from "@/lib/platform/access/rules";
 import { route } from "@/lib/platform/api/route";
 

@@ -13,7 +13,7 @@ import type {
   UpdateAppBody,
 } from "@/lib/features/apps/schema";
 import type { ViewToken } from "@/lib/features/apps/view/schema";
-import type { linkStatusAnswer, Repo } from "@/lib/features/repository/hosts/schema";
+import type { linkStatusAnswer, Repo } from "@/lib/features/linked-repositories/schema";
 import type { Share, ShareBody } from "@/lib/features/shares/schema";
 import { readBytes } from "@/lib/platform/browser/bytes";
 import { send } from "@/lib/platform/browser/request";

@@ -1,5 +1,5 @@
-import { linkAnswer, linkBody, linkStatusAnswer } from "@/lib/features/repository/hosts/schema";
-import { getLink, linkRepository, unlinkRepository } from "@/lib/features/repository/hosts/service";
+import { linkAnswer, linkBody, linkStatusAnswer } from "@/lib/features/linked-repositories/schema";
+import { getLink, linkRepository, unlinkRepository } from "@/lib/features/linked-repositories/service";
 import { admin, member } from "@/lib/platform/access/rules";
 import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";

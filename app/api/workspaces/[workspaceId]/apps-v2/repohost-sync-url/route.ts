@@ -1,5 +1,5 @@
-import { beginAuthorization } from "@/lib/features/repository/hosts/installations";
-import { syncUrlAnswer } from "@/lib/features/repository/hosts/schema";
+import { beginAuthorization } from "@/lib/features/linked-repositories/installations";
+import { syncUrlAnswer } from "@/lib/features/linked-repositories/schema";
 import { admin } from "@/lib/platform/access/rules";
 import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";

@@ -1,5 +1,5 @@
-import { linkStatusAnswer, syncBody } from "@/lib/features/repository/hosts/schema";
-import { requestSync } from "@/lib/features/repository/hosts/service";
+import { linkStatusAnswer, syncBody } from "@/lib/features/linked-repositories/schema";
+import { requestSync } from "@/lib/features/linked-repositories/service";
 import { admin } from "@/lib/platform/access/rules";
 import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { findEmailProblem } from "@/lib/features/accounts/browser/email-help";
 import { suggestEmail } from "@/lib/features/accounts/browser/email-suggestion";
+import { findEmailProblem } from "@/lib/platform/browser/email-help";
 
 describe("findEmailProblem", () => {
   it("finds nothing wrong with ordinary addresses", () => {
