@@ -1,164 +1,102 @@
 /*
- * The rooms of the code and which way their imports go; docs/rooms.md draws them. `npm run check` fails on an import
- * that goes another way, on rooms that import each other in a circle, and on files that do.
+ * The layers of the code and which way their imports go (docs/architecture.md). `npm run check` fails on an import that
+ * goes another way.
  */
 
-/** Carry everything and know nothing of what the product is for. */
-const GROUND = [
-  "env\\.ts",
-  "process",
-  "log",
-  "metrics",
-  "http",
-  "db",
-  "secrets",
-  "tabular",
-  "text",
-  "charts",
-  "cubes",
-  "zones",
-  "net",
-  "sql",
-  "shell",
-  "explain",
-  "embedded",
-  "engines",
-  "pictures",
-  "sample",
-  "jobs",
+/** A feature imports those before it. Each name is a folder of lib/features. */
+export const FEATURES = [
+  "users",
+  "connections",
+  "workspaces",
+  "accounts",
+  "repository",
+  "folders",
+  "query",
+  "results",
+  "runs",
+  "shares",
+  "consoles",
+  "dashboards",
+  "flows",
+  "apps",
+  "linked-repositories",
+  "agent",
+  "notifications",
+  "instance",
 ];
-/** Served to domains by the ones below, and to the routes. Above them all: api, lifecycle, commands. */
-const TOP = ["api", "lifecycle", "commands"];
-/** What runs in a browser. */
-const BROWSER = ["client", "ui"];
-
-const lib = (rooms) => `^lib/(${rooms.join("|")})(/|$)`;
-/** What a browser may load of the server's rooms: rules and words without a database. Of schemas it takes types alone. */
+/** Everything of the product that is not a layer's own folder. */
+const CODE = "^(lib|app|components|inngest|scripts)/";
+/** Modules of the server's features that a browser may load: rules without a database. */
 const SHARED = [
-  "^lib/(tabular|text|charts|cubes|zones|sql|shell|explain)/",
-  "^lib/features/connections/config-fields\\.ts$",
-  "^lib/features/runs/schedules/cron\\.ts$",
-  "^lib/features/apps/types/declarations\\.generated\\.ts$",
-  "^lib/[^/]+/(roles|limits|words)\\.ts$",
+  "^lib/base/",
+  "^lib/(platform|features)/([^/]+|[^/]+/(invites|crossfilter|datasets|git))/(roles|limits|words|config-fields)\\.ts$",
+  "^lib/features/(runs/schedules/cron|apps/types/declarations\\.generated)\\.ts$",
 ];
-const SCHEMA = "^lib/[^/]+/[^/]*schema\\.ts$";
+const BROWSER = ["^components/", "/browser/"];
 
 /** @type {import("dependency-cruiser").IConfiguration} */
 export default {
   forbidden: [
     {
-      name: "no-circle-of-files",
-      comment: "Two files import each other, maybe by way of others: what both need belongs in a third.",
+      name: "no-circles",
+      comment: "Two files import each other, maybe by way of others: move what both need into a third.",
       severity: "error",
       from: {},
       to: { circular: true },
     },
     {
-      name: "no-circle-of-rooms",
-      comment: "Two rooms import each other: the mechanism that both use belongs in a room below.",
+      name: "base-imports-base",
+      comment: "lib/base runs anywhere: take what is needed as a parameter.",
       severity: "error",
-      scope: "folder",
-      from: { path: "^(lib|components)/[^/]+$" },
-      to: { circular: true },
+      from: { path: "^lib/base/" },
+      to: { path: CODE, pathNot: "^lib/base/" },
     },
     {
-      name: "ground-knows-no-domain",
-      comment: "The ground carries the domains: hand in what it needs by a parameter.",
+      name: "platform-imports-base",
+      comment: "lib/platform knows no feature: take what is needed as a parameter.",
       severity: "error",
-      from: { path: lib(GROUND) },
-      to: { path: "^(lib|components|app|inngest)/", pathNot: `${lib(GROUND)}|^emails/` },
+      from: { path: "^lib/platform/" },
+      to: { path: CODE, pathNot: "^lib/(base|platform)/" },
     },
-    {
-      name: "domains-know-no-top",
-      comment: "What concerns the whole installation imports the domains, never the other way round.",
+    ...FEATURES.map((name, at) => ({
+      name: "features-import-down",
+      comment: "A feature imports the platform, the base and the features before it in the list above.",
       severity: "error",
-      from: { path: "^lib/", pathNot: `${lib(TOP)}` },
-      to: { path: lib(TOP) },
-    },
+      // What runs in the browser asks the API, which is above all features.
+      from: { path: `^lib/features/${name}/`, pathNot: "/browser/" },
+      to: {
+        path: CODE,
+        pathNot: `^lib/(base|platform|features/(${FEATURES.slice(0, at + 1).join("|")}))/|^inngest/client\\.ts$`,
+      },
+    })),
     {
-      name: "commands-are-for-operators",
-      comment: "Commands are run by scripts alone.",
+      name: "collections-are-private",
+      comment: "Call a function of the feature that owns the collection. Only lib/features/instance sees all of them.",
       severity: "error",
-      from: { path: "^(lib|app|components)/", pathNot: `^scripts/commands/` },
-      to: { path: "^scripts/commands/" },
-    },
-    {
-      name: "lib-knows-no-face",
-      comment: "Pages, routes and components stand on lib: move the shared part down.",
-      severity: "error",
-      from: { path: "^lib/" },
-      to: { path: "^(app|components)/|^inngest/(?!client\\.ts$)" },
-    },
-    {
-      name: "a-collection-is-its-domains",
-      comment: "Ask the domain by a function of its service; only lib/features/instance sees all collections.",
-      severity: "error",
-      from: { path: "^(lib/([^/]+)|app|inngest)/", pathNot: `^lib/features/instance/` },
-      to: { path: "^lib/[^/]+/collections\\.ts$", pathNot: "^lib/$2/collections\\.ts$" },
-    },
-    {
-      name: "routes-ask-no-database",
-      comment: "Pages and routes declare who may and what comes in, and call one function of a domain.",
-      severity: "error",
-      from: { path: "^(app|inngest)/" },
-      to: { path: "^lib/(db|embedded)/|^node_modules/mongodb/" },
+      from: { path: "^(lib/features/([^/]+)|app|inngest)/", pathNot: "^lib/features/instance/" },
+      to: { path: "/collections\\.ts$", pathNot: "^lib/(platform|features/$2)/" },
     },
     {
       name: "browsers-load-no-server",
-      comment: "This runs in the browser: take data by props, or ask by lib/client.",
+      comment: "This runs in the browser: take data as props or ask the API. Of a schema import the type alone.",
       severity: "error",
-      from: { path: `^components/|${lib(BROWSER)}` },
+      from: { path: [...BROWSER, ...SHARED], pathNot: "^components/agent/sdk\\.ts$" },
       to: {
-        path: "^(lib|app)/|^node_modules/mongodb/",
-        pathNot: [...SHARED, SCHEMA, lib(BROWSER)],
+        path: "^(lib|app)/|^node_modules/(mongodb|zod|ai|@ai-sdk)/",
+        pathNot: [...SHARED, "/browser/"],
         dependencyTypesNot: ["type-only"],
       },
     },
-    {
-      name: "browsers-load-no-schema",
-      comment: "zod tries to compile code, which the pages' policy forbids and reports: import the type alone.",
-      severity: "error",
-      from: { path: [`^components/|${lib(BROWSER)}`, ...SHARED] },
-      to: { path: ["^node_modules/zod/", SCHEMA], dependencyTypesNot: ["type-only"] },
-    },
-    {
-      name: "one-way-to-the-sdk",
-      comment: "The SDK loads zod, which has to be told first not to compile: import it by components/agent/sdk.ts.",
-      severity: "error",
-      from: { path: `^components/|${lib(BROWSER)}`, pathNot: "^components/agent/sdk\\.ts$" },
-      to: { path: "^node_modules/(ai|@ai-sdk)/" },
-    },
-    {
-      name: "ui-is-plain",
-      comment: "components/ui knows no workspace: hand it in by props.",
-      severity: "error",
-      from: { path: "^components/ui/" },
-      to: { path: "^components/(?!ui/)" },
-    },
-    {
-      name: "workspace-is-below-the-views",
-      comment: "The provider, its stores and hooks serve the views and import none.",
-      severity: "error",
-      from: { path: "^components/workspace/" },
-      to: { path: "^components/(?!(ui|workspace)/)" },
-    },
-    {
-      name: "shell-is-above-the-views",
-      comment: "The shell frames the views: what a view needs of it belongs in components/workspace.",
-      severity: "error",
-      from: { path: "^components/(?!shell/)" },
-      to: { path: "^components/shell/" },
-    },
   ],
   options: {
-    // An import of a type ties two rooms as well.
+    // An import of a type ties two layers as well.
     tsPreCompilationDeps: true,
     parser: "swc",
     tsConfig: { fileName: "tsconfig.json" },
     doNotFollow: { path: "^node_modules/" },
-    // Tests may ask anybody anything.
+    // Tests may import anything.
     exclude: {
-      path: "^\\.generated/|^node_modules/(?!(mongodb|zod|ai|@ai-sdk)/)|\\.test\\.tsx?$|/testing/|^(test|e2e|bench)/",
+      path: "^\\.generated/|^node_modules/(?!(mongodb|zod|ai|@ai-sdk)/)|\\.test\\.tsx?$|^(test|e2e|bench)/",
     },
   },
 };

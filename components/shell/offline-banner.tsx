@@ -4,10 +4,10 @@ import { useQueryClient } from "@tanstack/react-query";
 import { WifiOff } from "lucide-react";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { useConnectivity, useNow, useOutage } from "@/components/ui/use-browser";
-import { api } from "@/lib/features/query/browser/api";
 import { RETRY_AFTER_MS, reportReachable, reportUnreachable } from "@/lib/platform/browser/connectivity";
 import { formatClock } from "@/lib/platform/browser/format";
 import { checkPageAge } from "@/lib/platform/browser/page-age";
+import { ping } from "@/lib/platform/browser/ping";
 
 /** Says that the server cannot be reached and since when, asks again until it can, and then reads everything anew. */
 export function OfflineBanner() {
@@ -21,7 +21,7 @@ export function OfflineBanner() {
   const tryNow = useCallback(async () => {
     setIsTrying(true);
     try {
-      await api.ping();
+      await ping();
       reportReachable();
     } catch {
       reportUnreachable();

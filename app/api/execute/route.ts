@@ -1,9 +1,9 @@
 import { enterWorkspace } from "@/lib/features/accounts/identity";
+import { route } from "@/lib/features/accounts/route";
 import { executeInWorkspace, workspaceToQuery } from "@/lib/features/query/endpoint";
 import { EXECUTE_FAILURES, EXECUTE_REFUSALS, RESULT_STREAMS } from "@/lib/features/query/reference";
 import { chooseFormat, executeAnswer, executeBody } from "@/lib/features/query/schema";
 import { anyCredential, member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { functions } from "@/inngest/functions";
 import { serveFunctions } from "@/inngest/serve";
+import { route } from "@/lib/features/accounts/route";
 import { open } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 
 const answer = { "application/json": z.unknown() };
 const described = {

@@ -1,7 +1,7 @@
+import { route } from "@/lib/features/accounts/route";
 import { instanceSchema } from "@/lib/features/accounts/schema";
 import { getInstance } from "@/lib/features/instance/instance";
 import { account } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { route } from "@/lib/features/accounts/route";
 import { answerMcp } from "@/lib/features/agent/mcp/server";
 import { keyOnly } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { routeModules } from "@/.generated/routes";
 import { schemaModules } from "@/.generated/schemas";
+import { route } from "@/lib/features/accounts/route";
 import { open } from "@/lib/platform/access/rules";
 import { openApiDocument } from "@/lib/platform/api/openapi";
 import { listEndpoints } from "@/lib/platform/api/registry";
-import { route } from "@/lib/platform/api/route";
 import { env } from "@/lib/platform/env";
 import { version } from "@/package.json";
 

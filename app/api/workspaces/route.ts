@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { route } from "@/lib/features/accounts/route";
 import { createWorkspaceBody, workspaceSchema } from "@/lib/features/workspaces/schema";
 import { createWorkspace, listWorkspaces } from "@/lib/features/workspaces/service";
 import { account, anyCredential } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { asArray } from "@/lib/platform/http/paging";
 import { listQuery } from "@/lib/platform/http/schema";
 

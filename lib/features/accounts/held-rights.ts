@@ -2,7 +2,8 @@ import "server-only";
 import { ObjectId } from "mongodb";
 import { findRoles } from "@/lib/features/workspaces/memberships";
 import type { Identity, Membership } from "@/lib/platform/access/caller";
-import type { Access, WorkspaceAccess } from "@/lib/platform/access/rules";
+import type { HeldRight } from "@/lib/platform/access/held-right";
+import type { Access } from "@/lib/platform/access/rules";
 import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
 import { sharedState } from "@/lib/platform/process/shared-state";
@@ -19,18 +20,6 @@ const SETTLED_MS = 200;
 type Need = { access: Pick<Access, "authorize">; workspaceId: ObjectId | null };
 type Entry = { identity: Identity; needs: Need[]; since: number; stop: AbortController };
 type State = { entries: Set<Entry>; timer: NodeJS.Timeout | null; isLooking: boolean };
-
-/** A right on which something that takes long depends. */
-export type HeldRight = {
-  /** Aborts with an AppError `unauthenticated` once the right is lost. */
-  signal: AbortSignal;
-  /** Adds a workspace that the path of the request does not name. */
-  needs(access: WorkspaceAccess, workspaceId: ObjectId | string): void;
-  /** Aborts for another reason, such as a client that left. */
-  end(reason?: unknown): void;
-  /** Stops watching. */
-  release(): void;
-};
 
 /**
  * Watches a right until it is released: the session or key, the membership and the role (docs/security.md, Open answers).

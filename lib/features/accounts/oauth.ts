@@ -4,6 +4,7 @@ import NextAuth, { customFetch, type NextAuthConfig } from "next-auth";
 import GitHub from "next-auth/providers/github";
 import Google from "next-auth/providers/google";
 import { hasAccounts } from "@/lib/features/users/service";
+import { SESSION_COOKIE } from "@/lib/platform/access/session-cookie";
 import { env } from "@/lib/platform/env";
 import { AppError } from "@/lib/platform/http/errors";
 import { remoteAddress } from "@/lib/platform/http/remote-address";
@@ -12,7 +13,7 @@ import { fetchThrough } from "@/lib/platform/net/fetch-through";
 import { deriveKey } from "@/lib/platform/secrets/bootstrap";
 import { authAdapter, type SessionOrigin } from "./adapter";
 import { collections } from "./collections";
-import { closeSession, SESSION_COOKIE, SESSION_IDLE_MS, sessionTokenOf, withoutSessionToken } from "./session";
+import { closeSession, SESSION_IDLE_MS, sessionTokenOf, withoutSessionToken } from "./session";
 import { isAdmitted } from "./sign-up";
 import { newToken } from "./tokens";
 

@@ -1,12 +1,11 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
+import { SESSION_COOKIE } from "@/lib/platform/access/session-cookie";
 import { env } from "@/lib/platform/env";
 import { authAdapter, type SessionOrigin } from "./adapter";
 import { collections } from "./collections";
 import { hashToken, newToken } from "./tokens";
 
-/** The name that clients know (docs/api.md, Accounts). */
-export const SESSION_COOKIE = "auth_session";
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** docs/api.md, Accounts: 30 days, renewed when under half is left, 180 days at the most. */
 export const SESSION_IDLE_MS = 30 * DAY_MS;

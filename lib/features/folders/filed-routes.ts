@@ -1,6 +1,7 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
 import { z } from "zod";
+import { route } from "@/lib/features/accounts/route";
 import type { Cabinet } from "@/lib/features/folders/cabinet";
 import { listHistory } from "@/lib/features/folders/history";
 import { FOLDER_REFUSALS, SAVE_FAILURES } from "@/lib/features/folders/reference";
@@ -16,7 +17,6 @@ import { member } from "@/lib/platform/access/rules";
 import { pathIds } from "@/lib/platform/http/ids";
 import { asArray } from "@/lib/platform/http/paging";
 import { listQuery, opaqueListQuery, pageOf } from "@/lib/platform/http/schema";
-import { route } from "../../platform/api/route";
 
 /** A path below one of a cabinet's folders or items: what it holds, and the id of the one that is meant. */
 type Below<P extends z.ZodType> = { tag: string; params: P; idOf: (params: z.output<P>) => ObjectId };

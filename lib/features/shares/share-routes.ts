@@ -1,9 +1,9 @@
 import "server-only";
 import type { z } from "zod";
+import { route } from "@/lib/features/accounts/route";
 import { type Share, type ShareBody, shareBody, shareSchema } from "@/lib/features/shares/schema";
 import type { Caller } from "@/lib/platform/access/caller";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "../../platform/api/route";
 
 /** What is shared by its link, and the functions of its domain. */
 type Sharing<P extends z.ZodType, Id> = {

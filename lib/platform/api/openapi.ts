@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { SESSION_COOKIE } from "@/lib/features/accounts/session";
 import type { Access } from "@/lib/platform/access/rules";
+import { SESSION_COOKIE } from "@/lib/platform/access/session-cookie";
 import { BODY_LIMITS } from "@/lib/platform/http/body";
 import type { ContentShapes } from "@/lib/platform/http/content";
 import { ERROR_STATUS, type ErrorKind } from "@/lib/platform/http/errors";

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { route } from "@/lib/features/accounts/route";
 import { open } from "@/lib/platform/access/rules";
 import { AppError } from "@/lib/platform/http/errors";
 import { requestIdOf } from "@/lib/platform/http/request-id";
 import { log } from "@/lib/platform/log";
 import { withLogContext } from "@/lib/platform/log/context";
 import { captureLog } from "@/test/security/log-lines";
-import { route } from "./route";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const of = (id: string) => requestIdOf(new Headers({ "X-Request-Id": id }));

@@ -1,8 +1,8 @@
 import { describe, expectTypeOf, it } from "vitest";
 import { z } from "zod";
+import { route } from "@/lib/features/accounts/route";
 import type { BySession, Caller, UserCaller } from "@/lib/platform/access/caller";
 import { account, admin, anyCredential, member, open, peopleOnly } from "@/lib/platform/access/rules";
-import { route } from "./route";
 
 const words = { summary: "A test", tag: "Tests" };
 

@@ -1,9 +1,8 @@
 import "server-only";
+import type { ObjectId } from "mongodb";
 import { z } from "zod";
-import { type HeldRight, holdRight } from "@/lib/features/accounts/held-rights";
-import { identify } from "@/lib/features/accounts/identity";
-import type { ConnectionDoc } from "@/lib/features/connections/model";
 import type { Identity } from "@/lib/platform/access/caller";
+import type { HeldRight } from "@/lib/platform/access/held-right";
 import { type Access, refuseReadKey, requireCredential } from "@/lib/platform/access/rules";
 import { databaseReady } from "@/lib/platform/db/ready";
 import { env } from "@/lib/platform/env";
@@ -34,7 +33,7 @@ const WHOLE_BYTES_MAX = 64 * 1024;
 const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /** What a handler gets to know about its caller and its request. Input is already judged and shaped. */
-export type RequestContext<C, P, Q, B> = {
+export type RequestContext<C, P, Q, B, K> = {
   /** Who calls, as the route's access lets them in: null on open routes. */
   caller: C;
   /** What a schema makes of its part of the request; undefined without a schema. */
@@ -42,7 +41,7 @@ export type RequestContext<C, P, Q, B> = {
   query: Q;
   body: B;
   /** The path's connection, where the route reads it along; null when the workspace has none of this id. */
-  connection: ConnectionDoc | null;
+  connection: K | null;
   request: Request;
   /** Aborts when the client goes away, and when the caller loses the right to the answer. */
   signal: AbortSignal;
@@ -105,45 +104,68 @@ export type RouteDeclaration<
 };
 
 /** The same with its work, as `route` runs it: each part of the context comes from the declaration beside it. */
-type Definition<C> = RouteDeclaration<C> & {
-  handle: (context: RequestContext<C, unknown, unknown, unknown>) => unknown;
+type Definition<C, K> = RouteDeclaration<C> & {
+  handle: (context: RequestContext<C, unknown, unknown, unknown, K>) => unknown;
+};
+
+/** The ids that the path of a request names, which are read in the same look-up as the caller. */
+export type PathIds = { workspaceId: ObjectId | null; connectionId: ObjectId | null; mayBeRecent?: boolean };
+/** What the wrapper needs of the feature that keeps accounts. `K` is a connection as that feature reads it. */
+export type RouteServices<K> = {
+  /**
+   * Finds who sends a request.
+   * @returns null for nobody; `setCookie` is null while the session keeps its end
+   * @throws AppError `unauthenticated` for a bad or ended key
+   */
+  identify(
+    headers: Headers,
+    ids: PathIds,
+  ): Promise<(Identity & { connection: K | null; setCookie: string | null }) | null>;
+  /** Watches the right to a long answer until it is released. */
+  holdRight(identity: Identity, access: Pick<Access, "authorize">, workspaceId: ObjectId | null): HeldRight;
 };
 
 export type RouteHandler = (request: Request, context: { params: Promise<unknown> }) => Promise<Response>;
 /** A handler that still knows what it declares: the API reference and the access matrix are made from it. */
 export type DefinedHandler = RouteHandler & { definition: RouteDeclaration };
 
-/** Makes a handler. Its checks come in the order of docs/api.md: 401, malformed id 400, 403, input 400, then the work. */
-export function route<
-  C,
-  P extends z.ZodType = z.ZodUndefined,
-  Q extends z.ZodType = z.ZodUndefined,
-  B extends z.ZodType = z.ZodUndefined,
->(
-  definition: RouteDeclaration<C, P, Q, B> & {
-    handle: (context: RequestContext<C, z.output<P>, z.output<Q>, z.output<B>>) => unknown;
-  },
-): DefinedHandler;
-export function route<C>(definition: Definition<C>): DefinedHandler {
-  const handler: RouteHandler = async (request, context) => {
-    const startedAt = performance.now();
-    const response = await answer(request, definition.summary, (requestId, held) =>
-      run(definition, request, context, { requestId, held }),
-    );
-    const { method } = request;
-    const route = toRoutePath(request.url, await context.params);
-    metrics().requests.inc({ method, route, status: response.status });
-    metrics().requestSeconds.observe({ method, route }, (performance.now() - startedAt) / 1000);
-    return response;
-  };
-  return Object.assign(handler, { definition });
+/**
+ * Makes the wrapper of all route handlers. Its checks come in the order of docs/api.md: 401, malformed id 400, 403,
+ * input 400, then the work.
+ */
+export function createRoute<K>(services: RouteServices<K>) {
+  function route<
+    C,
+    P extends z.ZodType = z.ZodUndefined,
+    Q extends z.ZodType = z.ZodUndefined,
+    B extends z.ZodType = z.ZodUndefined,
+  >(
+    definition: RouteDeclaration<C, P, Q, B> & {
+      handle: (context: RequestContext<C, z.output<P>, z.output<Q>, z.output<B>, K>) => unknown;
+    },
+  ): DefinedHandler;
+  function route<C>(definition: Definition<C, K>): DefinedHandler {
+    const handler: RouteHandler = async (request, context) => {
+      const startedAt = performance.now();
+      const response = await answer(request, definition.summary, (requestId, held) =>
+        run(services, definition, request, context, { requestId, held }),
+      );
+      const { method } = request;
+      const path = toRoutePath(request.url, await context.params);
+      metrics().requests.inc({ method, route: path, status: response.status });
+      metrics().requestSeconds.observe({ method, route: path }, (performance.now() - startedAt) / 1000);
+      return response;
+    };
+    return Object.assign(handler, { definition });
+  }
+  return Object.assign(route, { methods });
 }
 
 /**
  * All verbs of one path. Those that are not given answer 405 in JSON with Allow; Next's own answer would have
  * neither. HEAD is GET without the body.
  */
-route.methods = function methods(handlers: Partial<Record<Method, DefinedHandler>>): Record<Verb, RouteHandler> {
+function methods(handlers: Partial<Record<Method, DefinedHandler>>): Record<Verb, RouteHandler> {
   const allowed: string[] = METHODS.filter((method) => handlers[method]);
   if (handlers.GET) allowed.push("HEAD");
   const refuse: RouteHandler = (request) =>
@@ -155,7 +177,7 @@ route.methods = function methods(handlers: Partial<Record<Method, DefinedHandler
   const { GET = refuse, POST = refuse, PUT = refuse, PATCH = refuse, DELETE = refuse } = handlers;
   const HEAD = handlers.GET ? headOf(handlers.GET) : refuse;
   return { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS: refuse };
-};
+}
 
 /** The answer for an address that no route has. */
 export const notFound: RouteHandler = (request) =>
@@ -193,8 +215,9 @@ async function answer(
   return response;
 }
 
-async function run<C>(
-  definition: Definition<C>,
+async function run<C, K>(
+  { identify, holdRight }: RouteServices<K>,
+  definition: Definition<C, K>,
   request: Request,
   context: { params: Promise<unknown> },
   { requestId, held }: { requestId: string; held: HeldBody },

@@ -1,5 +1,5 @@
-import { api } from "@/lib/features/query/browser/api";
 import { readConnectivity, reportReachable, reportUnreachable } from "@/lib/platform/browser/connectivity";
+import { ping } from "@/lib/platform/browser/ping";
 import { HEARTBEAT_SECONDS } from "@/lib/platform/events/limits";
 import type { EventData, EventKind } from "@/lib/platform/events/schema";
 
@@ -113,7 +113,7 @@ function readStream(signal: AbortSignal, url: string, pass: Pass): Promise<void>
     const ask = async (): Promise<boolean> => {
       isAsking = true;
       try {
-        await api.ping();
+        await ping();
         return true;
       } catch {
         return false;

@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { api } from "@/lib/features/query/browser/api";
 import { readConnectivity, reportReachable, reportUnreachable } from "./connectivity";
 import { later, loadAgain, loadAhead } from "./load-again";
 import { readIsOutdated } from "./page-age";
+import { ping } from "./ping";
+
+vi.mock("./ping", () => ({ ping: vi.fn() }));
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -13,18 +15,18 @@ const missing = () => Object.assign(new Error("Failed to load chunk"), { name: "
 
 describe("a part of the page", () => {
   it("that does not come while the server is away is loaded when it is back", async () => {
-    const ping = vi.spyOn(api, "ping").mockRejectedValue(new TypeError("no way"));
+    vi.mocked(ping).mockRejectedValue(new TypeError("no way"));
     const load = vi.fn().mockRejectedValueOnce(missing()).mockResolvedValue("part");
     const loaded = loadAgain(load);
     await vi.waitFor(() => expect(readConnectivity().isOnline).toBe(false));
     expect(load).toHaveBeenCalledTimes(1);
-    ping.mockResolvedValue();
+    vi.mocked(ping).mockResolvedValue();
     reportReachable();
     await expect(loaded).resolves.toBe("part");
   });
 
   it("that a server which answers does not have makes the page an outdated one, after three tries", async () => {
-    vi.spyOn(api, "ping").mockResolvedValue();
+    vi.mocked(ping).mockResolvedValue();
     const load = vi.fn().mockImplementation(async () => {
       throw missing();
     });

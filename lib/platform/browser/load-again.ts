@@ -1,6 +1,6 @@
-import { api } from "@/lib/features/query/browser/api";
 import { readConnectivity, reportUnreachable, subscribeConnectivity } from "@/lib/platform/browser/connectivity";
 import { reportOutdated } from "@/lib/platform/browser/page-age";
+import { ping } from "@/lib/platform/browser/ping";
 
 /** A part that a server which answers does not have by then is not there any more: the page is of an older build. */
 const TRIES_OF_A_REACHED_SERVER = 3;
@@ -61,7 +61,7 @@ export async function loadAgain<T>(load: () => Promise<T>): Promise<T> {
 }
 
 async function isServerThere(): Promise<boolean> {
-  return api.ping().then(
+  return ping().then(
     () => true,
     () => false,
   );

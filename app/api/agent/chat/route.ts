@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { mayStill } from "@/lib/features/accounts/identity";
+import { route } from "@/lib/features/accounts/route";
 import { CHAT_REFUSALS, TURN_FAILURES } from "@/lib/features/agent/reference";
 import { chatBody, chatQuery } from "@/lib/features/agent/schema";
 import { startTurn } from "@/lib/features/agent/turn";
 import { wireFormOf } from "@/lib/features/agent/wire";
 import { anyCredential, member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

@@ -1,7 +1,7 @@
+import { route } from "@/lib/features/accounts/route";
 import { listModels } from "@/lib/features/agent/models";
 import { modelsAnswer } from "@/lib/features/agent/schema";
 import { anyCredential } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

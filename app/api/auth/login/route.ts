@@ -1,8 +1,8 @@
+import { route } from "@/lib/features/accounts/route";
 import { loginAnswer, loginBody } from "@/lib/features/accounts/schema";
 import { login } from "@/lib/features/accounts/service";
 import { sessionTokenOf } from "@/lib/features/accounts/session";
 import { signIn } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

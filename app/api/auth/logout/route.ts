@@ -1,7 +1,7 @@
+import { route } from "@/lib/features/accounts/route";
 import { logout } from "@/lib/features/accounts/service";
 import { clearedSessionCookie, sessionTokenOf } from "@/lib/features/accounts/session";
 import { signIn } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

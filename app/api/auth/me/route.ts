@@ -1,9 +1,9 @@
+import { route } from "@/lib/features/accounts/route";
 import { meAnswer } from "@/lib/features/accounts/schema";
 import { getMe } from "@/lib/features/accounts/service";
 import { updateUserBody, userSchema } from "@/lib/features/users/schema";
 import { updateUser } from "@/lib/features/users/service";
 import { account } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

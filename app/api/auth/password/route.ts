@@ -1,7 +1,7 @@
 import { changePassword } from "@/lib/features/accounts/password-service";
+import { route } from "@/lib/features/accounts/route";
 import { changePasswordBody } from "@/lib/features/accounts/schema";
 import { account } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

@@ -1,7 +1,7 @@
+import { route } from "@/lib/features/accounts/route";
 import { registerAnswer, registerBody } from "@/lib/features/accounts/schema";
 import { register } from "@/lib/features/accounts/service";
 import { signIn } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

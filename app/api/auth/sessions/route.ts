@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { endOtherSessions, listSessions } from "@/lib/features/accounts/own-sessions";
+import { route } from "@/lib/features/accounts/route";
 import { endedSessionsSchema, sessionSchema } from "@/lib/features/accounts/schema";
 import { account } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { asArray } from "@/lib/platform/http/paging";
 import { listQuery } from "@/lib/platform/http/schema";
 

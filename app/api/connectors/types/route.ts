@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { route } from "@/lib/features/accounts/route";
 import { connectionTypeSchema } from "@/lib/features/connections/schema";
 import { listConnectionTypes } from "@/lib/features/connections/service";
 import { anyCredential } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { partOf } from "@/lib/platform/http/paging";
 import { boundedListQuery } from "@/lib/platform/http/schema";
 

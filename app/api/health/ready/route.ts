@@ -1,6 +1,6 @@
+import { route } from "@/lib/features/accounts/route";
 import { answerHealth, healthSchema } from "@/lib/features/instance/health";
 import { open } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { invitationSchema, inviteToken } from "@/lib/features/accounts/invites/schema";
 import { getInvitation } from "@/lib/features/accounts/invites/service";
+import { route } from "@/lib/features/accounts/route";
 import { open } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

@@ -1,7 +1,7 @@
 import { preferencesSchema, updatePreferencesBody } from "@/lib/features/accounts/preferences/schema";
 import { getPreferences, updatePreferences } from "@/lib/features/accounts/preferences/service";
+import { route } from "@/lib/features/accounts/route";
 import { account } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

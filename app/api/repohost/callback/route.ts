@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { route } from "@/lib/features/accounts/route";
 import { endAuthorization } from "@/lib/features/linked-repositories/installations";
 import { open } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { boundedText } from "@/lib/platform/http/schema";
 
 /** Ours has some three hundred, the host's codes some twenty. */

@@ -1,7 +1,7 @@
+import { route } from "@/lib/features/accounts/route";
 import { receiveMessage } from "@/lib/features/linked-repositories/messages";
 import { messageAnswer } from "@/lib/features/linked-repositories/schema";
 import { open } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

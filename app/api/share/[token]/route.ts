@@ -1,8 +1,8 @@
+import { route } from "@/lib/features/accounts/route";
 import { shareParams } from "@/lib/features/shares/params";
 import { shownShareSchema } from "@/lib/features/shares/schema";
 import { describeShare } from "@/lib/features/shares/shown";
 import { open } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

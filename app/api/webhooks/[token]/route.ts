@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { route } from "@/lib/features/accounts/route";
 import { receiveEvent } from "@/lib/features/flows/inbound";
 import { inboundAnswer, webhookToken } from "@/lib/features/flows/schema";
 import { open } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

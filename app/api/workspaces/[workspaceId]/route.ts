@@ -1,8 +1,8 @@
+import { route } from "@/lib/features/accounts/route";
 import { deleteWorkspace } from "@/lib/features/instance/deletion";
 import { updateWorkspaceBody, workspaceDetailsSchema, workspaceSchema } from "@/lib/features/workspaces/schema";
 import { getWorkspaceOrThrow, renameWorkspace } from "@/lib/features/workspaces/service";
 import { admin, member, owner, peopleOnly } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 import { noteNextCursor } from "@/lib/platform/http/paging";
 import { innerListQuery } from "@/lib/platform/http/schema";

@@ -1,7 +1,8 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
-import { type HeldRight, holdRight } from "@/lib/features/accounts/held-rights";
+import { holdRight } from "@/lib/features/accounts/held-rights";
 import type { Caller } from "@/lib/platform/access/caller";
+import type { HeldRight } from "@/lib/platform/access/held-right";
 import { member } from "@/lib/platform/access/rules";
 import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";

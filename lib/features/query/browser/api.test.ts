@@ -8,6 +8,7 @@ import { toExecuteRequest } from "@/lib/features/query/browser/execute";
 import { workspaceApi } from "@/lib/features/workspaces/browser/client";
 import { readConnectivity, reportReachable, reportUnreachable } from "@/lib/platform/browser/connectivity";
 import { sendAll } from "@/lib/platform/browser/lists";
+import { ping } from "@/lib/platform/browser/ping";
 import { ApiError } from "@/lib/platform/browser/request";
 
 function answer(status: number, body: unknown, headers: Record<string, string> = {}) {
@@ -135,11 +136,11 @@ describe("the API client", () => {
     answer(502, "<html>Bad gateway</html>");
     await expect(authApi.logout()).rejects.toMatchObject({ status: 502 });
     expect(readConnectivity().isOnline).toBe(false);
-    await expect(api.ping()).rejects.toThrow();
+    await expect(ping()).rejects.toThrow();
     answer(503, { status: "unavailable", failing: "shutdown" });
-    await expect(api.ping()).rejects.toThrow();
+    await expect(ping()).rejects.toThrow();
     answer(503, { status: "unavailable", failing: "mongo" });
-    await api.ping();
+    await ping();
   });
 
   it("knows since when nothing answers, however often it was tried", () => {

@@ -73,16 +73,4 @@ export const api = {
   },
   cancelExecution: (workspaceId: string, executionId: string) =>
     send<unknown>("POST", `/api/workspaces/${workspaceId}/executions/${executionId}/cancel`, { body: {} }),
-  /**
-   * Resolves when the server is there, whatever state its parts are in.
-   * @throws when nothing answers, when a proxy does for a server that is gone, and when the server is about to stop
-   */
-  ping: async () => {
-    const answer = await fetch("/api/health", { cache: "no-store", signal: AbortSignal.timeout(PING_TIMEOUT_MS) });
-    const health: { status?: string; failing?: string } | null = await answer.json();
-    if (health?.status === undefined || health.failing === "shutdown") throw new Error("There is no server");
-  },
 };
-
-/** A server that is there and busy answers within this; one that takes longer is of no use to a reader either. */
-const PING_TIMEOUT_MS = 5000;

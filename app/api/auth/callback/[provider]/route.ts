@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { serveOAuth } from "@/lib/features/accounts/oauth";
+import { route } from "@/lib/features/accounts/route";
 import { open } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

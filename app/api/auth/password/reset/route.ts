@@ -1,7 +1,7 @@
 import { resetPassword } from "@/lib/features/accounts/reset-service";
+import { route } from "@/lib/features/accounts/route";
 import { resetPasswordBody } from "@/lib/features/accounts/schema";
 import { signIn } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

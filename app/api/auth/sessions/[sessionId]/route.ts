@@ -1,6 +1,6 @@
 import { endSession } from "@/lib/features/accounts/own-sessions";
+import { route } from "@/lib/features/accounts/route";
 import { account } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { serveOAuth } from "@/lib/features/accounts/oauth";
+import { route } from "@/lib/features/accounts/route";
 import { signInForm } from "@/lib/features/accounts/schema";
 import { open } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

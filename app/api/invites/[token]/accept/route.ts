@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { acceptedInviteSchema, inviteToken } from "@/lib/features/accounts/invites/schema";
 import { acceptInvite } from "@/lib/features/accounts/invites/service";
+import { route } from "@/lib/features/accounts/route";
 import { account } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

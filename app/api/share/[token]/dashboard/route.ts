@@ -1,8 +1,8 @@
+import { route } from "@/lib/features/accounts/route";
 import { sharedDashboardSchema } from "@/lib/features/dashboards/schema";
 import { readSharedDashboard } from "@/lib/features/dashboards/share";
 import { shareParams } from "@/lib/features/shares/params";
 import { open } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

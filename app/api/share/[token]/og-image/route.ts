@@ -1,7 +1,7 @@
+import { route } from "@/lib/features/accounts/route";
 import { readPreviewPicture } from "@/lib/features/apps/share";
 import { shareParams } from "@/lib/features/shares/params";
 import { open } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 
 /** Closed again, a share is seen for as long as this at the most where the picture was asked for before. */
 const KEPT_SECONDS = 300;

@@ -1,8 +1,8 @@
+import { route } from "@/lib/features/accounts/route";
 import { shareParams } from "@/lib/features/shares/params";
 import { unlockBody } from "@/lib/features/shares/schema";
 import { unlockShare } from "@/lib/features/shares/unlock";
 import { open } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

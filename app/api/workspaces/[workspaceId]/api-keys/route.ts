@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { apiKeySchema, createApiKeyBody, createdApiKeySchema } from "@/lib/features/accounts/api-key-schema";
 import { createApiKey, listApiKeys } from "@/lib/features/accounts/api-key-service";
+import { route } from "@/lib/features/accounts/route";
 import { admin, peopleOnly } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 import { asArray } from "@/lib/platform/http/paging";
 import { listQuery } from "@/lib/platform/http/schema";

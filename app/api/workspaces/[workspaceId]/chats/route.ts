@@ -1,7 +1,7 @@
+import { route } from "@/lib/features/accounts/route";
 import { createChat, listChats } from "@/lib/features/agent/chats";
 import { chatSchema, createChatBody } from "@/lib/features/agent/schema";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 import { listQuery, pageOf } from "@/lib/platform/http/schema";
 

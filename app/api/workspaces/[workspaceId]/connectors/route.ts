@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { route } from "@/lib/features/accounts/route";
 import { CONFIG_REFUSALS, createConnectionRequest } from "@/lib/features/connections/reference";
 import { connectionSchema } from "@/lib/features/connections/schema";
 import { createConnection, listConnections } from "@/lib/features/connections/service";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 import { asArray } from "@/lib/platform/http/paging";
 import { listQuery } from "@/lib/platform/http/schema";

@@ -1,10 +1,10 @@
 import { z } from "zod";
+import { route } from "@/lib/features/accounts/route";
 import { CONSOLE_REFUSALS } from "@/lib/features/consoles/reference";
 import { consoleSchema, consoleSummarySchema, createConsoleBody } from "@/lib/features/consoles/schema";
 import { createConsole, listConsoles } from "@/lib/features/consoles/service";
 import { SAVE_FAILURES } from "@/lib/features/folders/reference";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 import { asArray } from "@/lib/platform/http/paging";
 import { listQuery } from "@/lib/platform/http/schema";

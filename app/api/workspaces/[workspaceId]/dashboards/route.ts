@@ -1,10 +1,10 @@
 import { z } from "zod";
+import { route } from "@/lib/features/accounts/route";
 import { DASHBOARD_REFUSALS } from "@/lib/features/dashboards/reference";
 import { createDashboardBody, dashboardSchema, dashboardSummarySchema } from "@/lib/features/dashboards/schema";
 import { createDashboard, listDashboards } from "@/lib/features/dashboards/service";
 import { SAVE_FAILURES } from "@/lib/features/folders/reference";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 import { asArray } from "@/lib/platform/http/paging";
 import { listQuery } from "@/lib/platform/http/schema";

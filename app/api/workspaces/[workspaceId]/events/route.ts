@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { mayStill } from "@/lib/features/accounts/identity";
+import { route } from "@/lib/features/accounts/route";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { eventsQuery } from "@/lib/platform/events/schema";
 import { streamEvents } from "@/lib/platform/events/stream";
 import { pathIds } from "@/lib/platform/http/ids";

@@ -1,8 +1,8 @@
+import { route } from "@/lib/features/accounts/route";
 import { originVisibility } from "@/lib/features/instance/origin-visibility";
 import { listExecutions } from "@/lib/features/query/executions";
 import { executionSchema } from "@/lib/features/query/schema";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 import { listQuery, pageOf } from "@/lib/platform/http/schema";
 

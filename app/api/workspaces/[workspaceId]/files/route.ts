@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { route } from "@/lib/features/accounts/route";
 import { fileSchema, uploadAnswer, uploadQuery } from "@/lib/features/connections/files/schema";
 import { listFiles, storeFile } from "@/lib/features/connections/files/service";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 import { asArray } from "@/lib/platform/http/paging";
 import { opaqueListQuery } from "@/lib/platform/http/schema";

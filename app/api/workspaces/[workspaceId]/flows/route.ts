@@ -1,10 +1,10 @@
 import { z } from "zod";
+import { route } from "@/lib/features/accounts/route";
 import { FLOW_REFUSALS, startedEnvelope } from "@/lib/features/flows/reference";
 import { triggerFlow } from "@/lib/features/flows/runs";
 import { flowSchema, flowStartedSchema, postFlowBody } from "@/lib/features/flows/schema";
 import { createFlow, listFlows } from "@/lib/features/flows/service";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { success } from "@/lib/platform/http/envelope";
 import { pathIds } from "@/lib/platform/http/ids";
 import { asArray } from "@/lib/platform/http/paging";

@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { route } from "@/lib/features/accounts/route";
 import { ADDRESS_REFUSALS, RULE_WORDS, WEBHOOK_WORDS } from "@/lib/features/notifications/reference";
 import { createRuleBody, resourceQuery, ruleSchema, savedRuleSchema } from "@/lib/features/notifications/schema";
 import { createRule, listRules } from "@/lib/features/notifications/service";
 import { admin, member, orAnyKey } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 import { asArray } from "@/lib/platform/http/paging";
 

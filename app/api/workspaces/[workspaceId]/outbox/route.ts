@@ -1,5 +1,5 @@
+import { route } from "@/lib/features/accounts/route";
 import { admin, peopleOnly } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 import { listQuery, pageOf } from "@/lib/platform/http/schema";
 import { outboxEntrySchema } from "@/lib/platform/mail/schema";

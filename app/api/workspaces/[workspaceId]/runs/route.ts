@@ -1,8 +1,8 @@
+import { route } from "@/lib/features/accounts/route";
 import { onlyVisible } from "@/lib/features/notifications/resources";
 import { runSchema, runsQuery } from "@/lib/features/runs/schema";
 import { listWorkspaceRuns } from "@/lib/features/runs/service";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 import { pageOf } from "@/lib/platform/http/schema";
 

@@ -1,10 +1,10 @@
 import { z } from "zod";
+import { route } from "@/lib/features/accounts/route";
 import { answerPreview } from "@/lib/features/apps/preview/preview";
 import { capability } from "@/lib/features/apps/preview/schema";
 import { PREVIEW_ANSWERS, PREVIEW_HEARS } from "@/lib/features/apps/reference";
 import { viewPath } from "@/lib/features/apps/view/schema";
 import { open } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 
 const params = z.object({ capability, path: viewPath });
 

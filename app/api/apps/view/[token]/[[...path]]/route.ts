@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { route } from "@/lib/features/accounts/route";
 import { VIEW_ANSWERS } from "@/lib/features/apps/reference";
 import { viewPath, viewToken } from "@/lib/features/apps/view/schema";
 import { viewByToken } from "@/lib/features/apps/view/view";
 import { open } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

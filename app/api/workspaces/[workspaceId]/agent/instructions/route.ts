@@ -1,7 +1,7 @@
+import { route } from "@/lib/features/accounts/route";
 import { getInstructions, putInstructions } from "@/lib/features/agent/instructions";
 import { instructionsBody, instructionsSchema } from "@/lib/features/agent/schema";
 import { admin, member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 
 const params = pathIds("workspaceId");

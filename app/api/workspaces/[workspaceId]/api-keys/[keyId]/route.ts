@@ -1,6 +1,6 @@
 import { deleteApiKey } from "@/lib/features/accounts/api-key-service";
+import { route } from "@/lib/features/accounts/route";
 import { admin, peopleOnly } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({

@@ -1,7 +1,7 @@
+import { route } from "@/lib/features/accounts/route";
 import { linkAnswer, linkBody, linkStatusAnswer } from "@/lib/features/linked-repositories/schema";
 import { getLink, linkRepository, unlinkRepository } from "@/lib/features/linked-repositories/service";
 import { admin, member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({

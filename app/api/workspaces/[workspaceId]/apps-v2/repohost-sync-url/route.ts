@@ -1,7 +1,7 @@
+import { route } from "@/lib/features/accounts/route";
 import { beginAuthorization } from "@/lib/features/linked-repositories/installations";
 import { syncUrlAnswer } from "@/lib/features/linked-repositories/schema";
 import { admin } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({

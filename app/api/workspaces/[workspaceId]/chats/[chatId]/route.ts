@@ -1,7 +1,7 @@
+import { route } from "@/lib/features/accounts/route";
 import { deleteChat, getChat, renameChat } from "@/lib/features/agent/chats";
 import { chatDetailSchema, chatSchema, updateChatBody } from "@/lib/features/agent/schema";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 import { noteNextCursor } from "@/lib/platform/http/paging";
 import { innerListQuery } from "@/lib/platform/http/schema";

@@ -1,8 +1,8 @@
+import { route } from "@/lib/features/accounts/route";
 import { UPDATE_REFUSALS, updateConnectionRequest } from "@/lib/features/connections/reference";
 import { connectionSchema } from "@/lib/features/connections/schema";
 import { getConnection, updateConnection } from "@/lib/features/connections/service";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 
 const params = pathIds("workspaceId", "connectionId");

@@ -1,8 +1,8 @@
+import { route } from "@/lib/features/accounts/route";
 import { CONFIG_REFUSALS, testConnectionRequest } from "@/lib/features/connections/reference";
 import { testAnswer } from "@/lib/features/connections/schema";
 import { testConfig } from "@/lib/features/connections/test-service";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({

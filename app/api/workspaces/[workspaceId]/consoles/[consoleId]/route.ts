@@ -1,9 +1,9 @@
+import { route } from "@/lib/features/accounts/route";
 import { CONSOLE_REFUSALS } from "@/lib/features/consoles/reference";
 import { consoleSchema, updateConsoleBody } from "@/lib/features/consoles/schema";
 import { deleteConsole, getConsole, updateConsole } from "@/lib/features/consoles/service";
 import { SAVE_FAILURES } from "@/lib/features/folders/reference";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 
 const params = pathIds("workspaceId", "consoleId");

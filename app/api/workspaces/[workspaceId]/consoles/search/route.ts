@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { route } from "@/lib/features/accounts/route";
 import { searchHitSchema, searchQuery } from "@/lib/features/consoles/schema";
 import { searchConsoles } from "@/lib/features/consoles/search";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 import { partOf } from "@/lib/platform/http/paging";
 import { boundedListQuery } from "@/lib/platform/http/schema";

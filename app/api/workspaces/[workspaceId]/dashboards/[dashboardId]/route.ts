@@ -1,9 +1,9 @@
+import { route } from "@/lib/features/accounts/route";
 import { DASHBOARD_REFUSALS } from "@/lib/features/dashboards/reference";
 import { dashboardSchema, updateDashboardBody } from "@/lib/features/dashboards/schema";
 import { deleteDashboard, getDashboard, updateDashboard } from "@/lib/features/dashboards/service";
 import { SAVE_FAILURES } from "@/lib/features/folders/reference";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 
 const params = pathIds("workspaceId", "dashboardId");

@@ -1,9 +1,9 @@
+import { route } from "@/lib/features/accounts/route";
 import { importDashboard } from "@/lib/features/dashboards/portable";
 import { IMPORT_REFUSALS } from "@/lib/features/dashboards/reference";
 import { dashboardSchema, importDashboardBody } from "@/lib/features/dashboards/schema";
 import { SAVE_FAILURES } from "@/lib/features/folders/reference";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({

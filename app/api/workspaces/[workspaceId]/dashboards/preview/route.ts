@@ -1,8 +1,8 @@
+import { route } from "@/lib/features/accounts/route";
 import { previewDashboard } from "@/lib/features/dashboards/preview";
 import { PREVIEW_REFUSALS } from "@/lib/features/dashboards/reference";
 import { previewBody, previewSchema } from "@/lib/features/dashboards/schema";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({

@@ -1,8 +1,8 @@
+import { route } from "@/lib/features/accounts/route";
 import { originVisibility } from "@/lib/features/instance/origin-visibility";
 import { getExecution } from "@/lib/features/query/executions";
 import { executionParams, executionSchema } from "@/lib/features/query/schema";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({

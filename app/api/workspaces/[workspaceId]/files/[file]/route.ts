@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { route } from "@/lib/features/accounts/route";
 import { fileName } from "@/lib/features/connections/files/schema";
 import { deleteFile } from "@/lib/features/connections/files/service";
 import { listConnectionsOfFile } from "@/lib/features/connections/service";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { objectId } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({

@@ -1,8 +1,8 @@
+import { route } from "@/lib/features/accounts/route";
 import { UPDATE_FLOW_REFUSALS } from "@/lib/features/flows/reference";
 import { flowDetailSchema, flowSchema, updateFlowBody } from "@/lib/features/flows/schema";
 import { deleteFlow, getFlow, updateFlow } from "@/lib/features/flows/service";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 
 const params = pathIds("workspaceId", "flowId");

@@ -1,9 +1,9 @@
+import { route } from "@/lib/features/accounts/route";
 import { previewSource } from "@/lib/features/flows/preview";
 import { PREVIEW_REFUSALS } from "@/lib/features/flows/reference";
 import { flowPreviewSchema, previewBody } from "@/lib/features/flows/schema";
 import { EXECUTE_FAILURES } from "@/lib/features/query/reference";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({

@@ -1,8 +1,8 @@
+import { route } from "@/lib/features/accounts/route";
 import { followRoleChange } from "@/lib/features/instance/role-change";
 import { removeMember, updateMemberRole } from "@/lib/features/workspaces/members";
 import { updatedMemberSchema, updateMemberBody } from "@/lib/features/workspaces/schema";
 import { admin, member, peopleOnly } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 
 const params = pathIds("workspaceId", "userId");

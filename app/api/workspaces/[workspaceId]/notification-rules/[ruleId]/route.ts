@@ -1,8 +1,8 @@
+import { route } from "@/lib/features/accounts/route";
 import { ADDRESS_REFUSALS, CHANNEL_REFUSALS } from "@/lib/features/notifications/reference";
 import { savedRuleSchema, updateRuleBody } from "@/lib/features/notifications/schema";
 import { deleteRule, updateRule } from "@/lib/features/notifications/service";
 import { admin, orAnyKey } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 
 const params = pathIds("workspaceId", "ruleId");

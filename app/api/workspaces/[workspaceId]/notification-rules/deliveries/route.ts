@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { route } from "@/lib/features/accounts/route";
 import { listDeliveries } from "@/lib/features/notifications/deliveries";
 import { deliverySchema, resourceQuery } from "@/lib/features/notifications/schema";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 import { asArray } from "@/lib/platform/http/paging";
 

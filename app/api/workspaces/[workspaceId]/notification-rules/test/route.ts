@@ -1,8 +1,8 @@
+import { route } from "@/lib/features/accounts/route";
 import { ADDRESS_REFUSALS, CHANNEL_REFUSALS } from "@/lib/features/notifications/reference";
 import { testAnswer, testBody } from "@/lib/features/notifications/schema";
 import { sendTest } from "@/lib/features/notifications/test-send";
 import { admin, orAnyKey } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({

@@ -1,7 +1,7 @@
+import { route } from "@/lib/features/accounts/route";
 import { listedRuleSchema, rulesQuery } from "@/lib/features/notifications/schema";
 import { listWorkspaceRules } from "@/lib/features/notifications/service";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 import { pageOf } from "@/lib/platform/http/schema";
 

@@ -1,8 +1,8 @@
+import { route } from "@/lib/features/accounts/route";
 import { onlyVisible } from "@/lib/features/notifications/resources";
 import { countRunsByHour } from "@/lib/features/runs/hours";
 import { runHoursQuery, runHoursSchema } from "@/lib/features/runs/schema";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({

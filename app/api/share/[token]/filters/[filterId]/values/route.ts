@@ -1,9 +1,9 @@
+import { route } from "@/lib/features/accounts/route";
 import { DATA_REFUSALS } from "@/lib/features/dashboards/reference";
 import { filterValuesSchema, localId, valuesBody, valuesQuery } from "@/lib/features/dashboards/schema";
 import { readSharedValues } from "@/lib/features/dashboards/share";
 import { shareParams } from "@/lib/features/shares/params";
 import { open } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

@@ -1,9 +1,9 @@
+import { route } from "@/lib/features/accounts/route";
 import { DATA_REFUSALS } from "@/lib/features/dashboards/reference";
 import { cubeBody, cubeQuery, cubeSchema, localId } from "@/lib/features/dashboards/schema";
 import { readSharedCube } from "@/lib/features/dashboards/share";
 import { shareParams } from "@/lib/features/shares/params";
 import { open } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

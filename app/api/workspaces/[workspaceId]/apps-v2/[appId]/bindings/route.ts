@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { route } from "@/lib/features/accounts/route";
 import { bindingSchema } from "@/lib/features/apps/bindings/schema";
 import { listBindings } from "@/lib/features/apps/bindings/work";
 import { appParams as params } from "@/lib/features/apps/params";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { partOf } from "@/lib/platform/http/paging";
 import { boundedListQuery } from "@/lib/platform/http/schema";
 

@@ -1,8 +1,8 @@
+import { route } from "@/lib/features/accounts/route";
 import { commitDrafts } from "@/lib/features/apps/commits";
 import { appParams as params } from "@/lib/features/apps/params";
 import { commitAnswer, commitBody } from "@/lib/features/apps/schema";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

@@ -1,8 +1,8 @@
+import { route } from "@/lib/features/accounts/route";
 import { appParams as params } from "@/lib/features/apps/params";
 import { listDeployments } from "@/lib/features/apps/publish/deployments";
 import { deploymentsPage } from "@/lib/features/apps/publish/schema";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { listQuery } from "@/lib/platform/http/schema";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({

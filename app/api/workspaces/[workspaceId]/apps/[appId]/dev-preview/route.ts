@@ -1,9 +1,9 @@
+import { route } from "@/lib/features/accounts/route";
 import { appParams as params } from "@/lib/features/apps/params";
 import { startPreview } from "@/lib/features/apps/preview/preview";
 import { previewSchema } from "@/lib/features/apps/preview/schema";
 import { PREVIEW_FAILURES } from "@/lib/features/apps/reference";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

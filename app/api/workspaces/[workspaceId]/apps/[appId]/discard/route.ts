@@ -1,9 +1,9 @@
+import { route } from "@/lib/features/accounts/route";
 import { discardDrafts } from "@/lib/features/apps/commits";
 import { appParams as params } from "@/lib/features/apps/params";
 import { FILE_REFUSALS } from "@/lib/features/apps/reference";
 import { discardQuery } from "@/lib/features/apps/schema";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

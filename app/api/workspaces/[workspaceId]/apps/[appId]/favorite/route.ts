@@ -1,8 +1,8 @@
+import { route } from "@/lib/features/accounts/route";
 import { dropFavorite, keepFavorite } from "@/lib/features/apps/feed/views";
 import { appParams as params } from "@/lib/features/apps/params";
 import { getAppDocOrThrow } from "@/lib/features/apps/service";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   PUT: route({

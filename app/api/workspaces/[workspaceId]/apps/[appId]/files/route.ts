@@ -1,11 +1,11 @@
 import { z } from "zod";
+import { route } from "@/lib/features/accounts/route";
 import { readFileBody } from "@/lib/features/apps/bodies";
 import { deleteAppFile, listFiles, readAppFile, readBytesOf, writeAppFile } from "@/lib/features/apps/files";
 import { appParams as params } from "@/lib/features/apps/params";
 import { FILE_REFUSALS, WRITE_FAILURES, WRITE_REFUSALS } from "@/lib/features/apps/reference";
 import { appFileSchema, putFileBody, readFileQuery, treeItemSchema, writeFileQuery } from "@/lib/features/apps/schema";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

@@ -1,10 +1,10 @@
+import { route } from "@/lib/features/accounts/route";
 import { readOptionalBody } from "@/lib/features/apps/bodies";
 import { appParams as params } from "@/lib/features/apps/params";
 import { publishApp } from "@/lib/features/apps/publish/publish";
 import { publishBody, publishedSchema, startedEnvelope } from "@/lib/features/apps/publish/schema";
 import { PUBLISH_FAILURES, PUBLISH_REFUSALS } from "@/lib/features/apps/reference";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { success } from "@/lib/platform/http/envelope";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({

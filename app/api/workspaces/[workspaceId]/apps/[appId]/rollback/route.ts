@@ -1,9 +1,9 @@
+import { route } from "@/lib/features/accounts/route";
 import { appParams as params } from "@/lib/features/apps/params";
 import { rollBack } from "@/lib/features/apps/publish/deployments";
 import { publishedSchema, rollbackBody, startedEnvelope } from "@/lib/features/apps/publish/schema";
 import { PUBLISH_FAILURES } from "@/lib/features/apps/reference";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { success } from "@/lib/platform/http/envelope";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({

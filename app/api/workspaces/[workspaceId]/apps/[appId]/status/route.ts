@@ -1,8 +1,8 @@
+import { route } from "@/lib/features/accounts/route";
 import { getStatus } from "@/lib/features/apps/commits";
 import { appParams as params } from "@/lib/features/apps/params";
 import { statusQuery, statusSchema } from "@/lib/features/apps/schema";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

@@ -1,8 +1,8 @@
+import { route } from "@/lib/features/accounts/route";
 import { appParams as params } from "@/lib/features/apps/params";
 import { viewTokenSchema } from "@/lib/features/apps/view/schema";
 import { mintViewToken } from "@/lib/features/apps/view/view";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

@@ -1,8 +1,8 @@
+import { route } from "@/lib/features/accounts/route";
 import { deleteConnectionQuery } from "@/lib/features/connections/schema";
 import { deleteConnection } from "@/lib/features/connections/service";
 import { listUses } from "@/lib/features/instance/in-use";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({

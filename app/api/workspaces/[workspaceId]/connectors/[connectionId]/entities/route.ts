@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { route } from "@/lib/features/accounts/route";
 import { entitiesQuery, entitySchema } from "@/lib/features/connections/schema";
 import { listEntities } from "@/lib/features/connections/service";
 import { SOURCE_FAILURES } from "@/lib/features/query/reference";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 import { partOf } from "@/lib/platform/http/paging";
 import { boundedListQuery } from "@/lib/platform/http/schema";

@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { route } from "@/lib/features/accounts/route";
 import { connectionUseSchema } from "@/lib/features/connections/schema";
 import { listConnectionUses } from "@/lib/features/connections/service";
 import { listUses } from "@/lib/features/instance/in-use";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 import { partOf } from "@/lib/platform/http/paging";
 import { boundedListQuery } from "@/lib/platform/http/schema";

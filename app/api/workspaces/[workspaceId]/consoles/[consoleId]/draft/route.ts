@@ -1,7 +1,7 @@
+import { route } from "@/lib/features/accounts/route";
 import { deleteDraft, findDraft, putDraft } from "@/lib/features/consoles/drafts";
 import { draftSchema, putDraftBody } from "@/lib/features/consoles/schema";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 
 const params = pathIds("workspaceId", "consoleId");

@@ -1,8 +1,8 @@
+import { route } from "@/lib/features/accounts/route";
 import { consoleSchema } from "@/lib/features/consoles/schema";
 import { duplicateConsole } from "@/lib/features/consoles/service";
 import { SAVE_FAILURES } from "@/lib/features/folders/reference";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({

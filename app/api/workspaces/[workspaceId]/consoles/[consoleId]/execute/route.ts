@@ -1,10 +1,10 @@
+import { route } from "@/lib/features/accounts/route";
 import { executeConsole } from "@/lib/features/consoles/execute";
 import { EXECUTE_CONSOLE_REFUSALS } from "@/lib/features/consoles/reference";
 import { executeConsoleBody } from "@/lib/features/consoles/schema";
 import { EXECUTE_FAILURES, RESULT_STREAMS } from "@/lib/features/query/reference";
 import { chooseFormat, executeAnswer } from "@/lib/features/query/schema";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({

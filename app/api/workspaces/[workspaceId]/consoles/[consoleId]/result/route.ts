@@ -1,7 +1,7 @@
+import { route } from "@/lib/features/accounts/route";
 import { lastResultResponse } from "@/lib/features/consoles/last-result";
 import { lastResultSchema } from "@/lib/features/consoles/schema";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({

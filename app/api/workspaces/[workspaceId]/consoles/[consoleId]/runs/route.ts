@@ -1,7 +1,7 @@
+import { route } from "@/lib/features/accounts/route";
 import { listConsoleRuns } from "@/lib/features/consoles/schedule";
 import { consoleRunSchema } from "@/lib/features/consoles/schema";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 import { listQuery, pageOf } from "@/lib/platform/http/schema";
 

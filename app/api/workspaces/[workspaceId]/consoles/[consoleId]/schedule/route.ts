@@ -1,8 +1,8 @@
+import { route } from "@/lib/features/accounts/route";
 import { putConsoleSchedule, removeConsoleSchedule } from "@/lib/features/consoles/schedule";
 import { SCHEDULE_REFUSALS, SCHEDULE_RULE } from "@/lib/features/runs/schedules/reference";
 import { scheduleBody, scheduleSchema } from "@/lib/features/runs/schedules/schema";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 
 const params = pathIds("workspaceId", "consoleId");

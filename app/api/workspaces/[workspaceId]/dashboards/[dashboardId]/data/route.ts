@@ -1,9 +1,9 @@
+import { route } from "@/lib/features/accounts/route";
 import { readDashboardData } from "@/lib/features/dashboards/data";
 import { DATA_REFUSALS } from "@/lib/features/dashboards/reference";
 import { dashboardDataSchema, dataBody, dataQuery } from "@/lib/features/dashboards/schema";
 import { streamDashboardData, WIDGET_LINES } from "@/lib/features/dashboards/stream";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({

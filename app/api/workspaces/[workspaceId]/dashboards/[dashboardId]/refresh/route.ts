@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { route } from "@/lib/features/accounts/route";
 import { startRefresh } from "@/lib/features/dashboards/refresh";
 import { runSchema } from "@/lib/features/runs/schema";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({

@@ -1,10 +1,10 @@
 import { z } from "zod";
+import { route } from "@/lib/features/accounts/route";
 import { ADDRESS_REFUSALS, SNAPSHOT_REFUSALS } from "@/lib/features/notifications/reference";
 import { createSnapshotBody, savedSnapshotSchema, snapshotSchema } from "@/lib/features/notifications/snapshot-schema";
 import { createSnapshot, listSnapshots } from "@/lib/features/notifications/snapshots/service";
 import { SCHEDULE_RULE } from "@/lib/features/runs/schedules/reference";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 import { partOf } from "@/lib/platform/http/paging";
 import { boundedListQuery } from "@/lib/platform/http/schema";

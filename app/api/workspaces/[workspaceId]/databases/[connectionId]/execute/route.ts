@@ -1,8 +1,8 @@
+import { route } from "@/lib/features/accounts/route";
 import { executeOn } from "@/lib/features/query/endpoint";
 import { EXECUTE_FAILURES, EXECUTE_REFUSALS, RESULT_STREAMS } from "@/lib/features/query/reference";
 import { chooseFormat, executeAnswer, executeOnBody } from "@/lib/features/query/schema";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({

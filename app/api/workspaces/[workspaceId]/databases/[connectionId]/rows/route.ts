@@ -1,8 +1,8 @@
+import { route } from "@/lib/features/accounts/route";
 import { EXECUTE_FAILURES, TABLE_REFUSALS } from "@/lib/features/query/reference";
 import { tableRowsAnswer, tableRowsBody } from "@/lib/features/query/schema";
 import { readTableRows } from "@/lib/features/query/table-rows";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({

@@ -1,9 +1,9 @@
+import { route } from "@/lib/features/accounts/route";
 import { BACKFILL_REFUSALS } from "@/lib/features/flows/reference";
 import { backfillFlow, listFlowRuns } from "@/lib/features/flows/runs";
 import { backfillBody, flowStartedSchema } from "@/lib/features/flows/schema";
 import { runSchema } from "@/lib/features/runs/schema";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 import { listQuery, pageOf } from "@/lib/platform/http/schema";
 

@@ -1,7 +1,7 @@
+import { route } from "@/lib/features/accounts/route";
 import { getDelivery } from "@/lib/features/notifications/deliveries";
 import { deliveryDetailsSchema } from "@/lib/features/notifications/schema";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({

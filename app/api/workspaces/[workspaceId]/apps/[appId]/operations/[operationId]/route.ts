@@ -1,8 +1,8 @@
+import { route } from "@/lib/features/accounts/route";
 import { operationParams as params } from "@/lib/features/apps/params";
 import { getOperation } from "@/lib/features/apps/publish/deployments";
 import { operationSchema } from "@/lib/features/apps/publish/schema";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

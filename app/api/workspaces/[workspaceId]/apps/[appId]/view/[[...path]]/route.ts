@@ -1,9 +1,9 @@
+import { route } from "@/lib/features/accounts/route";
 import { appParams } from "@/lib/features/apps/params";
 import { VIEW_ANSWERS } from "@/lib/features/apps/reference";
 import { viewPath } from "@/lib/features/apps/view/schema";
 import { viewAsMember } from "@/lib/features/apps/view/view";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

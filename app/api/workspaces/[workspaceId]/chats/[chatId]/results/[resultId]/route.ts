@@ -1,6 +1,6 @@
+import { route } from "@/lib/features/accounts/route";
 import { chatResultResponse } from "@/lib/features/agent/chats";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({

@@ -1,7 +1,7 @@
+import { route } from "@/lib/features/accounts/route";
 import { testAnswer } from "@/lib/features/connections/schema";
 import { testConnection } from "@/lib/features/connections/test-service";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({

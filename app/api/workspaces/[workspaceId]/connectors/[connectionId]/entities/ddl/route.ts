@@ -1,8 +1,8 @@
+import { route } from "@/lib/features/accounts/route";
 import { ddlAnswer, entityNameSchema } from "@/lib/features/connections/schema";
 import { readDdl } from "@/lib/features/connections/service";
 import { SOURCE_FAILURES } from "@/lib/features/query/reference";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({

@@ -1,8 +1,8 @@
+import { route } from "@/lib/features/accounts/route";
 import { CONSOLES } from "@/lib/features/consoles/cabinet";
 import { getCommit } from "@/lib/features/folders/history";
 import { commitQuery, fileCommitSchema } from "@/lib/features/folders/schema";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({

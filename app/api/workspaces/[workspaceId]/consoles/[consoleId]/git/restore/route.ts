@@ -1,9 +1,9 @@
+import { route } from "@/lib/features/accounts/route";
 import { restoreVersion } from "@/lib/features/consoles/history";
 import { consoleSchema } from "@/lib/features/consoles/schema";
 import { SAVE_FAILURES } from "@/lib/features/folders/reference";
 import { restoreVersionBody } from "@/lib/features/folders/schema";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({

@@ -1,8 +1,8 @@
+import { route } from "@/lib/features/accounts/route";
 import { dashboardCommitSchema } from "@/lib/features/dashboards/schema";
 import { getDashboardCommit } from "@/lib/features/dashboards/service";
 import { commitQuery } from "@/lib/features/folders/schema";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({

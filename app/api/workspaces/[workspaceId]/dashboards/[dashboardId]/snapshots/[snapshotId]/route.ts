@@ -1,8 +1,8 @@
+import { route } from "@/lib/features/accounts/route";
 import { ADDRESS_REFUSALS, CHANNEL_REFUSALS, SNAPSHOT_REFUSALS } from "@/lib/features/notifications/reference";
 import { savedSnapshotSchema, updateSnapshotBody } from "@/lib/features/notifications/snapshot-schema";
 import { deleteSnapshot, updateSnapshot } from "@/lib/features/notifications/snapshots/service";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 
 const params = pathIds("workspaceId", "dashboardId", "snapshotId");

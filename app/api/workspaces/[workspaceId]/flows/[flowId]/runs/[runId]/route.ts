@@ -1,7 +1,7 @@
+import { route } from "@/lib/features/accounts/route";
 import { getFlowRun } from "@/lib/features/flows/runs";
 import { flowRunSchema } from "@/lib/features/flows/schema";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({

@@ -1,7 +1,7 @@
+import { route } from "@/lib/features/accounts/route";
 import { provisionBody, provisionedSchema } from "@/lib/features/flows/schema";
 import { provisionWebhook } from "@/lib/features/flows/webhook";
 import { admin } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({

@@ -1,7 +1,7 @@
+import { route } from "@/lib/features/accounts/route";
 import { resendDelivery } from "@/lib/features/notifications/deliveries";
 import { deliverySchema } from "@/lib/features/notifications/schema";
 import { admin, orAnyKey } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({

@@ -1,8 +1,8 @@
+import { route } from "@/lib/features/accounts/route";
 import { bindingParams as params } from "@/lib/features/apps/bindings/params";
 import { previewBinding } from "@/lib/features/apps/bindings/preview";
 import { bindingDataSchema } from "@/lib/features/apps/bindings/schema";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { route } from "@/lib/features/accounts/route";
 import { bindingParams as params } from "@/lib/features/apps/bindings/params";
 import { startBindingRefresh } from "@/lib/features/apps/bindings/refresh";
 import { buildSchema } from "@/lib/features/apps/bindings/schema";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

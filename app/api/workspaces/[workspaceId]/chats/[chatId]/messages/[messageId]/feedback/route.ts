@@ -1,7 +1,7 @@
+import { route } from "@/lib/features/accounts/route";
 import { putFeedback } from "@/lib/features/agent/chats";
 import { feedbackBody } from "@/lib/features/agent/schema";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({

@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { route } from "@/lib/features/accounts/route";
 import { readFilterValues } from "@/lib/features/dashboards/data";
 import { DATA_REFUSALS } from "@/lib/features/dashboards/reference";
 import { filterValuesSchema, localId, valuesBody, valuesQuery } from "@/lib/features/dashboards/schema";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { objectId } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({

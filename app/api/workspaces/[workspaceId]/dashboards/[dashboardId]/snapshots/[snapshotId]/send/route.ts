@@ -1,7 +1,7 @@
+import { route } from "@/lib/features/accounts/route";
 import { snapshotSchema } from "@/lib/features/notifications/snapshot-schema";
 import { sendSnapshotNow } from "@/lib/features/notifications/snapshots/service";
 import { member } from "@/lib/platform/access/rules";
-import { route } from "@/lib/platform/api/route";
 import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({

@@ -1,0 +1,2 @@
+/** Name of the session cookie, which clients know (docs/api.md, Accounts). */
+export const SESSION_COOKIE = "auth_session";
