@@ -2,6 +2,7 @@ import "server-only";
 import { Inngest } from "inngest";
 import { runnerKeys, runnerUrl } from "@/lib/platform/jobs/runner";
 import { log } from "@/lib/platform/log";
+import { jobLogger } from "./logger";
 
 /**
  * Sends events and declares functions, on whatever job runner this installation has. Where that is and its keys are
@@ -27,5 +28,5 @@ export const inngest = new Inngest({
   checkpointing: false,
   sessionPropagation: false,
   aiMetadata: false,
-  logger: log,
+  logger: jobLogger(log),
 });

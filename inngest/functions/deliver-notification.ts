@@ -1,5 +1,6 @@
 import { RetryAfterError } from "inngest";
 import { inngest } from "@/inngest/client";
+import { OutsideFailure } from "@/inngest/logger";
 import { pauseAfter } from "@/lib/features/notifications/backoff";
 import { deliver } from "@/lib/features/notifications/deliver";
 import { DELIVERY_QUEUED_EVENT, type DeliveryQueued } from "@/lib/features/notifications/wake";
@@ -23,7 +24,7 @@ export const deliverNotification = inngest.createFunction(
     const result = await deliver(call);
     if (result.state === "final") return result.status;
     if (result.afterMs !== null) throw new RetryAfterError(result.error, result.afterMs);
-    if (isEmbeddedRunner()) throw new Error(result.error);
+    if (isEmbeddedRunner()) throw new OutsideFailure(result.error);
     // A server of Inngest's forgets its own schedule when it restarts; what an answer asks for is part of the run.
     throw new RetryAfterError(result.error, pauseAfter(attempt + 1));
   },
