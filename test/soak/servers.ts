@@ -1,0 +1,171 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { MongoClient } from "mongodb";
+import { storeSocketPath, storeUri } from "@/lib/platform/process/store-uri";
+import { freePort } from "@/test/servers/free-port";
+import { becomesHealthy, childrenOf, startServer, type TestServer } from "@/test/servers/millrace";
+
+const STORE_START_MS = 60_000;
+const SHUTDOWN_MS = 40_000;
+/** A connection that was open when its server was killed may report it a moment later. */
+const KILL_ECHO_MS = 3000;
+
+type Period = { from: number; to: number };
+export type Server = {
+  index: number;
+  port: number;
+  url: string;
+  process: TestServer | null;
+  webPid: number | null;
+  isUp: boolean;
+  /** Times, by this process's clock, in which it was killed, away or starting. */
+  away: Period[];
+  /** What earlier processes have written. */
+  written: string;
+};
+
+/** Production servers on one data folder, with a store that runs beside them. */
+export class Servers {
+  readonly folder = mkdtempSync(join(tmpdir(), "millrace-soak-"));
+  readonly dataDir = join(this.folder, "data");
+  readonly all: Server[] = [];
+  readonly #env: Record<string, string>;
+  readonly #client = new MongoClient(storeUri(this.dataDir));
+  #store: ChildProcess | null = null;
+  #storeText = "";
+
+  /** @param env more settings of each server */
+  constructor(env: Record<string, string> = {}) {
+    this.#env = { DATA_DIR: this.dataDir, ALLOW_PRIVATE_NETWORK: "all", RATE_LIMIT_SCALE: "1000", ...env };
+  }
+
+  get store() {
+    return this.#client.db("millrace");
+  }
+
+  async start(count: number): Promise<void> {
+    await this.#startStore();
+    for (let index = 0; index < count; index += 1) {
+      const port = await freePort();
+      const now = Date.now();
+      const server: Server = {
+        ...{ index, port, url: `http://127.0.0.1:${port}`, process: null, webPid: null, isUp: false },
+        ...{ away: [{ from: now, to: Number.POSITIVE_INFINITY }], written: "" },
+      };
+      this.all.push(server);
+      await this.#start(server);
+    }
+  }
+
+  async #startStore(): Promise<void> {
+    this.#store = spawn(process.execPath, ["scripts/store.mjs"], {
+      env: { PATH: process.env.PATH, NODE_ENV: "production", DATA_DIR: this.dataDir, MONGODB_URI: "" },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    for (const stream of [this.#store.stdout, this.#store.stderr]) {
+      stream?.setEncoding("utf8").on("data", (text: string) => {
+        this.#storeText += text;
+      });
+    }
+    const until = performance.now() + STORE_START_MS;
+    while (!existsSync(storeSocketPath(this.dataDir))) {
+      if (performance.now() > until) throw new Error(`The store did not start. It wrote:\n${this.#storeText}`);
+      await sleep(100);
+    }
+  }
+
+  async #start(server: Server): Promise<void> {
+    const started = await startServer({ SAMPLE_DATA: "on", ...this.#env }, server.port);
+    server.process = started;
+    await becomesHealthy(started);
+    server.webPid = childrenOf(started.process.pid)[0] ?? null;
+    server.isUp = true;
+    const last = server.away.at(-1);
+    if (last) last.to = Date.now();
+  }
+
+  /** Kills the process that serves, as a crash would, and starts it again after a while. */
+  async crash(server: Server, awayMs: number): Promise<void> {
+    if (!server.isUp || !server.process || server.webPid === null) return;
+    server.isUp = false;
+    server.away.push({ from: Date.now(), to: Number.POSITIVE_INFINITY });
+    process.kill(server.webPid, "SIGKILL");
+    await server.process.ended;
+    server.written += server.process.output();
+    server.process = null;
+    await sleep(awayMs);
+    await this.#start(server);
+  }
+
+  /** Whether a failed request of this time is explained by a kill of its server. */
+  wasAway(server: Server, from: number, to: number): boolean {
+    return server.away.some((period) => period.from <= to + KILL_ECHO_MS && period.to >= from);
+  }
+
+  /** The log lines of a server, of all its processes. */
+  linesOf(server: Server): string[] {
+    return (server.written + (server.process?.output() ?? "")).split("\n").filter((line) => line !== "");
+  }
+
+  /** Asks each server and then the store to stop. @returns exit codes; "killed" for those that did not end */
+  async stop(): Promise<string[]> {
+    const codes = await Promise.all(
+      this.all.map(async (server) => {
+        if (!server.process) return "away";
+        server.process.process.kill("SIGTERM");
+        const code = await Promise.race([server.process.ended, sleep(SHUTDOWN_MS).then(() => "late")]);
+        if (code === "late" && server.webPid !== null) process.kill(server.webPid, "SIGKILL");
+        return String(code);
+      }),
+    );
+    await this.#client.close();
+    if (this.#store && this.#store.exitCode === null) {
+      const ended = once(this.#store, "exit");
+      this.#store.kill("SIGTERM");
+      await ended;
+    }
+    return codes;
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** A process below another, by its id and command line. */
+export type Child = { pid: number; command: string };
+
+/** Processes below a process, at any depth. */
+export function descendantsOf(pid: number): Child[] {
+  const found: Child[] = [];
+  const open = [pid];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    for (const child of childrenOf(next)) {
+      found.push({ pid: child, command: commandOf(child) });
+      open.push(child);
+    }
+  }
+  return found;
+}
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
+  } catch {
+    return "";
+  }
+}
+
+/** Memory that a process holds, in MiB. */
+export function memoryMib(pid: number): number {
+  try {
+    const [, kib] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+    return Math.round(Number(kib ?? 0) / 1024);
+  } catch {
+    return 0;
+  }
+}
