@@ -1,3 +1,4 @@
+import { Worker } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
 import { LimitedThreads, ThreadEnded, ThreadsBusy } from "./limited-threads";
 
@@ -62,5 +63,55 @@ describe("a thread with limits", () => {
     );
     await Promise.all(asked);
     expect(order).toEqual(["a", "b", "a", "c", "b", "a"]);
+  });
+});
+
+/** A thread that uses the processor, or waits for something else, before each answer. */
+const THREAD = `
+  const { parentPort } = require("node:worker_threads");
+  const cell = new Int32Array(new SharedArrayBuffer(4));
+  parentPort.on("message", ({ busyMs, waitMs }) => {
+    const used = () => { const { user, system } = process.threadCpuUsage(); return (user + system) / 1000; };
+    const start = used();
+    while (used() - start < busyMs) Math.sqrt(Math.random());
+    Atomics.wait(cell, 0, 0, waitMs);
+    parentPort.postMessage("done");
+  });`;
+const LIMIT_MS = 300;
+
+describe("a thread's limit of time", () => {
+  const pool = (clockMs: number) =>
+    new LimitedThreads<{ busyMs: number; waitMs: number }, string>(
+      "grammar",
+      { ...LIMITS, timeoutMs: LIMIT_MS, clockMs },
+      () => new Worker(THREAD, { eval: true }),
+    );
+
+  it.each([
+    { busyMs: 0, waitMs: 0, outcome: "done" },
+    { busyMs: 0, waitMs: LIMIT_MS / 2, outcome: "done" },
+    { busyMs: 0, waitMs: LIMIT_MS + 50, outcome: "done" },
+    { busyMs: 0, waitMs: LIMIT_MS * 2, outcome: "done" },
+    { busyMs: 0, waitMs: LIMIT_MS * 3, outcome: "done" },
+    { busyMs: LIMIT_MS / 6, waitMs: LIMIT_MS, outcome: "done" },
+    { busyMs: LIMIT_MS / 6, waitMs: LIMIT_MS * 3, outcome: "done" },
+    { busyMs: LIMIT_MS * 20, waitMs: 0, outcome: ThreadEnded },
+    { busyMs: 1e9, waitMs: 0, outcome: ThreadEnded },
+    { busyMs: 0, waitMs: 60_000, outcome: ThreadsBusy },
+  ])("C2 counts processor time: $busyMs ms busy, $waitMs ms waiting", async ({ outcome, ...request }) => {
+    const threadsOfTest = pool(outcome === ThreadsBusy ? 2 * LIMIT_MS : 60_000);
+    const asked = threadsOfTest.run(request, "a");
+    if (typeof outcome === "string") expect(await asked).toBe(outcome);
+    else await expect(asked).rejects.toBeInstanceOf(outcome);
+  });
+
+  it.each([
+    [{ busyMs: 1e9, waitMs: 0 }, 60_000],
+    [{ busyMs: 0, waitMs: 1e9 }, 200],
+  ])("C2 replaces a thread that had %o", async (request, clockMs) => {
+    const threadsOfTest = pool(clockMs);
+    await expect(threadsOfTest.run(request, "a")).rejects.toThrow();
+    const next = Promise.all([1, 2].map(() => threadsOfTest.run({ busyMs: 0, waitMs: 0 }, "a").catch(() => "starved")));
+    for (const outcome of await next) expect(["done", "starved"]).toContain(outcome);
   });
 });

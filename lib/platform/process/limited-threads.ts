@@ -1,11 +1,14 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { type ChildName, childEntry } from "./entries.ts";
 
 export type ThreadLimits = {
   /** Threads at once. */
   count: number;
-  /** For one request, from its own start: then its thread is ended. */
+  /** Processor time for one request, in ms: then its thread is ended. */
   timeoutMs: number;
+  /** Time by the clock, in ms, after which a thread ends that got too little of the processor. Default: 8 times `timeoutMs`. */
+  clockMs?: number;
   /** Requests that wait, of all tenants; one more is refused. */
   queueMax: number;
   /** Requests of one tenant that wait; one more is refused. A fraction of `queueMax`, so that others have room. */
@@ -16,8 +19,15 @@ export type ThreadLimits = {
 
 /** The thread ended before it answered: the request took too long, too much memory, or broke it. */
 export class ThreadEnded extends Error {}
-/** Too many requests wait. */
+/** Too many requests wait, or the machine is too busy to serve one. */
 export class ThreadsBusy extends Error {}
+
+/** On a busy machine a thread waits for a processor: by the clock, a request may take this many times its limit. */
+const CLOCK_FACTOR = 8;
+/** A thread that does not report its processor time within this is inside one native call. */
+const CPU_USAGE_TIMEOUT_MS = 500;
+/** Shortest pause between two looks at a thread's processor time. */
+const LOOK_MIN_MS = 20;
 
 type Waiting<Request, Answer> = {
   request: Request;
@@ -42,9 +52,13 @@ export class LimitedThreads<Request, Answer> {
   #waiting = 0;
   #running = 0;
 
-  constructor(entry: ChildName, limits: ThreadLimits) {
+  readonly #open: typeof openWorker;
+
+  /** @param open starts a thread; tests start threads of their own */
+  constructor(entry: ChildName, limits: ThreadLimits, open = openWorker) {
     this.#entry = entry;
     this.#limits = limits;
+    this.#open = open;
   }
 
   /** @throws ThreadEnded, ThreadsBusy */
@@ -83,7 +97,7 @@ export class LimitedThreads<Request, Answer> {
   async #serve({ request, resolve, reject }: Waiting<Request, Answer>): Promise<void> {
     const worker = this.#idle.pop() ?? this.#start();
     worker.ref();
-    const timer = setTimeout(() => void worker.terminate(), this.#limits.timeoutMs);
+    const watch = watchTime(worker, this.#limits);
     try {
       const answer = await ask<Answer>(worker, request);
       // An idle thread keeps no process alive.
@@ -91,18 +105,15 @@ export class LimitedThreads<Request, Answer> {
       this.#idle.push(worker);
       resolve(answer);
     } catch (error) {
-      reject(error instanceof Error ? error : new ThreadEnded(String(error)));
+      const isStarved = error instanceof ThreadEnded && watch.isStarved();
+      reject(isStarved ? new ThreadsBusy("The machine is too busy.") : (error as Error));
     } finally {
-      clearTimeout(timer);
+      watch.stop();
     }
   }
 
   #start(): Worker {
-    const worker = new Worker(/* turbopackIgnore: true */ childEntry(this.#entry), {
-      // No setting and no secret of the platform is in the thread's reach.
-      env: {},
-      resourceLimits: { stackSizeMb: this.#limits.stackMib, maxOldGenerationSizeMb: this.#limits.heapMib },
-    });
+    const worker = this.#open(this.#entry, this.#limits);
     worker.once("exit", () => {
       const index = this.#idle.indexOf(worker);
       if (index >= 0) this.#idle.splice(index, 1);
@@ -111,6 +122,53 @@ export class LimitedThreads<Request, Answer> {
     worker.on("error", () => {});
     return worker;
   }
+}
+
+function openWorker(entry: ChildName, { stackMib, heapMib }: ThreadLimits): Worker {
+  return new Worker(/* turbopackIgnore: true */ childEntry(entry), {
+    // No setting and no secret of the platform is in the thread's reach.
+    env: {},
+    resourceLimits: { stackSizeMb: stackMib, maxOldGenerationSizeMb: heapMib },
+  });
+}
+
+type Watch = { isStarved: () => boolean; stop: () => void };
+
+/**
+ * Ends a thread once its request has used its processor time. A clock alone would blame a request for other programs of a
+ * busy machine. After `clockMs` the thread ends all the same, as starved.
+ */
+function watchTime(worker: Worker, { timeoutMs, clockMs = timeoutMs * CLOCK_FACTOR }: ThreadLimits): Watch {
+  const endsAt = performance.now() + clockMs;
+  const before = processorMs(worker);
+  let isStarved = false;
+  let timer: NodeJS.Timeout | null = setTimeout(look, timeoutMs);
+  async function look(): Promise<void> {
+    const [start, now] = await Promise.all([before, processorMs(worker)]);
+    if (timer === null) return;
+    // A thread that could not report at the start was just being started.
+    const leftMs = now === null ? timeoutMs : timeoutMs - (now - (start ?? 0));
+    const leftByClockMs = endsAt - performance.now();
+    isStarved = leftMs > 0 && leftByClockMs <= 0;
+    if (leftMs <= 0 || leftByClockMs <= 0) void worker.terminate();
+    else timer = setTimeout(look, Math.max(LOOK_MIN_MS, Math.min(leftMs, leftByClockMs)));
+  }
+  return {
+    isStarved: () => isStarved,
+    stop: () => {
+      if (timer) clearTimeout(timer);
+      timer = null;
+    },
+  };
+}
+
+/** Returns the processor time of a thread in ms; null when the thread does not report it. */
+async function processorMs(worker: Worker): Promise<number | null> {
+  const told = worker.cpuUsage().then(
+    ({ user, system }) => (user + system) / 1000,
+    () => null,
+  );
+  return Promise.race([told, sleep(CPU_USAGE_TIMEOUT_MS, null, { ref: false })]);
 }
 
 function ask<Answer>(worker: Worker, request: unknown): Promise<Answer> {

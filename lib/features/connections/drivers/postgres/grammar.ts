@@ -68,7 +68,8 @@ export async function judgeStatement(
   if (known) return known;
   const threads = query.length <= SHORT_CHARS_MAX ? state.short : state.long;
   const verdict = await ask(threads, { query, readOnly, statementFunctions }, tenant);
-  if (query.length <= CACHED_CHARS_MAX) remember(state.cache, key, verdict);
+  // A thread that ended says nothing about the statement's next check.
+  if (query.length <= CACHED_CHARS_MAX && verdict !== TOO_COMPLEX) remember(state.cache, key, verdict);
   return verdict;
 }
 

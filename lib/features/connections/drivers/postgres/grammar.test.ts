@@ -1,0 +1,50 @@
+import { beforeEach, expect, it, vi } from "vitest";
+import { ThreadEnded, ThreadsBusy } from "@/lib/platform/process/limited-threads";
+
+const outcomes: (object | Error)[] = [];
+vi.mock("@/lib/platform/process/limited-threads", async (original) => ({
+  ...(await original<typeof import("@/lib/platform/process/limited-threads")>()),
+  LimitedThreads: class {
+    async run() {
+      const outcome = outcomes.shift();
+      if (outcome instanceof Error) throw outcome;
+      return outcome;
+    }
+  },
+}));
+const { judgeStatement } = await import("./grammar");
+
+const OK = { status: "ok" };
+const REFUSED = { status: "refused", kind: "query_failed", message: "syntax error" };
+const ENDED = () => new ThreadEnded("The thread has ended before its answer.");
+let statements = 0;
+let query = "";
+beforeEach(() => {
+  outcomes.length = 0;
+  query = `select ${statements++}`;
+});
+
+it("C2 refuses a statement whose thread ended, and asks again the next time", async () => {
+  outcomes.push(ENDED(), OK);
+  expect(await judgeStatement(query, true)).toMatchObject({ status: "refused", kind: "query_failed" });
+  expect(await judgeStatement(query, true)).toEqual(OK);
+});
+
+it("C2 asks again for as long as threads end", async () => {
+  outcomes.push(ENDED(), ENDED(), ENDED(), OK);
+  for (const status of ["refused", "refused", "refused", "ok"]) {
+    expect((await judgeStatement(query, true)).status).toBe(status);
+  }
+});
+
+it.each([OK, REFUSED])("C2 keeps what the grammar says of a short statement: %o", async (verdict) => {
+  outcomes.push(verdict);
+  expect(await judgeStatement(query, true)).toEqual(verdict);
+  expect(await judgeStatement(query, true)).toEqual(verdict);
+});
+
+it("C2 answers 503 while the machine is too busy to read a statement, and not the next time", async () => {
+  outcomes.push(new ThreadsBusy("The machine is too busy."), OK);
+  await expect(judgeStatement(query, true)).rejects.toMatchObject({ kind: "unavailable", retryAfterSeconds: 5 });
+  expect(await judgeStatement(query, true)).toEqual(OK);
+});
