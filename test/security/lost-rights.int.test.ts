@@ -54,7 +54,8 @@ type Who = { cookie: string } | { key: string };
 
 /** Opens an answer on the second server. `ended` resolves once it is over, with what was read and whether it broke off. */
 async function open(who: Who, path: string, body?: unknown, accept = "*/*") {
-  const credentials = "key" in who ? { authorization: `Bearer ${who.key}` } : { cookie: who.cookie };
+  const credentials: Record<string, string> =
+    "key" in who ? { authorization: `Bearer ${who.key}` } : { cookie: who.cookie };
   const response = await fetch(second.url + path, {
     method: body === undefined ? "GET" : "POST",
     headers: { ...credentials, accept, "content-type": "application/json" },

@@ -257,7 +257,7 @@ export class World {
             .split("\n")
             .filter(Boolean)
             .map((line) => JSON.parse(line));
-        if (attempt >= 5) throw new Error(`${query} answered ${reply.status}: ${reply.text}`);
+        if (reply.status === 400 || attempt >= 5) throw new Error(`${query} answered ${reply.status}: ${reply.text}`);
       } catch (error) {
         if (!(error instanceof Cut) || attempt >= 10) throw error;
       }
