@@ -40,6 +40,8 @@ export type TableValues = {
   of(column: EntityColumn, name: string): ColumnValues;
   /** Behind an expression in ORDER BY to put rows without a value last; null where an expression of its own has to. */
   nullsLast: string | null;
+  /** The `orderBytes` of a statement that is ordered by these values. */
+  orderBytes?: number;
   /** Rows may share a primary key, which only orders them. */
   keysRepeat?: true;
   /**

@@ -12,7 +12,12 @@ import type { VariableBinding } from "./variables";
  */
 
 /** `query` is SQL text, MongoDB shell text, or a MongoDB operation as an object. Parameters are always bound. */
-export type Statement = { query: string | Record<string, unknown>; params?: unknown[] | Record<string, unknown> };
+export type Statement = {
+  query: string | Record<string, unknown>;
+  params?: unknown[] | Record<string, unknown>;
+  /** Bytes of a value that ORDER BY compares, for databases that compare only the beginning. Absent: their own setting. */
+  orderBytes?: number;
+};
 
 export type QueryOptions = {
   /** Enforced in the session of the database itself; a violation throws AppError `read_only` or `not_allowed`. */

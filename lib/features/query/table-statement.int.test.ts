@@ -76,7 +76,7 @@ describe.each(Object.keys(DATABASES) as (keyof typeof DATABASES)[])("on %s, a ta
   async function read(entity: Entity, body: Partial<Omit<TableRowsBody, "table">>) {
     const given = { ...WHOLE, ...body };
     const { statement, toNext } = toTablePage((subject as Subject).driver, entity, given);
-    const { fields, rows } = await ask(source, statement.query, statement.params ? { params: statement.params } : {});
+    const { fields, rows } = await ask(source, statement.query, statement);
     const shown = rows
       .slice(0, given.limit)
       .map((row) => Object.fromEntries(fields.map((field, i) => [field.name, row[i] ?? null])));
@@ -159,7 +159,7 @@ describe.each(Object.keys(DATABASES) as (keyof typeof DATABASES)[])("on %s, a ta
     if (!subject) skip();
     const filters: TableRowsBody["filters"] = [{ column, op: "holds", value: "north" }];
     const statement = toTableCount((subject as Subject).driver, goods, filters);
-    const { rows } = await ask(source, statement.query, statement.params ? { params: statement.params } : {});
+    const { rows } = await ask(source, statement.query, statement);
     expect(Number(rows[0]?.[0])).toBe(2);
   });
 

@@ -68,7 +68,7 @@ export function toTablePage(driver: Driver, entity: Entity, body: Omit<TableRows
     toLimit(body.limit + 1, skipped, table.dialect),
   ].join("");
   return {
-    statement: withParams(query, binder),
+    statement: { ...withParams(query, binder), ...(values.orderBytes && { orderBytes: values.orderBytes }) },
     hidden: order?.aliases ?? [],
     isStable: order !== null,
     needsRow: behind?.order.includes(true) === true,

@@ -297,7 +297,7 @@ type Question = Partial<Omit<TableRowsBody, "table">>;
 async function page({ driver, source }: ValueSubject, entity: Entity, question: Question) {
   const given = { filters: [], sort: [], limit: 100, ...question };
   const { statement, hidden, toNext } = toTablePage(driver, entity, given);
-  const { fields, rows } = await ask(source, statement.query, statement.params ? { params: statement.params } : {});
+  const { fields, rows } = await ask(source, statement.query, statement);
   const all = rows
     .slice(0, given.limit)
     .map((row) => Object.fromEntries(fields.map(({ name }, i) => [name, row[i] ?? null])));
@@ -372,7 +372,7 @@ const filtering: Way = async (subject, table, depth) => {
     if (depth === "sample") continue;
     const statement = toTableCount(subject.driver, table.keyed, [{ column: "v", op: "any", values: [text, null] }]);
     const nulls = [...table.shown.values()].filter((each) => each === null).length;
-    const { rows } = await ask(subject.source, statement.query, statement.params ? { params: statement.params } : {});
+    const { rows } = await ask(subject.source, statement.query, statement);
     const wanted = text === null ? nulls : found.length + nulls;
     if (Number(rows[0]?.[0]) !== wanted) {
       differences.push({ value: `any of ${text} and null`, expected: String(wanted), found: String(rows[0]?.[0]) });

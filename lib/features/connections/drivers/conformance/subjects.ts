@@ -111,16 +111,16 @@ export async function openWith(
 }
 
 export type Answer = { fields: Field[]; rows: WireValue[][]; isCut: boolean };
-type AskOptions = Partial<QueryOptions> & { params?: Statement["params"]; rowsMax?: number };
+type AskOptions = Partial<QueryOptions & Statement> & { rowsMax?: number };
 
 /** Runs a statement, read-only unless it says otherwise, and gathers its rows. */
 export async function ask(
   source: QueryableSource,
   query: Statement["query"],
-  { params, rowsMax = Number.POSITIVE_INFINITY, ...options }: AskOptions = {},
+  { params, orderBytes, query: _, rowsMax = Number.POSITIVE_INFINITY, ...options }: AskOptions = {},
 ): Promise<Answer> {
   const { fields, batches } = await source.query(
-    { query, ...(params && { params }) },
+    { query, ...(params && { params }), ...(orderBytes && { orderBytes }) },
     { readOnly: true, timeoutMs: TIMEOUT_MS, signal: new AbortController().signal, ...options },
   );
   const answer: Answer = { fields, rows: [], isCut: false };

@@ -14,8 +14,13 @@ import { castTo } from "../shared/variables";
 const DECIMAL_DIGITS = 65;
 const DECIMAL_SCALE = 30;
 /**
- * Characters by which rows are ordered: ORDER BY reads 1024 bytes of a value (`SORT_BYTES_MIN` in session.ts) and a
- * character has up to four. A comparison reads the whole value, so both get the same prefix and the key decides.
+ * Bytes of a value that ORDER BY compares, where the servers' default is 1024. A key has up to 3072 bytes. A character
+ * has up to four bytes, and a collation compares up to 18 of its own for each of three levels.
+ */
+export const COMPARED_BYTES = 16 * 1024;
+/**
+ * Characters by which rows are ordered: ORDER BY compares `COMPARED_BYTES` of a value. A comparison reads the whole value,
+ * so both get the same prefix and the key decides.
  */
 const ORDER_CHARS = 250;
 /** The same for bytes; the server keeps up to four for their length. */
@@ -28,6 +33,7 @@ export const MARIADB_JSON = "/* json */";
 /** MySQL compares a column with a text by rules of each type, so most values are cast. */
 export const mysqlValues: TableValues = {
   nullsLast: null,
+  orderBytes: COMPARED_BYTES,
   digest: (texts) =>
     `md5(concat_ws(',', ${texts.map((text) => `coalesce(hex(cast(${text} as binary)), '-')`).join(", ")}))`,
   of(column, name) {

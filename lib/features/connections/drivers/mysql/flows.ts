@@ -10,6 +10,7 @@ import { beginSqlLoad, type LoadDialect, LoadTaken, type Step, type Target } fro
 import type { TableColumn, TableShape } from "../shared/flows/table-shape";
 import type { SessionPool } from "../shared/session-pool";
 import { giveBack } from "../shared/statement-run";
+import { COMPARED_BYTES } from "./column-values";
 import { toQueryFailure } from "./failures";
 import type { MysqlSession } from "./session";
 import { COLUMNS_SQL, ENGINE_SQL, KEYS_SQL, mysqlType, toMysqlCell, toShape } from "./tables";
@@ -51,7 +52,8 @@ export function extractMysql(parts: MysqlFlowParts, request: ExtractRequest): Pr
         bind,
       },
       describe: async (entity, signal) => (await look(parts, entity, signal)).shape,
-      query: (sql, params) => parts.query({ query: sql, params }, readOptions(request.signal)),
+      query: (sql, params) =>
+        parts.query({ query: sql, params, orderBytes: COMPARED_BYTES }, readOptions(request.signal)),
     },
     request,
   );

@@ -87,7 +87,7 @@ export class MysqlSource implements DataSource {
     this.#server = config.server;
   }
 
-  async query({ query, params }: Statement, options: QueryOptions): Promise<ResultStream> {
+  async query({ query, params, orderBytes }: Statement, options: QueryOptions): Promise<ResultStream> {
     const written = sqlText(query);
     const values = toMysqlParams(params);
     const { readOnly, signal, cellBytesMax } = options;
@@ -98,7 +98,7 @@ export class MysqlSource implements DataSource {
     );
     const run = new StatementRun(await this.#pool.acquire(signal), this.#pool, signal);
     try {
-      await run.session.prepare(readOnly, Math.ceil(withinLimit(this.#server, options.timeoutMs)));
+      await run.session.prepare(readOnly, Math.ceil(withinLimit(this.#server, options.timeoutMs)), orderBytes);
       if (readOnly) await checkReach((lookup) => run.session.run(lookup), references);
       const rowBytesMax = cellBytesMax === undefined ? ROW_BYTES_MAX : cellBytesMax * ROW_CELLS_MAX;
       signal.throwIfAborted();
