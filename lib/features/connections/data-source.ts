@@ -17,6 +17,11 @@ export type Statement = {
   params?: unknown[] | Record<string, unknown>;
   /** Bytes of a value that ORDER BY compares, for databases that compare only the beginning. Absent: their own setting. */
   orderBytes?: number;
+  /**
+   * Fields of documents that come as their canonical Extended JSON, in columns of text behind all others. Empty where a
+   * value has more characters, or has no such form.
+   */
+  exactFields?: { names: readonly string[]; charsMax: number };
 };
 
 export type QueryOptions = {

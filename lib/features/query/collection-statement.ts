@@ -1,9 +1,21 @@
-import type { Entity, Field, WireValue } from "@/lib/base/values/fields";
+import type { Entity, WireValue } from "@/lib/base/values/fields";
 import { badValue } from "@/lib/features/connections/column-values";
 import type { Driver, Statement } from "@/lib/features/connections/data-source";
 import { AppError } from "@/lib/platform/http/errors";
+import {
+  shownListOrObject,
+  toBinaries,
+  toDate,
+  toKey,
+  toNumber,
+  toObjectId,
+  toRegex,
+  toTimestamp,
+  toUuid,
+} from "./collection-values";
+import { CURSOR_CHARS_MAX, CURSOR_VALUE_CHARS_MAX } from "./limits";
 import type { TableFilter, TableRowsBody } from "./schema";
-import { type Cursor, readCursor, writeCount, writeCursor } from "./table-cursor";
+import { badCursor, type Cursor, type OrderCursor, readCursor, writeCount, writeCursor } from "./table-cursor";
 import { checkNull, type TablePage } from "./table-statement";
 
 /*
@@ -33,10 +45,31 @@ const ORDER = [
   ["regex"],
   ["maxKey"],
 ];
+/** The types of the forms of Extended JSON. */
+const FORM_TYPES: Readonly<Record<string, string>> = {
+  $minKey: "minKey",
+  $maxKey: "maxKey",
+  $numberInt: "int",
+  $numberLong: "long",
+  $numberDouble: "double",
+  $numberDecimal: "decimal",
+  $symbol: "symbol",
+  $binary: "binData",
+  $oid: "objectId",
+  $date: "date",
+  $timestamp: "timestamp",
+  $regularExpression: "regex",
+};
+
+/** Fields that a page adds to its documents: the values of the order, and those of the row before the page. */
+const ORDER_FIELD = "_millrace_order";
+const BEFORE_FIELD = "_millrace_before";
+
+type OrderItem = { name: string; descending: boolean; alias: string };
 
 /**
- * The operation of one page: one document more than the page has. Pages of the collection's own order follow its `_id`;
- * those of another order are counted.
+ * The operation of one page: one document more than the page has. A page begins behind a document that is named by its
+ * values in the order, the last of which is its `_id`. Pages of documents without an `_id` are counted.
  * @throws AppError `invalid_request` for a name that cannot be asked for, a value that its field is not compared with, or
  *   a page of another question
  */
@@ -44,38 +77,161 @@ export function toCollectionPage(_: Driver, entity: Entity, body: Omit<TableRows
   const columns = entity.columns ?? [];
   // A view may leave the _id out, and a collection has it whether or not somebody has looked.
   const hasId = entity.kind === "collection" || columns.some(({ name }) => name === "_id");
-  const first = body.sort[0];
-  const isById = hasId && (first === undefined || first.column === "_id");
-  const isDescending = isById && first?.descending === true;
-  const after = body.after === undefined ? null : readCursor(body.after, (cursor) => fits(cursor, isById));
-  const conditions = toConditions(entity, body.filters);
-  if (after && "id" in after) conditions.push(toBehind(after.id, isDescending));
+  const asked = body.sort.map(({ column, descending }) => [toField(column), descending ? -1 : 1] as const);
+  const isIdAsked = asked.some(([name]) => name === "_id");
+  // MongoDB gets an object, whose keys that are whole numbers come first.
+  const sort = Object.fromEntries([...asked, ...(hasId && !isIdAsked ? [["_id", 1] as const] : [])]);
+  const entries = Object.entries(sort);
+  // Behind the _id no two documents are left to be ordered.
+  const items = entries
+    .slice(0, entries.findIndex(([name]) => name === "_id") + 1)
+    .map(([name, direction], index): OrderItem => {
+      return { name, descending: direction < 0, alias: `${ORDER_FIELD}_${index + 1}` };
+    });
+  const after = body.after === undefined ? null : readCursor(body.after, (cursor) => fits(cursor, items));
+  const behind = after && "order" in after ? after : null;
   const skipped = after && "skip" in after ? after.skip : 0;
-  const before = after && "before" in after ? after.before : skipped;
-  const sort = isById ? [] : body.sort.map(({ column, descending }) => [toField(column), descending ? -1 : 1]);
-  const isIdAsked = sort.some(([name]) => name === "_id");
-  const byId = hasId && !isIdAsked ? [["_id", isDescending ? -1 : 1]] : [];
-  const order = Object.fromEntries([...sort, ...byId]);
-  const query = {
-    operation: "find",
-    collection: entity.name,
-    filter: toFilter(conditions),
-    ...(Object.keys(order).length > 0 && { sort: order }),
-    ...(skipped > 0 && { skip: skipped }),
-    limit: body.limit + 1,
-  };
+  const before = behind?.before ?? skipped;
+  const conditions = toConditions(entity, body.filters);
+  const filter = toFilter(behind && items.length === 1 ? [...conditions, toBehindId(items, behind)] : conditions);
+  const needsRow = behind !== null && items.length > 1 && behind.order.includes(true);
+  const query = hasId
+    ? {
+        operation: "aggregate",
+        collection: entity.name,
+        pipeline: [
+          { $match: filter },
+          ...(behind && items.length > 1 ? toBehind(entity.name, items, behind) : []),
+          { $sort: sort },
+          ...(skipped > 0 ? [{ $skip: skipped }] : []),
+          { $limit: body.limit + 1 },
+          ...(needsRow ? [{ $project: { [BEFORE_FIELD]: 0 } }] : []),
+          { $addFields: Object.fromEntries(items.map((item) => [item.alias, toOrderValue(item)])) },
+        ],
+        allowDiskUse: true,
+      }
+    : {
+        operation: "find",
+        collection: entity.name,
+        filter,
+        ...(entries.length > 0 && { sort }),
+        ...(skipped > 0 && { skip: skipped }),
+        limit: body.limit + 1,
+      };
+  const aliases = items.map(({ alias }) => alias);
   return {
-    statement: { query },
-    hidden: [],
+    statement: {
+      query,
+      ...(items.length > 0 && { exactFields: { names: aliases, charsMax: CURSOR_VALUE_CHARS_MAX } }),
+    },
+    hidden: aliases,
     isStable: hasId,
-    needsRow: false,
-    toNext: (rows, fields) => {
-      const rowCount = rows.length;
-      const id = isById && skipped === 0 ? toId(rows.at(-1)?._id, fields) : null;
-      // A page with ids of several types does not say which of them is the last one's: from there on rows are counted.
-      return id === null ? writeCount(before + rowCount) : writeCursor({ id, before: before + rowCount });
+    needsRow,
+    toNext: (rows) => {
+      const count = before + rows.length;
+      const last = rows.at(-1);
+      return (last && items.length > 0 ? toNextCursor(last, aliases, count) : null) ?? writeCount(count);
     },
   };
+}
+
+/** Null where the `_id` is too long for a cursor: then pages are counted. */
+function toNextCursor(last: Record<string, WireValue>, aliases: readonly string[], before: number): string | null {
+  const order = aliases.map((alias) => {
+    const text = last[alias] ?? null;
+    if (text === null) return null;
+    const isNamed = typeof text === "string" && text !== "" && text.length <= CURSOR_VALUE_CHARS_MAX;
+    return isNamed ? text : (true as const);
+  });
+  if (typeof order.at(-1) !== "string") return null;
+  const cursor = writeCursor({ order, before });
+  return cursor.length <= CURSOR_CHARS_MAX ? cursor : null;
+}
+
+/**
+ * The value of a document in the order: of a list the least of its items, or the greatest in a descending order. An empty
+ * list has none, which is before null; a field that is not there is null.
+ */
+function toOrderValue({ name, descending }: OrderItem): unknown {
+  const value = `$${name}`;
+  if (name === "_id") return value;
+  const sign = descending ? "$gt" : "$lt";
+  const first = {
+    $reduce: {
+      input: value,
+      initialValue: { $arrayElemAt: [value, 0] },
+      in: { $cond: [{ [sign]: ["$$this", "$$value"] }, "$$this", "$$value"] },
+    },
+  };
+  const ofList = { $cond: [{ $eq: [value, []] }, "$$REMOVE", first] };
+  return { $cond: [{ $isArray: [value] }, ofList, { $ifNull: [value, null] }] };
+}
+
+/** The stages that leave the documents behind one. */
+function toBehind(collection: string, items: readonly OrderItem[], { order }: OrderCursor): Values[] {
+  const known = order.map((place, index) => {
+    if (place === null) return "$$REMOVE";
+    if (place !== true) return { $literal: parsed(place) };
+    return { $arrayElemAt: [`$${BEFORE_FIELD}.${items[index]?.alias}`, 0] };
+  });
+  const values = items.map(toOrderValue);
+  const steps = items.map(({ descending }, index) => ({
+    $and: [
+      ...values.slice(0, index).map((value, at) => ({ $eq: [value, known[at]] })),
+      { [descending ? "$lt" : "$gt"]: [values[index], known[index]] },
+    ],
+  }));
+  if (!order.includes(true)) return [{ $match: { $expr: { $or: steps } } }];
+  // Values that are too long for a cursor are read from their document, which may be deleted.
+  const long = items.filter((_, index) => order[index] === true);
+  const pipeline = [
+    { $match: { _id: { $eq: parsed(order.at(-1)) } } },
+    { $limit: 1 },
+    { $project: { _id: 0, ...Object.fromEntries(long.map((item) => [item.alias, toOrderValue(item)])) } },
+  ];
+  return [
+    { $lookup: { from: collection, pipeline, as: BEFORE_FIELD } },
+    { $match: { $expr: { $and: [{ $eq: [{ $size: `$${BEFORE_FIELD}` }, 1] }, { $or: steps }] } } },
+  ];
+}
+
+/** The documents behind one in the order of their `_id`: of its own type, and of those types that stand behind it. */
+function toBehindId([item]: readonly OrderItem[], { order }: OrderCursor): Values {
+  const isDescending = item?.descending === true;
+  const id = parsed(order[0]);
+  const at = ORDER.findIndex((types) => types.includes(typeOf(id)));
+  const others = (isDescending ? ORDER.slice(0, at) : ORDER.slice(at + 1)).flat();
+  const further = [
+    ...toFurtherIds(id, isDescending).map((condition) => ({ _id: condition })),
+    ...(others.length > 0 ? [{ _id: { $type: others } }] : []),
+  ];
+  // Nothing is of no type.
+  return further.length > 0 ? { $or: further } : { _id: { $in: [] } };
+}
+
+/** NaN is the least of numbers, and is compared with none. */
+function toFurtherIds(id: unknown, isDescending: boolean): unknown[] {
+  const number =
+    typeof id === "object" && id !== null ? ((id as Values).$numberDouble ?? (id as Values).$numberDecimal) : null;
+  if (number === "NaN") return isDescending ? [] : [{ $gte: { $numberDouble: "-Infinity" } }];
+  const further = { [isDescending ? "$lt" : "$gt"]: id };
+  return isDescending && ORDER[2]?.includes(typeOf(id)) ? [further, { $eq: { $numberDouble: "NaN" } }] : [further];
+}
+
+/** @throws AppError `invalid_request` */
+function parsed(place: OrderCursor["order"][number] | undefined): unknown {
+  try {
+    return JSON.parse(String(place));
+  } catch {
+    throw badCursor();
+  }
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return "null";
+  if (typeof value === "string") return "string";
+  if (typeof value === "boolean") return "bool";
+  return FORM_TYPES[Object.keys(value as object)[0] ?? ""] ?? "object";
 }
 
 /**
@@ -87,8 +243,9 @@ export function toCollectionCount(_: Driver, entity: Entity, filters: TableRowsB
   return { query: { operation: "countDocuments", collection: entity.name, filter } };
 }
 
-function fits(cursor: Cursor, isById: boolean): boolean {
-  return "skip" in cursor || (isById && "id" in cursor);
+function fits(cursor: Cursor, items: readonly OrderItem[]): boolean {
+  if ("skip" in cursor) return true;
+  return cursor.order.length === items.length && typeof cursor.order.at(-1) === "string";
 }
 
 function toFilter(conditions: Values[]): Values {
@@ -112,34 +269,74 @@ function toConditions({ columns = [] }: Entity, filters: TableRowsBody["filters"
 }
 
 function toCondition(filter: TableFilter, name: string, type: string): Values {
-  const read = (value: string) => toValues(value, name, type);
-  if (filter.op === "any") {
-    // Null finds documents without the field, too.
-    return { [name]: { $in: filter.values.flatMap((value) => (value === null ? [null] : read(value))) } };
-  }
+  if (filter.op === "any") return toEqual(filter.values, name, type);
   const { op, value } = filter;
-  if (value === null) return { [name]: op === "not" ? { $ne: null } : { $eq: null } };
-  switch (op) {
-    case "is":
-      return { [name]: { $in: read(value) } };
-    case "not":
-      return { [name]: { $nin: read(value) } };
-    case "holds":
-      return toHolds(value, name, type);
-    default: {
-      const sign = { least: "$gte", most: "$lte", above: "$gt", below: "$lt" }[op];
-      const each = read(value).map((known) => ({ [name]: { [sign]: known } }));
-      return each.length === 1 ? (each[0] ?? {}) : { $or: each };
+  if (op === "is") return toEqual([value], name, type);
+  if (op === "not") return { $nor: [toEqual([value], name, type)] };
+  if (value === null) return toEqual([null], name, type);
+  if (op === "holds") return toHolds(value, name, type);
+  const sign = { least: "$gte", most: "$lte", above: "$gt", below: "$lt" }[op];
+  const each = toValues(value, name, type).map((known) => ({ [name]: { [sign]: known } }));
+  return each.length === 1 ? (each[0] ?? {}) : { $or: each };
+}
+
+/**
+ * The documents that show one of the texts; null is shown for a field that is not there, too.
+ * @throws AppError `invalid_request` for a text that no value of the field is shown as
+ */
+function toEqual(texts: readonly (string | null)[], name: string, type: string): Values {
+  const types = typesOf(type);
+  const mayNest = types.some((each) => each === "array" || each === "object");
+  const field = `$${name}`;
+  const values: unknown[] = [];
+  const expressions: unknown[] = [];
+  for (const text of texts) {
+    if (text === null) {
+      values.push(null);
+      continue;
     }
+    const nested = mayNest ? shownListOrObject(text, field) : null;
+    // A regular expression among values would find the texts that it matches.
+    const regex = types.includes("regex") ? toRegex(text) : undefined;
+    const known = valuesOf(text, types);
+    if (nested !== null) expressions.push(nested);
+    if (regex !== undefined) expressions.push({ $eq: [field, { $literal: regex }] });
+    if (nested === null && regex === undefined && known.length === 0)
+      throw badValue({ name, type }, "values that it shows");
+    values.push(...known);
   }
+  const conditions = expressions.map((expression): Values => ({ $expr: expression }));
+  if (values.length > 0 || conditions.length === 0) {
+    // A comparison reads the items of a list, too: a list is equal to none of them.
+    conditions.push({ [name]: { $in: values, $not: { $type: "array" } } });
+  }
+  return conditions.length === 1 ? (conditions[0] ?? {}) : { $or: conditions };
 }
 
 function toHolds(value: string, name: string, type: string): Values {
   const regex = value.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
   if (type === "string") return { [name]: { $regex: regex, $options: "i" } };
-  // What is no text is looked into as it is shown; lists and objects have no text.
-  const input = { $convert: { input: `$${name}`, to: "string", onError: "", onNull: "" } };
+  // What is no text is looked into as it is shown; of lists and objects, each item and each name.
+  const field = `$${name}`;
+  const texts = (list: unknown, text: unknown) => ({
+    $reduce: { input: list, initialValue: "", in: { $concat: ["$$value", "\n", text] } },
+  });
+  const isObject = { $eq: [{ $type: field }, "object"] };
+  const ofObject = texts({ $objectToArray: field }, { $concat: ["$$this.k", "\n", toText("$$this.v")] });
+  const ofList = texts(field, toText("$$this"));
+  const input = { $cond: [{ $isArray: [field] }, ofList, { $cond: [isObject, ofObject, toText(field)] }] };
   return { $expr: { $regexMatch: { input, regex, options: "i" } } };
+}
+
+function toText(input: string): unknown {
+  return { $convert: { input, to: "string", onError: "", onNull: "" } };
+}
+
+/** What a field can be of which nothing is known. */
+const ANY_TYPES = ["int", "string", "bool", "date", "objectId", "uuid", "binData", "array", "object"];
+
+function typesOf(type: string): string[] {
+  return type === "null" ? ANY_TYPES : type.split(" | ");
 }
 
 /**
@@ -147,10 +344,13 @@ function toHolds(value: string, name: string, type: string): Values {
  * @throws AppError `invalid_request` for nothing
  */
 function toValues(text: string, name: string, type: string): unknown[] {
-  const types = type === "null" ? ["int", "string", "bool", "date", "objectId", "uuid"] : type.split(" | ");
-  const values = types.flatMap((each) => toValue(text, each) ?? []);
+  const values = valuesOf(text, typesOf(type));
   if (values.length > 0) return values;
   throw badValue({ name, type }, "other values");
+}
+
+function valuesOf(text: string, types: readonly string[]): unknown[] {
+  return types.flatMap((each) => toValue(text, each) ?? []);
 }
 
 function toValue(text: string, type: string): unknown {
@@ -165,72 +365,20 @@ function toValue(text: string, type: string): unknown {
     case "date":
       return toDate(text);
     case "objectId":
-      return /^[\da-f]{24}$/i.test(text) ? { $oid: text.toLowerCase() } : undefined;
+      return toObjectId(text);
     case "uuid":
-      return /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text) ? { $uuid: text.toLowerCase() } : undefined;
+      return toUuid(text);
+    case "binData":
+      return toBinaries(text);
+    case "timestamp":
+      return toTimestamp(text);
+    case "minKey":
+    case "maxKey":
+      return toKey(text);
     case "string":
     case "symbol":
       return text;
     default:
       return undefined;
   }
-}
-
-/** Exact, where a float would not be; numbers of all types are compared with each other. */
-function toNumber(text: string, type: string): unknown {
-  const number = Number(text);
-  if (text.trim() === "" || Number.isNaN(number)) return undefined;
-  if (!Number.isFinite(number) || type === "double") return Number.isFinite(number) ? number : { $numberDouble: text };
-  if (Number.isSafeInteger(number)) return number;
-  // A decimal of any width is compared with a long digit by digit; the long itself would be read as a float.
-  return { $numberDecimal: text };
-}
-
-/** A day, or a time of it with or without its zone: what has none is UTC, as it is shown. */
-function toDate(text: string): unknown {
-  if (!/^[+-]?\d{4,6}-\d\d-\d\d/.test(text)) return undefined;
-  const written = text.replace(" ", "T");
-  const hasZone = !written.includes("T") || /(?:Z|[+-]\d\d:?\d\d)$/.test(written);
-  const date = new Date(hasZone ? written : `${written}Z`);
-  return Number.isNaN(date.getTime()) ? undefined : { $date: date.toISOString() };
-}
-
-/** The last row's `_id` as what it is; null where it is not known, or nothing that rows follow by. */
-function toId(value: WireValue | undefined, fields: readonly Field[]): Extract<Cursor, { id: unknown }>["id"] | null {
-  const type = fields.find(({ name }) => name === "_id")?.dbType;
-  if (value === null || value === undefined || typeof value === "object") return null;
-  switch (type) {
-    case "objectId":
-      return { $oid: String(value) };
-    case "uuid":
-      return { $uuid: String(value) };
-    case "date":
-      return { $date: String(value) };
-    case "long":
-    case "decimal":
-      return typeof value === "number" ? value : { $numberDecimal: String(value) };
-    case "int":
-    case "double":
-      return typeof value === "number" ? value : null;
-    case "string":
-    case "bool":
-      return value;
-    default:
-      return null;
-  }
-}
-
-/** The documents behind one: of its own type, and of those types that stand behind it. */
-function toBehind(id: Extract<Cursor, { id: unknown }>["id"], isDescending: boolean): Values {
-  const at = ORDER.findIndex((types) => types.includes(typeOf(id)));
-  const others = (isDescending ? ORDER.slice(0, at) : ORDER.slice(at + 1)).flat();
-  return { $or: [{ _id: { [isDescending ? "$lt" : "$gt"]: id } }, { _id: { $type: others } }] };
-}
-
-function typeOf(id: Extract<Cursor, { id: unknown }>["id"]): string {
-  if (typeof id === "object") {
-    const names = { $oid: "objectId", $uuid: "binData", $date: "date", $numberDecimal: "decimal" };
-    return names[Object.keys(id)[0] as keyof typeof names];
-  }
-  return typeof id === "string" ? "string" : typeof id === "boolean" ? "bool" : "double";
 }

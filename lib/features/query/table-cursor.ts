@@ -4,24 +4,18 @@ import { AppError } from "@/lib/platform/http/errors";
 /** Where nothing tells rows apart, pages are counted from the beginning, which gets slower with each of them. */
 export const COUNTED_ROWS_MAX = 10_000;
 
-const typed = z.union([
-  z.strictObject({ $oid: z.string() }),
-  z.strictObject({ $numberDecimal: z.string() }),
-  z.strictObject({ $date: z.string() }),
-  z.strictObject({ $uuid: z.string() }),
-]);
 /** A value of the order as text; null for none, and true for one that is too long and is read from the row itself. */
 const place = z.union([z.string(), z.null(), z.literal(true)]);
 const cursorShape = z.union([
   z.strictObject({ order: z.array(place).min(1), equal: z.int().min(1).optional(), before: z.int().min(1) }),
-  z.strictObject({ id: z.union([typed, z.string(), z.number(), z.boolean()]), before: z.int().min(1) }),
   z.strictObject({ skip: z.int().min(1).max(COUNTED_ROWS_MAX) }),
 ]);
 /**
- * The name of a page: the row before it, by its values in the order or by its `_id`, or the number of rows before it.
+ * The name of a page: the row before it, by its values in the order, or the number of rows before it.
  * `equal` counts the rows before it that have the same values, where those do not tell rows apart.
  */
 export type Cursor = z.infer<typeof cursorShape>;
+export type OrderCursor = Extract<Cursor, { order: unknown }>;
 
 export function writeCursor(cursor: Cursor): string {
   return Buffer.from(JSON.stringify(cursor)).toString("base64url");
@@ -34,16 +28,19 @@ export function writeCount(rowCount: number): string | null {
 
 /** @throws AppError `invalid_request` for a page that does not fit the question */
 export function readCursor(text: string, fits: (cursor: Cursor) => boolean): Cursor {
-  const refusal = new AppError("invalid_request", "This page is of another question. Begin with the first page.", {
-    details: [{ path: "after", message: "No page of these rows." }],
-  });
   let given: unknown;
   try {
     given = JSON.parse(Buffer.from(text, "base64url").toString());
   } catch {
-    throw refusal;
+    throw badCursor();
   }
   const { success, data } = cursorShape.safeParse(given);
-  if (!success || !fits(data)) throw refusal;
+  if (!success || !fits(data)) throw badCursor();
   return data;
+}
+
+export function badCursor(): AppError {
+  return new AppError("invalid_request", "This page is of another question. Begin with the first page.", {
+    details: [{ path: "after", message: "No page of these rows." }],
+  });
 }

@@ -117,10 +117,10 @@ type AskOptions = Partial<QueryOptions & Statement> & { rowsMax?: number };
 export async function ask(
   source: QueryableSource,
   query: Statement["query"],
-  { params, orderBytes, query: _, rowsMax = Number.POSITIVE_INFINITY, ...options }: AskOptions = {},
+  { params, orderBytes, exactFields, query: _, rowsMax = Number.POSITIVE_INFINITY, ...options }: AskOptions = {},
 ): Promise<Answer> {
   const { fields, batches } = await source.query(
-    { query, ...(params && { params }), ...(orderBytes && { orderBytes }) },
+    { query, ...(params && { params }), ...(orderBytes && { orderBytes }), ...(exactFields && { exactFields }) },
     { readOnly: true, timeoutMs: TIMEOUT_MS, signal: new AbortController().signal, ...options },
   );
   const answer: Answer = { fields, rows: [], isCut: false };

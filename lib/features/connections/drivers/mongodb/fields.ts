@@ -11,20 +11,27 @@ export type Shape = {
   fields: Field[];
   /** The names of columns that stand for a field of the documents, in their order. */
   names: readonly string[];
-  /** The last column takes the fields that have no column of their own. */
+  /** A column behind these takes the fields that have no column of their own. */
   hasOther: boolean;
+  /** Fields that come as Extended JSON, in the last columns. */
+  exact: readonly string[];
 };
 
 /**
  * The columns of documents: the fields of a sample in the order in which they first appear.
  * @param isWhole no document follows. When some do and the sample's documents are not all alike, later ones may well
- *   have fields of their own: then a last column keeps those, and nothing is lost.
+ *   have fields of their own: then a column behind the others keeps those, and nothing is lost.
+ * @param exact fields that come as Extended JSON
  */
-export function shapeOf(sample: readonly Record<string, unknown>[], isWhole: boolean): Shape {
+export function shapeOf(
+  sample: readonly Record<string, unknown>[],
+  isWhole: boolean,
+  exact: readonly string[] = [],
+): Shape {
   const types = new Map<string, ValueType | null>();
   let isAlike = true;
   for (const [index, document] of sample.entries()) {
-    const keys = Object.keys(document);
+    const keys = Object.keys(document).filter((key) => !exact.includes(key));
     if (index > 0 && keys.length !== types.size) isAlike = false;
     for (const key of keys) {
       const known = types.get(key);
@@ -39,7 +46,8 @@ export function shapeOf(sample: readonly Record<string, unknown>[], isWhole: boo
   });
   const hasOther = !isWhole && !isAlike;
   if (hasOther) fields.push({ name: OTHER_FIELDS, type: "json", dbType: "object" });
-  return { fields, names, hasOther };
+  fields.push(...exact.map((name): Field => ({ name, type: "string", dbType: "string" })));
+  return { fields, names, hasOther, exact };
 }
 
 function merge(left: ValueType | null, right: ValueType | null): ValueType | null {

@@ -5,7 +5,7 @@ import { BATCH_BYTES_TARGET, BATCH_ROWS_MAX } from "../shared/limits";
 import { valueBytes } from "../shared/wire-values";
 import { OTHER_FIELDS, type Shape } from "./fields";
 import type { Doc } from "./operation";
-import { WireWriter } from "./values";
+import { exactJson, WireWriter } from "./values";
 
 /** Documents from whose fields the columns are made. */
 export const SAMPLE_DOCUMENTS = 1000;
@@ -21,12 +21,17 @@ export class RowMaker {
   readonly #cellBytesMax: number | undefined;
   readonly #rows: BatchBuilder;
   readonly #writer: WireWriter;
+  readonly #exactCharsMax: number;
 
-  /** @param isExact as flows carry values: see `WireWriter` */
-  constructor(shape: Shape, cellBytesMax: number | undefined, isExact = false) {
+  /**
+   * @param isExact as flows carry values: see `WireWriter`
+   * @param exactCharsMax of a value in Extended JSON
+   */
+  constructor(shape: Shape, cellBytesMax: number | undefined, isExact = false, exactCharsMax = 0) {
+    this.#exactCharsMax = exactCharsMax;
     this.#writer = new WireWriter(isExact);
     this.#shape = shape;
-    this.#known = new Set(shape.names);
+    this.#known = new Set([...shape.names, ...shape.exact]);
     this.#cellBytesMax = cellBytesMax;
     this.#rows = new BatchBuilder(shape.fields.length);
   }
@@ -61,8 +66,15 @@ export class RowMaker {
     if (this.#shape.hasOther) row.push(others.length > 0 ? write(Object.fromEntries(others)) : null);
     else if (others.length > 0) throw newField(others[0]?.[0] ?? OTHER_FIELDS);
     if (isLarge) return false;
+    for (const name of this.#shape.exact) row.push(this.#exactText(document, name));
     this.#rows.add(row, bytes);
     return true;
+  }
+
+  #exactText(document: Doc, name: string): string | null {
+    if (!Object.hasOwn(document, name)) return null;
+    const text = exactJson(document[name], this.#exactCharsMax);
+    return text.length > this.#exactCharsMax ? "" : text;
   }
 }
 

@@ -45,6 +45,8 @@ const SELECTION_TIMEOUT_MS = 5000;
 /** Values stay what they are in BSON: an int is no double, and a long keeps all of its digits. */
 const EXACT = { promoteValues: false, promoteLongs: false, promoteBuffers: false, bsonRegExp: true } as const;
 
+type RowOptions = QueryOptions & { exactFields: Statement["exactFields"] };
+
 /** A MongoDB database. The library keeps the pool; each operation has a session of its own, by which it is cancelled. */
 export class MongoSource implements DataSource {
   readonly #config: OnServer<MongoConfig>;
@@ -62,7 +64,7 @@ export class MongoSource implements DataSource {
     this.#readOnly = readOnly;
   }
 
-  async query({ query, params }: Statement, options: QueryOptions): Promise<ResultStream> {
+  async query({ query, params, exactFields }: Statement, options: QueryOptions): Promise<ResultStream> {
     if (params !== undefined && Object.keys(params).length > 0) {
       throw new AppError("invalid_request", "MongoDB has no placeholders: write the values into the operation.");
     }
@@ -72,7 +74,7 @@ export class MongoSource implements DataSource {
     try {
       const limits = { signal: options.signal, timeoutMs: withinLimit(this.#config.server, options.timeoutMs) };
       const cursor = await run.work((db, session) => start(db, session, operation, limits));
-      return await this.#stream(run, cursor, options);
+      return await this.#stream(run, cursor, { ...options, exactFields });
     } catch (error) {
       await run.end();
       throw this.#failure(error, options.signal);
@@ -143,7 +145,7 @@ export class MongoSource implements DataSource {
     }
   }
 
-  async #stream(run: Run, cursor: Rows, options: QueryOptions): Promise<ResultStream> {
+  async #stream(run: Run, cursor: Rows, options: RowOptions): Promise<ResultStream> {
     const sample: Doc[] = [];
     let bytes = 0;
     const writer = new WireWriter();
@@ -161,7 +163,7 @@ export class MongoSource implements DataSource {
         sample.push(document);
       }
     }
-    const shape = shapeOf(sample, isWhole);
+    const shape = shapeOf(sample, isWhole, options.exactFields?.names);
     return {
       fields: shape.fields,
       batches: this.#batches(run, cursor, { sample, isWhole, shape }, options),
@@ -173,9 +175,10 @@ export class MongoSource implements DataSource {
     run: Run,
     cursor: Rows,
     { sample, isWhole, shape }: { sample: Doc[]; isWhole: boolean; shape: Shape },
-    options: QueryOptions,
+    options: RowOptions,
   ): AsyncGenerator<Batch, void> {
-    const rows = new RowMaker(shape, options.cellBytesMax, options.jsonAsText);
+    const { cellBytesMax, jsonAsText, exactFields } = options;
+    const rows = new RowMaker(shape, cellBytesMax, jsonAsText, exactFields?.charsMax);
     let documents: readonly Doc[] | null = sample;
     try {
       while (documents !== null) {

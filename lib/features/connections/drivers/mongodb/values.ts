@@ -1,4 +1,4 @@
-import { Binary, BSONRegExp, Decimal128, Double, Int32, Long, ObjectId, Timestamp, UUID } from "mongodb";
+import { Binary, BSON, BSONRegExp, Decimal128, Double, Int32, Long, ObjectId, Timestamp, UUID } from "mongodb";
 import { ExactNumber } from "@/lib/base/values/exact-json";
 import type { FieldType, WireValue } from "@/lib/base/values/fields";
 import { toJsonText } from "@/lib/base/values/json-text";
@@ -104,6 +104,21 @@ export class WireWriter {
   #text(text: string): string {
     this.chars += text.length;
     return text;
+  }
+}
+
+/**
+ * Returns a value as canonical Extended JSON, which reads back as this value; empty for a value that cannot go into an
+ * operation, and for a text or bytes with more characters than are wanted.
+ */
+export function exactJson(value: unknown, charsMax: number): string {
+  if (typeof value === "string" && value.length > charsMax) return "";
+  if (value instanceof Binary && value.position > charsMax) return "";
+  try {
+    const text = BSON.EJSON.stringify(value, { relaxed: false });
+    return /"\$(?:code|scope|symbol|dbPointer|undefined)":/.test(text) ? "" : text;
+  } catch {
+    return "";
   }
 }
 
