@@ -12,7 +12,7 @@ const config = (phase: string): NextConfig => ({
   poweredByHeader: false,
   // No page asks for images in other sizes, so the route that makes them, and the library behind it, are left out.
   images: { unoptimized: true },
-  // A trailing slash is the same route (docs/api.md, Common rules), and a redirect would lose a body.
+  // A trailing slash is the same route (docs/develop/api.md, Common rules), and a redirect would lose a body.
   skipTrailingSlashRedirect: true,
   // Loaded by Node, not bundled: native, with files of their own beside the code, or so large that a copy in each of ten
   // parts of the build is what most of these consist of.

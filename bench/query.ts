@@ -11,7 +11,7 @@ import { measurePostgres } from "./query/postgres";
 
 /*
  * What the way from DuckDB through the engine's process, its socket and a serializer costs, against the bare driver in
- * the same run: ratios, since machines differ (budgets of the docs/design.md, Keyboard).
+ * the same run: ratios, since machines differ (budgets of the docs/develop/design.md, Keyboard).
  */
 
 const ROWS = 1_000_000;

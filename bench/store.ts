@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Collection, type Document, MongoClient } from "mongodb";
 
-/** What was measured, what it came to, and the budget it is held against (docs/design.md, Keyboard). */
+/** What was measured, what it came to, and the budget it is held against (docs/develop/design.md, Keyboard). */
 type Row = { what: string; result: string; budget: string; isMet: boolean };
 
 type Running = { child: ChildProcess; client: MongoClient; stop: () => Promise<void> };

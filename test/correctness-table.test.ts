@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 
 const ITEMS = 50;
-const page = readFileSync(new URL("../docs/correctness.md", import.meta.url), "utf8");
+const page = readFileSync(new URL("../docs/develop/correctness.md", import.meta.url), "utf8");
 const rows = [...page.matchAll(/^\| C(\d+) \| (.+) \| (.+) \|$/gm)].map(([, item, guarantee, tests]) => ({
   item: Number(item),
   guarantee,

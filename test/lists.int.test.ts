@@ -13,7 +13,7 @@ import { takeOwnDatabase } from "./database";
 import { PASSWORD, type Person, seedMember, seedPerson } from "./seed";
 
 /**
- * Every list × every way to ask for a part of it (docs/api.md, Common rules). A list that is missing here fails the build:
+ * Every list × every way to ask for a part of it (docs/develop/api.md, Common rules). A list that is missing here fails the build:
  * it says how one more item of it is made, and how an item is told from another.
  */
 type Item = Record<string, unknown>;

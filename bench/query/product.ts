@@ -6,7 +6,7 @@ import type { TestServer } from "../../test/servers/postgres";
 import { memoryOfTree, startProduct } from "../support/product";
 import { MIB, medianMs, type Results, thousands } from "./measure";
 
-/** Budgets of the docs/design.md, Keyboard. */
+/** Budgets of the docs/develop/design.md, Keyboard. */
 const EXTRA_MS_MAX = 3;
 const FIRST_BYTE_MS_MAX = 50;
 const RATE_SHARE_MIN = 0.7;

@@ -24,7 +24,7 @@ import "./apps.css";
 const loadNewApp = later(() => import("@/components/apps/new-app"));
 const NewApp = part(loadNewApp, (module) => module.NewApp);
 
-/** So many pages come by themselves while one scrolls; then a button is pressed for more (docs/design.md, States). */
+/** So many pages come by themselves while one scrolls; then a button is pressed for more (docs/develop/design.md, States). */
 const PAGES_BY_THEMSELVES = 5;
 /** The feed costs the server more than a list does, and changes of many come together. */
 const GATHER_MS = 2000;

@@ -57,7 +57,8 @@ function Begin({ link: { configured, installations }, onLinked }: BeginProps) {
   if (!configured) {
     return (
       <Notice kind="warn">
-        This server knows no repository host. Whoever runs it sets up its access to one; docs/deploy.md says how.
+        This server knows no repository host. Whoever runs it sets up its access to one; docs/operate/deploy.md says
+        how.
       </Notice>
     );
   }

@@ -16,7 +16,7 @@ const FIELDS = ["email", "password"] as const;
 
 /**
  * Everybody waits for this page before anything else, so its two fields do without the library of the larger forms
- * (docs/decisions/libraries.md).
+ * (docs/develop/decisions/libraries.md).
  * @param next where to go afterwards: a path of this site, already judged by the page
  * @param email the address that an invitation was sent to; empty when it is not known
  */

@@ -1,4 +1,4 @@
-/** docs/api.md, Accounts; counted in characters as people see them. The server's schema has the last word. */
+/** docs/develop/api.md, Accounts; counted in characters as people see them. The server's schema has the last word. */
 const PASSWORD_LENGTH = { min: 8, max: 128 };
 
 /** What is wrong with a new password; true when nothing is, as forms expect it. */

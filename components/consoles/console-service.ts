@@ -534,7 +534,7 @@ function followMove(from: string, to: string): void {
   window.history.replaceState(null, "", `${pathname.slice(0, -address.length)}/consoles/${to}${search}`);
 }
 
-/** The console as it is on the server, when a save was refused for being stale (docs/api.md, Consoles). */
+/** The console as it is on the server, when a save was refused for being stale (docs/develop/api.md, Consoles). */
 function toCurrent(error: unknown): Console | null {
   if (!(error instanceof ApiError) || error.code !== "conflict") return null;
   const { details } = error;
@@ -542,7 +542,7 @@ function toCurrent(error: unknown): Console | null {
   return details.current as Console;
 }
 
-/** A request takes 1 MiB (docs/api.md, Common rules); besides the text it holds a message of up to 5,000 characters. */
+/** A request takes 1 MiB (docs/develop/api.md, Common rules); besides the text it holds a message of up to 5,000 characters. */
 const TEXT_BYTES_MAX = 1024 * 1024 - 24 * 1024;
 
 /** A text that no request can carry is refused here: the server ends the connection, which says nothing. */

@@ -3,7 +3,7 @@
 import { type ReactNode, useRef } from "react";
 import { Group, Panel, type PanelImperativeHandle, Separator } from "react-resizable-panels";
 
-/** Shares of the height when nothing was moved (docs/design.md, Layout), in percent. */
+/** Shares of the height when nothing was moved (docs/develop/design.md, Layout), in percent. */
 const SHARE = { editor: "45", result: "55" };
 /** From this share on the result counts as maximised. */
 const MAXIMISED_PERCENT = 80;

@@ -63,7 +63,7 @@ const SharedRun = part(loadSharedRun, (module) => module.SharedRun);
 const NO_NAMES: string[] = [];
 const NOTHING_TO_RUN = "There is nothing to run. Write a query first.";
 
-/** After this much work Escape asks before it throws the work away (docs/design.md, Keyboard). */
+/** After this much work Escape asks before it throws the work away (docs/develop/design.md, Keyboard). */
 const ASK_AFTER_MS = 30_000;
 
 /** One console: its connection, the editor, the race strip and the result. */

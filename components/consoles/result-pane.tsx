@@ -22,7 +22,7 @@ const ResultView = part(loadResultView, (module) => module.ResultView, Bones);
 const loadPlanView = later(() => import("@/components/results/plan-view"));
 const PlanView = part(loadPlanView, (module) => module.PlanView, Bones);
 
-/** Faster answers than this never show a skeleton (docs/design.md, States). */
+/** Faster answers than this never show a skeleton (docs/develop/design.md, States). */
 const SKELETON_AFTER_MS = 150;
 
 export type ResultPaneProps = {

@@ -5,7 +5,7 @@ import { type Bound, toExecuteRequest } from "@/lib/features/query/browser/execu
 import { newId } from "@/lib/platform/browser/new-id";
 import { ApiError } from "@/lib/platform/browser/request";
 
-/** How many rows a run asks for at first, and how far "Load more" goes (docs/api.md, Queries). */
+/** How many rows a run asks for at first, and how far "Load more" goes (docs/develop/api.md, Queries). */
 export const ROW_LIMITS = [1000, 10_000, 50_000] as const;
 
 export type RunFailure = { code: string; message: string; details: QueryErrorDetails };

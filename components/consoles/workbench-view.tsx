@@ -133,7 +133,7 @@ function useIsLeaving(activeId: string | null): RefObject<boolean> {
   return isLeaving;
 }
 
-/** No access and not found look the same (docs/design.md, States). What was typed in it before is not lost. */
+/** No access and not found look the same (docs/develop/design.md, States). What was typed in it before is not lost. */
 function CannotOpen({ id }: { id: string }) {
   const { drafts } = useWorkspace();
   const { open, create } = useConsoleActions();

@@ -11,7 +11,7 @@ import { useConnectivity } from "@/components/ui/use-browser";
 import type { FlowDetail, FlowRun } from "@/lib/features/flows/browser/client";
 import { isGoing } from "@/lib/features/flows/browser/flow-words";
 
-/** What a run that failed has left, and what the next one makes of it (docs/flows.md, How rows move). */
+/** What a run that failed has left, and what the next one makes of it (docs/develop/flows.md, How rows move). */
 const WHAT_STAYS = {
   replaced: "A table is replaced once all of it was read, so what it held is still there. ",
   kept: "What was written before stays, and is not written twice. ",

@@ -10,7 +10,7 @@ const TICK_MS = 200;
 /** Over less than this a rate says nothing. */
 const RATE_FROM_MS = 1000;
 
-/** The race of a flow's run: how it stands, the line, and the numbers (docs/design.md, Parts). */
+/** The race of a flow's run: how it stands, the line, and the numbers (docs/develop/design.md, Parts). */
 export function RunStrip({ run }: { run: Run }) {
   const isOn = isGoing(run);
   const staleSince = useStaleSince();

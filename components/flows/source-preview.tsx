@@ -165,7 +165,7 @@ function FirstRows({ preview: { fields, rows, durationMs } }: { preview: FlowPre
   );
 }
 
-/** docs/flows.md, Webhooks. */
+/** docs/develop/flows.md, Webhooks. */
 const EVENT_COLUMNS = [
   { name: "event_id", says: "The sender's id, or one of ours" },
   { name: "received_at", says: "When it came" },

@@ -11,7 +11,7 @@ import { showFailure } from "@/components/ui/toast";
 import { useOnceAtATime } from "@/components/ui/use-once-at-a-time";
 import { type BackfillBody, type Flow, flowsApi, type Run } from "@/lib/features/flows/browser/client";
 
-/** Owners, admins and whoever made a flow may change and delete it (docs/api.md, Flows). Every member runs it. */
+/** Owners, admins and whoever made a flow may change and delete it (docs/develop/api.md, Flows). Every member runs it. */
 export function useMayChange(flow: Pick<Flow, "createdBy">): boolean {
   const { user } = useWorkspace();
   return useRights().isAdmin || flow.createdBy === user.id;

@@ -9,7 +9,7 @@ type PageProps = {
   /** Above the title: where this page belongs. */
   trail?: ReactNode;
   actions?: ReactNode;
-  /** Forms and settings stop at 960 px; lists take the whole width (docs/design.md, Layout). */
+  /** Forms and settings stop at 960 px; lists take the whole width (docs/develop/design.md, Layout). */
   isWide?: boolean;
   children: ReactNode;
 };

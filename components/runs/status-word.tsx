@@ -25,7 +25,7 @@ const LOOKS: Record<Status, { icon: LucideIcon; word: string; className: string 
   skipped: { icon: CircleDashed, word: "Skipped", className: "wait" },
 };
 
-/** A status: always an icon and a word (docs/design.md, Parts). @param more behind the word: how far, or when that was */
+/** A status: always an icon and a word (docs/develop/design.md, Parts). @param more behind the word: how far, or when that was */
 export function StatusWord({ status, more = "" }: { status: Status; more?: string }) {
   const { icon: Icon, word, className } = LOOKS[status];
   return (

@@ -22,7 +22,7 @@ type SecretBannerProps = {
 
 const LOST_KEY = "We keep only a fingerprint of it. Lost it? Make a new key and remove this one.";
 
-/** A secret that is shown once (docs/design.md, Parts). It stays until the person says that they have it. */
+/** A secret that is shown once (docs/develop/design.md, Parts). It stays until the person says that they have it. */
 export function SecretBanner(props: SecretBannerProps) {
   const { name, noun = "key", secret, lost = LOST_KEY, children, onSaved } = props;
   const router = useRouter();

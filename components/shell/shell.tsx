@@ -34,7 +34,7 @@ const TextSearch = part(loadTextSearch, (module) => module.TextSearch);
 const loadToaster = later(() => import("@/components/ui/toaster"));
 const Toaster = part(loadToaster, (module) => module.Toaster);
 
-/** The frame around every view of a workspace (docs/design.md, Layout): rail, explorer, main and status bar; on a phone the bottom bar. */
+/** The frame around every view of a workspace (docs/develop/design.md, Layout): rail, explorer, main and status bar; on a phone the bottom bar. */
 export function Shell({ children }: { children: ReactNode }) {
   const [isListOpen, setIsListOpen] = useState(false);
   const [paletteMode, setPaletteMode] = useState<PaletteMode | null>(null);

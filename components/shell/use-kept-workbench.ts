@@ -6,7 +6,7 @@ import { useWorkspace } from "@/components/layout/workspace-context";
 import { accountApi } from "@/lib/features/accounts/browser/account";
 import { fitWorkbench, readWorkbench, type Workbench } from "@/lib/features/consoles/browser/workbench";
 
-/** The account has a workbench within a second of its change (docs/design.md, Layout); the request itself takes the rest. */
+/** The account has a workbench within a second of its change (docs/develop/design.md, Layout); the request itself takes the rest. */
 const SEND_AFTER_MS = 700;
 /** Preferences take 64 KiB in all, of several workspaces; texts that do not fit stay in this browser alone. */
 const WORKBENCH_CHARS_MAX = 40 * 1024;

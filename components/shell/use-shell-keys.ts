@@ -24,7 +24,7 @@ type Options = {
   onShowTextSearch: () => void;
 };
 
-/** The shortcuts of the frame (docs/design.md, Keyboard). Keys of one letter are off while somebody types. */
+/** The shortcuts of the frame (docs/develop/design.md, Keyboard). Keys of one letter are off while somebody types. */
 export function useShellKeys({ frameRef, isCovered, onShowShortcuts, onShowPalette, onShowTextSearch }: Options): void {
   const { workspace, commands } = useWorkspace();
   const workbench = useWorkbench();

@@ -8,7 +8,7 @@ type CannotOpenProps = {
   back: { href: string; label: string };
 };
 
-/** No access and not found look the same (docs/design.md, States). */
+/** No access and not found look the same (docs/develop/design.md, States). */
 export function CannotOpen({ what, back }: CannotOpenProps) {
   return (
     <main className="page" aria-labelledby="page-title">

@@ -20,7 +20,7 @@ type ListTableProps = {
   children: ReactNode;
 };
 
-/** The list of a page, of which each row becomes a block on a phone (docs/design.md, Phones). */
+/** The list of a page, of which each row becomes a block on a phone (docs/develop/design.md, Phones). */
 export function ListTable({ label, className = "", isTall = false, columns, children }: ListTableProps) {
   return (
     <table className={`list fold ${isTall ? "tall" : ""} ${className}`} aria-label={label}>

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 
 /*
  * The signs of the pages that everybody waits for before anything else, drawn here: the library of icons would come with
- * each of them (docs/decisions/libraries.md).
+ * each of them (docs/develop/decisions/libraries.md).
  */
 
 function Sign({ children }: { children: ReactNode }) {

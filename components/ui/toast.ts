@@ -5,7 +5,7 @@ type ToastOptions = Pick<ExternalToast, "id" | "duration" | "action">;
 
 const loadToasts = later(() => import("sonner"));
 
-/** Long enough to read it and to reach for Undo (docs/design.md, Parts). */
+/** Long enough to read it and to reach for Undo (docs/develop/design.md, Parts). */
 export const TOAST_MS = 8000;
 
 /** Says what happened, with an undo where there is one. The part that draws it is loaded when it is first needed. */

@@ -57,7 +57,7 @@ export function useMediaQuery(query: string): boolean {
   );
 }
 
-/** Phones: one pane at a time (docs/design.md, Phones). */
+/** Phones: one pane at a time (docs/develop/design.md, Phones). */
 export function useIsPhone(): boolean {
   return useMediaQuery("(max-width: 640px)");
 }

@@ -124,7 +124,7 @@ export function expectOk(answer: Answer): void {
   expect(answer.json.success).toBe(true);
 }
 
-/** The one form that a refusal has (docs/api.md, Common rules), with nothing else in it. */
+/** The one form that a refusal has (docs/develop/api.md, Common rules), with nothing else in it. */
 export function expectError(answer: Answer, status: number, code?: string): void {
   expect(answer.status, answer.text).toBe(status);
   expect(answer.headers["content-type"]).toMatch(/^application\/json\b/);

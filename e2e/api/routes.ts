@@ -11,7 +11,7 @@ type Operation = {
 export type Listed = Route & { readonly operation: Operation };
 export type Route = { readonly method: string; readonly path: string };
 
-/** The routes of docs/api.md. */
+/** The routes of docs/develop/api.md. */
 export const CONTRACT_ROUTES: readonly string[] = [
   "GET /api/health",
   "GET /api/health/live",
@@ -80,9 +80,9 @@ export const CONTRACT_ROUTES: readonly string[] = [
   "GET /api/workspaces/{}/apps-v2/repohost-sync-url",
 ];
 
-/** Outside the envelope, or with a protocol of their own (docs/api.md, Common rules). */
+/** Outside the envelope, or with a protocol of their own (docs/develop/api.md, Common rules). */
 const FOREIGN_FORMS = /^\/api\/(health|openapi\.json|inngest|mcp|auth\/(signin|callback)\/|auth\/csrf)/;
-/** What may be called without credentials (docs/api.md, Common rules, 2, 8 and 10). */
+/** What may be called without credentials (docs/develop/api.md, Common rules, 2, 8 and 10). */
 const OPEN =
   /^\/api\/(auth\/(register|login|logout|password\/(forgot|reset))$|invites\/\{[^}]*\}$|webhooks\/|repohost\/|share\/|snapshots\/|apps\/(view|dev)\/)/;
 

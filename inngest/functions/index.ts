@@ -13,7 +13,7 @@ import { takeDashboardSnapshot } from "./take-snapshot";
 
 /**
  * Every function of the product, a line each. Thin: triggers, retries and the names of steps; the work is done by a
- * domain's service (docs/jobs.md).
+ * domain's service (docs/develop/jobs.md).
  */
 export const functions: InngestFunction.Any[] = [
   runSchedules,

@@ -8,7 +8,7 @@ export const SECRET_BYTES_MIN = 32;
 export const ENCRYPTION_KEY_BYTES = 32;
 
 /**
- * Every setting of the platform (docs/api.md, Settings): the only place that reads process.env.
+ * Every setting of the platform (docs/develop/api.md, Settings): the only place that reads process.env.
  * Scripts run this file as it is, without a bundler: no syntax that cannot be stripped, no "@/" names.
  * An empty string means unset, so a copied .env.example with blanks is valid. Values are checked when they are
  * first asked for, which is the server's start.
@@ -203,7 +203,7 @@ export function parseKeyRing(text: string): EncryptionKey[] {
   return keys;
 }
 
-/** docs/api.md, Settings: what a shared store, Vercel and a real job runner cannot do without. */
+/** docs/develop/api.md, Settings: what a shared store, Vercel and a real job runner cannot do without. */
 function demandedProblems(values: Pick<Settings, DemandedName | "MONGODB_URI">, isVercel: boolean): string[] {
   const reasons = new Map<DemandedName, string>();
   const demand = (reason: string, ...names: DemandedName[]) => {

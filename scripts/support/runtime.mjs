@@ -45,7 +45,7 @@ async function ensureInstalled() {
 }
 
 /**
- * No package's own script runs: none is needed (docs/decisions/installing.md), and one that npm makes up, building
+ * No package's own script runs: none is needed (docs/develop/decisions/installing.md), and one that npm makes up, building
  * what came built, would ask for a compiler.
  */
 async function install() {

@@ -7,7 +7,7 @@ const read = (file: string) => readFileSync(new URL(file, root), "utf8");
 type Row = { number: number; name: string; proof: string };
 /** Threats are called T, faults F. */
 const rowsOf = (letter: "T" | "F"): Row[] =>
-  read("docs/security.md")
+  read("docs/develop/security.md")
     .split("\n")
     .flatMap((line) => {
       const [, name, proof] = /^\| ([TF]\d+) \| [^|]+ \| ([^|]+) \|$/.exec(line) ?? [];
@@ -27,14 +27,14 @@ const codeOf = (file: string) =>
     .join("\n");
 
 /** What got through once: its number, and the titles of tests by their files. */
-const onceThrough = read("docs/security.md")
+const onceThrough = read("docs/develop/security.md")
   .split("\n")
   .flatMap((line) => {
     const [, number, proof] = /^\| (\d+) \| [^|]+ \| ([^|]+) \|$/.exec(line) ?? [];
     return number && proof ? [{ number: Number(number), proof }] : [];
   });
 
-describe("what got through once, in docs/security.md", () => {
+describe("what got through once, in docs/develop/security.md", () => {
   it("is numbered in order", () => {
     expect(onceThrough.length).toBeGreaterThanOrEqual(11);
     expect(onceThrough.map(({ number }) => number)).toEqual(onceThrough.map((_, index) => index + 1));
@@ -49,7 +49,7 @@ describe("what got through once, in docs/security.md", () => {
   });
 });
 
-describe("the tables of threats and faults in docs/security.md", () => {
+describe("the tables of threats and faults in docs/develop/security.md", () => {
   it("has each row of identity, authorization, outbound addresses, secrets, queries, agent, webhooks, notifications, repositories, apps and platform once, in order", () => {
     const upTo = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, i) => first + i);
     expect(threats.map(({ number }) => number)).toEqual(upTo(1, 111));

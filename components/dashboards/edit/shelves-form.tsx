@@ -12,7 +12,7 @@ import {
 
 /** No column is called this. */
 const NONE = "\u0000";
-/** As the server has it (docs/api.md, Dashboards). */
+/** As the server has it (docs/develop/api.md, Dashboards). */
 const DIMENSIONS_MAX = 8;
 const MEASURES_MAX = 20;
 

@@ -2,7 +2,7 @@ import type { Field, FieldType, WireValue } from "@/lib/base/values/fields";
 
 /*
  * What a widget shows, kept apart by what can be pressed in another one: sums of parts, from which a browser makes the answer
- * to each step of a brush itself (docs/api.md, Dashboards).
+ * to each step of a brush itself (docs/develop/api.md, Dashboards).
  */
 
 /** More than these take longer to send than a question takes to be answered. */

@@ -6,7 +6,7 @@ const QUOTIENT_DIGITS = 6;
 /** Significant digits of an average below 1, which six digits behind the point may not show. A double holds 15. */
 const SIGNIFICANT_DIGITS = { whole: 15, decimal: 6 };
 
-/** int64 is a number while that is exact (docs/api.md, Queries). */
+/** int64 is a number while that is exact (docs/develop/api.md, Queries). */
 export function toWhole(value: WireValue): WireValue {
   if (value === null) return null;
   const whole = Number(value);

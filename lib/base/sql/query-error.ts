@@ -8,7 +8,7 @@ export type ErrorPlace = { line: number; column: number; from: number; to: numbe
 /** The statement as it was sent: where it begins in the console's text, and how it is read. */
 type SentStatement = { from: number; text: string; dialect: SqlDialect };
 
-/** What the answer's `details` say (docs/api.md, Queries): 1-based, in the text that was sent. */
+/** What the answer's `details` say (docs/develop/api.md, Queries): 1-based, in the text that was sent. */
 export type QueryErrorDetails = { position?: number; line?: number; column?: number; candidates?: string[] };
 
 const COLUMN = [

@@ -1,6 +1,6 @@
 import { isRounded } from "@/lib/base/values/exact-json";
 
-/** The kinds of value that a variable can have (docs/api.md, Consoles). A date is ISO text. */
+/** The kinds of value that a variable can have (docs/develop/api.md, Consoles). A date is ISO text. */
 export const VARIABLE_KINDS = ["text", "number", "boolean", "date"] as const;
 export type VariableKind = (typeof VARIABLE_KINDS)[number];
 export type TypedValue =

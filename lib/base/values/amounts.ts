@@ -1,4 +1,4 @@
-/** The words for counts and times that pages, mails and chat messages share (docs/design.md, Words). */
+/** The words for counts and times that pages, mails and chat messages share (docs/develop/design.md, Words). */
 
 const COUNT = new Intl.NumberFormat("en-US");
 

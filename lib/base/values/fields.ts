@@ -3,7 +3,7 @@
  * anything.
  */
 
-/** The neutral type names of a result's columns (docs/api.md, Queries). */
+/** The neutral type names of a result's columns (docs/develop/api.md, Queries). */
 export const FIELD_TYPES = [
   "int32", "int64", "float64", "decimal", "boolean", "string", "date", "time", "timestamp", "timestamptz",
   "interval", "json", "binary", "objectId", "array", "other",

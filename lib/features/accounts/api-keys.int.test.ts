@@ -180,7 +180,7 @@ describe("the end of a key", () => {
 });
 
 describe("a key", () => {
-  it("opens its one workspace only, though its creator has others (docs/api.md, Common rules)", async () => {
+  it("opens its one workspace only, though its creator has others (docs/develop/api.md, Common rules)", async () => {
     const { key } = (await make()).json.data;
     const other = await call("POST", "/api/workspaces", { cookie: owner.cookie, body: { name: "Other" } });
     expect((await call("GET", `/api/workspaces/${other.json.data.id}`, { key })).status).toBe(403);

@@ -44,7 +44,7 @@ describe("register", () => {
     expect(connections).toMatchObject([{ name: "Sample shop", type: "duckdb", category: "database", readOnly: true }]);
   });
 
-  it("hands the cookie out as docs/api.md says, and keeps only its hash (T9, T10)", async () => {
+  it("hands the cookie out as docs/develop/api.md says, and keeps only its hash (T9, T10)", async () => {
     const answer = await register({ email: newEmail(), password: PASSWORD });
     const [cookie = ""] = answer.headers.getSetCookie();
     expect(cookie).toMatch(/^auth_session=[A-Za-z0-9_-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Lax$/);

@@ -6,7 +6,7 @@ import { createWorkspaceOf } from "@/lib/features/workspaces/service";
 
 const SUFFIX = "'s workspace";
 
-/** What every new account begins with (docs/api.md, Accounts). @param name the user's own */
+/** What every new account begins with (docs/develop/api.md, Accounts). @param name the user's own */
 export function createFirstWorkspace(name: string, userId: ObjectId, now: Date): Promise<Workspace> {
   const first = (name.split(/\s+/)[0] ?? name).slice(0, WORKSPACE_NAME_MAX - SUFFIX.length);
   return createWorkspaceOf(userId, `${first}${SUFFIX}`, now);

@@ -22,7 +22,7 @@ type Entry = { identity: Identity; needs: Need[]; since: number; stop: AbortCont
 type State = { entries: Set<Entry>; timer: NodeJS.Timeout | null; isLooking: boolean };
 
 /**
- * Watches a right until it is released: the session or key, the membership and the role (docs/security.md, Open answers).
+ * Watches a right until it is released: the session or key, the membership and the role (docs/develop/security.md, Open answers).
  * @param identity as it was let in
  */
 export function holdRight(identity: Identity, access: Need["access"], workspaceId: ObjectId | null): HeldRight {

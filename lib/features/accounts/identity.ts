@@ -32,7 +32,7 @@ import { RecentLookUps } from "./recent-look-ups";
 import { renewedExpiry, renewSession, sessionTokenOf } from "./session";
 import { API_KEY_PREFIX, hashToken } from "./tokens";
 
-/** How often "last used" of a key is written, at the most (docs/api.md, Workspaces). */
+/** How often "last used" of a key is written, at the most (docs/develop/api.md, Workspaces). */
 const LAST_USED_EVERY_MS = 60_000;
 
 /**

@@ -38,7 +38,7 @@ export function signInProviders(): SignInProvider[] {
 }
 
 /**
- * Hands a request to next-auth: its csrf token, the way to a provider and the way back (docs/api.md, Accounts).
+ * Hands a request to next-auth: its csrf token, the way to a provider and the way back (docs/develop/api.md, Accounts).
  * Nothing else of next-auth is reachable.
  * @throws AppError `not_found` for a provider that is not set up
  */

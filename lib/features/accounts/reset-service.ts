@@ -15,7 +15,7 @@ import { hashPassword, inLineForHashing } from "./passwords";
 import type { ResetPasswordBody } from "./schema";
 import { hashToken, newToken } from "./tokens";
 
-/** docs/api.md, Accounts. */
+/** docs/develop/api.md, Accounts. */
 const LINK_MINUTES = 30;
 
 /**

@@ -4,7 +4,7 @@ import { emailAddress, userSchema } from "@/lib/features/users/schema";
 import { workspaceSchema, workspaceSummarySchema } from "@/lib/features/workspaces/schema";
 import { boundedText, isoDate, objectIdText } from "@/lib/platform/http/schema";
 
-/** docs/api.md, Accounts. Counted in characters as people see them, after Unicode's NFC. */
+/** docs/develop/api.md, Accounts. Counted in characters as people see them, after Unicode's NFC. */
 export const PASSWORD_LENGTH_MIN = 8;
 export const PASSWORD_LENGTH_MAX = 128;
 export const newPassword = z

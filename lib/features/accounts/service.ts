@@ -23,7 +23,7 @@ import { requireSignUp } from "./sign-up";
 type SignedIn<T> = T & { setCookie: string };
 
 /**
- * Creates an account with a first workspace that it owns, and signs it in (docs/api.md, Accounts).
+ * Creates an account with a first workspace that it owns, and signs it in (docs/develop/api.md, Accounts).
  * @throws AppError `forbidden` where SIGN_UP does not admit the address, `email_taken`, `rate_limited`, `unavailable`
  */
 export function register(

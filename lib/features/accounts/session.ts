@@ -7,7 +7,7 @@ import { collections } from "./collections";
 import { hashToken, newToken } from "./tokens";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** docs/api.md, Accounts: 30 days, renewed when under half is left, 180 days at the most. */
+/** docs/develop/api.md, Accounts: 30 days, renewed when under half is left, 180 days at the most. */
 export const SESSION_IDLE_MS = 30 * DAY_MS;
 export const SESSION_ABSOLUTE_MS = 180 * DAY_MS;
 

@@ -11,7 +11,7 @@ export function newToken(): string {
   return randomBytes(TOKEN_BYTES).toString("base64url");
 }
 
-/** A fresh API key (docs/api.md, Workspaces) and the part of it that lists may show. */
+/** A fresh API key (docs/develop/api.md, Workspaces) and the part of it that lists may show. */
 export function newApiKey(): { key: string; prefix: string } {
   const key = `${API_KEY_PREFIX}${newToken()}`;
   return { key, prefix: key.slice(0, VISIBLE_CHARACTERS) };

@@ -1,6 +1,6 @@
 const MIB = 1024 * 1024;
 
-/** docs/api.md, Agent. Text of the message that a turn begins with, in bytes; images are bounded by the body's limit. */
+/** docs/develop/api.md, Agent. Text of the message that a turn begins with, in bytes; images are bounded by the body's limit. */
 export const MESSAGE_TEXT_BYTES_MAX = 64 * 1024;
 export const MESSAGE_PARTS_MAX = 100;
 /** As many as a body has room for; the client's own history is not read beyond its form. */
@@ -43,7 +43,7 @@ export const OPEN_CONSOLES_MAX = 100;
 export const CONSOLE_CHARS_MAX = 8000;
 export const CONTEXT_CHARS_MAX = 48_000;
 
-/** docs/api.md, Agent: a decision in this time goes on with the turn. */
+/** docs/develop/api.md, Agent: a decision in this time goes on with the turn. */
 export const PLAN_WAIT_MS = 5 * 60_000;
 export const GRANT_MS = 2 * 60 * 60_000;
 

@@ -14,7 +14,7 @@ import {
 export const AGENT_IDS = ["console", "flow"] as const;
 export type AgentId = (typeof AGENT_IDS)[number];
 
-/** What only a plan that was approved lets the agent do (docs/api.md, Agent). */
+/** What only a plan that was approved lets the agent do (docs/develop/api.md, Agent). */
 export const GRANTS = ["query-write", "console-write", "flow-write", "schedule-write"] as const;
 export const grant = z.enum(GRANTS);
 export type Grant = z.infer<typeof grant>;

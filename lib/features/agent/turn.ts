@@ -69,7 +69,7 @@ export type TurnRequest = {
 
 /**
  * One turn of a chat: the person's message, the model with its tools, the stream. What is refused is refused before
- * anything is written (docs/api.md, Agent).
+ * anything is written (docs/develop/api.md, Agent).
  * @throws AppError `forbidden` for the workspace; `not_found` for the chat, the message that is replaced, the agent, a console or a connection; `unknown_model`; `rate_limited`;
  *   `conflict` for a chat that is full
  */

@@ -3,7 +3,7 @@ import type { UIMessageChunk } from "ai";
 /** How a stream names its events: as the interface has them, or as the ai SDK does. */
 export type WireForm = "plain" | "ui";
 
-/** Asked for by the SDK's own header, or in the address by who cannot set one (docs/api.md, Agent). */
+/** Asked for by the SDK's own header, or in the address by who cannot set one (docs/develop/api.md, Agent). */
 export const UI_STREAM_HEADER = "x-vercel-ai-ui-message-stream";
 export const UI_STREAM_VERSION = "v1";
 

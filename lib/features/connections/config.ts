@@ -155,7 +155,7 @@ export function secretValues(driver: Driver, config: Config): string[] {
 
 /**
  * Returns a config with its settings in their groups, since a type's list names them with dots: `auth.kind` and
- * `auth: {kind}` are the same (docs/api.md, Connections).
+ * `auth: {kind}` are the same (docs/develop/api.md, Connections).
  * @throws AppError `invalid_request` when one setting is sent in both forms
  */
 function nest(fields: readonly ConfigField[], given: Config): Config {

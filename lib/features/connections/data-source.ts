@@ -192,7 +192,7 @@ export type WriteOptions = {
 export interface Load {
   /** When it was opened. */
   readonly state: LoadState;
-  /** `exactly_once`: rows and position are written in one transaction. docs/flows.md says what holds for the others. */
+  /** `exactly_once`: rows and position are written in one transaction. docs/develop/flows.md says what holds for the others. */
   readonly guarantee: "exactly_once" | "at_least_once";
   /**
    * Writes a batch whole or not at all.

@@ -249,7 +249,7 @@ export type ConfigField = {
   options?: { value: string; label: string }[];
   /**
    * Says where the secrets are sent to or for whom. Whoever changes it has to bring them along: otherwise a member could
-   * have a password that they cannot read sent to a machine of their own (docs/api.md, Connections; T48).
+   * have a password that they cannot read sent to a machine of their own (docs/develop/api.md, Connections; T48).
    */
   isTarget?: true;
   /** Says how safely the secrets travel: its options stand from the least to the most safe, and the first is the default. */

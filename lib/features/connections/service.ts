@@ -17,7 +17,7 @@ import { retireDataSource, withDataSource } from "./pool";
 import type { Connection, ConnectionType, CreateConnectionBody, EntityName, UpdateConnectionBody } from "./schema";
 import type { FindUses, Use } from "./uses";
 
-/** The name of the demo data (docs/api.md, Accounts). */
+/** The name of the demo data (docs/develop/api.md, Accounts). */
 const SAMPLE_NAME = "Sample shop";
 /** Reading a schema is quick everywhere; who waits longer than this waits for a source that hangs. */
 const ENTITIES_TIMEOUT_MS = 30_000;
@@ -261,7 +261,7 @@ export function listConnectionTypes(): ConnectionType[] {
       language,
       dialect,
       readerHint,
-      // Every field has its help in the answer (docs/api.md, Connections), also where there is nothing to add to its label.
+      // Every field has its help in the answer (docs/develop/api.md, Connections), also where there is nothing to add to its label.
       fields: fields.map((field) => ({ ...field, help: field.help ?? "" })),
       explain,
       tellsDdl,

@@ -14,7 +14,7 @@ import { getConsoleDocOrThrow } from "./service";
 
 /**
  * Runs a console as it was last saved, or the text that is sent in its place, its variables bound as parameters
- * (docs/api.md, Queries and 7).
+ * (docs/develop/api.md, Queries and 7).
  * @throws AppError not_found for the console; invalid_request without a connection, and for variables without a value;
  *   as `executeQuery` otherwise, with positions of the console's own text
  */

@@ -17,7 +17,7 @@ import {
 export const LANGUAGES = ["sql", "mongodb"] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** The body of a request, which the text has to fit in, is the tighter limit (docs/api.md, Common rules). */
+/** The body of a request, which the text has to fit in, is the tighter limit (docs/develop/api.md, Common rules). */
 const CONTENT_CHARS_MAX = 1024 * 1024;
 const SEARCH_CHARS_MAX = 200;
 

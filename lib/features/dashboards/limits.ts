@@ -1,4 +1,4 @@
-/** More do not fit any screen, and each is a query of its own at a click (docs/api.md, Dashboards). */
+/** More do not fit any screen, and each is a query of its own at a click (docs/develop/api.md, Dashboards). */
 export const WIDGETS_MAX = 60;
 /** Each is a whole result that is read and kept. */
 export const DATASETS_MAX = 20;

@@ -3,7 +3,7 @@ import { ACCEPT_LABEL } from "@/lib/base/values/cut-rows";
 import type { AggregateSpec } from "@/lib/features/results/crossfilter/spec";
 import { AppError } from "@/lib/platform/http/errors";
 
-/* What a dashboard says of a dataset that was cut (docs/api.md, Dashboards). */
+/* What a dashboard says of a dataset that was cut (docs/develop/api.md, Dashboards). */
 
 /** A sum, a count, a mean: of a part of the rows each of them is wrong, and so is a list of the groups that there are. */
 export function isAggregated({ dimensions, measures }: AggregateSpec): boolean {

@@ -22,7 +22,7 @@ import { tellFlowSoon } from "./tell";
 import { queuePendingOf } from "./webhook-batch";
 import { countHour, keepRefusal, type Refusal } from "./webhook-store";
 
-/** docs/api.md, Settings: 60 events a minute a flow, and ten minutes' worth of them at once. */
+/** docs/develop/api.md, Settings: 60 events a minute a flow, and ten minutes' worth of them at once. */
 const PER_MINUTE = 60;
 const BURST = 600;
 /** How far the time of a signature may be from ours, either way (Standard Webhooks). */

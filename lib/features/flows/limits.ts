@@ -6,7 +6,7 @@ export const RUN_TIMEOUT_MS = 12 * 3_600_000;
 export const SILENCE_MS = 30 * 60_000;
 /** Rows of a run that the destination may refuse. With more of them it is the flow that is wrong, not the rows. */
 export const REJECTED_ROWS_MAX = 100;
-/** docs/flows.md: what fails is tried 3 times in all within 60 s. */
+/** docs/develop/flows.md: what fails is tried 3 times in all within 60 s. */
 export const TRIES_MAX = 3;
 export const TRIES_TIMEOUT_MS = 60_000;
 /** Before the second and the third try. */

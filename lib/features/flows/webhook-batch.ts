@@ -15,7 +15,7 @@ import type { Progress } from "./progress";
 import { queueForNobody } from "./runs";
 import { KNOWN_MS } from "./webhook-store";
 
-/** docs/flows.md: a run takes so many events at the most. */
+/** docs/develop/flows.md: a run takes so many events at the most. */
 const BATCH_EVENTS = 500;
 const BATCH_BYTES = 8 * 1024 * 1024;
 /** After a run that failed; each failure doubles it. */

@@ -19,7 +19,7 @@ import { getFiledOrThrow } from "./placement";
 import { repositoriesOf } from "./repositories";
 import type { FileCommit, HistoryItem } from "./schema";
 
-/** As many digits of a commit's id as people read (docs/api.md: 7 at the least). */
+/** As many digits of a commit's id as people read (docs/develop/api.md: 7 at the least). */
 const SHORT_SHA = 7;
 
 /**
@@ -33,7 +33,7 @@ export async function listHistory(
   id: ObjectId,
   query: ListQuery,
 ): Promise<Page<HistoryItem>> {
-  // Before it is looked for: what is wrong with the request is told first (docs/api.md, Common rules).
+  // Before it is looked for: what is wrong with the request is told first (docs/develop/api.md, Common rules).
   const cursors = parseCursors(query.cursor);
   const doc = await getFiledOrThrow(caller, cabinet, id);
   await settle(cabinet, caller.workspaceId);

@@ -25,7 +25,7 @@ type Check = () => Promise<void>;
 type Watched = { check: Check | undefined; asked: Promise<PartState> | null; wasOkAt: number };
 
 const partState = z.enum(["ok", "failing"]);
-/** docs/api.md, Common rules. `failing` names the first part that is not well, or "shutdown" while the server stops. */
+/** docs/develop/api.md, Common rules. `failing` names the first part that is not well, or "shutdown" while the server stops. */
 export const healthSchema = z.object({
   status: z.enum(["ok", "unavailable"]),
   version: z.string(),

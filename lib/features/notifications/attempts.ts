@@ -38,7 +38,7 @@ export type AttemptResult =
   | { state: "busy"; afterMs: number };
 
 /**
- * Sends a delivery once and records how that went (docs/notifications.md). Safe to call at any time and by many at once:
+ * Sends a delivery once and records how that went (docs/develop/notifications.md). Safe to call at any time and by many at once:
  * one of them sends, and none when it is final.
  * @param policy of the egress door; tests give one of their own
  */

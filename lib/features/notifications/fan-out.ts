@@ -11,7 +11,7 @@ import { newDelivery, type Queued, queueDeliveries } from "./queue";
 
 /**
  * Queues one delivery for each rule that the end of a run fires, and wakes who sends them. The same event again, also a
- * hundred times at once, adds none (docs/notifications.md).
+ * hundred times at once, adds none (docs/develop/notifications.md).
  */
 export async function fanOut(ended: RunEnded): Promise<void> {
   if (!ended.trigger) return;

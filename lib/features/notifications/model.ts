@@ -72,7 +72,7 @@ export type SnapshotPictureDoc = {
 
 export type DeliveryDoc = RunResource & {
   _id: ObjectId;
-  /** Resource type, resource, run, trigger, channel and rule, joined by colons: one delivery each (docs/notifications.md). */
+  /** Resource type, resource, run, trigger, channel and rule, joined by colons: one delivery each (docs/develop/notifications.md). */
   key: string;
   ruleId: ObjectId;
   runId: ObjectId;

@@ -7,7 +7,7 @@ import type { Payload } from "./schema";
 export type EndedRun = Omit<Payload, "version" | "event" | "rowCount" | "deepLink"> & { rowCount: number | null };
 
 /**
- * The payload of a notification, the same on every channel (docs/notifications.md).
+ * The payload of a notification, the same on every channel (docs/develop/notifications.md).
  * @param slug of the workspace, for the link
  */
 export function toPayload(run: EndedRun, slug: string): Payload {

@@ -22,7 +22,7 @@ export const CHANNEL_REFUSALS = {
 export const RULE_WORDS =
   "It fires when a run of the console or flow ends with one of its triggers; runs that were cancelled fire none. One channel a rule, several rules a resource (at most 50). email needs recipients, webhook needs url, chat needs chatWebhookUrl. Addresses are http or https and not private, and are looked at again at each send. Owners, admins and API keys may; a member may read.";
 
-/** For the vectors below and in docs/notifications.md. */
+/** For the vectors below and in docs/develop/notifications.md. */
 export const VECTOR = {
   secret: "whsec_000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f",
   body: '{"version":1,"event":"flow.run.terminal"}',

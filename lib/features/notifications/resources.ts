@@ -35,7 +35,7 @@ const KINDS: Record<ResourceType, Kind> = {
     findReaders: () => Promise.resolve("everybody"),
     pageOf: (resourceId, runId) => `flows/${resourceId}/runs/${runId}`,
   },
-  // No rules stand on one (docs/notifications.md); its refreshes are in the list of runs.
+  // No rules stand on one (docs/develop/notifications.md); its refreshes are in the list of runs.
   dashboard: {
     getOrThrow: async (caller, id) => ({ name: (await getDashboardDocOrThrow(caller, id)).title }),
     visibleIds: visibleDashboardIds,

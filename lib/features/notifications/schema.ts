@@ -180,7 +180,7 @@ export const listedRuleSchema = ruleSchema.extend({
 });
 export type ListedRule = z.infer<typeof listedRuleSchema>;
 
-/** The lists of one resource: both words are needed (docs/api.md, Notifications). */
+/** The lists of one resource: both words are needed (docs/develop/api.md, Notifications). */
 export const resourceQuery = listQuery.extend(resource);
 export const rulesQuery = listQuery.extend({ channelType: channelType.optional() });
 export const deliveriesQuery = listQuery.extend({
@@ -189,7 +189,7 @@ export const deliveriesQuery = listQuery.extend({
   ruleId: objectIdText.optional(),
 });
 
-/** What receivers get, on every channel (docs/notifications.md). Version 1. */
+/** What receivers get, on every channel (docs/develop/notifications.md). Version 1. */
 export const payloadSchema = z.object({
   version: z.literal(1),
   event: z.literal("flow.run.terminal"),

@@ -142,7 +142,7 @@ export async function deleteRule(caller: Caller, ruleId: ObjectId): Promise<void
   await tellRules(rule);
 }
 
-/** The rules of a resource go when it goes (docs/api.md, Notifications). */
+/** The rules of a resource go when it goes (docs/develop/api.md, Notifications). */
 export async function deleteRulesOf({ workspaceId, resourceType, resourceId }: RunResource): Promise<void> {
   if (resourceType === "dashboard") return;
   await collections.notificationRules().deleteMany({ workspaceId, resourceType, resourceId });

@@ -9,7 +9,7 @@ import { signatureHeaders } from "./signature";
 
 const NOW = new Date();
 
-/** As docs/notifications.md tells receivers to do it. */
+/** As docs/develop/notifications.md tells receivers to do it. */
 function verifyPlain(secret: string, rawBody: Buffer, header: string): boolean {
   const expected = createHmac("sha256", secret).update(rawBody).digest();
   const given = Buffer.from(header, "hex");

@@ -21,7 +21,7 @@ type Target = { channel: OpenChannel; resourceType: RuledType; resourceId: Objec
 
 /**
  * Sends one message here and now, by a saved rule or by a channel that is only being tried, and leaves no record
- * (docs/notifications.md). What the receiver wrote is not told (T82).
+ * (docs/develop/notifications.md). What the receiver wrote is not told (T82).
  * @throws AppError `not_found`, `invalid_request`, `address_refused`, `rate_limited`
  */
 export async function sendTest(

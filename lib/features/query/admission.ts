@@ -10,7 +10,7 @@ type Places = { running: number; byConnection: Map<string, number>; queue: Waite
 
 /**
  * Waits for a place to run a query: ten at once in a workspace, five on a connection, fifty in line behind them
- * (docs/api.md, Settings). First come, first served; who waits for a busy connection does not hold up the others.
+ * (docs/develop/api.md, Settings). First come, first served; who waits for a busy connection does not hold up the others.
  * @returns the function that gives the place back; calling it again does nothing
  * @throws AppError `rate_limited` when the line is full; the signal's reason when it aborts while waiting
  */

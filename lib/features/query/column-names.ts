@@ -1,5 +1,5 @@
 /**
- * Returns names under which the columns of a result can be keys of one object (docs/api.md, Queries): the first of equal
+ * Returns names under which the columns of a result can be keys of one object (docs/develop/api.md, Queries): the first of equal
  * names keeps it, further ones are numbered `id_2`, `id_3`, and a number never makes a name that another column has of
  * its own. A column without a name is called by its position, `column_1`. Takes time in proportion to the columns.
  */

@@ -8,7 +8,7 @@ import { afterRequests } from "@/lib/platform/process/shutdown";
 import { collections } from "./collections";
 import type { ExecutionDoc } from "./model";
 
-/** History is at most a second late (docs/api.md, Queries); the write itself gets the other half. */
+/** History is at most a second late (docs/develop/api.md, Queries); the write itself gets the other half. */
 const WRITE_EVERY_MS = 500;
 /** One group: at 10,000 characters a query it stays far below the largest message of the store, 48 MB. */
 const GROUP_MAX = 500;

@@ -10,7 +10,7 @@ import { ADHOC, NOTHING_VISIBLE } from "@/test/fixtures/query/origins";
 import { type ExecutionEnd, type ExecutionStart, listExecutions, startExecution } from "./executions";
 import { writeNow } from "./history-writer";
 
-/** What history may be late by (docs/api.md, Queries), with room for a busy machine. */
+/** What history may be late by (docs/develop/api.md, Queries), with room for a busy machine. */
 const SOON_MS = 5000;
 
 const database = takeOwnDatabase();

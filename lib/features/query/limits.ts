@@ -1,4 +1,4 @@
-/** Bounds of query execution (docs/api.md, Queries and 12). Safe to import in the browser. */
+/** Bounds of query execution (docs/develop/api.md, Queries and 12). Safe to import in the browser. */
 
 const MIB = 1024 * 1024;
 

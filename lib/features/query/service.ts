@@ -99,7 +99,7 @@ const HELD_BYTES_MAX = 16 * 1024 * 1024;
 const NO_RESULT: JsonResult = { chunks: [], rowCount: 0, truncated: false, fields: jsonFields([]) };
 
 /**
- * Runs a query and answers it in the format (docs/api.md, Queries): JSON in the envelope, or a stream of rows.
+ * Runs a query and answers it in the format (docs/develop/api.md, Queries): JSON in the envelope, or a stream of rows.
  * Every answer, a thrown one too, has the header X-Execution-Id.
  * @throws AppError `query_failed`, `read_only`, `not_allowed`, `timeout`, `cancelled`, `rate_limited`, `conflict`,
  *   `unavailable`, `source_unreachable`

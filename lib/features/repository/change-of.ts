@@ -33,7 +33,7 @@ export type CommitChange = CommitInfo & { files: FileDiff[] };
 const ENTRIES_MAX = 10;
 
 /**
- * What one commit did to one file, and nothing of its other files (docs/api.md, Consoles).
+ * What one commit did to one file, and nothing of its other files (docs/develop/api.md, Consoles).
  * @param input.sha 7..40 hex digits, told apart among the commits of this file only
  * @throws AppError invalid_request (malformed sha), not_found (unknown, or it did not touch the file), conflict (several fit)
  */

@@ -54,7 +54,7 @@ export type Committed = {
 const FILE_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
- * Writes one commit (docs/api.md, Consoles). Objects are stored first, then the branch moves by compare-and-set, then the
+ * Writes one commit (docs/develop/api.md, Consoles). Objects are stored first, then the branch moves by compare-and-set, then the
  * history index follows; whatever stops in between, the branch is whole and the index is completed by its next reader.
  * @throws AppError conflict when a touched path has changed meanwhile or a name is taken; not_found for a missing
  *   branch or file; invalid_request for a bad path, message or id; too_large; storage_full

@@ -32,7 +32,7 @@ export type FileHistoryItem = HistoryItem & {
 
 type PageInput = { repositoryId: ObjectId; branch?: string; cursor?: string; limit?: number };
 
-/** The default for lists (docs/api.md, Common rules). */
+/** The default for lists (docs/develop/api.md, Common rules). */
 const PAGE_ITEMS = 50;
 
 /**

@@ -96,7 +96,7 @@ export async function resolveSha(repositoryId: ObjectId, sha: string): Promise<s
   return pickOne(prefix.length === SHA_DIGITS ? candidates : await onBranches(repositoryId, candidates));
 }
 
-/** @throws AppError invalid_request (docs/api.md, Consoles: a malformed sha is 400) */
+/** @throws AppError invalid_request (docs/develop/api.md, Consoles: a malformed sha is 400) */
 export function parseSha(sha: string): string {
   const lower = sha.toLowerCase();
   if (SHA.test(lower)) return lower;

@@ -4,7 +4,7 @@ import { sendJobEvents } from "@/lib/platform/process/job-events";
 import { collections } from "./collections";
 import type { RunDoc } from "./model";
 
-/** Emitted when a run has ended (docs/notifications.md). */
+/** Emitted when a run has ended (docs/develop/notifications.md). */
 export const RUN_ENDED_EVENT = "flow.run.terminal";
 /** What was just written is told by who wrote it; older than this, somebody has died in between. */
 const TELL_PATIENCE_MS = 10_000;

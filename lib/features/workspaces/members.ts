@@ -17,7 +17,7 @@ export type FollowRoleChange = (
 ) => Promise<void>;
 
 /**
- * Gives a member another role (docs/api.md, Workspaces; T27, T28). Admins may; only an owner makes or unmakes an owner.
+ * Gives a member another role (docs/develop/api.md, Workspaces; T27, T28). Admins may; only an owner makes or unmakes an owner.
  * With a right to give roles end the invitations that go with it.
  * @throws AppError `not_found`, `forbidden`, `last_owner`
  */

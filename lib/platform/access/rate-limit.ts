@@ -13,7 +13,7 @@ import { AppError } from "@/lib/platform/http/errors";
 import { sharedState } from "@/lib/platform/process/shared-state";
 import { collections } from "./collections";
 
-/** docs/api.md, Settings; T3, T4. Counted in the store, so that all servers share them. */
+/** docs/develop/api.md, Settings; T3, T4. Counted in the store, so that all servers share them. */
 export const RATE_LIMITS = {
   register: { points: 30, windowSeconds: 60 * 60 },
   loginAccount: { points: 10, windowSeconds: 15 * 60 },

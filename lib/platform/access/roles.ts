@@ -11,7 +11,7 @@ export function isKnownRole(role: unknown): role is Role {
   return ROLES.includes(role as Role);
 }
 
-/** Whether somebody of this role may give a role: admins do, but only an owner makes an owner (docs/api.md, Workspaces). */
+/** Whether somebody of this role may give a role: admins do, but only an owner makes an owner (docs/develop/api.md, Workspaces). */
 export function mayGive(held: Role, given: Role): boolean {
   return isAtLeast(held, "admin") && isAtLeast(held, given);
 }

@@ -49,7 +49,7 @@ export const signIn: Access<null> = {
   },
 };
 
-/** A signed-in person; API keys are refused (docs/api.md, Common rules). */
+/** A signed-in person; API keys are refused (docs/develop/api.md, Common rules). */
 export const account: Access<UserCaller<BySession>> = {
   scope: "user",
   keys: false,
@@ -66,7 +66,7 @@ export const anyCredential: Access<UserCaller> = {
   },
 };
 
-/** An API key. A session's cookie alone is nobody here (docs/api.md, Agent). */
+/** An API key. A session's cookie alone is nobody here (docs/develop/api.md, Agent). */
 export const keyOnly: Access<UserCaller<ByKey>> = {
   scope: "key",
   authorize: (identity) => withKey(identity),

@@ -6,7 +6,7 @@ import type { Method, RouteHandler } from "./route";
 export type DirectRoutes = Readonly<Record<string, Partial<Record<Method, RouteHandler>>>>;
 
 /**
- * Has these answered before the framework (docs/performance.md): what is called so often, or is so small, that its work
+ * Has these answered before the framework (docs/develop/performance.md): what is called so often, or is so small, that its work
  * counts. They stay routes of it, for all it answers otherwise and for platforms that have their own server.
  */
 export function answerRoutesDirectly(routes: DirectRoutes): void {

@@ -12,7 +12,7 @@ type JsonSchema = Record<string, unknown>;
 type Components = { names: ReadonlyMap<unknown, string>; schemas: Record<string, JsonSchema> };
 type Answer = { description: string; headers?: JsonSchema; content?: Record<string, JsonSchema> };
 
-/** What the failure envelope looks like (docs/api.md, Common rules). */
+/** What the failure envelope looks like (docs/develop/api.md, Common rules). */
 const FAILURE: JsonSchema = {
   type: "object",
   required: ["success", "error", "code"],

@@ -76,7 +76,7 @@ export type RouteDeclaration<
   rawBody?: ContentShapes;
   /** Shape of `data`, which is null where this is absent. */
   response?: z.ZodType;
-  /** Success status, 200 unless told (docs/api.md, Common rules). */
+  /** Success status, 200 unless told (docs/develop/api.md, Common rules). */
   status?: 200 | 201 | 202;
   message?: string;
   /** Answers outside of the envelope by status. One without a type has no body: redirects. */
@@ -130,7 +130,7 @@ export type RouteHandler = (request: Request, context: { params: Promise<unknown
 export type DefinedHandler = RouteHandler & { definition: RouteDeclaration };
 
 /**
- * Makes the wrapper of all route handlers. Its checks come in the order of docs/api.md: 401, malformed id 400, 403,
+ * Makes the wrapper of all route handlers. Its checks come in the order of docs/develop/api.md: 401, malformed id 400, 403,
  * input 400, then the work.
  */
 export function createRoute<K>(services: RouteServices<K>) {

@@ -1,4 +1,4 @@
-/** The words for days and spans of time (docs/design.md, Words). `now` is passed in, so that a page agrees with itself. */
+/** The words for days and spans of time (docs/develop/design.md, Words). `now` is passed in, so that a page agrees with itself. */
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;

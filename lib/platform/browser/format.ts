@@ -1,4 +1,4 @@
-/** The words for numbers, sizes and times that the whole interface uses (docs/design.md, Words). */
+/** The words for numbers, sizes and times that the whole interface uses (docs/develop/design.md, Words). */
 import { formatCount } from "@/lib/base/values/amounts";
 
 export { formatCount, formatDuration, formatRows, toDuration } from "@/lib/base/values/amounts";

@@ -1,6 +1,6 @@
 import { type RequestOptions, request } from "@/lib/platform/browser/request";
 
-/** The most that a list answers at once (docs/api.md, Common rules). */
+/** The most that a list answers at once (docs/develop/api.md, Common rules). */
 const PAGE_ITEMS = 200;
 
 /**

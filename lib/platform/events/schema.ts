@@ -2,7 +2,7 @@ import { z } from "zod";
 import { isoDate } from "@/lib/platform/http/schema";
 import { HEARTBEAT_SECONDS } from "./limits";
 
-/** What can change under a reader's eyes (docs/api.md, Live updates). */
+/** What can change under a reader's eyes (docs/develop/api.md, Live updates). */
 export const EVENT_KINDS = [
   "run",
   "log",

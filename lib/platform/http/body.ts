@@ -5,7 +5,7 @@ import { sharedState } from "@/lib/platform/process/shared-state";
 import { AppError } from "./errors";
 
 const MIB = 1024 * 1024;
-/** docs/api.md, Common rules; T104. */
+/** docs/develop/api.md, Common rules; T104. */
 export const BODY_LIMITS = { auth: 16 * 1024, json: MIB, chat: 8 * MIB } as const;
 export type BodyLimit = keyof typeof BODY_LIMITS;
 

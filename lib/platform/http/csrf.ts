@@ -1,7 +1,7 @@
 import { AppError } from "./errors";
 
 /**
- * Refuses a write that another site makes a browser send (docs/api.md, Common rules; T13, T14).
+ * Refuses a write that another site makes a browser send (docs/develop/api.md, Common rules; T13, T14).
  * Applies to cookie-authorized writes, login and register. Without either header there is no browser, and
  * SameSite=Lax is the guard.
  * @param publicUrl the address that people use, beside the one the request came to

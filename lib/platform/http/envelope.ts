@@ -15,7 +15,7 @@ const STORE_RETRY_AFTER_SECONDS = 2;
 const SCHEMA_RETRY_AFTER_SECONDS = 60;
 const INTERNAL_MESSAGE = "Something went wrong on our side. Try again; if it stays, send us the request id.";
 
-/** `{success: true, data, message?}` (docs/api.md, Common rules). */
+/** `{success: true, data, message?}` (docs/develop/api.md, Common rules). */
 export function success(data: unknown, options: { status: number; message?: string; headers?: Headers }): Response {
   const headers = options.headers ?? new Headers();
   headers.set("Cache-Control", "no-store");

@@ -1,5 +1,5 @@
 /**
- * Every failure that callers may meet, and the HTTP status that it is answered with (docs/api.md, Common rules).
+ * Every failure that callers may meet, and the HTTP status that it is answered with (docs/develop/api.md, Common rules).
  * The keys are the stable `code` values of the envelope.
  */
 export const ERROR_STATUS = {

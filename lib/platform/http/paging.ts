@@ -10,7 +10,7 @@ export type PageRequest = { limit: number; cursor?: string };
 const NEXT_CURSOR_HEADER = "X-Next-Cursor";
 
 /**
- * The items of a page, for answers that are a plain array (docs/api.md, Common rules). Our choice: the way on stands in a
+ * The items of a page, for answers that are a plain array (docs/develop/api.md, Common rules). Our choice: the way on stands in a
  * header, since an array has no place for it, and a list that ends without a word would hide things.
  */
 export function asArray<T>(headers: Headers, page: Page<T>): T[] {

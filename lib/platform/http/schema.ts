@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ExactNumber } from "@/lib/base/values/exact-json";
 
-/** Lists answer this many at the most, and by default (docs/api.md, Common rules). */
+/** Lists answer this many at the most, and by default (docs/develop/api.md, Common rules). */
 export const LIST_LIMIT_MAX = 200;
 export const LIST_LIMIT_DEFAULT = 50;
 

@@ -16,7 +16,7 @@ const operation = z.looseObject({
 });
 export type Operation = z.output<typeof operation>;
 
-/** What an answer means (docs/jobs.md). */
+/** What an answer means (docs/develop/jobs.md). */
 export type Answer =
   | { kind: "returned"; data: unknown }
   | { kind: "operations"; operations: Operation[]; version: number; isFinal: boolean; retryInMs: number | null }

@@ -8,7 +8,7 @@ import { freePort } from "@/test/servers/free-port";
 /*
  * The same functions and events, and what must come out, on the embedded executor or on the Inngest server that
  * INNGEST_TEST_URL names (its keys in INNGEST_TEST_SIGNING_KEY and INNGEST_TEST_EVENT_KEY, and a short
- * --retry-interval): docs/jobs.md says how to run one.
+ * --retry-interval): docs/develop/jobs.md says how to run one.
  */
 const { INNGEST_TEST_URL, INNGEST_TEST_SIGNING_KEY, INNGEST_TEST_EVENT_KEY } = process.env;
 const runner = INNGEST_TEST_URL ? `the Inngest server at ${INNGEST_TEST_URL}` : "the embedded executor";

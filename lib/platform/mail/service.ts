@@ -30,7 +30,7 @@ export type Mail = {
 };
 
 /**
- * Sends a mail through the mail service, or keeps it in the outbox when none is set up (docs/api.md, Workspaces).
+ * Sends a mail through the mail service, or keeps it in the outbox when none is set up (docs/develop/api.md, Workspaces).
  * A mail that could not be sent is logged as failed and never thrown: what caused it has happened.
  * @param workspaceId whose admins may read the mail in the outbox; null for a mail to an account
  */

@@ -8,7 +8,7 @@ import ipaddr from "ipaddr.js";
  */
 export type Purpose = "database" | "http" | "platform";
 
-/** The setting ALLOW_PRIVATE_NETWORK (docs/api.md, Settings). */
+/** The setting ALLOW_PRIVATE_NETWORK (docs/develop/api.md, Settings). */
 export type PrivateNetworkMode = "none" | "databases" | "all";
 
 /** `forbidden` is never dialled: metadata, link-local, multicast, reserved, tunnels, and what is no plain address. */
@@ -59,7 +59,7 @@ export function classifyAddress(address: string): AddressClass {
   return "public";
 }
 
-/** Whether an address of this class may be dialled for this purpose (docs/api.md, Settings). */
+/** Whether an address of this class may be dialled for this purpose (docs/develop/api.md, Settings). */
 export function isClassAllowed(addressClass: AddressClass, purpose: Purpose, mode: PrivateNetworkMode): boolean {
   if (addressClass === "forbidden") return false;
   if (addressClass === "public" || purpose === "platform" || mode === "all") return true;

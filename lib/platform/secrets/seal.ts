@@ -40,7 +40,7 @@ export class SealError extends Error {
 }
 
 /**
- * Seals a secret for its place with the newest key (docs/api.md, Connections; AES-256-GCM).
+ * Seals a secret for its place with the newest key (docs/develop/api.md, Connections; AES-256-GCM).
  * @param text any text, the empty one too
  */
 export function seal(text: string, context: SealContext, ring: KeyRing = getSecrets().encryptionKeys): Sealed {

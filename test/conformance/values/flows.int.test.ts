@@ -7,7 +7,7 @@ import { askClient, makeTables } from "./tables";
 import { isSame, isSameNumber, readShown, type ValueTable } from "./ways";
 
 /*
- * The part of the fidelity matrix (docs/correctness.md) that flows carry: from each database into each, in every mode. A
+ * The part of the fidelity matrix (docs/develop/correctness.md) that flows carry: from each database into each, in every mode. A
  * value arrives as it was, or as what stands for it where the destination has no such type, or its row is rejected.
  */
 

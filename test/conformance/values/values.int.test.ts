@@ -4,7 +4,7 @@ import { askClient, type MadeTable, makeTables } from "./tables";
 import { type Depth, type Difference, WAYS } from "./ways";
 
 /*
- * The fidelity matrix (docs/correctness.md): every type of every driver, its boundary values, and every way in and out.
+ * The fidelity matrix (docs/develop/correctness.md): every type of every driver, its boundary values, and every way in and out.
  */
 
 /** Cells that are known to differ. The list has to stay empty. */

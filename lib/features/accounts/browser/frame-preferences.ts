@@ -8,7 +8,7 @@ export const THEMES = ["light", "dark", "system"] as const;
 export type Theme = (typeof THEMES)[number];
 export const DENSITIES = ["compact", "normal", "roomy"] as const;
 export type Density = (typeof DENSITIES)[number];
-/** Height of a grid's row in CSS pixels (docs/design.md, Phones); --h-row in the styles says the same. */
+/** Height of a grid's row in CSS pixels (docs/develop/design.md, Phones); --h-row in the styles says the same. */
 export const ROW_HEIGHTS: Record<Density, number> = { compact: 24, normal: 28, roomy: 34 };
 export type FramePreferences = {
   theme: Theme;

@@ -8,7 +8,7 @@ const SCORE_BITS = [36, 50, 64] as const;
 
 /**
  * How hard a password is to guess, for the bar under the field. It only advises: a common password is warned about in
- * the form and not refused (docs/api.md, Accounts).
+ * the form and not refused (docs/develop/api.md, Accounts).
  * @param hints the person's own name and address, which are easy guesses
  */
 export function toPasswordStrength(password: string, hints: string[] = []): PasswordStrength {

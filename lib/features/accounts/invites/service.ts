@@ -22,7 +22,7 @@ import { type InviteDoc, toInvite } from "./model";
 import { type CreatedInvite, type CreateInviteBody, type Invitation, type Invite, inviteToken } from "./schema";
 import { toInvitedRole, toInviteToken } from "./words";
 
-/** docs/api.md, Workspaces. */
+/** docs/develop/api.md, Workspaces. */
 const INVITE_DAYS = 7;
 /** One address may be invited to several workspaces; a single valid invitation is enough. */
 const OPEN_INVITES_MAX = 20;

@@ -10,7 +10,7 @@ import {
   FRONT_MATTER_BYTES_MAX,
 } from "./limits";
 
-/* What a file of `bindings/` says (docs/apps.md). */
+/* What a file of `bindings/` says (docs/user/writing-apps.md). */
 
 const FOLDER = "bindings/";
 const ENDING = ".sql";

@@ -37,7 +37,7 @@ export type AppsOverview = {
 /** A page of the feed; the first one has the shelves. */
 export type FeedPage = { popular?: AppCard[]; fresh?: AppCard[]; apps: AppCard[]; nextCursor: string | null };
 
-/** Commits a page of the history (docs/design.md, States). */
+/** Commits a page of the history (docs/develop/design.md, States). */
 const HISTORY_PAGE = 50;
 
 const root = (workspaceId: string) => `/api/workspaces/${workspaceId}/apps`;

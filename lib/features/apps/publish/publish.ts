@@ -198,7 +198,7 @@ async function deploy(
   }
 }
 
-/** Has the data ready that a version names, so that nobody meets it without (docs/api.md, Apps). */
+/** Has the data ready that a version names, so that nobody meets it without (docs/develop/api.md, Apps). */
 export async function readyData(
   caller: Caller,
   app: AppDoc,

@@ -8,7 +8,7 @@ export type ConnectionParts = {
   ssl: "disable" | "require" | "verify-full" | null;
 };
 
-/** The words of the engines' own strings for the three ways that a form offers (docs/api.md, Connections). */
+/** The words of the engines' own strings for the three ways that a form offers (docs/develop/api.md, Connections). */
 const SSL_WORDS: Record<string, ConnectionParts["ssl"]> = {
   disable: "disable",
   disabled: "disable",

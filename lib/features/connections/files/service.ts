@@ -11,7 +11,7 @@ import { badCursor, type Page, type PageRequest } from "@/lib/platform/http/pagi
 import { workspaceFolder } from "./folders";
 import { fileName, type StoredFile } from "./schema";
 
-/** docs/api.md, Connections. */
+/** docs/develop/api.md, Connections. */
 const FILE_BYTES_MAX = 1024 ** 3;
 const OWNER_ONLY_FOLDER = 0o700;
 const OWNER_ONLY_FILE = 0o600;

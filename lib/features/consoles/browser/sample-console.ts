@@ -1,6 +1,6 @@
 import { type DraftConsole, SAMPLE_CONSOLE_ID } from "@/lib/features/consoles/browser/workbench";
 
-/** The name of the connection that every new workspace has (docs/api.md, Accounts). */
+/** The name of the connection that every new workspace has (docs/develop/api.md, Accounts). */
 export const SAMPLE_CONNECTION_NAME = "Sample shop";
 
 export const SAMPLE_QUERY = `-- Your sample shop is ready. Press Run, or change anything.

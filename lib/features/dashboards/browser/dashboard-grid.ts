@@ -1,6 +1,6 @@
 import type { Layout } from "@/lib/features/dashboards/schema";
 
-/** A dashboard's columns on a screen that has room for them; a cell is as high as its row unit (docs/design.md, Layout). */
+/** A dashboard's columns on a screen that has room for them; a cell is as high as its row unit (docs/develop/design.md, Layout). */
 export const GRID_COLUMNS = 12;
 
 /**

@@ -6,7 +6,7 @@ import type { Page } from "@/lib/platform/http/paging";
 /** What one kind of filed thing is asked and told with. */
 export type FiledTypes = { whole: unknown; summary: unknown; commit: unknown; create: unknown; update: unknown };
 
-/** Commits a page of the history (docs/design.md, States). */
+/** Commits a page of the history (docs/develop/design.md, States). */
 const HISTORY_PAGE = 50;
 
 /**

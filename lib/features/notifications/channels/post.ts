@@ -5,7 +5,7 @@ import type { KeptFetch } from "@/lib/platform/net/kept-fetch";
 import { SNIPPET_CHARS_MAX } from "../limits";
 import type { Outcome } from "./channel";
 
-/** docs/notifications.md: for the whole exchange, the name's look-up and the answer's last byte included. */
+/** docs/develop/notifications.md: for the whole exchange, the name's look-up and the answer's last byte included. */
 export const SEND_TIMEOUT_MS = 10_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
 /** A receiver that asks for more patience than this has it for as long. */

@@ -4,7 +4,7 @@ import type { VariableValue } from "@/lib/features/query/schema";
 export type Bound = { consoleId: string | null; variables: Record<string, VariableValue> };
 /** What a statement is run on; `bound` is null for a text of no console. */
 export type ExecuteTarget = { workspaceId: string; connectionId: string; bound: Bound | null };
-/** `limit` is left out for all rows of a stream (docs/api.md, Queries). */
+/** `limit` is left out for all rows of a stream (docs/develop/api.md, Queries). */
 type ExecuteOptions = {
   executionId: string;
   limit?: number;

@@ -26,7 +26,7 @@ const FORMATS = { csv, ndjson, arrow, parquet, xlsx };
 type Format = keyof typeof FORMATS;
 
 /**
- * An expression and its value as text in the form of docs/api.md. The databases' own clients print the same digits. A third
+ * An expression and its value as text in the form of docs/develop/api.md. The databases' own clients print the same digits. A third
  * text is what DuckDB reads from a Parquet column that has a type, where its spelling differs.
  */
 type Case = [expression: string, text: string | null, inParquet?: string];

@@ -95,7 +95,7 @@ type AnswerFacts = {
   databaseMs: number;
 };
 
-/** The whole answer in the envelope of docs/api.md, Common rules, as pieces of bytes. */
+/** The whole answer in the envelope of docs/develop/api.md, Common rules, as pieces of bytes. */
 export function jsonAnswer(
   first: JsonResult,
   more: readonly JsonResult[],

@@ -1,5 +1,5 @@
 /*
- * Binary values arrive as base64 (docs/api.md, Queries).
+ * Binary values arrive as base64 (docs/develop/api.md, Queries).
  */
 
 /** How the first bytes of pictures begin that browsers draw without running anything. */

@@ -1,7 +1,7 @@
 import type { ResultField } from "@/lib/base/values/json-rows";
 import { isNumericField } from "@/lib/features/results/browser/cell-text";
 
-/** Which column plays which part on a card (docs/design.md, Phones). Indexes into the fields; null when no column fits. */
+/** Which column plays which part on a card (docs/develop/design.md, Phones). Indexes into the fields; null when no column fits. */
 export type CardPlan = { title: number; figure: number | null; rest: number[] };
 
 /**

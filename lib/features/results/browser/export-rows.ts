@@ -29,7 +29,7 @@ export type ExportRequest = {
 /** `rows` is null while a packed file does not tell how many it has. */
 export type ExportProgress = { rows: number | null; bytes: number };
 
-/** A large result takes its time; it is as long as the server allows (docs/api.md, Queries). */
+/** A large result takes its time; it is as long as the server allows (docs/develop/api.md, Queries). */
 const TIMEOUT_MS = 15 * 60_000;
 const PROGRESS_EVERY_MS = 100;
 const LF = 0x0a;

@@ -4,7 +4,7 @@ import { AppError } from "@/lib/platform/http/errors";
 import { boundedText } from "@/lib/platform/http/schema";
 import type { Condition } from "./spec";
 
-/* What the filters of a page mean (docs/api.md, Dashboards). */
+/* What the filters of a page mean (docs/develop/api.md, Dashboards). */
 
 export const FILTER_KINDS = ["dateRange", "select", "multiSelect", "search"] as const;
 export type FilterKind = (typeof FILTER_KINDS)[number];

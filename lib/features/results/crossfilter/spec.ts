@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { boundedText } from "@/lib/platform/http/schema";
 
-/* What a widget asks of its dataset, and what a filter lets through (docs/api.md, Dashboards). */
+/* What a widget asks of its dataset, and what a filter lets through (docs/develop/api.md, Dashboards). */
 
 export const AGGREGATES = ["count", "countDistinct", "sum", "avg", "min", "max", "median"] as const;
 export type Aggregate = (typeof AGGREGATES)[number];

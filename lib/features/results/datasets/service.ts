@@ -17,7 +17,7 @@ import { collections } from "./collections";
 import type { DatasetDoc, DatasetOwner, DatasetPlace } from "./model";
 
 const MIB = 1024 * 1024;
-/** docs/api.md, Dashboards: what is behind is not kept. */
+/** docs/develop/api.md, Dashboards: what is behind is not kept. */
 export const DATASET_ROWS_MAX = 1_000_000;
 export const DATASET_BYTES_MAX = 256 * MIB;
 /** Of all datasets of a workspace: eight full ones, hundreds of usual ones. */

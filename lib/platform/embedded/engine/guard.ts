@@ -15,7 +15,7 @@ import { checkLength, checkSize } from "./statement-size.ts";
 export type Refused = { functions: ReadonlySet<string>; views: ReadonlySet<string> };
 
 /*
- * What a statement may be (docs/api.md, Queries; T40). Three judges, of which none is the text alone:
+ * What a statement may be (docs/develop/api.md, Queries; T40). Three judges, of which none is the text alone:
  * 1. The engine's settings: no external access, no extensions, a locked configuration, a read-only transaction.
  * 2. The engine's parser and planner: the type of the prepared statement, the functions in its tree, its plan.
  * 3. The words of the text, for a message that says what to do, and for statements whose tree DuckDB does not show.

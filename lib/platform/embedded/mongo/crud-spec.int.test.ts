@@ -11,7 +11,7 @@ import { isMet, type SpecFile, type SpecTest } from "./spec/format.ts";
 import { SpecRunner } from "./spec/runner.ts";
 
 /**
- * A row of the tables in docs/store.md: which tests cannot pass, and the exact error that they meet. Without a code the
+ * A row of the tables in docs/develop/store.md: which tests cannot pass, and the exact error that they meet. Without a code the
  * driver is the one that differs, and the message says where its command does.
  */
 type Exclusion = { feature: string; tests: RegExp[]; code: number | undefined; message: string };
@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 function readExclusions(): Exclusion[] {
-  const page = readFileSync(fileURLToPath(new URL("../../../../docs/store.md", import.meta.url)), "utf8");
+  const page = readFileSync(fileURLToPath(new URL("../../../../docs/develop/store.md", import.meta.url)), "utf8");
   const rows = page.split("\n").filter((line) => line.startsWith("|") && line.includes("spec: "));
   return rows.map((line) => {
     const [feature = "", code = "", message = "", tests = ""] = line

@@ -34,7 +34,7 @@ const known = new Map<string, Regex>();
 /**
  * Compiles a PCRE pattern with MongoDB's options i, m, s, x and u. Literal text goes to JavaScript's engine, which is
  * quickest; everything else that RE2 can express to RE2, whose time grows with the text and not with a power of it.
- * Backreferences and assertions are left to JavaScript's engine, under watch (docs/decisions/store-limits.md).
+ * Backreferences and assertions are left to JavaScript's engine, under watch (docs/develop/decisions/store-limits.md).
  * @throws StoreError Location51091 for what neither can express, 51108 for an unknown option. The functions throw
  * 51156 (PCRE2's match limit in MongoDB) or MaxTimeMSExpired
  */

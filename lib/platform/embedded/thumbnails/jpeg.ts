@@ -1,6 +1,6 @@
 import sharp from "sharp";
 
-/** The size at which link previews are shown (docs/api.md, Shares). */
+/** The size at which link previews are shown (docs/develop/api.md, Shares). */
 const WIDTH_MAX = 1200;
 const HEIGHT_MAX = 1200;
 const BYTES_MAX = 300 * 1000;

@@ -38,7 +38,7 @@ import {
 
 /*
  * ClickHouse has no transactions, so rows and position are two writes, the rows first. The server drops a batch that comes
- * again behind the same position with the same rows (docs/flows.md says what that holds, and what not).
+ * again behind the same position with the same rows (docs/develop/flows.md says what that holds, and what not).
  */
 
 const HASH_CHARS = 16;

@@ -227,7 +227,7 @@ describe.each(TABLES)("types of %s", (name, cases, prepare) => {
     await subject?.stop();
   });
 
-  test("leave as docs/api.md says, each with its neutral type", async (context) => {
+  test("leave as docs/develop/api.md says, each with its neutral type", async (context) => {
     if (!subject) return context.skip();
     const found: Case[] = [];
     for (const [expression] of cases) {

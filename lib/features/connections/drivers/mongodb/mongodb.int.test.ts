@@ -84,7 +84,7 @@ const VALUES: [name: string, literal: string, type: FieldType, value: WireValue]
   ["an_object", "{b: {c: NumberDecimal('1.50')}}", "json", { b: { c: "1.50" } }],
 ];
 
-test("values of all types leave as docs/api.md says", async () => {
+test("values of all types leave as docs/develop/api.md says", async () => {
   const literals = VALUES.map(([name, literal]) => `${name}: ${literal}`).join(", ");
   await change(writer, `db.types.insertOne({_id: 1, ${literals}})`);
   const { fields, rows } = await ask(source, "db.types.find({}, {_id: 0})");

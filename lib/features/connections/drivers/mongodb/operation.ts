@@ -11,7 +11,7 @@ export type Doc = Record<string, unknown>;
 const VERBOSITIES = ["queryPlanner", "executionStats"] as const;
 type Verbosity = (typeof VERBOSITIES)[number];
 
-/** What is asked of a collection, however it was written (docs/api.md, Queries). */
+/** What is asked of a collection, however it was written (docs/develop/api.md, Queries). */
 export type Operation = { collection: string } & (
   | {
       kind: "find";

@@ -123,7 +123,7 @@ function refuseControlCharacters(name: string, value: unknown): void {
 }
 
 /**
- * Reads `host, port, database, user, password, ssl` or `connectionString` (docs/api.md, Connections).
+ * Reads `host, port, database, user, password, ssl` or `connectionString` (docs/develop/api.md, Connections).
  * @throws AppError `invalid_request`
  */
 export function parseNetworkConfig(config: Record<string, unknown>, rules: AddressRules): NetworkConfig {
@@ -293,7 +293,7 @@ export const NETWORK_REFUSALS = {
   connectionString: "Another form than the type's, or an option that cannot be used here",
 };
 
-/** The form of a database on a server (docs/api.md, Connections). */
+/** The form of a database on a server (docs/develop/api.md, Connections). */
 export function networkFormFields(example: {
   port: number;
   user: string;

@@ -4,7 +4,7 @@ const MIB = 1024 * 1024;
 
 /** From the look-up of the name to the end of the sign-in; a host that is there needs a fraction of it. */
 export const CONNECT_TIMEOUT_MS = 10_000;
-/** Five queries at once (docs/api.md, Settings), and one place for the schema tree and tests. */
+/** Five queries at once (docs/develop/api.md, Settings), and one place for the schema tree and tests. */
 export const SESSIONS_MAX = 6;
 /** A session that nobody needs is closed, so that the database's own slots are not held. */
 export const IDLE_SESSION_MS = 60_000;

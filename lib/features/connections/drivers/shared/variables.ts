@@ -69,7 +69,7 @@ export function isDay(text: string): boolean {
   return text.length === "2026-05-31".length;
 }
 
-/** For engines whose times have no zone: `2026-05-31 12:30:00.000`. What comes without a zone is UTC (docs/api.md, Common rules). */
+/** For engines whose times have no zone: `2026-05-31 12:30:00.000`. What comes without a zone is UTC (docs/develop/api.md, Common rules). */
 export function utcText(text: string): string {
   const date = new Date(hasZone(text) ? text : `${text}Z`);
   return date.toISOString().replace("T", " ").replace("Z", "");

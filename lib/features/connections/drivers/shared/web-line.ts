@@ -14,7 +14,7 @@ import type { WebConfig } from "./web-config";
 
 /** An answer above this is refused: it is read and parsed as a whole, and a page of a list has a fraction of it. */
 export const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
-/** docs/api.md, Flows: a failing source is tried 3 times in all within 60 s. */
+/** docs/develop/api.md, Flows: a failing source is tried 3 times in all within 60 s. */
 export const TRIES_MAX = 3;
 const TRIES_TIMEOUT_MS = 60_000;
 /** A try that takes longer leaves no time for another. */

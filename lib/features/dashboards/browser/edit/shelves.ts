@@ -235,7 +235,7 @@ const EXAMPLES = {
   measures: '{ "field": "amount", "op": "sum" }; op is one of sum, count, countDistinct, avg, median, min, max.',
   sort: '{ "by": "sum_amount", "order": "desc" }.',
 };
-/** As the server has it (docs/api.md, Dashboards). */
+/** As the server has it (docs/develop/api.md, Dashboards). */
 export const LIMIT_MAX = 50_000;
 
 function readAnyDimension(value: unknown): Dimension | null {

@@ -3,7 +3,7 @@ import { StatementFailure } from "../failures.ts";
 import { checkLength, checkSize } from "../statement-size.ts";
 
 /*
- * What a statement may be on an SQLite file (docs/api.md, Queries) is decided by SQLite's own parser: `authorizer.ts`.
+ * What a statement may be on an SQLite file (docs/develop/api.md, Queries) is decided by SQLite's own parser: `authorizer.ts`.
  * What is here needs no look at the file, and gives better words for it.
  */
 

@@ -15,7 +15,7 @@ const RUNNERS_MAX = 6;
 const IDLE_RUNNER_MS = 60_000;
 /** A runner whose reader has left hears of it between two batches; one that does not answer works inside of SQLite. */
 const STOP_GRACE_MS = 100;
-/** Longer than statements may run (docs/api.md, Queries). */
+/** Longer than statements may run (docs/develop/api.md, Queries). */
 const OUR_OWN_TIMEOUT_MS = 60_000;
 const LAST_TYPES = new Set(["end", "failed", "entities", "version", "transact"]);
 const STOP = encodeFrame({ type: "stop" } satisfies StopRequest as unknown as EngineRequest, REQUEST_BYTES_MAX);

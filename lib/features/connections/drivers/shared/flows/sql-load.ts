@@ -8,7 +8,7 @@ import { pick, RowRefused, searchRefused } from "./rows";
 import { findColumn, type TableColumn, type TableShape, type TargetColumn } from "./table-shape";
 
 /*
- * Loads into databases with transactions (docs/flows.md). How far a load has come stands in a table of the destination
+ * Loads into databases with transactions (docs/develop/flows.md). How far a load has come stands in a table of the destination
  * and changes in the transaction that brings the rows: whatever is killed whenever, both are there or neither is. Each
  * write names the epoch under which its load was opened, so a worker that was thought dead writes nothing any more.
  */
