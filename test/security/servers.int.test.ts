@@ -313,31 +313,29 @@ describe("a flood of sign-ins (T6)", () => {
     await login(second, email, "warms the server up");
     const before = await residentBytes(second);
     let peak = 0;
-    const waits: number[] = [];
+    let answered = 0;
     let isOver = false;
     const watch = async () => {
       while (!isOver) {
-        const start = performance.now();
         // On a machine that is busy with more than this it may say that the store is slow; what counts is that it says.
         expect([200, 503]).toContain((await ask(second, "/api/health")).status);
-        waits.push(performance.now() - start);
+        answered += 1;
         peak = Math.max(peak, await residentBytes(second));
       }
     };
     const watching = watch();
-    const floodStart = performance.now();
     const flood = Array.from({ length: 500 }, (_, i) => {
       const headers = { "X-Forwarded-For": `2001:db8:${i.toString(16)}::1` };
       return login(second, `${i}-${email}`, "not the password", headers);
     });
     const statuses = (await Promise.all(flood)).map(({ status }) => status);
-    const floodMs = performance.now() - floodStart;
+    const answeredMeanwhile = answered;
     isOver = true;
     await watching;
     expect(new Set(statuses)).toEqual(new Set([401, 503]));
     expect(peak - before).toBeLessThan(300 * MIB);
-    // Behind the whole flood it would wait as long as that took.
-    expect(waits.toSorted((a, b) => a - b)[Math.floor(waits.length / 2)]).toBeLessThan(floodMs / 5);
+    // Behind the whole flood there would be one.
+    expect(answeredMeanwhile).toBeGreaterThan(5);
     expect((await ask(second, "/api/health")).status).toBe(200);
     expect((await login(second, email)).status).toBe(200);
   });

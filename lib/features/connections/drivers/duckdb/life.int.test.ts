@@ -77,9 +77,7 @@ describe("a query that never ends", () => {
   });
 
   it("ends by the engine's own time limit when nobody else stops it", async () => {
-    const startedAt = performance.now();
     await expect(query(source, ENDLESS, { timeoutMs: 300 })).rejects.toMatchObject({ kind: "timeout" });
-    expect(performance.now() - startedAt).toBeLessThan(5000);
     await fallsSilent();
   });
 

@@ -17,8 +17,9 @@ test.each([
 });
 
 test("a long header costs no time", () => {
-  const begun = performance.now();
+  const before = process.threadCpuUsage();
   expect(nextLink(`${'<a>; rel="'.repeat(1600)}`)).toBeNull();
   expect(nextLink("<".repeat(200_000))).toBeNull();
-  expect(performance.now() - begun).toBeLessThan(1000);
+  const { user, system } = process.threadCpuUsage(before);
+  expect((user + system) / 1000).toBeLessThan(1000);
 });
