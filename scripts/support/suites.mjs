@@ -32,7 +32,7 @@ export async function runCheck() {
 }
 
 /**
- * Runs the unit or integration tests. Tests of real parts wait more than they work: one file more than there are processors runs.
+ * Runs the unit or integration tests. Tests of real parts wait more than they work: two files more than there are processors run.
  * @param {"unit" | "int" | "int-long"} name
  */
 export function runVitest(name) {
@@ -40,7 +40,7 @@ export function runVitest(name) {
   const [project, long] = name.split("-");
   // Unit tests are two projects, by whether a file may share its process.
   const args = project === "unit" ? ["--project=unit", "--project=unit-alone"] : [`--project=${project}`];
-  if (project === "int") args.push(`--maxWorkers=${availableParallelism() + 1}`, `--tagsFilter=${long ?? "!long"}`);
+  if (project === "int") args.push(`--maxWorkers=${availableParallelism() + 2}`, `--tagsFilter=${long ?? "!long"}`);
   return withRepeat(name, async (only) => {
     const file = reportFile(name);
     const errorsFile = reportFile(`${name}-errors`);

@@ -7,18 +7,18 @@ import { promisify } from "node:util";
 const POLL_MS = 50;
 
 /**
- * Makes the folder of a new database server. Within a run of integration tests the first caller makes a template, and the
- * others copy it: that takes a fifth of the time.
- * @param name of the template; one for each way to make it
- * @param make fills a folder that is not there yet
+ * Creates the files of a database. Within a run of integration tests the first caller creates a template, and the others
+ * copy it, which takes a fifth of the time.
+ * @param name of the template; one for each way to create it
+ * @param path of a file or folder that does not exist yet
  */
 export async function makeFromTemplate(
   name: string,
-  folder: string,
-  make: (folder: string) => Promise<void>,
+  path: string,
+  make: (path: string) => Promise<void>,
 ): Promise<void> {
   const templates = process.env.DATABASE_TEMPLATES;
-  if (!templates) return make(folder);
+  if (!templates) return make(path);
   const template = join(templates, name);
   const isReady = () => existsSync(`${template}.ready`);
   while (!isReady()) {
@@ -37,7 +37,7 @@ export async function makeFromTemplate(
       rmSync(`${template}.lock`, { recursive: true, force: true });
     }
   }
-  await promisify(execFile)("cp", ["-a", template, folder]);
+  await promisify(execFile)("cp", ["-a", template, path]);
 }
 
 /** Creates a folder that only one process can create. */

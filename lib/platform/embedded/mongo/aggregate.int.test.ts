@@ -325,7 +325,7 @@ describe("a pipeline that makes millions of one document", () => {
     let isOver = false;
     const ended = db
       .collection("wide")
-      .aggregate(pipeline, { maxTimeMS: 2500 })
+      .aggregate(pipeline, { maxTimeMS: 1500 })
       .toArray()
       .catch((error: unknown) => error)
       .finally(() => {

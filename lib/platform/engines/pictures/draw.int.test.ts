@@ -67,7 +67,7 @@ describe("the process that draws", () => {
   });
 
   it("C1 ends a page at its time limit, and pages that wait are drawn", { timeout: 120_000 }, async () => {
-    const endless = drawPage(page([chart(ENDLESS)]), false, 3000);
+    const endless = drawPage(page([chart(ENDLESS)]), false, 1500);
     const waiting = expectOthersDraw();
     await expect(endless).rejects.toMatchObject({ kind: "too_large" });
     await waiting;
