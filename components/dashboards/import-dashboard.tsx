@@ -9,6 +9,7 @@ import { Modal } from "@/components/ui/modal";
 import { Notice } from "@/components/ui/notice";
 import { Select } from "@/components/ui/select";
 import { toMessage } from "@/components/ui/to-message";
+import { parseDashboardJson } from "@/lib/base/values/exact-sources";
 import { dashboardApi, type ExportedDashboard } from "@/lib/features/dashboards/browser/client";
 import { ApiError } from "@/lib/platform/browser/request";
 
@@ -126,7 +127,7 @@ export function ImportDashboard({ onClose }: { onClose: () => void }) {
 /** What a file holds, if it may be a dashboard; the server judges the rest. */
 function toExported(text: string): ExportedDashboard | null {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseDashboardJson(text);
     return typeof value === "object" && value !== null && "title" in value ? (value as ExportedDashboard) : null;
   } catch {
     return null;

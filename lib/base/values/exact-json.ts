@@ -26,9 +26,10 @@ export class ExactNumber {
     return BigInt.asIntN(64, value) === value;
   }
 
-  /** The digits, without quotes. */
+  /** Returns the digits without quotes; the text in browsers that cannot write such a number. */
   toJSON(): unknown {
-    return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(this.text);
+    const { rawJSON } = JSON as unknown as { rawJSON?: (text: string) => unknown };
+    return rawJSON ? rawJSON(this.text) : this.text;
   }
 
   toString(): string {

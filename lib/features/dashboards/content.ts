@@ -1,4 +1,6 @@
 import { randomBytes } from "node:crypto";
+import { mayRound, parseLargeExactJson } from "@/lib/base/values/exact-json";
+import { withDoubles } from "@/lib/base/values/exact-sources";
 import { AppError } from "@/lib/platform/http/errors";
 import { GRID_ROWS_MAX } from "./limits";
 import {
@@ -20,17 +22,29 @@ export function toText({ title, description, datasets, widgets, filters }: Dashb
 
 /** What `toText` has written. */
 export function readText(text: string): DashboardFile {
-  return JSON.parse(text) as DashboardFile;
+  return parseFile(text) as DashboardFile;
 }
 
 /** A file that others may have written; null when it is no dashboard. */
 export function parseText(text: string | null): DashboardFile | null {
   if (text === null) return null;
   try {
-    return dashboardFileSchema.safeParse(JSON.parse(text)).data ?? null;
+    return dashboardFileSchema.safeParse(parseFile(text)).data ?? null;
   } catch {
     return null;
   }
+}
+
+/**
+ * Parses a file. Sources and filters keep every digit of their numbers; specs are drawn with doubles.
+ * @throws SyntaxError for text that is not JSON
+ */
+export function parseFile(text: string): unknown {
+  if (!mayRound(text)) return JSON.parse(text);
+  const file = parseLargeExactJson(text);
+  if (typeof file !== "object" || file === null || !("widgets" in file) || !Array.isArray(file.widgets)) return file;
+  for (const widget of file.widgets) if (widget?.spec) widget.spec = withDoubles(widget.spec);
+  return file;
 }
 
 /** Parts as they are kept: with an id, a place and a value for all that may be left out. */
@@ -130,7 +144,7 @@ function placed(sent: NonNullable<SentParts["widgets"]>): Widget[] {
       kind,
       title: title ?? "",
       source: source ?? null,
-      spec: spec ?? {},
+      spec: withDoubles(spec ?? {}),
       layout: place,
       ...(acceptTruncated && { acceptTruncated }),
     };

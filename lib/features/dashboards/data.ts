@@ -1,6 +1,8 @@
 import "server-only";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ObjectId } from "mongodb";
+import { parseJsonWithTexts } from "@/lib/base/values/exact-json";
+import { withTexts } from "@/lib/base/values/exact-sources";
 import type { Field, WireValue } from "@/lib/base/values/fields";
 import type { QueryOrigin } from "@/lib/features/query/model";
 import { Asker } from "@/lib/features/results/crossfilter/asker";
@@ -333,7 +335,7 @@ export function toLook(
   chosen: Record<string, unknown>,
   how: Pick<Look, "isRows" | "isMeasured" | "grain" | "compare" | "zone" | "signal" | "toReader">,
 ): Look {
-  const { values, clicks } = takeClicks(chosen, widgets);
+  const { values, clicks } = takeClicks(withTexts(chosen), widgets);
   for (const id of Object.keys(values)) {
     if (filters.some((filter) => filter.id === id)) continue;
     throw new AppError("invalid_request", `There is no filter “${id}” in this dashboard.`, { details: { filter: id } });
@@ -348,7 +350,7 @@ function parseValues(text: DataQuery["filters"]): Record<string, unknown> {
   if (text === undefined) return {};
   if (typeof text === "object") return text;
   try {
-    const values: unknown = JSON.parse(text);
+    const values = parseJsonWithTexts(text);
     if (typeof values === "object" && values !== null && !Array.isArray(values))
       return values as Record<string, unknown>;
   } catch {
@@ -358,7 +360,7 @@ function parseValues(text: DataQuery["filters"]): Record<string, unknown> {
 }
 
 function conditionOf({ values, now, zone }: Look, filter: Filter): Condition | null {
-  const value = Object.hasOwn(values, filter.id) ? values[filter.id] : filter.default;
+  const value = Object.hasOwn(values, filter.id) ? values[filter.id] : withTexts(filter.default);
   return toCondition(filter, value, { now, zone });
 }
 

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import type { FileKind } from "@/lib/features/repository/git/pushed-files";
 import { AppError } from "@/lib/platform/http/errors";
 import { DASHBOARDS } from "./cabinet";
-import { refuseUnfit } from "./content";
+import { parseFile, refuseUnfit } from "./content";
 import { dashboardFileSchema } from "./schema";
 import { refuseBadSpecs } from "./specs";
 
@@ -19,7 +19,7 @@ export const DASHBOARD_FILES: FileKind = {
     if (!path.endsWith(ENDING)) return `is no dashboard: those end in ${ENDING}.`;
     if (!isUtf8(content)) return "is no text in UTF-8.";
     try {
-      const { data, error } = dashboardFileSchema.safeParse(JSON.parse(content.toString("utf8")));
+      const { data, error } = dashboardFileSchema.safeParse(parseFile(content.toString("utf8")));
       const [issue] = error?.issues ?? [];
       if (!data) return `is no dashboard: ${issue?.path.join(".")}: ${issue?.message}`;
       refuseUnfit(data);

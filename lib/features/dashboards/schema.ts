@@ -10,6 +10,7 @@ import { scheduleSchema } from "@/lib/features/runs/schedules/schema";
 import { logLineSchema, runSchema } from "@/lib/features/runs/schema";
 import {
   boundedText,
+  exactNumber,
   isoDate,
   isShortJson,
   isStorable,
@@ -104,7 +105,10 @@ const widget = z.object({
   acceptTruncated: acceptTruncated.describe("The same as in a dataset, for a widget with a source of its own"),
 });
 
-const value = z.union([boundedText(VALUE_CHARS_MAX), z.number(), z.boolean()]);
+/** A number that no double holds is its text, as lists of values offer it. */
+const value = z.union([boundedText(VALUE_CHARS_MAX), z.number(), z.boolean(), exactNumber]).meta({
+  reference: { anyOf: [{ type: "string", maxLength: VALUE_CHARS_MAX }, { type: "number" }, { type: "boolean" }] },
+});
 const day = z.iso.date("A date is 2026-05-31.");
 const dateRange = z.union(
   [

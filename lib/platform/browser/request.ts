@@ -1,3 +1,4 @@
+import { parseDashboardJson } from "@/lib/base/values/exact-sources";
 import { lastOutage, reportReachable, reportUnreachable } from "@/lib/platform/browser/connectivity";
 
 /** One thing wrong with the input, as the envelope carries it. */
@@ -23,8 +24,8 @@ export class ApiError extends Error {
   }
 }
 
-/** `body` is sent as JSON, `bytes` as they are. */
-export type RequestOptions = { body?: unknown; bytes?: Blob; signal?: AbortSignal };
+/** `body` is sent as JSON, `bytes` as they are. With `keepsDigits`, numbers under `source` of the answer stay exact. */
+export type RequestOptions = { body?: unknown; bytes?: Blob; signal?: AbortSignal; keepsDigits?: boolean };
 
 /**
  * Asks the server and unwraps its envelope: what the clients of the areas are made of.
@@ -49,7 +50,7 @@ function toContent({ body, bytes }: RequestOptions): Pick<RequestInit, "headers"
 export async function request<T>(method: string, url: string, options: RequestOptions): Promise<Received<T>> {
   const sentAfter = lastOutage();
   const { response, body } = await exchange(method, url, options);
-  const answer = parseEnvelope(await body.text());
+  const answer = parseEnvelope(await body.text(), options.keepsDigits);
   // A page without an envelope may be of a proxy whose server is gone.
   if (answer !== null) reportReachable(sentAfter);
   if (response.ok && answer?.success === true) {
@@ -73,9 +74,9 @@ export async function exchange(method: string, url: string, options: RequestOpti
 
 type Envelope = { success: boolean; data?: unknown; error?: unknown; code?: unknown; details?: unknown };
 
-export function parseEnvelope(text: string): Envelope | null {
+export function parseEnvelope(text: string, keepsDigits = false): Envelope | null {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = keepsDigits ? parseDashboardJson(text) : JSON.parse(text);
     return typeof value === "object" && value !== null && "success" in value ? (value as Envelope) : null;
   } catch {
     return null;

@@ -14,6 +14,7 @@ import { type DashboardWorld, takeDashboardWorld } from "@/test/fixtures/dashboa
 import { type Person, removeMember, seedMember, seedPerson } from "@/test/seed";
 import type { AppDoc } from "../model";
 import type { App } from "../schema";
+import { answerData } from "./data";
 import { prepareBindings, settleLeftBehind } from "./published";
 import {
   BINDING_QUEUED_EVENT,
@@ -194,6 +195,32 @@ describe("a publish", () => {
       one: text("select $1 as a, $2::int as b", 'params: ["x\'; drop table sales; --", 7]'),
     });
     expect(await rowsOf(doc, sha, "one")).toEqual([{ a: "x'; drop table sales; --", b: 7 }]);
+  });
+
+  it("C15 binds numbers of the front matter with every digit", async () => {
+    const one = text(
+      "select cast($1 as varchar) as a, cast($2 as varchar) as b",
+      "params: [9007199254740993, 18446744073709551615]",
+    );
+    const { app, doc } = await make({ one });
+    const { sha } = await serve(doc, ana, { one });
+    const rows = [{ a: "9007199254740993", b: "18446744073709551615" }];
+    expect(await rowsOf(doc, sha, "one")).toEqual(rows);
+    expect((await preview(app, "one")).json.data.rows).toEqual(rows);
+    const big = text("select unnest([9007199254740992, 9007199254740993]) as n");
+    const { sha: other } = await serve(doc, ana, { one, big });
+    for (const where of ['{"n":9007199254740993}', '{"n":[9007199254740993]}', '{"n":"9007199254740993"}']) {
+      const query = `?${new URLSearchParams({ query: `{"where":${where}}` })}`;
+      const answer = await answerData({
+        app: doc,
+        at: { kind: "deployment", sha: other },
+        path: "__data/big.json",
+        search: query,
+      });
+      expect((await answer?.json())?.rows).toEqual([{ n: "9007199254740993" }]);
+    }
+    const listed = await call("GET", `${base()}/${app.id}/bindings`, owner);
+    expect(listed.text).toContain('"params":[9007199254740993,18446744073709551615]');
   });
 
   it("that is cancelled ends a query that would take minutes, and leaves no failure behind", async () => {

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { setImmediate as breathe } from "node:timers/promises";
 import type { ObjectId } from "mongodb";
 import { formatCount } from "@/lib/base/values/amounts";
+import { parseExactJson } from "@/lib/base/values/exact-json";
 import type { Field, FieldType } from "@/lib/base/values/fields";
 import { toZoneName } from "@/lib/base/values/names";
 import { callerOfJob } from "@/lib/features/accounts/identity";
@@ -263,7 +264,7 @@ function readQuery(search: string): DataQuery {
   const sent = new URLSearchParams(search).get("query");
   let value: unknown = {};
   try {
-    if (sent) value = JSON.parse(sent);
+    if (sent) value = parseExactJson(sent);
   } catch {
     throw new AppError("invalid_request", "query: This is no JSON.", {
       details: [{ path: "query", message: "This is no JSON." }],

@@ -54,6 +54,33 @@ describe("a binding's file", () => {
     else expect(isBroken(read)).toBe(true);
   });
 
+  it.each([
+    ["9007199254740993", "9007199254740993"],
+    ["-9007199254740993", "-9007199254740993"],
+    ["+9007199254740993", "9007199254740993"],
+    ["18446744073709551615", "18446744073709551615"],
+    ["0.12345678901234567890", "0.12345678901234567890"],
+    [".12345678901234567890", "0.12345678901234567890"],
+    ["12345678901234567890.5", "12345678901234567890.5"],
+    ["0x20000000000001", "9007199254740993"],
+    ["1.00000000000000000001e3", "1.00000000000000000001e3"],
+    ["9007199254740991", "9007199254740991"],
+    ["1.50", "1.5"],
+    ["-7", "-7"],
+  ])("C15 keeps every digit of the number %s in params", (written, expected) => {
+    for (const params of [`[${written}]`, `{n: ${written}}`]) {
+      const read = parse(withMatter(`connectionId: ${ID}`, `params: ${params}`));
+      expect(JSON.stringify(read.frontMatter?.params)).toBe(
+        params.startsWith("[") ? `[${expected}]` : `{"n":${expected}}`,
+      );
+    }
+  });
+
+  it("C15 keeps texts in params that look like numbers", () => {
+    const read = parse(withMatter(`connectionId: ${ID}`, "params: ['9007199254740993', 9007199254740993 a]"));
+    expect(read.frontMatter?.params).toEqual(["9007199254740993", "9007199254740993 a"]);
+  });
+
   it.each<[string, string, RegExp, number | null]>([
     ["nothing", "", /three dashes/, 1],
     ["a statement alone", "select 1", /three dashes/, 1],

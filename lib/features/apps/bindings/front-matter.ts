@@ -1,5 +1,6 @@
-import { type Document, isMap, isScalar, type ParsedNode, parseDocument } from "yaml";
+import { type Document, isMap, isNode, isScalar, type ParsedNode, parseDocument, visit } from "yaml";
 import { z } from "zod";
+import { ExactNumber, isRounded } from "@/lib/base/values/exact-json";
 import { ZONE_CHARS_MAX } from "@/lib/base/values/names";
 import { BadSchedule, CronSchedule } from "@/lib/features/runs/schedules/cron";
 import {
@@ -19,7 +20,7 @@ const NAME = new RegExp(`^[A-Za-z0-9][A-Za-z0-9_-]{0,${BINDING_NAME_CHARS_MAX - 
 const KIB = 1024;
 
 const param = z.union(
-  [z.string(), z.number(), z.boolean(), z.null()],
+  [z.string(), z.number(), z.instanceof(ExactNumber).meta({ reference: { type: "number" } }), z.boolean(), z.null()],
   "A value is a text, a number, true, false or null.",
 );
 const cron = z.string('Write a cron expression in quotes, as "0 6 * * *".').max(200, "No cron expression is so long.");
@@ -149,10 +150,32 @@ function readYaml(yaml: string): { frontMatter: FrontMatter } | { error: string;
   return { error: at === "" ? words : `${at}: ${words}`, line: lineOf(placeOf(doc, issue?.path ?? [])) };
 }
 
-/** An id that happens to have the digits of a number alone, or of one with an exponent, is an id all the same. */
+/**
+ * Keeps numbers as they are written. An id that happens to have the digits of a number alone, or of one with an exponent, is
+ * an id all the same; a value of `params` that no double holds is an `ExactNumber`.
+ */
 function keepDigits({ contents }: Document.Parsed): void {
-  const node = isMap(contents) ? contents.get("connectionId", true) : null;
+  if (!isMap(contents)) return;
+  const node = contents.get("connectionId", true);
   if (isScalar(node) && typeof node.value === "number" && node.source !== undefined) node.value = node.source as never;
+  const params = contents.get("params", true);
+  if (!isNode(params)) return;
+  visit(params, {
+    Scalar: (key, scalar) => {
+      if (key === "key" || typeof scalar.value !== "number" || scalar.source === undefined) return;
+      const source = toJsonNumber(scalar.source);
+      if (source !== null && isRounded(source, scalar.value)) scalar.value = new ExactNumber(source);
+    },
+  });
+}
+
+/** Returns a number of YAML's core schema as JSON writes it; null for infinity and NaN. */
+function toJsonNumber(source: string): string | null {
+  if (/^0[xo]/.test(source)) return String(BigInt(source));
+  const [, sign, whole = "", fraction = "", exponent = ""] =
+    /^([-+]?)0*(\d*)(?:\.(\d*))?([eE][-+]?\d+)?$/.exec(source) ?? [];
+  if (sign === undefined) return null;
+  return `${sign === "-" ? "-" : ""}${whole || "0"}${fraction && `.${fraction}`}${exponent}`;
 }
 
 /** Where a value begins; undefined where it is not there. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { fieldSchema } from "@/lib/features/query/schema";
 import { aggregateSpec, TIME_UNITS } from "@/lib/features/results/crossfilter/spec";
-import { isoDate } from "@/lib/platform/http/schema";
+import { exactNumber, isoDate } from "@/lib/platform/http/schema";
 import { frontMatterSchema } from "./front-matter";
 import { BINDING_NAME_CHARS_MAX } from "./limits";
 
@@ -52,11 +52,14 @@ const WHERE_MAX = 20;
 const CHOSEN_MAX = 1000;
 const TEXT_CHARS_MAX = 1000;
 const text = z.string().max(TEXT_CHARS_MAX);
-const scalar = z.union([text, z.number(), z.boolean(), z.null()]);
+/** A number that no double holds is its text, as rows have it. */
+const scalar = z.union([text, z.number(), z.boolean(), z.null(), exactNumber]);
+/** An end of a range, which is compared as a double. */
+const end = z.union([z.number(), exactNumber.transform(Number)]).nullish();
 const range = z
   .union([
     z.strictObject({ from: z.iso.date().nullish(), to: z.iso.date().nullish() }),
-    z.strictObject({ from: z.number().nullish(), to: z.number().nullish() }),
+    z.strictObject({ from: end, to: end }),
   ])
   .refine(({ from, to }) => from == null || to == null || from <= to, "The range ends before it begins.");
 

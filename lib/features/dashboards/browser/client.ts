@@ -56,14 +56,17 @@ type DashboardTypes = {
   update: UpdateDashboardBody;
 };
 
+/** What is edited is sent back, with every digit of its sources' values. */
+const EXACT = { keepsDigits: true } as const;
 const root = (workspaceId: string) => `/api/workspaces/${workspaceId}/dashboards`;
 
 /** Everything about dashboards. Each function throws ApiError. */
 export const dashboardApi = {
-  ...filedApi<DashboardTypes>("dashboards"),
-  export: (workspaceId: string, id: string) => send<ExportedDashboard>("GET", `${root(workspaceId)}/${id}/export`),
+  ...filedApi<DashboardTypes>("dashboards", EXACT),
+  export: (workspaceId: string, id: string) =>
+    send<ExportedDashboard>("GET", `${root(workspaceId)}/${id}/export`, EXACT),
   import: (workspaceId: string, body: ImportDashboardBody) =>
-    send<Dashboard>("POST", `${root(workspaceId)}/import`, { body }),
+    send<Dashboard>("POST", `${root(workspaceId)}/import`, { body, ...EXACT }),
 
   /** What the widgets show, all of them or one, or the rows behind that; texts need nothing and have no part in it. */
   readData: async (workspaceId: string, id: string, ask: DataAsk, signal?: AbortSignal) =>

@@ -1,6 +1,6 @@
 import type { CreateFolderBody, Folder, HistoryItem, UpdateFolderBody } from "@/lib/features/folders/schema";
 import { sendAll } from "@/lib/platform/browser/lists";
-import { send } from "@/lib/platform/browser/request";
+import { type RequestOptions, send } from "@/lib/platform/browser/request";
 import type { Page } from "@/lib/platform/http/paging";
 
 /** What one kind of filed thing is asked and told with. */
@@ -12,8 +12,9 @@ const HISTORY_PAGE = 50;
 /**
  * What everything filed in folders has in common: consoles and dashboards. Each function throws ApiError.
  * @param kind its part of the address, in the plural
+ * @param how of requests for whole items
  */
-export function filedApi<T extends FiledTypes>(kind: string) {
+export function filedApi<T extends FiledTypes>(kind: string, how: Pick<RequestOptions, "keepsDigits"> = {}) {
   const root = (workspaceId: string) => `/api/workspaces/${workspaceId}/${kind}`;
   return {
     /** All that the person may see, without what is in them, the oldest first. */
@@ -21,12 +22,12 @@ export function filedApi<T extends FiledTypes>(kind: string) {
     listFolders: (workspaceId: string, signal?: AbortSignal) =>
       sendAll<Folder>(`${root(workspaceId)}/folders`, { signal }),
     read: (workspaceId: string, id: string, signal?: AbortSignal) =>
-      send<T["whole"]>("GET", `${root(workspaceId)}/${id}`, { signal }),
-    create: (workspaceId: string, body: T["create"]) => send<T["whole"]>("POST", root(workspaceId), { body }),
+      send<T["whole"]>("GET", `${root(workspaceId)}/${id}`, { signal, ...how }),
+    create: (workspaceId: string, body: T["create"]) => send<T["whole"]>("POST", root(workspaceId), { body, ...how }),
     update: (workspaceId: string, id: string, body: T["update"]) =>
-      send<T["whole"]>("PUT", `${root(workspaceId)}/${id}`, { body }),
+      send<T["whole"]>("PUT", `${root(workspaceId)}/${id}`, { body, ...how }),
     duplicate: (workspaceId: string, id: string) =>
-      send<T["whole"]>("POST", `${root(workspaceId)}/${id}/duplicate`, { body: {} }),
+      send<T["whole"]>("POST", `${root(workspaceId)}/${id}/duplicate`, { body: {}, ...how }),
     remove: (workspaceId: string, id: string) => send<null>("DELETE", `${root(workspaceId)}/${id}`),
     /** Takes a deletion back. @param folderId where to, when not to its old folder; null is the top level */
     undelete: (workspaceId: string, id: string, folderId?: string | null) =>

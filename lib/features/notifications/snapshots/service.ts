@@ -1,5 +1,6 @@
 import "server-only";
 import { ObjectId } from "mongodb";
+import { withTexts } from "@/lib/base/values/exact-sources";
 import type { DashboardDoc } from "@/lib/features/dashboards/model";
 import { refuseBadLook } from "@/lib/features/dashboards/picture/draw";
 import { getDashboardDocOrThrow } from "@/lib/features/dashboards/service";
@@ -49,7 +50,7 @@ export async function createSnapshot(
   const dashboard = await getToSendOrThrow(caller, dashboardId);
   const { cron, timezone, enabled, filters, grain, compare, theme, withPdf, ...request } = body;
   await judgeAddresses(request);
-  const look = { filters: JSON.stringify(filters), grain, compare };
+  const look = { filters: JSON.stringify(withTexts(filters)), grain, compare };
   judgeLook(dashboard, look, timezone);
   const { workspaceId } = caller;
   await refuseTooMany(workspaceId, dashboardId, SNAPSHOTS_PER_DASHBOARD_MAX - 1);
@@ -105,7 +106,7 @@ export async function updateSnapshot(
       enabled: enabled ?? before.enabled,
     };
     const look = {
-      filters: filters === undefined ? before.filters : JSON.stringify(filters),
+      filters: filters === undefined ? before.filters : JSON.stringify(withTexts(filters)),
       grain: grain === undefined ? before.grain : grain,
       compare: compare === undefined ? before.compare : compare,
     };

@@ -28,6 +28,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     isRead: true,
     guardsOrigin: true,
     body: sharedDataBody,
+    keepsDigits: true,
     response: dashboardDataSchema,
     failures: ["not_found", "rate_limited", "unauthenticated", "unavailable"],
     refuses: DATA_REFUSALS,

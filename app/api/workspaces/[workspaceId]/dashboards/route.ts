@@ -30,6 +30,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     access: member,
     params,
     body: createDashboardBody,
+    keepsDigits: true,
     response: dashboardSchema,
     failures: SAVE_FAILURES,
     refuses: DASHBOARD_REFUSALS,

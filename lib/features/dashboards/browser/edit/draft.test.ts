@@ -24,6 +24,17 @@ const DRAFT: Draft = {
 }; // biome-ignore format: one look
 
 describe("a draft of a dashboard", () => {
+  it("C15 keeps every digit of a source's values in the browser, in a copy and in what is sent", () => {
+    const text = toText(DRAFT).replace('"query":"select 1"', '"query":"select 1","params":[9007199254740993]');
+    const draft = fromText(text) as Draft;
+    expect(toText(draft)).toBe(text);
+    const [own] = addWidget(draft, { kind: "table", title: "", source: draft.datasets[0]?.source as never, spec: {} });
+    const [copied] = duplicateWidget(own, own.widgets[2]?.id ?? "") ?? [own];
+    const sent = JSON.stringify(toUpdateBody(copied, draft, 1));
+    expect(sent.match(/9007199254740993/g)).toHaveLength(2);
+    expect(listChanges(draft, fromText(text) as Draft)).toEqual([]);
+  });
+
   it("takes a new widget into the first gap", () => {
     const [draft, id] = addWidget(DRAFT, { kind: "chart", title: "", source: { datasetId: "orders" }, spec: {} });
     expect(draft.widgets.find((each) => each.id === id)?.layout).toEqual({ x: 6, y: 0, w: 6, h: 8 });

@@ -1,3 +1,4 @@
+import { parseDashboardJson } from "@/lib/base/values/exact-sources";
 import { isSameJson } from "@/lib/base/values/same-json";
 import type { Dashboard, Dataset, Filter, UpdateDashboardBody, Widget } from "@/lib/features/dashboards/schema";
 import { changesBetween } from "@/lib/features/dashboards/words";
@@ -29,7 +30,7 @@ export function toText(draft: Draft): string {
 /** What `toText` has made; null for what is none of it. */
 export function fromText(text: string): Draft | null {
   try {
-    const value: Partial<Draft> | null = JSON.parse(text);
+    const value = parseDashboardJson(text) as Partial<Draft> | null;
     const isDraft =
       typeof value?.title === "string" &&
       typeof value.description === "string" &&
@@ -83,7 +84,13 @@ export function duplicateWidget(draft: Draft, id: string): [Draft, string] | nul
   const widget = draft.widgets.find((each) => each.id === id);
   if (!widget) return null;
   const { x, y, w, h } = widget.layout;
-  const copy: Widget = { ...structuredClone(widget), id: toLocalId(), layout: { x, y: y + h, w, h } };
+  // Clones of `source` would lose the class of exact numbers; drafts are never changed in place.
+  const copy: Widget = {
+    ...widget,
+    spec: structuredClone(widget.spec),
+    id: toLocalId(),
+    layout: { x, y: y + h, w, h },
+  };
   const filters = draft.filters.map((filter) =>
     filter.exclude.includes(id) ? { ...filter, exclude: [...filter.exclude, copy.id] } : filter,
   );

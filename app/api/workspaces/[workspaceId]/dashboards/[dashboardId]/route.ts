@@ -25,6 +25,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     access: member,
     params,
     body: updateDashboardBody,
+    keepsDigits: true,
     response: dashboardSchema,
     failures: SAVE_FAILURES,
     refuses: DASHBOARD_REFUSALS,

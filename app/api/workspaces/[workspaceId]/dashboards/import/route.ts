@@ -15,6 +15,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     access: member,
     params: pathIds("workspaceId"),
     body: importDashboardBody,
+    keepsDigits: true,
     response: dashboardSchema,
     failures: SAVE_FAILURES,
     refuses: IMPORT_REFUSALS,

@@ -15,6 +15,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     isRead: true,
     params: pathIds("workspaceId"),
     body: previewBody,
+    keepsDigits: true,
     response: previewSchema,
     failures: ["not_found"],
     refuses: PREVIEW_REFUSALS,

@@ -27,6 +27,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     isRead: true,
     guardsOrigin: true,
     body: valuesBody,
+    keepsDigits: true,
     response: filterValuesSchema,
     failures: ["not_found", "rate_limited", "unauthenticated", "unavailable"],
     refuses: DATA_REFUSALS,

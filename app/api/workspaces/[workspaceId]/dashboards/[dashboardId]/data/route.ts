@@ -30,6 +30,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params: pathIds("workspaceId", "dashboardId"),
     isRead: true,
     body: dataBody,
+    keepsDigits: true,
     response: dashboardDataSchema,
     refuses: DATA_REFUSALS,
     handle: ({ caller, params, body, request, signal }) =>

@@ -31,6 +31,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     access: member,
     params,
     body: createSnapshotBody,
+    keepsDigits: true,
     response: savedSnapshotSchema,
     status: 201,
     failures: ["not_found", "forbidden", "address_refused", "conflict"],

@@ -15,6 +15,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     access: member,
     params,
     body: updateSnapshotBody,
+    keepsDigits: true,
     response: savedSnapshotSchema,
     failures: ["not_found", "forbidden", "address_refused", "conflict"],
     refuses: {

@@ -27,6 +27,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params: z.object({ workspaceId: objectId, dashboardId: objectId, filterId: localId }),
     isRead: true,
     body: valuesBody,
+    keepsDigits: true,
     response: filterValuesSchema,
     refuses: DATA_REFUSALS,
     handle: ({ caller, params, body, signal }) =>

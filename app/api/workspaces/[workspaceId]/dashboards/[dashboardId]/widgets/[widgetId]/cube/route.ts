@@ -27,6 +27,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params: pathIds("workspaceId", "dashboardId").extend({ widgetId: localId }),
     isRead: true,
     body: cubeBody,
+    keepsDigits: true,
     response: cubeSchema,
     refuses: DATA_REFUSALS,
     handle: ({ caller, params, body, signal }) =>
