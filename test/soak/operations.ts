@@ -375,10 +375,12 @@ async function ask(world: World): Promise<void> {
   try {
     const answer = await response.text();
     if (response.status !== 200) {
-      if (response.status !== 429) world.fault(`a chat answered ${response.status}: ${answer.slice(0, 200)}`);
+      if (response.status !== 429 && !world.wasDisturbed(from, Date.now()))
+        world.fault(`a chat answered ${response.status}: ${answer.slice(0, 200)}`);
     } else if (!answer.includes('"type":"finish"') || !answer.trimEnd().endsWith("data: [DONE]")) {
-      if (!world.servers.wasAway(server, from, Date.now()))
-        world.fault(`a chat ended without its end: ${answer.slice(-200)}`);
+      const isExplained =
+        world.servers.wasAway(server, from, Date.now()) || world.wasDisturbed(from, Date.now(), "store");
+      if (!isExplained) world.fault(`a chat ended without its end: ${answer.slice(-200)}`);
     }
   } catch (error) {
     throw world.explain(error, server, from, "a chat");
@@ -515,7 +517,9 @@ async function push(world: World): Promise<void> {
         return;
       }
     } catch (error) {
-      if (world.servers.wasAway(server, from, Date.now())) throw new Cut("git");
+      const isExplained =
+        world.servers.wasAway(server, from, Date.now()) || world.wasDisturbed(from, Date.now(), "store");
+      if (isExplained) throw new Cut("git");
       const { stderr = "", message } = error as { stderr?: string; message: string };
       world.fault(`git failed: ${(stderr || message).replaceAll(world.key, "KEY").slice(0, 400)}`);
     } finally {

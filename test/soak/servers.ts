@@ -7,9 +7,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { MongoClient } from "mongodb";
 import { storeSocketPath, storeUri } from "@/lib/platform/process/store-uri";
 import { freePort } from "@/test/servers/free-port";
-import { becomesHealthy, childrenOf, startServer, type TestServer } from "@/test/servers/millrace";
+import { childrenOf, startServer, type TestServer } from "@/test/servers/millrace";
 
 const STORE_START_MS = 60_000;
+/** On a machine that starves it; a start takes 3 s on an idle one. */
+const SERVER_START_MS = 600_000;
+const HEALTH_POLL_MS = 250;
 const SHUTDOWN_MS = 40_000;
 /** A connection that was open when its server was killed may report it a moment later. */
 const KILL_ECHO_MS = 3000;
@@ -81,7 +84,7 @@ export class Servers {
   async #start(server: Server): Promise<void> {
     const started = await startServer({ SAMPLE_DATA: "on", ...this.#env }, server.port);
     server.process = started;
-    await becomesHealthy(started);
+    await untilHealthy(started);
     server.webPid = childrenOf(started.process.pid)[0] ?? null;
     server.isUp = true;
     const last = server.away.at(-1);
@@ -99,6 +102,14 @@ export class Servers {
     server.process = null;
     await sleep(awayMs);
     await this.#start(server);
+  }
+
+  /** Kills the store, whoever started it: a server takes it over. */
+  async crashStore(): Promise<void> {
+    const own = this.#store?.pid === undefined ? [] : descendantsOf(this.#store.pid);
+    const theirs = this.all.flatMap(({ webPid }) => (webPid === null ? [] : descendantsOf(webPid)));
+    const store = [...own, ...theirs].find(({ command }) => /dist\/store\.mjs/.test(command));
+    if (store) process.kill(store.pid, "SIGKILL");
   }
 
   /** Whether a failed request of this time is explained by a kill of its server. */
@@ -134,6 +145,18 @@ export class Servers {
   remove(): void {
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+/** @throws Error with the server's output when it ends or takes too long */
+async function untilHealthy(server: TestServer): Promise<void> {
+  const until = performance.now() + SERVER_START_MS;
+  while (performance.now() < until && server.process.exitCode === null) {
+    const answer = await fetch(`${server.url}/api/health`).catch(() => null);
+    await answer?.arrayBuffer().catch(() => {});
+    if (answer?.ok) return;
+    await sleep(HEALTH_POLL_MS);
+  }
+  throw new Error(`A server did not become healthy. It wrote:\n${server.output()}`);
 }
 
 /** A process below another, by its id and command line. */

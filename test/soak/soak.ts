@@ -45,6 +45,7 @@ const FIRST_KILL_MS = 30_000;
 const KILL_EVERY_MS = [40_000, 100_000] as const;
 const ENGINE_KILL_EVERY_MS = [30_000, 90_000] as const;
 const BACKEND_KILL_EVERY_MS = [20_000, 60_000] as const;
+const STORE_KILL_EVERY_MS = [90_000, 240_000] as const;
 const AWAY_MS = [0, 15_000] as const;
 const HEALTH_P99_MS = 200;
 const METRICS_TOKEN = "a-token-of-the-soak-test";
@@ -91,12 +92,12 @@ export async function run({ minutes, seed, isIdle }: SoakOptions): Promise<boole
   }
 }
 
-type Kills = { servers: number; engines: number; backends: number };
+type Kills = { servers: number; engines: number; backends: number; stores: number };
 
 /** Runs operations and kills until the time is over. */
 async function operate(world: World, forMs: number, seed: number, metrics: Metrics): Promise<Kills> {
   const until = Date.now() + forMs;
-  const kills: Kills = { servers: 0, engines: 0, backends: 0 };
+  const kills: Kills = { servers: 0, engines: 0, backends: 0, stores: 0 };
   const isOver = () => Date.now() >= until;
   const repeat = async (every: readonly [number, number], work: () => Promise<unknown>, first?: number) => {
     await sleepUntil(first ?? world.between(...every), isOver);
@@ -117,6 +118,7 @@ async function operate(world: World, forMs: number, seed: number, metrics: Metri
     repeat(KILL_EVERY_MS, () => killServer(world, kills), FIRST_KILL_MS),
     repeat(ENGINE_KILL_EVERY_MS, () => killEngine(world, kills)),
     repeat(BACKEND_KILL_EVERY_MS, () => killBackend(world, kills)),
+    repeat(STORE_KILL_EVERY_MS, () => killStore(world, kills)),
     repeat([CHECKPOINT_MS, CHECKPOINT_MS], () => checkpoint(world, kills, until)),
     repeat([METRICS_MS, METRICS_MS], () => metrics.read()),
   ]);
@@ -168,6 +170,14 @@ async function killEngine(world: World, kills: Kills): Promise<void> {
   process.kill(engine.pid, "SIGKILL");
 }
 
+async function killStore(world: World, kills: Kills): Promise<void> {
+  // One that starts has not joined yet.
+  if (!world.servers.all.every(({ isUp }) => isUp)) return;
+  kills.stores += 1;
+  world.disturbances.push({ at: Date.now(), what: "store" });
+  await world.servers.crashStore();
+}
+
 async function killBackend(world: World, kills: Kills): Promise<void> {
   kills.backends += 1;
   world.disturbances.push({ at: Date.now(), what: "database" });
@@ -190,7 +200,7 @@ async function checkpoint(world: World, kills: Kills, until: number): Promise<vo
   const cut = [...world.operations.values()].reduce((sum, each) => sum + each.cut, 0);
   const memory = world.servers.all.map(({ webPid }) => (webPid === null ? 0 : memoryMib(webPid))).join(" and ");
   print(
-    `${((until - Date.now()) / MINUTE_MS).toFixed(1)} min left: ${done} operations, ${cut} cut, ${kills.servers} servers, ${kills.engines} engines and ${kills.backends} connections killed, ${world.faults.size} kinds of faults, ${memory} MiB, load ${loadavg()[0]?.toFixed(1)}`,
+    `${((until - Date.now()) / MINUTE_MS).toFixed(1)} min left: ${done} operations, ${cut} cut, ${kills.servers} servers, ${kills.engines} engines, ${kills.backends} connections and ${kills.stores} stores killed, ${world.faults.size} kinds of faults, ${memory} MiB, load ${loadavg()[0]?.toFixed(1)}`,
   );
 }
 
@@ -210,10 +220,9 @@ class Metrics {
       const text = await fetch(`${server.url}/metrics`, {
         headers: { authorization: `Bearer ${METRICS_TOKEN}` },
         signal: AbortSignal.timeout(10_000),
-      }).then(
-        (answer) => answer.text(),
-        () => "",
-      );
+      })
+        .then((answer) => answer.text())
+        .catch(() => "");
       const value = (name: string) => Number(new RegExp(`^${name} (\\S+)`, "m").exec(text)?.[1] ?? Number.NaN);
       note(this.delays, server.index, value("nodejs_eventloop_lag_p99_seconds") * 1000);
       note(this.memory, server.index, value("process_resident_memory_bytes") / 1024 / 1024);
@@ -238,7 +247,7 @@ async function summarise(
   probe.send("report");
   const [{ samples, lateMs }] = (await once(probe, "message")) as [{ samples: Sample[]; lateMs: number[] }];
   probe.disconnect();
-  while (!servers.all.every(({ isUp }) => isUp)) await sleep(200);
+  for (const { index, isUp } of servers.all) if (!isUp) world.fault(`server ${index} did not start again`);
   await stopSchedules(world);
   const stoppedAt = Date.now();
   print("operations ended; waiting for what is under way");
@@ -282,7 +291,9 @@ async function summarise(
       .map(([status, count]) => `${count} x ${status}`)
       .join(", ")}`,
   );
-  print(`kills: ${kills.servers} servers, ${kills.engines} engines, ${kills.backends} database connections`);
+  print(
+    `kills: ${kills.servers} servers, ${kills.engines} engines, ${kills.backends} database connections, ${kills.stores} stores`,
+  );
   print(`rows: ${totals.checkedRows} checked, ${totals.lostRows} lost, ${totals.doubledRows} doubled`);
   print(
     `writes ${world.written.length}, webhook events ${world.hooks.reduce((sum, { sent }) => sum + sent.size, 0)}, pushes ${world.pushed.length}, ends told ${told}, ticks: ${ticks}`,

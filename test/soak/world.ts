@@ -8,6 +8,8 @@ import type { Server, Servers } from "./servers";
 
 export const PASSWORD = "seven herons by the mill";
 const REQUEST_TIMEOUT_MS = 150_000;
+/** What a kill may disturb: a server takes the store over, on a machine that does more. */
+const GRACE_MS = { engine: 5000, database: 5000, store: 20_000 };
 const RECEIVER_FAILS = 0.04;
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read key by key
@@ -75,7 +77,7 @@ export class World {
   readonly pushed: string[] = [];
   readonly ends: { what: string; ms: number }[] = [];
   /** Times at which an engine or a database connection was ended on purpose. */
-  readonly disturbances: { at: number; what: "engine" | "database" }[] = [];
+  readonly disturbances: { at: number; what: "engine" | "database" | "store" }[] = [];
   readonly sourceRows: Record<string, number> = {};
   scheduledConsoleId = "";
   scheduledAt = 0;
@@ -133,10 +135,12 @@ export class World {
     return this.servers.all.find((server) => server !== than && server.isUp) ?? than;
   }
 
-  /** Whether an engine or a connection was ended on purpose in these times. */
-  wasDisturbed(from: number, to: number): boolean {
-    const grace = 5000;
-    return this.disturbances.some(({ at }) => at >= from - grace && at <= to + grace);
+  /** Whether an engine, a connection or the store was ended on purpose in these times. */
+  wasDisturbed(from: number, to: number, only?: "store"): boolean {
+    return this.disturbances.some(
+      ({ at, what }) =>
+        (only === undefined || what === only) && at >= from - GRACE_MS[what] && at <= to + GRACE_MS[what],
+    );
   }
 
   /**
@@ -155,6 +159,7 @@ export class World {
         headers: response.headers,
       };
       this.#judge(method, path, reply, from);
+      if (reply.status >= 500 && this.wasDisturbed(from, Date.now(), "store")) throw new Cut(routeOf(path));
       return reply;
     } catch (error) {
       throw this.explain(error, server, from, `${method} ${routeOf(path)}`, options.signal);
