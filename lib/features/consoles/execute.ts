@@ -33,7 +33,7 @@ export async function executeConsole(
   const connection = await getConnectionDocOrThrow(caller, connectionId);
   const bound = await bindVariables(content, driverOf(connection.type), body.variables ?? {}, connection.workspaceId);
   const { query, params } = bound;
-  const { limit, timeoutMs, executionId, readOnly, keep = true } = body;
+  const { limit, result, timeoutMs, executionId, readOnly, keep = true } = body;
   const run = { connectionId, statement: content, variables: body.variables ?? {} };
   try {
     return await executeQuery(
@@ -43,6 +43,7 @@ export async function executeConsole(
         origin: { kind: "console", id: consoleId, isPrivate: accessOf(doc.space) === "private" },
         statement: { query, params },
         limit,
+        result,
         timeoutMs,
         executionId,
         readOnly,

@@ -82,6 +82,8 @@ describe("a console's last result", () => {
       keptRows: 1,
       rowCount,
       truncated,
+      affectedRows: null,
+      moreResults: 0,
       durationMs: answer.json.data.durationMs,
       databaseMs: answer.json.data.databaseMs,
     });

@@ -17,6 +17,9 @@ import { getConsoleDocOrThrow } from "./service";
 type Ran = Pick<LastResult, "statement" | "variables"> & { connectionId: ObjectId };
 /** What is kept with the rows. */
 type Facts = Pick<LastResult, "executionId" | "runId" | "connectionId" | "statement" | "variables" | "databaseMs"> & {
+  /** Absent in results of earlier versions, as `moreResults` is. */
+  affectedRows?: number | null;
+  moreResults?: number;
   /** Whether nobody but its owner saw the console when it was run. */
   isPrivate: boolean;
 };
@@ -32,7 +35,7 @@ export function keepAsLast(caller: Caller, doc: ConsoleDoc, ran: Ran): QueryRequ
       take: (batch) => rows.take(batch),
       end(outcome) {
         if (outcome === null) return rows.release();
-        const { executionId, rowCount, truncated, affectedRows, durationMs, databaseMs } = outcome;
+        const { executionId, rowCount, truncated, affectedRows, moreResults, durationMs, databaseMs } = outcome;
         const told = { executionId, userId: user._id.toHexString(), affectedRows };
         if (fields.length === 0) {
           rows.release();
@@ -46,6 +49,8 @@ export function keepAsLast(caller: Caller, doc: ConsoleDoc, ran: Ran): QueryRequ
           statement: ran.statement,
           variables: ran.variables,
           databaseMs,
+          affectedRows,
+          moreResults,
           isPrivate,
         };
         const result = { fields: [...fields], rowCount, truncated, durationMs, at, userId: user._id };
@@ -69,11 +74,13 @@ export async function lastResultResponse(caller: Caller, consoleId: ObjectId): P
   const doc = await getConsoleDocOrThrow(caller, consoleId);
   const latest = await readLatest(ownerOf(caller.workspaceId, doc._id));
   if (!latest) return answer([Buffer.from(`{"success":true,"data":null}`)]);
-  const { isPrivate, ...facts }: Facts = JSON.parse(latest.facts);
+  const { isPrivate, affectedRows = null, moreResults = 0, ...facts }: Facts = JSON.parse(latest.facts);
   const { userId, at, fields, rowCount, keptRows, truncated, durationMs, rows } = latest;
   if (isPrivate && !userId.equals(caller.user._id)) return answer([Buffer.from(`{"success":true,"data":null}`)]);
   const head: Omit<LastResult, "rows"> = {
     ...facts,
+    affectedRows,
+    moreResults,
     userId: userId.toHexString(),
     startedAt: at.toISOString(),
     fields,

@@ -155,6 +155,11 @@ export const lastResultSchema = z.object({
   keptRows: z.int(),
   rowCount: z.int().describe("Rows that the query gave, kept or not"),
   truncated: z.boolean().describe("The query was to give no more rows than these, and there were more"),
+  affectedRows: z
+    .int()
+    .nullable()
+    .describe("Rows changed by INSERT, UPDATE, DELETE, MERGE or REPLACE. Null for queries"),
+  moreResults: z.int().describe("Number of further results of the statement. They are not kept"),
   durationMs: z.number(),
   databaseMs: z.number(),
 });

@@ -64,6 +64,11 @@ const common = {
     .describe(
       `Rows at the most. JSON: default ${ROW_LIMIT_DEFAULT}, at most ${ROW_LIMIT_MAX}; streams: none unless sent`,
     ),
+  result: z
+    .int("The result's number is a whole number.")
+    .min(0, "Results are numbered from 0.")
+    .optional()
+    .describe("The result to begin with, from 0, of a statement with several, such as CALL. Default 0"),
   timeoutMs: z
     .int("The time limit is a whole number of milliseconds.")
     .min(1, "The time limit is at least 1 ms.")

@@ -46,6 +46,8 @@ export type QueryRequest = {
   statement: Statement;
   /** Rows at the most. Absent: 1,000 for JSON and for `runQuery`, all for streams. */
   limit?: number;
+  /** Number of the result that the answer of `executeQuery` begins with, from 0. Absent: the first. */
+  result?: number;
   /** From now to the last row, waiting in line included. Absent: a minute; at most 15. */
   timeoutMs?: number;
   /** The caller's own id for it; absent: a new one. */
@@ -54,7 +56,10 @@ export type QueryRequest = {
   signal: AbortSignal;
   /** Narrows a connection that may write to reading; a read-only one stays so whatever this says. */
   readOnly?: boolean;
-  /** Somebody who looks on while the rows pass by. What they throw is written down and changes nothing. */
+  /**
+   * Receives the rows of the first result. An error that it throws is logged and changes nothing. Not called for an answer
+   * that begins with a later result.
+   */
   watch?: (fields: readonly Field[]) => ResultWatch;
 };
 
@@ -65,6 +70,8 @@ export type WatchedEnd = {
   rowCount: number;
   truncated: boolean;
   affectedRows: number | null;
+  /** Results of the statement behind the watched one. */
+  moreResults: number;
   durationMs: number;
   databaseMs: number;
 };
@@ -107,7 +114,8 @@ const NO_RESULT: JsonResult = { chunks: [], rowCount: 0, truncated: false, field
 export async function executeQuery(caller: Caller, request: QueryRequest, format: ResultFormat): Promise<Response> {
   const run = await begin(caller, request, format);
   try {
-    const result = await run.open(format === "json" ? CELL_BYTES_MAX : undefined);
+    const first = await run.open(format === "json" ? CELL_BYTES_MAX : undefined);
+    const result = await skipResults(first, request.result ?? 0);
     return format === "json"
       ? await answerJson(run, result, request.limit)
       : await answerStream(run, result, request, format);
@@ -182,6 +190,7 @@ async function answerJson(run: RunningQuery, result: ResultStream, limit: number
   const timing = run.succeed(
     results.reduce((sum, { rowCount }) => sum + rowCount, 0),
     resultsOmitted > 0 || results.some(({ truncated }) => truncated),
+    first,
   );
   const pieces = jsonAnswer(first, more, { ...facts, ...timing });
   const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
@@ -222,6 +231,27 @@ async function answerStream(
       ...(moreResults !== 0 && { [MORE_RESULTS_HEADER]: String(moreResults ?? "unknown") }),
     },
   });
+}
+
+/**
+ * Reads past the results before the one with the number, from 0.
+ * @throws AppError `invalid_request` where the statement returns fewer results
+ */
+async function skipResults(first: ResultStream, number: number): Promise<ResultStream> {
+  let result: ResultStream | null = first;
+  for (let count = 1; count <= number; count += 1) {
+    // The rows need not be read where no further result can follow them.
+    if (result.nextResult) for await (const _ of result.batches);
+    result = (await result.nextResult?.()) ?? null;
+    if (!result) throw noSuchResult(number, count);
+  }
+  return result;
+}
+
+function noSuchResult(number: number, count: number): AppError {
+  const results = count === 1 ? "1 result" : `${count} results`;
+  const message = `The statement returns ${results}, numbered from 0. Result ${number} does not exist.`;
+  return new AppError("invalid_request", message, { details: [{ path: "result", message }] });
 }
 
 function isSettled(format: Exclude<ResultFormat, "json">): format is SettledFormat {
@@ -285,6 +315,7 @@ function readingOn(batches: AsyncIterator<Batch>, result: ResultStream): AsyncIt
   };
 }
 
+type FirstResult = { rowCount: number; truncated: boolean };
 type Timing = { durationMs: number; databaseMs: number };
 
 /** One query from its admission to its end. `succeed` and `fail` count once; later calls change nothing. */
@@ -294,7 +325,8 @@ type RunningQuery = {
   open(cellBytesMax: number | undefined): Promise<ResultStream>;
   /** Known when the result was read; null for a query, for DDL, and where the database does not tell. */
   affectedRows(): number | null;
-  succeed(rowCount: number, truncated?: boolean): Timing;
+  /** @param first the first result, where the counts are of several */
+  succeed(rowCount: number, truncated?: boolean, first?: FirstResult): Timing;
   /** Stops the statement if it runs, and returns the error that the caller should see. */
   fail(error: unknown, rowCount?: number): unknown;
 };
@@ -325,7 +357,12 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
   let isRunning = false;
   let watch: ResultWatch | null = null;
   let affectedRows: () => number | null = () => null;
-  const end = (outcome: Omit<ExecutionEnd, "durationMs" | "affectedRows">, truncated = false): Timing => {
+  let moreResults = 0;
+  const end = (
+    outcome: Omit<ExecutionEnd, "durationMs" | "affectedRows">,
+    truncated = false,
+    first?: FirstResult,
+  ): Timing => {
     const durationMs = rounded(performance.now() - startedAt);
     const timing = { durationMs, databaseMs: Math.min(rounded(databaseMs), durationMs) };
     if (!isOver) {
@@ -340,8 +377,8 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
       const affected = status === "success" ? affectedRows() : null;
       record.end({ ...outcome, affectedRows: affected, durationMs });
       const isWhole = status === "success" && rowCount !== null;
-      const { executionId } = record;
-      aside(() => watch?.end(isWhole ? { executionId, rowCount, truncated, affectedRows: affected, ...timing } : null));
+      const facts = { executionId: record.executionId, affectedRows: affected, moreResults, ...timing };
+      aside(() => watch?.end(isWhole ? { ...(first ?? { rowCount, truncated }), ...facts } : null));
     }
     return timing;
   };
@@ -389,7 +426,7 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
         const fields = given.map((field, index) => ({ ...field, name: names[index] ?? field.name }));
         if (isFirst) {
           aside(() => {
-            watch = request.watch?.(fields) ?? null;
+            watch = request.result ? null : (request.watch?.(fields) ?? null);
           });
         }
         const see = isFirst && watch !== null ? (batch: Batch) => aside(() => watch?.take(batch)) : undefined;
@@ -411,6 +448,7 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
             nextResult: async () => {
               const next = await measured(nextResult());
               if (next === null) isRunning = false;
+              else moreResults += 1;
               return next && named(next, false);
             },
           }),
@@ -419,7 +457,7 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
       return named(result, true);
     },
     affectedRows: () => affectedRows(),
-    succeed: (rowCount, truncated) => end({ status: "success", rowCount, error: null }, truncated),
+    succeed: (rowCount, truncated, first) => end({ status: "success", rowCount, error: null }, truncated, first),
     fail(error, rowCount) {
       // Whatever a driver says about being stopped, the reason for stopping is the answer.
       const reason = stop.signal.aborted ? stop.signal.reason : error;

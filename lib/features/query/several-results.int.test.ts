@@ -39,7 +39,7 @@ const workspaceId = new ObjectId();
 const caller = callerIn(workspaceId, { _id: new ObjectId(), role: "admin" });
 let connection: ConnectionDoc;
 
-type Asked = { params?: unknown[]; limit?: number; of?: ConnectionDoc };
+type Asked = { params?: unknown[]; limit?: number; result?: number; of?: ConnectionDoc };
 
 const requestOf = (query: string) => ({
   connection,
@@ -51,13 +51,14 @@ const requestOf = (query: string) => ({
 async function send(
   query: string,
   format: ResultFormat,
-  { params, limit, of = connection }: Asked = {},
+  { params, limit, result, of = connection }: Asked = {},
 ): Promise<Response> {
   const request = {
     connection: of,
     origin: { kind: "adhoc" as const, id: null },
     statement: { query, ...(params && { params }) },
     ...(limit !== undefined && { limit }),
+    ...(result !== undefined && { result }),
     signal: new AbortController().signal,
   };
   return executeQuery(caller, request, format);
@@ -194,6 +195,77 @@ describe("MariaDB", () => {
     }
     const csv = await send("call large()", "csv");
     expect([(await csv.text()).split("\r\n").length, csv.headers.get("X-More-Results")]).toEqual([2502, "1"]);
+  });
+
+  test.each([
+    ["call ten_results()", 0, ['{"turn":0}'], "9"],
+    ["call ten_results()", 1, ['{"turn":1}'], "8"],
+    ["call ten_results()", 9, ['{"turn":9}'], null],
+    ["call two_results()", 1, ['{"name":"b","total":7}'], null],
+    ["call no_rows()", 0, [], "1"],
+    ["call no_rows()", 1, ['{"total":2500}'], null],
+    ["call many_results(150)", 149, ['{"turn":149}'], null],
+    ["call huge()", 1, ['{"two":2}'], null],
+    ["call changes()", 1, ['{"after_it":2}'], null],
+    ["select 5 as five", 0, ['{"five":5}'], null],
+  ] as const)("C5 streams one result of %s: %i", async (query, result, lines, more) => {
+    if (!subject) return;
+    const response = await send(query, "ndjson", { result });
+    const text = await response.text();
+    expect([text.split("\n").filter((line) => line !== ""), response.headers.get("X-More-Results")]).toEqual([
+      lines,
+      more,
+    ]);
+  });
+
+  test("C5 streams every row of a later result, in every format", async (context) => {
+    if (!subject) return context.skip();
+    const lines = (await (await send("call large()", "csv", { result: 1 })).text()).trim().split("\r\n");
+    expect(lines).toEqual(["n", ...upTo(2500).map(String)]);
+    for (const format of ["arrow", "parquet", "xlsx"] as const) {
+      expect((await (await send("call large()", format, { result: 1 })).arrayBuffer()).byteLength).toBeGreaterThan(0);
+    }
+    const cut = await send("call large()", "ndjson", { result: 1, limit: 3 });
+    expect((await cut.text()).trim().split("\n")).toEqual(['{"n":1}', '{"n":2}', '{"n":3}']);
+  });
+
+  test("C5 lists results from the one that was asked for", async (context) => {
+    if (!subject) return context.skip();
+    const { rows, moreResults, resultsOmitted } = await ask("call many_results(150)", { result: 100 });
+    expect([rows, ...moreResults.map((each) => each.rows)].map(([row]) => row?.turn)).toEqual(
+      Array.from({ length: 50 }, (_, index) => 100 + index),
+    );
+    expect(resultsOmitted).toBeUndefined();
+  });
+
+  test.each([
+    ["call two_results()", 2, "The statement returns 2 results, numbered from 0. Result 2 does not exist."],
+    ["call one_result()", 1, "The statement returns 1 result, numbered from 0. Result 1 does not exist."],
+    ["call ten_results()", 1000, "The statement returns 10 results, numbered from 0. Result 1000 does not exist."],
+    ["select 1", 1, "The statement returns 1 result, numbered from 0. Result 1 does not exist."],
+    ["call fails()", 5, "nowhere"],
+  ] as const)("C5 refuses a result that %s does not return: %i", async (query, result, message) => {
+    if (!subject) return;
+    for (const format of ["json", "csv"] as const) {
+      await expect(send(query, format, { result })).rejects.toThrow(message);
+    }
+    expect((await ask("select 1 as one")).rows).toEqual([{ one: 1 }]);
+    expect(dataSourcePool().counts().leases).toBe(0);
+  });
+
+  test.each([
+    ["call two_results()", {}, { rowCount: 1000, truncated: true, moreResults: 1 }],
+    ["call two_results()", { limit: 2500 }, { rowCount: 2500, truncated: false, moreResults: 1 }],
+    ["call ten_results()", {}, { rowCount: 1, truncated: false, moreResults: 9 }],
+    ["call many_results(150)", {}, { rowCount: 1, truncated: false, moreResults: 149 }],
+    ["call few_rows()", {}, { rowCount: 3, truncated: false, moreResults: 0 }],
+    ["call ten_results()", { result: 1 }, null],
+  ] as const)("C5 tells a watcher of the first result alone: %s %j", async (query, asked, expected) => {
+    if (!subject) return;
+    const ends: unknown[] = [];
+    const watch = () => ({ take: () => {}, end: (outcome: unknown) => ends.push(outcome) });
+    await executeQuery(caller, { ...requestOf(query), ...asked, watch }, "json");
+    expect(ends).toEqual(expected ? [expect.objectContaining(expected)] : []);
   });
 
   const callsOf = async (name: string) => {
