@@ -7,7 +7,7 @@ import { ColourTag, type TagLook } from "@/components/ui/colour-tag";
 import { Keys } from "@/components/ui/keys";
 import { Menu, MenuItem } from "@/components/ui/menu";
 import { useNow } from "@/components/ui/use-browser";
-import { loadedResults } from "@/lib/features/results/browser/loaded-results";
+import { loadedResults, toResultId } from "@/lib/features/results/browser/loaded-results";
 import { toChangeWord } from "@/lib/features/results/browser/result-words";
 import { formatCount, toDuration, toSize } from "@/lib/platform/browser/format";
 
@@ -169,13 +169,21 @@ type StatementSums = Pick<Sums, "rows" | "bytes" | "totalMs">;
 
 /** The results of the run of which all rows are here. Draws anew when another one is. */
 function useLoaded(run: ConsoleRun | null): Loaded[] {
-  const answers = (run?.statements ?? []).flatMap(({ outcome }) => (outcome.status === "done" ? [outcome.answer] : []));
+  const results = (run?.statements ?? []).flatMap(({ outcome }) => {
+    if (outcome.status !== "done") return [];
+    const { answer } = outcome;
+    // The size and the time of the answer count with its first result.
+    const further = answer.moreResults.map(({ rowCount }, at) => ({
+      id: toResultId(answer.executionId, at + 1),
+      first: { rows: rowCount, bytes: 0, totalMs: 0 },
+    }));
+    const { executionId: id, rowCount: rows, bytes, durationMs: totalMs } = answer;
+    return [{ id, first: { rows, bytes, totalMs } }, ...further];
+  });
   const read = () =>
-    answers.flatMap((answer): Loaded[] => {
-      const load = loadedResults.read(answer.executionId);
+    results.flatMap(({ id, first }): Loaded[] => {
+      const load = loadedResults.read(id);
       if (load?.status !== "loaded") return [];
-      const { rowCount, bytes, durationMs } = answer;
-      const first = { rows: rowCount, bytes, totalMs: durationMs };
       return [{ first, whole: { rows: load.end.rows, bytes: load.end.bytes, totalMs: load.end.ms } }];
     });
   const toKey = () =>

@@ -12,7 +12,8 @@ import { usePlan } from "@/components/results/use-plan";
 import { part } from "@/components/ui/part";
 import { useNow } from "@/components/ui/use-browser";
 import type { Connection } from "@/lib/features/connections/schema";
-import { formatClock, formatDuration, formatRows } from "@/lib/platform/browser/format";
+import { toTotalWords } from "@/lib/features/results/browser/result-words";
+import { formatClock, formatDuration } from "@/lib/platform/browser/format";
 import { later } from "@/lib/platform/browser/load-again";
 import "@/components/ui/foot.css";
 
@@ -77,8 +78,7 @@ export function ResultPane(props: ResultPaneProps) {
     <div className="foot">
       <span>The last good result is kept.</span>
       <button type="button" className="link" onClick={() => setShownGoodId(latest.id)}>
-        Show {formatRows(countRows(lastGood))} from{" "}
-        {formatClock(new Date(lastGood.endedAt ?? lastGood.startedAt), false)}
+        Show {toRunWords(lastGood)} from {formatClock(new Date(lastGood.endedAt ?? lastGood.startedAt), false)}
       </button>
     </div>
   );
@@ -154,7 +154,7 @@ function NewerNote({ run, onShow }: { run: ConsoleRun; onShow: () => void }) {
   return (
     <div className="result-note num" role="status">
       <span className="trunc">
-        <RanBy run={run} />: {formatRows(countRows(run))}.
+        <RanBy run={run} />: {toRunWords(run)}.
       </span>
       <button type="button" className="btn sm" onClick={onShow}>
         Show this result
@@ -284,9 +284,10 @@ function hasRows({ statements }: ConsoleRun): boolean {
   return statements.some(({ outcome }) => outcome.status === "done" && outcome.answer.fields.length > 0);
 }
 
-function countRows(run: ConsoleRun): number {
-  return run.statements.reduce(
-    (sum, { outcome }) => sum + (outcome.status === "done" ? outcome.answer.rowCount : 0),
-    0,
+/** Returns the outcome of a run: its rows, or the rows that it changed. */
+function toRunWords(run: ConsoleRun): string {
+  const done = run.statements.flatMap(({ outcome, statement }) =>
+    outcome.status === "done" ? [{ answer: outcome.answer, text: statement.text }] : [],
   );
+  return toTotalWords(done);
 }

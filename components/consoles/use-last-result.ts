@@ -66,8 +66,10 @@ function toRun(consoleId: string, kept: LastResult): ConsoleRun {
     databaseMs,
     rowCount: keptRows,
     truncated: kept.truncated || keptRows < rowCount,
-    affectedRows: null,
+    affectedRows: kept.affectedRows,
     moreResults: [],
+    // Only the first result of a statement is kept.
+    resultsOmitted: kept.moreResults,
   };
   return {
     id: executionId,

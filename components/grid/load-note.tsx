@@ -56,7 +56,13 @@ export function LoadNote({ rowCount, load, nextLimit, isDisabled, onLoadMore, on
           {load.message}
         </span>
       )}
-      {load === null && <span>The first {formatCount(rowCount)} of many rows.</span>}
+      {load === null && (
+        <span>
+          {rowCount === 0
+            ? "No rows are loaded. The limit of the run was reached."
+            : `The first ${formatCount(rowCount)} of many rows.`}
+        </span>
+      )}
       {nextLimit !== null && (
         <button type="button" className="btn sm" aria-disabled={isDisabled} onClick={() => !isDisabled && onLoadMore()}>
           Load more, up to {formatCount(nextLimit)}

@@ -39,16 +39,16 @@ type ResultBarProps = {
   filtersNote: ReactNode;
   columnsMenu: ReactNode;
   onCopy: (format: CopyFormat) => void;
-  /** Null where the result cannot be exported. */
-  onExport: (() => void) | null;
-  /** Null where the result cannot become a widget. */
-  onAdd: (() => void) | null;
+  onExport: () => void;
+  onAdd: () => void;
+  /** Why the result cannot become a widget; null where it can. */
+  addRefusal: string | null;
 };
 
 /** The line above a result: how to look at it, what to see of it, and the ways out. */
 export function ResultBar(props: ResultBarProps) {
-  const { views, view, onView, filter, isFilterSlow, onFilter, filtersNote, columnsMenu, onCopy, onExport, onAdd } =
-    props;
+  const { views, view, onView, filter, isFilterSlow, onFilter, filtersNote, columnsMenu, onCopy } = props;
+  const { onExport, onAdd, addRefusal } = props;
   const [typed, setTyped] = useState(filter);
   const apply = useEffectEvent((text: string) => {
     if (text !== filter) onFilter(text);
@@ -93,19 +93,21 @@ export function ResultBar(props: ResultBarProps) {
           </MenuItem>
         ))}
       </Menu>
-      {onExport && (
-        <button type="button" className="btn ghost sm" aria-label="Export" onClick={onExport}>
-          <Download className="s" />
-          <span className="word">Export</span>
+      <button type="button" className="btn ghost sm" aria-label="Export" onClick={onExport}>
+        <Download className="s" />
+        <span className="word">Export</span>
+      </button>
+      <Tip label={addRefusal ?? "Add to dashboard"}>
+        <button
+          type="button"
+          className="btn ghost icon sm"
+          aria-label="Add to dashboard"
+          aria-disabled={addRefusal !== null}
+          onClick={() => addRefusal === null && onAdd()}
+        >
+          <LayoutDashboard className="s" />
         </button>
-      )}
-      {onAdd && (
-        <Tip label="Add to dashboard">
-          <button type="button" className="btn ghost icon sm" aria-label="Add to dashboard" onClick={onAdd}>
-            <LayoutDashboard className="s" />
-          </button>
-        </Tip>
-      )}
+      </Tip>
     </div>
   );
 }

@@ -67,13 +67,13 @@ type ResultSetProps = ResultViewProps & {
   answer: ExecuteAnswer;
   statement: string;
   executionId: string;
-  /** A result behind the first one of its statement. Only the first can be read again as a whole. */
-  isFurther: boolean;
+  /** Number of the result among those of its statement, from 0. */
+  index: number;
 };
 
 /** One result with rows: its bar, the chosen view, and the foot. */
 export function ResultSet(props: ResultSetProps) {
-  const { answer, statement, run, connection, consoleName, chart, onChart, canRun, onLoadMore, back } = props;
+  const { answer, statement, index, run, connection, consoleName, chart, onChart, canRun, onLoadMore, back } = props;
   const { workspace } = useWorkspace();
   const isPhone = useIsPhone();
   const [view, setView] = useViewChoice(isPhone);
@@ -95,6 +95,7 @@ export function ResultSet(props: ResultSetProps) {
     loadedResults.start(answer.executionId, {
       target,
       query: statement,
+      result: index,
       fields: answer.fields,
       rows: answer.rows,
     });
@@ -119,10 +120,11 @@ export function ResultSet(props: ResultSetProps) {
         }
         columnsMenu={!isPhone && <ColumnsMenu table={table} onChange={() => select(null)} />}
         onCopy={copyAs}
-        onExport={props.isFurther ? null : () => setIsExporting(true)}
-        onAdd={props.isFurther ? null : () => setIsAdding(true)}
+        onExport={() => setIsExporting(true)}
+        onAdd={() => setIsAdding(true)}
+        addRefusal={index === 0 ? null : "Widgets show the first result of a statement"}
       />
-      {answer.truncated && !back && !props.isFurther && (
+      {answer.truncated && !back && (
         <LoadNote
           rowCount={answer.rowCount}
           load={load}
@@ -133,7 +135,7 @@ export function ResultSet(props: ResultSetProps) {
           onCancel={() => loadedResults.drop(answer.executionId)}
         />
       )}
-      {source.count === 0 && !source.isArranging && filters.length === 0 && view !== "chart" ? (
+      {source.count === 0 && !source.isArranging && filter !== "" && filters.length === 0 && view !== "chart" ? (
         <p className="no-match grow">No row holds "{filter}".</p>
       ) : view === "json" ? (
         <JsonPane source={source} columns={columns} />
@@ -185,6 +187,7 @@ export function ResultSet(props: ResultSetProps) {
           target={target}
           connectionName={connection?.name ?? null}
           query={statement}
+          result={index}
           fields={answer.fields}
           consoleName={consoleName}
           onClose={() => setIsExporting(false)}

@@ -6,13 +6,17 @@ import type { ConsoleRun } from "@/components/consoles/run-store";
 import { NoRows } from "@/components/grid/no-rows";
 import { ResultSet, type ResultViewProps } from "@/components/grid/result-set";
 import type { ExecuteAnswer, FurtherResult } from "@/lib/features/query/browser/api";
-import { toOutcomeWords } from "@/lib/features/results/browser/result-words";
+import { toResultId } from "@/lib/features/results/browser/loaded-results";
+import { toListedWords, toOutcomeWords } from "@/lib/features/results/browser/result-words";
 
 type Result = {
   /** The execution's id; of a further result of the same statement with its number. */
   id: string;
   /** 0 for the first result of a statement. */
   index: number;
+  /** Results of the statement that have a tab, and all that it returned. */
+  listedCount: number;
+  totalCount: number;
   executionId: string;
   run: ConsoleRun;
   answer: ExecuteAnswer;
@@ -63,7 +67,7 @@ export function ResultView(props: ResultViewProps) {
           {results.map((each, i) => {
             const isShown = each === shown;
             const words = toFirstWords(each.text);
-            const number = each.index > 0 || each.answer.moreResults.length > 0 ? ` ${each.index + 1}` : "";
+            const number = each.totalCount > 1 ? ` ${each.index + 1}` : "";
             return (
               <button
                 key={each.id}
@@ -84,7 +88,9 @@ export function ResultView(props: ResultViewProps) {
                   {words}
                   {number}
                 </span>{" "}
-                <span className="num t3">{toOutcomeWords(each.answer, each.text)}</span>
+                <span className="num t3">
+                  {isUnread(each.answer) ? "not loaded" : toOutcomeWords(each.answer, each.text)}
+                </span>
                 {/* For the pointer alone: on the keyboard Delete closes a tab. */}
                 <span
                   className="set-close"
@@ -102,14 +108,19 @@ export function ResultView(props: ResultViewProps) {
           })}
         </div>
       )}
-      {shown.answer.rows.length === 0 ? (
+      {shown.listedCount < shown.totalCount && (
+        <div className="result-note num" role="status">
+          {toListedWords(shown.listedCount, shown.totalCount, shown.run.keptOf !== null)}
+        </div>
+      )}
+      {shown.answer.rows.length === 0 && !isUnread(shown.answer) ? (
         <NoRows answer={shown.answer} statement={shown.text} onShowQuery={props.onShowQuery} />
       ) : (
         <ResultSet
           key={shown.id}
           {...props}
           executionId={shown.executionId}
-          isFurther={shown.index > 0}
+          index={shown.index}
           run={shown.run}
           answer={shown.answer}
           statement={shown.text}
@@ -123,13 +134,20 @@ function toResults(run: ConsoleRun): Result[] {
   return run.statements.flatMap(({ executionId, outcome, statement: { text } }): Result[] => {
     if (outcome.status !== "done") return [];
     const { answer } = outcome;
-    const facts = { executionId, run, text, isPinned: false };
+    const listedCount = 1 + answer.moreResults.length;
+    const totalCount = listedCount + (answer.resultsOmitted ?? 0);
+    const facts = { executionId, run, text, isPinned: false, listedCount, totalCount };
     const further = answer.moreResults.map((result, at) => {
-      const id = `${executionId}.${at + 1}`;
+      const id = toResultId(executionId, at + 1);
       return { ...facts, id, index: at + 1, answer: toAnswer(answer, result, id) };
     });
     return [{ ...facts, id: executionId, index: 0, answer }, ...further];
   });
+}
+
+/** Returns whether the limits of the run ended before the first row of a result. */
+function isUnread({ rows, truncated }: ExecuteAnswer): boolean {
+  return rows.length === 0 && truncated;
 }
 
 /** Each further result as an answer; the same one each time, since its sorting and filters belong to it. */

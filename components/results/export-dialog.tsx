@@ -23,6 +23,8 @@ type ExportDialogProps = {
   target: ExecuteTarget;
   connectionName: string | null;
   query: string;
+  /** Number of the result, of a statement with several, from 0. */
+  result: number;
   fields: ResultField[];
   consoleName: string;
   onClose: () => void;
@@ -45,12 +47,12 @@ const FORMATS = [
 
 /** Writes the whole result to a file: the query is run again, without a limit, and each row goes to the disk as it comes. */
 export function ExportDialog(props: ExportDialogProps) {
-  const { target, connectionName, query, fields, consoleName, onClose } = props;
+  const { target, connectionName, query, result, fields, consoleName, onClose } = props;
   const nameId = useId();
   const outage = useOutage();
   const [format, setFormat] = useState<ExportFormat>("csv");
   const [isGuarded, setIsGuarded] = useState(true);
-  const [stem, setStem] = useState(() => consoleName.replace(/\.[a-z]+$/i, "") || "result");
+  const [stem, setStem] = useState(() => toStem(consoleName, result));
   const [work, setWork] = useState<Work>({ status: "idle" });
   const abort = useRef<AbortController | null>(null);
   useEffect(() => () => abort.current?.abort(), []);
@@ -63,7 +65,7 @@ export function ExportDialog(props: ExportDialogProps) {
     const controller = new AbortController();
     abort.current = controller;
     setWork({ status: "running", progress: { rows: null, bytes: 0 } });
-    const request = { target, query, fields, format, isGuarded: isGuarded && format === "csv" };
+    const request = { target, query, result, fields, format, isGuarded: isGuarded && format === "csv" };
     try {
       const progress = await exportRows(request, file, controller.signal, (now) =>
         setWork({ status: "running", progress: now }),
@@ -111,8 +113,8 @@ export function ExportDialog(props: ExportDialogProps) {
       }
     >
       <p className="export-lead">
-        Runs the query again{connectionName === null ? "" : ` on ${connectionName}`} and writes every row of it, however
-        many there are.
+        Runs the query again{connectionName === null ? "" : ` on ${connectionName}`} and writes every row of{" "}
+        {result === 0 ? "it" : `its result ${result + 1}`}, however many there are.
       </p>
       <div className="export-form" inert={isRunning}>
         <div className="field">
@@ -139,6 +141,12 @@ export function ExportDialog(props: ExportDialogProps) {
       <ExportStatus work={work} outage={outage} />
     </Modal>
   );
+}
+
+/** Returns the file name without its ending. Later results of a statement have their number in it. */
+function toStem(consoleName: string, result: number): string {
+  const stem = consoleName.replace(/\.[a-z]+$/i, "") || "result";
+  return result === 0 ? stem : `${stem}-${result + 1}`;
 }
 
 function ExportStatus({ work, outage }: { work: Work; outage: string | null }) {

@@ -8,6 +8,8 @@ export type ExecuteTarget = { workspaceId: string; connectionId: string; bound: 
 type ExecuteOptions = {
   executionId: string;
   limit?: number;
+  /** Number of the result to begin with, of a statement with several, from 0. */
+  result?: number;
   timeoutMs?: number;
   /** False for what is no result of the console: a plan, or the same rows once more. */
   keep?: false;

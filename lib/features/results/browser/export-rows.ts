@@ -21,6 +21,8 @@ export const CONTENT_TYPES: Record<ExportFormat, string> = {
 export type ExportRequest = {
   target: ExecuteTarget;
   query: string;
+  /** Number of the result, of a statement with several, from 0. */
+  result: number;
   fields: ResultField[];
   format: ExportFormat;
   /** Text cells that spreadsheets would take for formulas get an apostrophe in front; CSV alone. */
@@ -44,9 +46,14 @@ export async function exportRows(
   signal: AbortSignal,
   onProgress: (progress: ExportProgress) => void,
 ): Promise<ExportProgress> {
-  const { target, query, fields, format, isGuarded } = request;
+  const { target, query, result, fields, format, isGuarded } = request;
   const executionId = newId();
-  const { url, body } = toExecuteRequest(target, query, { executionId, timeoutMs: TIMEOUT_MS, keep: false });
+  const { url, body } = toExecuteRequest(target, query, {
+    executionId,
+    timeoutMs: TIMEOUT_MS,
+    keep: false,
+    ...(result > 0 && { result }),
+  });
   const response = await fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json", accept: CONTENT_TYPES[format] },

@@ -15,10 +15,17 @@ export type LoadState =
 export type LoadRequest = {
   target: ExecuteTarget;
   query: string;
+  /** Number of the result, of a statement with several, from 0. */
+  result: number;
   /** The columns, and the rows that are here already: widths are judged by them. */
   fields: ResultField[];
   rows: ResultRow[];
 };
+
+/** Returns the id of one result of an execution, by its number from 0. */
+export function toResultId(executionId: string, number: number): string {
+  return number === 0 ? executionId : `${executionId}.${number}`;
+}
 
 /** Each may be as large as the browser allows; more than these and the tab would not stay alive. */
 const LOADED_MAX = 2;
@@ -42,7 +49,7 @@ class LoadedResults {
     return this.#entries.get(executionId)?.state ?? null;
   }
 
-  start(executionId: string, { target, query, fields, rows }: LoadRequest): void {
+  start(executionId: string, { target, query, result, fields, rows }: LoadRequest): void {
     this.drop(executionId);
     for (const oldest of this.#entries.keys()) {
       if (this.#entries.size < LOADED_MAX) break;
@@ -61,7 +68,11 @@ class LoadedResults {
       this.#notify();
     };
     // Whole, since a worker may have no address of its own to begin at.
-    const request = toExecuteRequest(target, query, { executionId: newId(), keep: false });
+    const request = toExecuteRequest(target, query, {
+      executionId: newId(),
+      keep: false,
+      ...(result > 0 && { result }),
+    });
     const url = new URL(request.url, location.origin).href;
     const onProgress = (progress: LoadProgress) => {
       if (entry.state.status === "loading") update({ ...entry.state, progress });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toChangeWord, toOutcomeWords } from "./result-words";
+import { toChangeWord, toListedWords, toOutcomeWords, toTotalWords } from "./result-words";
 
 test.each([
   ["delete from t", 150_003, "150,003 rows deleted"],
@@ -21,4 +21,36 @@ test.each([
 test("C44 says nothing of a count that is unknown", () => {
   expect(toOutcomeWords({ rowCount: null, affectedRows: null }, "select 1")).toBeNull();
   expect(toChangeWord("select 1")).toBe("changed");
+});
+
+const outcome = (text: string, rowCount: number, affectedRows: number | null) => ({
+  text,
+  answer: { rowCount, affectedRows },
+});
+
+test.each([
+  ["select alone", [outcome("select 1", 12, null)], "12 rows"],
+  ["two selects", [outcome("select 1", 12, null), outcome("select 2", 1, null)], "13 rows"],
+  ["an insert", [outcome("insert into t values (1)", 0, 1)], "1 row inserted"],
+  ["an update of no row", [outcome("update t set a = 1", 0, 0)], "0 rows updated"],
+  ["two deletes", [outcome("delete from t", 0, 2), outcome("delete from u", 0, 3)], "5 rows deleted"],
+  ["unlike changes", [outcome("delete from t", 0, 2), outcome("update u set a = 1", 0, 3)], "5 rows changed"],
+  ["a change and a select", [outcome("delete from t", 0, 2), outcome("select 1", 7, null)], "2 rows deleted, 7 rows"],
+  ["RETURNING", [outcome("delete from t returning a", 2, 2)], "2 rows deleted"],
+  ["DDL", [outcome("create table t (a int)", 0, null)], "0 rows"],
+  ["no statement", [], "0 rows"],
+] as const)("C44 sums up %s", (_, outcomes, words) => {
+  expect(toTotalWords(outcomes)).toBe(words);
+});
+
+test.each([
+  [100, 150, false, "The first 100 of 150 results are shown. The other 50 are left out."],
+  [100, 101, false, "The first 100 of 101 results are shown. The last one is left out."],
+  [1, 2, false, "The first of 2 results is shown. The last one is left out."],
+  [1, 90, false, "The first of 90 results is shown. The other 89 are left out."],
+  [100, 3000, false, "The first 100 of 3,000 results are shown. The other 2,900 are left out."],
+  [1, 2, true, "The first of 2 results is kept. Run the statement again to see the others."],
+  [1, 10, true, "The first of 10 results is kept. Run the statement again to see the others."],
+] as const)("C5 says that %i of %i results are shown", (listed, total, isKept, words) => {
+  expect(toListedWords(listed, total, isKept)).toBe(words);
 });
