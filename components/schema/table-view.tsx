@@ -203,6 +203,11 @@ function Rows({ source, connectionId, table, engine }: RowsProps) {
         </button>
       </div>
       {source.failure && <LoadFailure error={source.failure} onRetry={() => source.retry()} />}
+      {source.isUnordered && (
+        <p className="result-note" role="status">
+          This table has no unique order. Later pages may repeat or miss rows.
+        </p>
+      )}
       {isPhone ? (
         <ResultCards source={source} columns={columns} onInspect={inspect} />
       ) : (

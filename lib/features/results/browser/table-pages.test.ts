@@ -141,3 +141,69 @@ test("fields that only later documents have get columns behind the others", asyn
   expect(source.fields.map(({ name }) => name)).toEqual(["n", "m"]);
   expect([source.cell(100, 1), source.cell(0, 1)]).toEqual(["late", null]);
 });
+
+type Pages = readonly { isStable: boolean; next: string | null }[];
+test.each<[name: string, pages: Pages, isUnordered: boolean]>([
+  ["one stable page", [{ isStable: true, next: null }], false],
+  ["one page of a table without an order", [{ isStable: false, next: null }], false],
+  ["a stable page with more behind it", [{ isStable: true, next: "p1" }], false],
+  ["an unstable page with more behind it", [{ isStable: false, next: "p1" }], true],
+  [
+    "two stable pages",
+    [
+      { isStable: true, next: "p1" },
+      { isStable: true, next: null },
+    ],
+    false,
+  ],
+  [
+    "two unstable pages, the last one read",
+    [
+      { isStable: false, next: "p1" },
+      { isStable: false, next: null },
+    ],
+    true,
+  ],
+  [
+    "a stable page before an unstable one",
+    [
+      { isStable: true, next: "p1" },
+      { isStable: false, next: null },
+    ],
+    true,
+  ],
+  [
+    "an unstable page before a stable one",
+    [
+      { isStable: false, next: "p1" },
+      { isStable: true, next: null },
+    ],
+    true,
+  ],
+])("C9 knows whether pages have an order: %s", async (_, pages, isUnordered) => {
+  let asked = 0;
+  const source = new TablePages(async () => ({ ...page(asked * 100, null), ...pages[asked++] }));
+  source.start();
+  await turn();
+  for (let at = 1; at < pages.length; at += 1) {
+    source.want(at * 100 - 1, at * 100);
+    await turn();
+  }
+  expect([asked, source.isUnordered]).toEqual([pages.length, isUnordered]);
+});
+
+test("C9 forgets the missing order with the next question", async () => {
+  let isStable = false;
+  const source = new TablePages(async () => ({ ...page(0, "p1"), isStable }));
+  source.start();
+  await turn();
+  expect(source.isUnordered).toBe(true);
+  isStable = true;
+  source.arrange({ ...PLAIN, sort: { column: 0, isDescending: false } });
+  await turn();
+  expect(source.isUnordered).toBe(false);
+});
+
+test("C9 says nothing of an order before a page has come", () => {
+  expect(new TablePages(async () => page(0, null)).isUnordered).toBe(false);
+});

@@ -30,6 +30,8 @@ export class TablePages extends Source implements RowsSource {
   #rows: ResultRow[] = [];
   #table: CellTable = this.sample;
   #next: string | null = null;
+  #pageCount = 0;
+  #isStable = true;
   #stop: AbortController | null = null;
 
   constructor(private readonly fetchPage: (ask: Ask, signal: AbortSignal) => Promise<TablePage>) {
@@ -80,6 +82,11 @@ export class TablePages extends Source implements RowsSource {
   /** There are more rows behind those that are here. */
   get hasMore(): boolean {
     return this.#next !== null;
+  }
+
+  /** Whether rows may repeat or be missing, since nothing orders rows across the pages. False for a single page. */
+  get isUnordered(): boolean {
+    return !this.#isStable && (this.hasMore || this.#pageCount > 1);
   }
 
   /** As many rows are here as are held. */
@@ -160,12 +167,16 @@ export class TablePages extends Source implements RowsSource {
       if (after === null) {
         this.#rows = page.rows;
         this.#epoch += 1;
+        this.#pageCount = 0;
+        this.#isStable = true;
         this.isRead = true;
         if (this.sample.rowCount === 0) this.sample = new ObjectTable(this.fields, page.rows);
         this.#settle();
       } else this.#rows = [...this.#rows, ...page.rows];
       this.#table = new ObjectTable(this.fields, this.#rows);
       this.#next = page.next;
+      this.#pageCount += 1;
+      this.#isStable &&= page.isStable;
       this.primaryKey = page.primaryKey;
       this.isArranging = false;
     } catch (error) {
