@@ -2,6 +2,7 @@
 
 import { Check, Shield } from "lucide-react";
 import { useState } from "react";
+import { PlanTargets } from "@/components/agent/plan-targets";
 import { CardHead } from "@/components/agent/step-line";
 import { type Plan, type ToolPart, toPlan } from "@/components/agent/tool-parts";
 import { useLive } from "@/components/layout/use-live";
@@ -91,6 +92,7 @@ function Decision({ plan, isWaitedFor, onGoOn }: { plan: Plan; isWaitedFor: bool
       </div>
       {isOpen ? (
         <>
+          <PlanTargets ids={plan.targets} />
           <fieldset className="plan-grants">
             <legend className="xs t2">Allow for this turn, two hours at the most</legend>
             {plan.asked.map((grant) => (
@@ -169,16 +171,19 @@ function Decision({ plan, isWaitedFor, onGoOn }: { plan: Plan; isWaitedFor: bool
           </div>
         </>
       ) : (
-        <div className="row tool-foot xs t3">
-          <span className="grow">
-            {status === "approved" ? `Allowed: ${granted.join(", ") || "as approved"}` : "Nothing was changed."}
-          </span>
-          {isLate && status === "approved" && (
-            <button type="button" className="link" onClick={onGoOn}>
-              Go on with the plan
-            </button>
-          )}
-        </div>
+        <>
+          {status === "approved" && <PlanTargets ids={plan.targets} />}
+          <div className="row tool-foot xs t3">
+            <span className="grow">
+              {status === "approved" ? `Allowed: ${granted.join(", ") || "as approved"}` : "Nothing was changed."}
+            </span>
+            {isLate && status === "approved" && (
+              <button type="button" className="link" onClick={onGoOn}>
+                Go on with the plan
+              </button>
+            )}
+          </div>
+        </>
       )}
     </div>
   );

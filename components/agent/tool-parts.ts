@@ -55,6 +55,8 @@ export type Plan = {
   markdown: string;
   asked: Grant[];
   granted: Grant[];
+  /** Ids of what the grants are limited to; null for a plan that names nothing. */
+  targets: string[] | null;
   status: "pending" | "approved" | "changes_requested" | "cancelled";
   expiresAt: string | null;
 };
@@ -71,6 +73,7 @@ export function toPlan({ input, output, state }: ToolPart): Plan | null {
     markdown: String(input.planMarkdown ?? ""),
     asked: [...new Set(list(input.grants))],
     granted: list(output.grants),
+    targets: Array.isArray(input.targets) ? [...new Set(input.targets.map((id) => String(id).toLowerCase()))] : null,
     status: STATUSES.find((each) => each === output.status) ?? "pending",
     expiresAt: typeof output.expiresAt === "string" ? output.expiresAt : null,
   };

@@ -1,0 +1,63 @@
+"use client";
+
+import Link from "next/link";
+import { useId } from "react";
+import { useConsoleList } from "@/components/consoles/use-consoles";
+import { useFlows } from "@/components/flows/use-flows";
+import { useWorkspace } from "@/components/layout/workspace-context";
+import { useConnections } from "@/components/schema/use-schema";
+
+/** The objects that the grants of a plan are limited to. @param ids null for a plan that names none */
+export function PlanTargets({ ids }: { ids: string[] | null }) {
+  const labelId = useId();
+  const { workspace } = useWorkspace();
+  const isWanted = ids !== null;
+  const connections = useConnections();
+  const consoles = useConsoleList(isWanted);
+  const flows = useFlows(isWanted);
+  if (ids === null) {
+    return (
+      <p className="plan-targets xs t2">
+        Targets: <b className="b6">not limited</b>. Scheduled consoles are excluded.
+      </p>
+    );
+  }
+  const root = `/w/${workspace.slug}`;
+  const isRead = connections.data !== undefined && consoles.data !== undefined && flows.data !== undefined;
+  const find = (id: string) => {
+    const connection = connections.data?.find((each) => each.id === id);
+    if (connection) return { kind: "connection", name: connection.name, href: `${root}/connections/${id}` };
+    const found = consoles.data?.find((each) => each.id === id);
+    if (found) return { kind: "console", name: found.name, href: `${root}/consoles/${id}` };
+    const flow = flows.data?.find((each) => each.id === id);
+    return flow ? { kind: "flow", name: flow.name, href: `${root}/flows/${id}` } : null;
+  };
+  return (
+    <div className="plan-targets xs">
+      <span className="t2" id={labelId}>
+        Targets
+      </span>
+      <ul aria-labelledby={labelId}>
+        {ids.map((id) => {
+          const target = find(id);
+          return (
+            <li key={id}>
+              {target ? (
+                <>
+                  <Link className="link" href={target.href}>
+                    {target.name}
+                  </Link>{" "}
+                  <span className="t3">{target.kind}</span>
+                </>
+              ) : (
+                <>
+                  <span className="mono">{id}</span> {isRead && <span className="t3">not found</span>}
+                </>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+    </div>
+  );
+}
