@@ -33,7 +33,7 @@ export function FilterBar({ filters, widgets, source, choice, timezone, hasTimes
     const widget = widgets.find(({ id }) => id === widgetId);
     return words === null ? [] : [{ key, name: widget?.title || "Widget", words }];
   });
-  const set = Object.keys(choice.choice);
+  const set = [...Object.keys(choice.choice), ...choice.lost];
   const { grain, compare } = choice.ask;
   const isTimed =
     hasTimes || filters.some(({ kind }) => kind === "dateRange") || grain !== undefined || compare !== undefined;
@@ -77,6 +77,12 @@ export function FilterBar({ filters, widgets, source, choice, timezone, hasTimes
           </button>
         </span>
       ))}
+      {choice.lost.length > 0 && (
+        <span className="xs t2" role="status">
+          {choice.lost.length === 1 ? "One filter" : `${choice.lost.length} filters`} of this address{" "}
+          {choice.lost.length === 1 ? "is" : "are"} stored in another browser. Choose again.
+        </span>
+      )}
       {set.length > 0 && (
         <button type="button" className="btn ghost sm filter-clear" onClick={() => choice.clear(set)}>
           Clear filters

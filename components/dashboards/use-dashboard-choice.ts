@@ -7,37 +7,53 @@ import {
   type ClickValue,
   type PageAsk,
   readChoice,
+  readLost,
+  toChoiceKey,
   toChoiceText,
   toClickKey,
   toClickValue,
   toParam,
 } from "@/lib/features/dashboards/browser/dashboard-choice";
+import { LongChoices, shortenChoice } from "@/lib/features/dashboards/browser/long-choices";
 import { type Period, readPeriod } from "@/lib/features/dashboards/browser/period-words";
 
-/** What filters the page, from the address. Each change is a step that Back undoes, but for letters that are typed. */
+const longChoices = new LongChoices(() => window.localStorage);
+const findLong = (reference: string) => longChoices.find(reference);
+
+/** Reads the filters of the page from the address. Each change is a step that Back undoes, except for typed letters. */
 export function useDashboardChoice() {
   const { query, put } = useAddress();
   useOwnSteps();
-  const text = toChoiceText(readChoice(query));
+  const text = toChoiceText(readChoice(query, findLong));
   // The same object for the same choice: it is what reading hangs on.
   const choice = useMemo(() => Object.fromEntries(JSON.parse(text)) as FilterChoice, [text]);
   const { grain, compare } = readPeriod(query);
   const ask = useMemo((): PageAsk => ({ filters: choice, grain, compare }), [choice, grain, compare]);
+  const putChoice = (key: string, value: unknown, isStep: boolean) => {
+    const changed = new URLSearchParams(window.location.search);
+    const param = toParam(key);
+    const text = value === undefined ? null : JSON.stringify(value);
+    if (text === null) changed.delete(param);
+    else changed.set(param, text);
+    const own = [...changed].filter(([name]) => toChoiceKey(name) !== null);
+    put({ [param]: text, ...shortenChoice(own, (long) => longChoices.keep(long)) }, isStep);
+  };
   return {
     choice,
+    /** Filters and presses whose values another browser keeps. */
+    lost: readLost(query, findLong),
     /** All that the data hangs on, the same object for the same. */
     ask,
     /** Sets what it names; what it leaves out stays. */
     setPeriod: (part: Period) =>
       put(Object.fromEntries(Object.entries(part).map(([key, value]) => [key, value ?? null])), true),
     /** @param value undefined stands on the default */
-    set: (key: string, value: unknown, isStep = true) =>
-      put({ [toParam(key)]: value === undefined ? null : JSON.stringify(value) }, isStep),
+    set: (key: string, value: unknown, isStep = true) => putChoice(key, value, isStep),
     /** Presses something in a widget, by what is pressed there according to the address. */
     press: (widgetId: string, change: (before: ClickValue | null) => ClickValue | null) => {
       const key = toClickKey(widgetId);
-      const next = change(toClickValue(readChoice(new URLSearchParams(window.location.search))[key]));
-      put({ [toParam(key)]: next === null ? null : JSON.stringify(next) }, true);
+      const query = new URLSearchParams(window.location.search);
+      putChoice(key, change(toClickValue(readChoice(query, findLong)[key])) ?? undefined, true);
     },
     setWall: (isWall: boolean) => put({ wall: isWall ? "1" : null }, true),
     clear: (keys: readonly string[]) => put(Object.fromEntries(keys.map((key) => [toParam(key), null])), true),

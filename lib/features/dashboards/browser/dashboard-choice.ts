@@ -1,9 +1,10 @@
 import type { FilterChoice } from "@/lib/features/dashboards/browser/client";
+import { toReferenceOf } from "@/lib/features/dashboards/browser/long-choices";
 import type { Period } from "@/lib/features/dashboards/browser/period-words";
 
 /*
- * What filters a dashboard, as the address holds it: `f.<filter>` and `at.<widget>`, each a value as JSON. The server
- * knows clicks by `@<widget>` among the filters.
+ * Filters of a dashboard as the address holds them: `f.<filter>` and `at.<widget>`, each a value as JSON, or a reference to
+ * one that this browser keeps. The server knows clicks by `@<widget>` among the filters.
  */
 const FILTER = "f.";
 const CLICK = "at.";
@@ -15,23 +16,40 @@ export type PageAsk = Period & { filters: FilterChoice };
 /** Of what was pressed in a widget: values by column, or a range of days. */
 export type ClickValue = Readonly<Record<string, readonly unknown[] | { from: string; to: string }>>;
 
-/** What the address says; a value that is no JSON is as if it were not there. */
-export function readChoice(query: Iterable<readonly [string, string]>): FilterChoice {
+type Query = Iterable<readonly [string, string]>;
+/** Returns the value of a reference; null for one that this browser does not know. */
+type FindLong = (reference: string) => string | null;
+
+/** Returns the filters of an address. A value that is no JSON, or is unknown to this browser, counts as absent. */
+export function readChoice(query: Query, findLong: FindLong = () => null): FilterChoice {
   const choice: Record<string, unknown> = {};
   for (const [name, text] of query) {
-    const key = name.startsWith(FILTER)
-      ? name.slice(FILTER.length)
-      : name.startsWith(CLICK)
-        ? SERVER_CLICK + name.slice(CLICK.length)
-        : null;
+    const key = toChoiceKey(name);
     if (key === null) continue;
+    const reference = toReferenceOf(text);
+    const json = reference === null ? text : findLong(reference);
+    if (json === null) continue;
     try {
-      choice[key] = JSON.parse(text);
+      choice[key] = JSON.parse(json);
     } catch {
       // A link that was cut in two.
     }
   }
   return choice;
+}
+
+/** Returns the filters of an address whose values this browser does not know. */
+export function readLost(query: Query, findLong: FindLong): string[] {
+  return [...query].flatMap(([name, text]) => {
+    const [key, reference] = [toChoiceKey(name), toReferenceOf(text)];
+    return key !== null && reference !== null && findLong(reference) === null ? [key] : [];
+  });
+}
+
+/** Returns the filter or press that a parameter of an address names; null for any other parameter. */
+export function toChoiceKey(param: string): string | null {
+  if (param.startsWith(FILTER)) return param.slice(FILTER.length);
+  return param.startsWith(CLICK) ? SERVER_CLICK + param.slice(CLICK.length) : null;
 }
 
 /** The name under which the address holds a filter, or a click. */
