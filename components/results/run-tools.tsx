@@ -1,7 +1,7 @@
 "use client";
 
 import { History, ListTree } from "lucide-react";
-import { useState } from "react";
+import { useEffect, useEffectEvent, useState } from "react";
 import { useOffer } from "@/components/layout/use-offer";
 import { useExplain } from "@/components/results/use-explain";
 import { part } from "@/components/ui/part";
@@ -29,10 +29,20 @@ type RunToolsProps = {
 export function RunTools({ draft, connection, bound, disabledReason, isRunning }: RunToolsProps) {
   const [isHistoryOpen, setIsHistoryOpen] = useState(false);
   const isDisabled = disabledReason !== null || isRunning;
-  const explain = useExplain({ draft, connection, bound, isDisabled });
+  const { explain, isPending } = useExplain({ draft, connection, bound, isDisabled });
+  // The shortcut may be pressed before the connections are loaded.
+  const [isAsked, setIsAsked] = useState(false);
+  const explainAsked = useEffectEvent(() => {
+    setIsAsked(false);
+    explain?.();
+  });
+  useEffect(() => {
+    if (isAsked && !isPending) explainAsked();
+  }, [isAsked, isPending]);
+  const offered = isPending ? () => setIsAsked(true) : explain;
   useOffer(
     "run-tools",
-    explain === null
+    offered === null
       ? []
       : [
           {
@@ -41,7 +51,7 @@ export function RunTools({ draft, connection, bound, disabledReason, isRunning }
             detail: draft.name,
             icon: ListTree,
             keys: "mod+shift+e",
-            run: explain,
+            run: offered,
           },
         ],
   );

@@ -1,10 +1,16 @@
 "use client";
 
-import { useDialect, useFindType, useScriptLanguage } from "@/components/connections/use-connection-types";
+import {
+  useConnectionTypes,
+  useDialect,
+  useFindType,
+  useScriptLanguage,
+} from "@/components/connections/use-connection-types";
 import { pickStatements } from "@/components/editor/script";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { explainStore } from "@/components/results/explain-store";
 import { usePlanKey } from "@/components/results/use-plan";
+import { useConnections } from "@/components/schema/use-schema";
 import { announce } from "@/components/ui/live-region";
 import { showFailure } from "@/components/ui/toast";
 import { readSqlTokens } from "@/lib/base/sql/lexer";
@@ -24,17 +30,26 @@ type Explained = {
 /** Such a statement asks for a plan itself, and some of them carry out what they explain. */
 const EXPLAINS_ITSELF = /^(?:explain|analy[sz]e|verbose|describe|desc)$/i;
 
-/** Asks for the plan of the selected statement or the one at the cursor; null where the engine explains nothing. */
-export function useExplain({ draft, connection, bound, isDisabled }: Explained): (() => void) | null {
+type Explaining = {
+  /** Asks for the plan of the selected statement or the one at the cursor; null where the engine explains nothing. */
+  explain: (() => void) | null;
+  /** Whether the connections or their kinds are still loading. */
+  isPending: boolean;
+};
+
+export function useExplain({ draft, connection, bound, isDisabled }: Explained): Explaining {
   const { workspace, editors } = useWorkspace();
   const findType = useFindType();
   const dialect = useDialect(connection?.type);
   const language = useScriptLanguage(connection?.type);
   const key = usePlanKey(draft.id);
+  const areTypesPending = useConnectionTypes().isPending;
+  const areConnectionsPending = useConnections().isPending;
+  const isPending = areTypesPending || (connection === null && areConnectionsPending);
   const explain = findType(connection?.type)?.explain;
-  if (explain === undefined || connection === null) return null;
+  if (explain === undefined || connection === null) return { explain: null, isPending };
 
-  return () => {
+  const explainStatement = () => {
     if (isDisabled) return;
     const { content } = draft;
     const reading = editors.active?.read() ?? { content, position: content.length, selectionFrom: 0, selectionTo: 0 };
@@ -69,4 +84,5 @@ export function useExplain({ draft, connection, bound, isDisabled }: Explained):
       statement: statement.text,
     });
   };
+  return { explain: explainStatement, isPending };
 }

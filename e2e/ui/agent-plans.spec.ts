@@ -6,7 +6,9 @@ import { fileURLToPath } from "node:url";
 import type { Page } from "@playwright/test";
 import { type ModelServer, startModelServer } from "../../test/fixtures/agent/model-server";
 import { freePort } from "../../test/servers/free-port";
+import { addConsole } from "./consoles-people";
 import { test as base, expect, expectAccessible } from "./fixtures";
+import { workspaceIdOf } from "./settings-people";
 
 /*
  * Plans from one end to the other: a server of its own, which asks a model that proposes them. Nothing of what the page
@@ -110,6 +112,37 @@ test("a plan that is approved lets the agent write in the same answer, and no lo
   await page.keyboard.press("Enter");
   await expect(said(page, "I may not.")).toBeVisible();
   expect(await savedConsoles(page)).toHaveLength(1);
+});
+
+test("C25 shows which objects the grants of a plan are for", async ({ page, person, own }) => {
+  const base = `/api/workspaces/${await workspaceIdOf(page.request)}`;
+  const [{ id: connectionId, name }] = (await (await page.request.get(`${base}/connectors`)).json()).data;
+  const { id: consoleId } = await addConsole(page.request, {
+    name: "orders.sql",
+    content: "select 1",
+    access: "workspace",
+  });
+  const targets = [consoleId, connectionId, "f".repeat(24)];
+  own.model.say([{ tool: "propose_plan", input: { ...PLAN, targets } }], [{ text: "I go on." }]);
+  await ask(page, person.slug, "Change it");
+  const list = panel(page).getByRole("list", { name: "Targets" });
+  const shown = [/^orders\.sql console$/, new RegExp(`^${name} connection$`), /^f{24} not found$/];
+  await expect(list.getByRole("listitem")).toHaveText(shown);
+  await expect(list.getByRole("link", { name: "orders.sql" })).toHaveAttribute(
+    "href",
+    `/w/${person.slug}/consoles/${consoleId}`,
+  );
+  await expectAccessible(page);
+  await page.reload();
+  await expect(list.getByRole("listitem")).toHaveText(shown);
+  await button(page, "Approve plan").click();
+  await expect(said(page, "Plan approved")).toBeVisible();
+  await expect(list.getByRole("listitem")).toHaveText(shown);
+
+  own.model.say([{ tool: "propose_plan", input: PLAN }], [{ text: "I go on." }]);
+  await field(page).fill("Change it again");
+  await page.keyboard.press("Enter");
+  await expect(said(page, "Targets: not limited. Scheduled consoles are excluded.")).toBeVisible();
 });
 
 test("a plan that is sent back is told to the model, and one that is cancelled allows nothing", async ({

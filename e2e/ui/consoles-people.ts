@@ -9,7 +9,14 @@ const url = async (request: APIRequestContext) => `/api/workspaces/${await works
 /** Saves a console through the API, as somebody else would while the page is open. */
 export async function addConsole(
   request: APIRequestContext,
-  body: { name: string; content: string; access?: "private" | "workspace"; folderId?: string; chart?: object },
+  body: {
+    name: string;
+    content: string;
+    access?: "private" | "workspace";
+    folderId?: string;
+    chart?: object;
+    connectionId?: string;
+  },
 ): Promise<SavedConsole> {
   const answer = await request.post(await url(request), { data: body });
   expect(answer.status()).toBe(201);

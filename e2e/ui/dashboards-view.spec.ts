@@ -223,6 +223,70 @@ test("while one state is read only the newest waits, and what is shown stays unt
   expect(decodeURIComponent(asked[1] ?? "")).toContain('"nor"');
 });
 
+test("C37 keeps a long list of values out of the address, over Back and a reload, and says so elsewhere", async ({
+  page,
+  person,
+  browser,
+}) => {
+  const { make, sample } = await dashboardBench(page.request);
+  // 80 cities with names of 60 characters, each of them 1.
+  const query = "select rpad('city ' || range || ' ', 60, 'x') as city, 1 as amount from range(80)";
+  const { id } = await make({
+    title: "Cities",
+    datasets: [{ id: "cities", name: "Cities", source: { connectionId: sample, query } }],
+    widgets: [
+      { id: "total", kind: "kpi", title: "Amount", source: { datasetId: "cities" }, spec: { measures: [{ field: "amount", op: "sum", as: "amount" }] }, layout: { x: 0, y: 0, w: 3, h: 3 } }, // biome-ignore format: one look
+    ],
+    filters: [{ id: "city", kind: "multiSelect", field: "city", title: "City", datasets: ["cities"] }],
+  });
+  await page.goto(`/w/${person.slug}/dashboards/${id}`);
+  await expect(widget(page, "Amount")).toContainText("80");
+  const filters = page.getByRole("region", { name: "Filters" });
+  await filters.getByRole("button", { name: "City: any" }).click();
+  const boxes = page.getByRole("list", { name: "Values of City" }).getByRole("checkbox");
+  await expect(boxes).not.toHaveCount(0);
+  const tick = (count: number) =>
+    boxes.evaluateAll(async (all, wanted) => {
+      for (const box of (all as HTMLInputElement[]).filter(({ checked }) => !checked).slice(0, wanted)) {
+        box.click();
+        await new Promise((resolve) => setTimeout(resolve));
+      }
+    }, count);
+  // The address holds ten values in full; forty are 2,800 characters, escaped.
+  await tick(10);
+  await expect(widget(page, "Amount")).toContainText("10");
+  expect(new URL(page.url()).searchParams.get("f.city")).toContain("city ");
+  await tick(30);
+  await expect(widget(page, "Amount")).toContainText("40");
+  const short = page.url();
+  expect(new URL(short).search.length).toBeLessThan(100);
+  await page.keyboard.press("Escape");
+  await page.reload();
+  await expect(widget(page, "Amount")).toContainText("40");
+  await expect(filters.getByRole("button", { name: /^City: 40 / })).toBeVisible();
+  await page.goBack();
+  await expect(widget(page, "Amount")).toContainText("39");
+  await page.goForward();
+  await expect(widget(page, "Amount")).toContainText("40");
+  // Another tab of this browser has the values, another browser has not.
+  const tab = await page.context().newPage();
+  await tab.goto(short);
+  await expect(widget(tab, "Amount")).toContainText("40");
+  await tab.close();
+  const { cookies } = await page.context().storageState();
+  const elsewhere = await browser.newContext({ storageState: { cookies, origins: [] } });
+  const other = await elsewhere.newPage();
+  await other.goto(short);
+  await expect(widget(other, "Amount")).toContainText("80");
+  const lost = other.getByText("One filter of this address is stored in another browser. Choose again.");
+  await expect(lost).toBeVisible();
+  await expectAccessible(other);
+  await other.getByRole("button", { name: "Clear filters" }).click();
+  await expect(lost).toHaveCount(0);
+  await expect(other).toHaveURL(/\/dashboards\/[0-9a-f]{24}$/);
+  await elsewhere.close();
+});
+
 test("a link whose filters are gone says so and can be cleared", async ({ page, person }) => {
   const id = await openBoard(page, person);
   await page.goto(`/w/${person.slug}/dashboards/${id}?f.gone=%22x%22`);

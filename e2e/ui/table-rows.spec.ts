@@ -1,4 +1,5 @@
 import { expect, expectAccessible, test } from "./fixtures";
+import { workspaceIdOf } from "./settings-people";
 
 // Each walks through many steps and looks at the whole page for axe, which takes its time on a busy machine.
 test.describe.configure({ timeout: 180_000 });
@@ -59,4 +60,43 @@ test("a table that is not there says so, and what to do", async ({ page, person,
   await expect(page.getByRole("grid", { name: "Rows of the table" })).toBeVisible();
   await page.goto(page.url().replace("name=customers", "name=nothing"));
   await expect(page.getByText("There is no table or view nothing that this connection can read.")).toBeVisible();
+});
+
+test("C9 notes a table whose pages have no unique order", async ({ page, person, consolePage }) => {
+  const home = `/api/workspaces/${await workspaceIdOf(page.request)}`;
+  const data = { name: "Scratch", type: "duckdb", config: { file: "scratch.duckdb" }, readOnly: false };
+  const made = await page.request.post(`${home}/connectors`, { data });
+  expect(made.status(), await made.text()).toBe(201);
+  const { id } = (await made.json()).data;
+  // Nothing tells the rows of these views apart.
+  for (const query of [
+    "create view alike as select 1 as n from range(150)",
+    "create view few as select 1 as n from range(3)",
+    "create table keyed as select range as id from range(150)",
+  ]) {
+    const answer = await page.request.post(`${home}/databases/${id}/execute`, { data: { query } });
+    expect(answer.status(), await answer.text()).toBe(200);
+  }
+  await consolePage.open(person.slug);
+  const note = page.getByText("This table has no unique order. Later pages may repeat or miss rows.");
+  const grid = page.getByRole("grid", { name: "Rows of the table" });
+  const open = async (name: string) => {
+    await page.goto(`/w/${person.slug}/tables/${id}?name=${name}`);
+    await expect(grid).toBeVisible();
+  };
+  await open("alike");
+  await expect(page.getByText("The first 100 rows")).toBeVisible();
+  await expect(note).toBeVisible();
+  await expectAccessible(page);
+  await grid.locator('[aria-rowindex="2"] [aria-colindex="2"]').click();
+  await page.keyboard.press("ControlOrMeta+ArrowDown");
+  await expect(page.getByText("150 rows")).toBeVisible();
+  await expect(note).toBeVisible();
+  // A single page has every row once.
+  await open("few");
+  await expect(page.getByText("3 rows")).toBeVisible();
+  await expect(note).toHaveCount(0);
+  await open("keyed");
+  await expect(page.getByText("The first 100 rows")).toBeVisible();
+  await expect(note).toHaveCount(0);
 });

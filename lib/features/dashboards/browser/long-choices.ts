@@ -88,7 +88,7 @@ export class LongChoices {
   }
 }
 
-/** Returns the reference that a value of the address is; null for a value that stands there itself. */
+/** Returns the reference that a value of the address is; null for a value in full. */
 export function toReferenceOf(text: string): string | null {
   return text.startsWith(MARK) ? text.slice(MARK.length) : null;
 }
