@@ -27,7 +27,7 @@ import { showFailure } from "@/components/ui/toast";
 import { useNow } from "@/components/ui/use-browser";
 import { toShareDone } from "@/lib/features/flows/browser/flow-words";
 import { api } from "@/lib/features/query/browser/api";
-import { toChangeWord } from "@/lib/features/results/browser/result-words";
+import { toChangeWord, toRowCounts } from "@/lib/features/results/browser/result-words";
 import {
   type Activity,
   type ActivityKind,
@@ -155,8 +155,8 @@ function Took({ item }: { item: Activity }) {
 
 function Rows({ item }: { item: Activity }) {
   if (item.kind === "delivery") return null;
-  if (item.kind === "query" && item.execution.affectedRows !== null)
-    return `${formatCount(item.execution.affectedRows)} ${toChangeWord(item.execution.query)}`;
+  const changed = item.kind === "query" ? toRowCounts(item.execution, item.execution.query).changed : null;
+  if (item.kind === "query" && changed !== null) return `${formatCount(changed)} ${toChangeWord(item.execution.query)}`;
   const rows =
     item.kind === "query" ? item.execution.rowCount : (item.run.rowCount ?? item.run.counts?.written ?? null);
   return rows === null ? null : formatCount(rows);

@@ -8,7 +8,7 @@ import { Keys } from "@/components/ui/keys";
 import { Menu, MenuItem } from "@/components/ui/menu";
 import { useNow } from "@/components/ui/use-browser";
 import { loadedResults, toResultId } from "@/lib/features/results/browser/loaded-results";
-import { toChangeWord } from "@/lib/features/results/browser/result-words";
+import { toChangeWord, toRowCounts } from "@/lib/features/results/browser/result-words";
 import { formatCount, toDuration, toSize } from "@/lib/platform/browser/format";
 
 type RaceStripProps = {
@@ -147,9 +147,10 @@ function addUp(run: ConsoleRun): Sums {
   const sums: Sums = { rows: 0, changed: null, bytes: 0, totalMs: 0, databaseMs: 0 };
   for (const { outcome, statement } of run.statements) {
     if (outcome.status !== "done") continue;
-    const { affectedRows, rowCount, moreResults } = outcome.answer;
-    if (affectedRows === null) sums.rows += rowCount;
-    else sums.changed = addChange(sums.changed, affectedRows, toChangeWord(statement.text));
+    const { moreResults } = outcome.answer;
+    const { rows, changed } = toRowCounts(outcome.answer, statement.text);
+    sums.rows += rows ?? 0;
+    if (changed !== null) sums.changed = addChange(sums.changed, changed, toChangeWord(statement.text));
     sums.rows += moreResults.reduce((sum, result) => sum + result.rowCount, 0);
     sums.bytes += outcome.answer.bytes;
     sums.totalMs += outcome.answer.durationMs;

@@ -127,17 +127,17 @@ test("C25 shows which objects the grants of a plan are for", async ({ page, pers
   await ask(page, person.slug, "Change it");
   const list = panel(page).getByRole("list", { name: "Targets" });
   const shown = [/^orders\.sql console$/, new RegExp(`^${name} connection$`), /^f{24} not found$/];
-  await expect(list.getByRole("listitem")).toHaveText(shown);
+  await expect(list.getByRole("listitem")).toHaveText(shown, { timeout: 30_000 });
   await expect(list.getByRole("link", { name: "orders.sql" })).toHaveAttribute(
     "href",
     `/w/${person.slug}/consoles/${consoleId}`,
   );
   await expectAccessible(page);
   await page.reload();
-  await expect(list.getByRole("listitem")).toHaveText(shown);
+  await expect(list.getByRole("listitem")).toHaveText(shown, { timeout: 30_000 });
   await button(page, "Approve plan").click();
   await expect(said(page, "Plan approved")).toBeVisible();
-  await expect(list.getByRole("listitem")).toHaveText(shown);
+  await expect(list.getByRole("listitem")).toHaveText(shown, { timeout: 30_000 });
 
   own.model.say([{ tool: "propose_plan", input: PLAN }], [{ text: "I go on." }]);
   await field(page).fill("Change it again");

@@ -11,7 +11,11 @@ test.each([
   ["with a as (select 1) delete from t", 3, "3 rows deleted"],
   ["db.t.deleteMany({})", 5, "5 rows deleted"],
   ["db.t.updateOne({}, {$set: {a: 1}})", 1, "1 row updated"],
-  ["call p()", 7, "7 rows changed"],
+  ["call p()", 7, "7 rows changed, 12 rows"],
+  // MariaDB answers 0 for a procedure that returns rows.
+  ["call p()", 0, "12 rows"],
+  ["/* both */ call p()", 0, "12 rows"],
+  ["delete from t returning a", 0, "0 rows deleted"],
   [null, 7, "7 rows changed"],
   ["select 1", null, "12 rows"],
 ] as const)("C44 says what %j did", (query, affectedRows, words) => {
@@ -37,6 +41,10 @@ test.each([
   ["unlike changes", [outcome("delete from t", 0, 2), outcome("update u set a = 1", 0, 3)], "5 rows changed"],
   ["a change and a select", [outcome("delete from t", 0, 2), outcome("select 1", 7, null)], "2 rows deleted, 7 rows"],
   ["RETURNING", [outcome("delete from t returning a", 2, 2)], "2 rows deleted"],
+  ["a procedure with rows", [outcome("call p()", 12, 0)], "12 rows"],
+  ["a procedure with rows and changes", [outcome("call p()", 12, 5)], "5 rows changed, 12 rows"],
+  ["a procedure without rows", [outcome("call p()", 0, 0)], "0 rows changed"],
+  ["a procedure and a delete", [outcome("call p()", 12, 0), outcome("delete from t", 0, 2)], "2 rows deleted, 12 rows"],
   ["DDL", [outcome("create table t (a int)", 0, null)], "0 rows"],
   ["no statement", [], "0 rows"],
 ] as const)("C44 sums up %s", (_, outcomes, words) => {
@@ -53,4 +61,12 @@ test.each([
   [1, 10, true, "The first of 10 results is kept. Run the statement again to see the others."],
 ] as const)("C5 says that %i of %i results are shown", (listed, total, isKept, words) => {
   expect(toListedWords(listed, total, isKept)).toBe(words);
+});
+
+test.each([
+  ["call p()", [{}], "0 rows"],
+  ["call p()", [], "0 rows changed"],
+  ["delete from t returning a", [{}], "0 rows deleted"],
+] as const)("C44 tells an empty result of %s from none", (query, fields, words) => {
+  expect(toOutcomeWords({ rowCount: 0, affectedRows: 0, fields }, query)).toBe(words);
 });

@@ -13,27 +13,48 @@ const MONGO_VERB = /\.(insert|update|replace|delete)(?:One|Many)\s*\(/;
 
 /** Returns the participle for the rows that a statement changed, "changed" where its text does not tell. */
 export function toChangeWord(query: string | null, dialect: SqlDialect | null = null): string {
-  if (query === null) return "changed";
-  const verb = changeVerbOf(query, dialect ?? "standard") ?? (MONGO_VERB.exec(query)?.[1] as ChangeVerb | undefined);
+  const verb = toVerb(query, dialect);
   return verb ? PARTICIPLES[verb] : "changed";
 }
 
-type Counts = { rowCount: number | null; affectedRows?: number | null };
-
-/** Returns the outcome of a statement: "150,003 rows deleted", "5 rows". Null where the number of rows is unknown. */
-export function toOutcomeWords({ rowCount, affectedRows }: Counts, query: string | null): string | null {
-  if (affectedRows != null) return `${formatRows(affectedRows)} ${toChangeWord(query)}`;
-  return rowCount === null ? null : formatRows(rowCount);
+function toVerb(query: string | null, dialect: SqlDialect | null = null): ChangeVerb | null {
+  if (query === null) return null;
+  return changeVerbOf(query, dialect ?? "standard") ?? (MONGO_VERB.exec(query)?.[1] as ChangeVerb | undefined) ?? null;
 }
 
-type Outcome = { answer: { rowCount: number; affectedRows: number | null }; text: string };
+type Counts = { rowCount: number | null; affectedRows?: number | null; fields?: readonly unknown[] };
+
+/**
+ * Returns the rows that a statement returned and those that it changed; null for a count that says nothing of it. A
+ * procedure that returns rows answers 0 changed rows as well.
+ */
+export function toRowCounts(counts: Counts, query: string | null): { rows: number | null; changed: number | null } {
+  const { rowCount, affectedRows = null, fields = [] } = counts;
+  if (affectedRows === null) return { rows: rowCount, changed: null };
+  const returnsRows = fields.length > 0 || (rowCount ?? 0) > 0;
+  if (!returnsRows || query === null || toVerb(query) !== null) return { rows: null, changed: affectedRows };
+  return { rows: rowCount, changed: affectedRows === 0 ? null : affectedRows };
+}
+
+/** Returns the outcome of a statement: "150,003 rows deleted", "5 rows". Null where the number of rows is unknown. */
+export function toOutcomeWords(counts: Counts, query: string | null): string | null {
+  const { rows, changed } = toRowCounts(counts, query);
+  const words = [
+    ...(changed === null ? [] : [`${formatRows(changed)} ${toChangeWord(query)}`]),
+    ...(rows === null ? [] : [formatRows(rows)]),
+  ];
+  return words.length === 0 ? null : words.join(", ");
+}
+
+type Outcome = { answer: Counts & { rowCount: number; affectedRows: number | null }; text: string };
 
 /** Returns the outcome of several statements: rows that were changed, then rows that were returned. */
 export function toTotalWords(outcomes: readonly Outcome[]): string {
-  const changes = outcomes.filter(({ answer }) => answer.affectedRows !== null);
-  const rows = outcomes.reduce((sum, { answer }) => sum + (answer.affectedRows === null ? answer.rowCount : 0), 0);
+  const counts = outcomes.map(({ answer, text }) => ({ ...toRowCounts(answer, text), text }));
+  const changes = counts.filter(({ changed }) => changed !== null);
+  const rows = counts.reduce((sum, each) => sum + (each.rows ?? 0), 0);
   if (changes.length === 0) return formatRows(rows);
-  const changed = changes.reduce((sum, { answer }) => sum + (answer.affectedRows ?? 0), 0);
+  const changed = changes.reduce((sum, each) => sum + (each.changed ?? 0), 0);
   const words = new Set(changes.map(({ text }) => toChangeWord(text)));
   const [word = "changed"] = words.size === 1 ? words : [];
   const change = `${formatRows(changed)} ${word}`;

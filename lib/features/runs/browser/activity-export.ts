@@ -39,7 +39,8 @@ function toLine(item: Activity, nameOfUser: (userId: string) => string | undefin
     startedBy: starter === null ? null : (nameOfUser(starter) ?? starter),
     at: item.at,
     durationMs: facts?.durationMs ?? null,
-    rows: (item.kind === "query" ? item.execution.affectedRows : null) ?? facts?.rowCount ?? null,
+    // 0 changed rows are those of a procedure that returns rows, or the statement returns none.
+    rows: (item.kind === "query" ? item.execution.affectedRows || null : null) ?? facts?.rowCount ?? null,
     error: errorOf(item),
   };
 }
