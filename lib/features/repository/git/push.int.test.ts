@@ -12,6 +12,7 @@ import { takeOwnDatabase } from "@/test/database";
 import { cloneTo, type GitWorld, newGitWorld } from "@/test/fixtures/repository/git/git-world";
 import { git, gitLines, withExport } from "@/test/fixtures/repository/git-command";
 import { put } from "@/test/fixtures/repository/repository-fixture";
+import { processorTimeOf } from "@/test/processor-time";
 import { type Person, seedMember } from "@/test/seed";
 
 const own = takeOwnDatabase();
@@ -78,12 +79,11 @@ async function fastImport(clone: string, changes: readonly { path: string; text:
   await git(clone, "reset", "--quiet", "--hard");
 }
 
-/** @param ms of this process's processor time, in which the server answers */
-async function within(ms: number, work: () => Promise<unknown>): Promise<void> {
-  const before = process.cpuUsage();
-  await work();
-  const { user, system } = process.cpuUsage(before);
-  expect((user + system) / 1000).toBeLessThan(ms);
+/** Maximum processor time of the server for one push, in ms; an idle machine uses 800 to 3,000. */
+const PUSH_MS_MAX = 10_000;
+
+async function expectBounded(work: () => Promise<unknown>): Promise<void> {
+  expect(await processorTimeOf(work)).toBeLessThan(PUSH_MS_MAX);
 }
 
 const sound = () => withExport(world.workspaceId, async () => undefined);
@@ -298,8 +298,9 @@ describe("a push by stock git", () => {
     expect(await head()).toBe(before);
   });
 
-  it("of a branch that diverged by 500 commits on both sides lands or is refused with words, each within 15 seconds of processor time", {
+  it("of a branch that diverged by 500 commits on both sides is taken or refused with words, each within 10 s of a processor", {
     tags: ["long"],
+    timeout: 600_000,
   }, async () => {
     await world.save(
       "Wide",
@@ -310,18 +311,20 @@ describe("a push by stock git", () => {
     const changes = (whose: string, from: number) =>
       Array.from({ length: 500 }, (_, n) => ({ path: `apps/wide/f${from + (n % 100)}.ts`, text: `${whose} ${n}\n` }));
     await fastImport(theirs, changes("theirs", 0));
-    await within(15_000, () => git(theirs, "push", "--quiet", "origin", "main"));
+    await expectBounded(() => git(theirs, "push", "--quiet", "origin", "main"));
     await fastImport(clone, changes("ours", 100));
     const [tip = ""] = await gitLines(clone, "rev-parse", "HEAD");
     // Main is never taken back; git says so before it sends anything.
     expect(await refusal(clone, "origin", "main")).toContain("fetch first");
 
-    await within(15_000, () => git(clone, "push", "--quiet", "--force", "origin", `HEAD:refs/heads/${mine}`));
+    await expectBounded(() => git(clone, "push", "--quiet", "--force", "origin", `HEAD:refs/heads/${mine}`));
     expect(await head(mine)).toBe(tip);
     await git(clone, ...ME, "pull", "--quiet", "--no-rebase", "--no-edit", "origin", "main");
-    await within(15_000, async () => expect(await refusal(clone, "origin", "main")).toContain("git pull --rebase"));
-    await git(clone, ...ME, "pull", "--quiet", "--rebase", "origin", "main");
-    await within(15_000, () => git(clone, "push", "--quiet", "origin", "main"));
+    await expectBounded(async () => expect(await refusal(clone, "origin", "main")).toContain("git pull --rebase"));
+    // The commits that a rebase makes; git itself takes minutes for that many on a busy machine.
+    await git(clone, "reset", "--quiet", "--hard", "origin/main");
+    await fastImport(clone, changes("ours", 100));
+    await expectBounded(() => git(clone, "push", "--quiet", "origin", "main"));
     expect(await head()).toBe((await gitLines(clone, "rev-parse", "HEAD"))[0]);
     expect(await gitLines(clone, "rev-list", "--count", `${base}..HEAD`)).toEqual(["1000"]);
     const other = await fresh();
