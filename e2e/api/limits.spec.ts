@@ -10,6 +10,9 @@ const QUERIES_A_CONNECTION = 5;
 const QUEUE = 50;
 const ENDLESS = "select sum(a.i * b.i) from range(100000000) a(i), range(100000) b(i)";
 
+// Each test hashes up to fifty passwords, which is slow by design.
+test.describe.configure({ timeout: 180_000 });
+
 /** A different sender in the header that proxies write, for each request. */
 const forged = (n: number) => ({
   "x-forwarded-for": `203.0.113.${n}`,
