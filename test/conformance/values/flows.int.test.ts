@@ -110,9 +110,9 @@ describe("C9 the fidelity matrix of flows", { tags: ["long"], timeout: 1_200_000
     for (const subject of subjects.values()) await subject.stop();
   });
 
-  test.each(DRIVERS)("has 0 differences from %s", async (name) => {
+  test.for(DRIVERS)("has 0 differences from %s", async (name, context) => {
     const from = subjects.get(name);
-    if (!from) return;
+    if (!from) return context.skip();
     const made = [];
     for (const index of from.types.keys()) made.push(await makeTables(from, index, "sample"));
     const found: string[] = [];
