@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { globSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { delimiter } from "node:path";
 import { generateRoutes } from "../routes.mjs";
@@ -16,6 +16,9 @@ const ENVIRONMENT = {
 const REPORTS = inRoot("test-results");
 /** What the rules of .dependency-cruiser.mjs hold for. */
 const SOURCES = ["lib", "components", "app", "emails", "inngest", "scripts/commands", "instrumentation.ts", "proxy.ts"];
+
+/** How a file marks tests of the long suite, by itself or through test/cases.ts. */
+const MARKS_LONG = /"long"|\bsplitCases\b/;
 
 /** Lint, layers, types and unit tests; they need no build. The first three run beside each other and count as one test each. */
 export async function runCheck() {
@@ -41,7 +44,10 @@ export function runVitest(name) {
   // Unit tests are two projects, by whether a file may share its process.
   const args = project === "unit" ? ["--project=unit", "--project=unit-alone"] : [`--project=${project}`];
   if (project === "int") args.push(`--maxWorkers=${availableParallelism() + 2}`, `--tagsFilter=${long ?? "!long"}`);
-  return withRepeat(name, async (only) => {
+  // Loading hundreds of files that have no long test would take as long as the tests.
+  const all = long ? filesWithLongTests() : [];
+  return withRepeat(name, async (failed) => {
+    const only = failed.length > 0 ? failed : all;
     const file = reportFile(name);
     const errorsFile = reportFile(`${name}-errors`);
     const command = [inRoot("node_modules", "vitest", "vitest.mjs"), "run", ...args, ...only];
@@ -143,6 +149,11 @@ async function repeatFiles(name, files, failed, secondsBefore, runFiles) {
   const counts = countFiles(merged.files, merged.again);
   const isUnexplained = outcome.code !== 0 && counts.failed === 0;
   return { name, ...counts, failed: isUnexplained ? 1 : counts.failed + outcome.errors, seconds: total };
+}
+
+function filesWithLongTests() {
+  const files = globSync("{app,lib,inngest,scripts,test}/**/*.int.test.ts", { cwd: inRoot() });
+  return files.filter((file) => MARKS_LONG.test(readFileSync(inRoot(file), "utf8")));
 }
 
 async function one(name, commands) {
