@@ -87,6 +87,7 @@ test("a rename is shown as one", { tag: "@long" }, async ({ page, consolePage })
 });
 
 test("fifty saves a page, and the older ones on demand", { tag: "@long" }, async ({ page }) => {
+  test.setTimeout(300_000); // More than a hundred requests come first.
   const id = shownId(page);
   for (let n = 1; n <= 52; n++) await saveOver(page.request, id, `select ${n}`);
   await page.goto(`${page.url()}/history`);
