@@ -47,6 +47,8 @@ export default defineConfig({
           // As above. What has to be done in time says so itself.
           testTimeout: 120_000,
           hookTimeout: 120_000,
+          // No test judges how long something takes: a poll without a limit of its own waits for a busy machine, too.
+          expect: { poll: { timeout: 30_000 } },
         },
       },
     ],

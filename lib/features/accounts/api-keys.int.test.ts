@@ -59,10 +59,10 @@ describe("a key that may only read", () => {
     };
     const theirs = start({ cookie: member.cookie });
     const its = start({ key });
-    await vi.waitFor(async () => expect((await its.cancel({ key })).status).toBe(200), 10_000);
+    await vi.waitFor(async () => expect((await its.cancel({ key })).status).toBe(200), 30_000);
     expect((await theirs.cancel({ key })).status).toBe(404);
     // A full key of the same owner does.
-    await vi.waitFor(async () => expect((await theirs.cancel({ cookie: owner.cookie })).status).toBe(200), 10_000);
+    await vi.waitFor(async () => expect((await theirs.cancel({ cookie: owner.cookie })).status).toBe(200), 30_000);
     expect((await its.answer).json.code).toBe("cancelled");
     expect((await theirs.answer).json.code).toBe("cancelled");
   });

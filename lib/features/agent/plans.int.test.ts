@@ -140,7 +140,7 @@ describe("a plan", () => {
     const id = agentSessionId;
     await vi.waitFor(async () => {
       expect(await collections.agentPlans().findOne({ agentSessionId: id })).toMatchObject({ turnId: null });
-    }, 10_000);
+    }, 30_000);
     expect((await decide({ agentSessionId, decision: "approve" })).status).toBe(200);
     const chat = await call("GET", `${base}/chats/${chatId}`, { cookie: ana.cookie });
     expect(chat.text).toContain('"state":"stopped"');
@@ -211,7 +211,7 @@ describe("a plan", () => {
         { userId: new ObjectId(ana.id), data: { status: "pending" } },
         { userId: new ObjectId(ana.id), data: { status: "cancelled" } },
       ]);
-    }, 5000);
+    }, 30_000);
   });
 
   it("stays open when nobody decides in time", async () => {

@@ -222,6 +222,6 @@ describe.each(WIRES.map((wire) => [wire.provider, wire] as const))("%s", (_, wir
     const response = await askRaw("Hello", { ...asAna(), signal: leave.signal });
     for await (const { type } of readEvents(response)) if (type === "text-delta") break;
     leave.abort();
-    await vi.waitFor(() => expect(server.left()).toBe(left + 1), 10_000);
+    await vi.waitFor(() => expect(server.left()).toBe(left + 1), 30_000);
   });
 });

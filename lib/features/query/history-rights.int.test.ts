@@ -288,7 +288,7 @@ describe("a link to a run", () => {
     }
     const executionId = randomUUID();
     const asked = runOn(callers.ana, ENDLESS, { executionId });
-    await vi.waitFor(async () => expect((await read(callers.ana, executionId)).status).toBe(200), 5000);
+    await vi.waitFor(async () => expect((await read(callers.ana, executionId)).status).toBe(200), 30_000);
     expect(await collections.executions().countDocuments({ executionId, status: "success" })).toBe(0);
     expect((await read(callers.ben, executionId)).status).toBe(404);
     expect((await cancel(callers.ana, executionId)).status).toBe(200);
@@ -340,7 +340,7 @@ describe("who cancels whose query (T27)", () => {
     const executionId = randomUUID();
     const asked = runOn(callers[runner], ENDLESS, { executionId });
     const status = async () => (await read(callers[runner], executionId)).json.data?.status;
-    await vi.waitFor(async () => expect(await status()).toBe("running"), 5000);
+    await vi.waitFor(async () => expect(await status()).toBe("running"), 30_000);
     return { executionId, asked, status };
   }
 

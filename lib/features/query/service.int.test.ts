@@ -420,7 +420,7 @@ describe("history", () => {
     const running = askOwn(ENDLESS, { executionId });
     const failure = expect(running).rejects.toMatchObject({ kind: "cancelled" });
     const newest = async () => (await listExecutions(callerOf(own), { limit: 1 })).items[0];
-    await vi.waitFor(async () => expect(await newest()).toMatchObject({ executionId, status: "running" }), 5000);
+    await vi.waitFor(async () => expect(await newest()).toMatchObject({ executionId, status: "running" }), 30_000);
     const { collections } = await import("@/lib/features/instance/collections");
     await collections.executions().updateOne({ workspaceId: own, executionId }, { $set: { cancelRequested: true } });
     await failure;

@@ -29,7 +29,7 @@ const seatDoc = async (who: Person, workspaceId?: string) => {
   return found;
 };
 const seenAt = async (who: Person, workspaceId?: string) => (await seatDoc(who, workspaceId)).lastSeenAt;
-const isNoted = (who: Person) => vi.waitFor(async () => expect(await seenAt(who)).toBeDefined());
+const isNoted = (who: Person) => vi.waitFor(async () => expect(await seenAt(who)).toBeDefined(), 30_000);
 const setSeen = (who: Person, lastSeenAt: Date) =>
   collections.memberships().updateOne(seatOf(who), { $set: { lastSeenAt } });
 const enter = (who: Person) => call("GET", `/api/workspaces/${owner.workspaceId}/consoles`, { cookie: who.cookie });
@@ -113,7 +113,7 @@ describe("when a member was last seen", () => {
   it("of the same person in another workspace is no business of this one", async () => {
     const [own] = (await call("GET", "/api/workspaces", { cookie: person.cookie })).json.data;
     expect((await call("GET", `/api/workspaces/${own.id}/consoles`, { cookie: person.cookie })).status).toBe(200);
-    await vi.waitFor(async () => expect(await seenAt(person, own.id)).toBeDefined());
+    await vi.waitFor(async () => expect(await seenAt(person, own.id)).toBeDefined(), 30_000);
     expect((await listed(owner)).find(({ userId }) => userId === person.id)?.lastSeenAt).toBeNull();
   });
 });

@@ -43,7 +43,7 @@ test("under a mixed load the heap, the handles and the open cursors do not grow 
   expect(samples.map(({ cursors }) => cursors)).toEqual(samples.map(() => 0));
   const handles = Math.max(...samples.slice(2, 6).map((each) => each.handles));
   // Lines that their clients have closed are gone as soon as the store gets to them.
-  await vi.waitFor(async () => expect((await sample()).handles).toBeLessThanOrEqual(handles), 10_000);
+  await vi.waitFor(async () => expect((await sample()).handles).toBeLessThanOrEqual(handles), 30_000);
   expect((await sample()).files).toBeLessThanOrEqual(CONNECTIONS_MAX * FILES_OF_CONNECTION);
   await watcher.close();
   child.kill("SIGTERM");

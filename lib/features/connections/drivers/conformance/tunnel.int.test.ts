@@ -94,7 +94,7 @@ describe.runIf(sshd !== null)("through a tunnel", () => {
       await ask(source, behind.one, { signal: signal() });
       expect(await connectionsTo(ssh.port)).toBeGreaterThan(0);
       await Promise.all(sources.splice(0).map((each) => each.close()));
-      await expect.poll(() => connectionsTo(ssh.port), { timeout: 10_000 }).toBe(0);
+      await expect.poll(() => connectionsTo(ssh.port), { timeout: 30_000 }).toBe(0);
     });
 
     test("a tunnel that dies fails what runs, and the next query opens a new one", async ({ skip }) => {
@@ -104,7 +104,7 @@ describe.runIf(sshd !== null)("through a tunnel", () => {
       if (behind.endless !== "") {
         const running = ask(source, behind.endless, { signal: signal() });
         running.catch(() => {});
-        await expect.poll(() => connectionsTo(ssh.port), { timeout: 10_000 }).toBeGreaterThan(0);
+        await expect.poll(() => connectionsTo(ssh.port), { timeout: 30_000 }).toBeGreaterThan(0);
         await ssh.restart();
         await expect(running).rejects.toMatchObject({ kind: "source_unreachable" });
       } else await ssh.restart();
