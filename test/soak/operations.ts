@@ -15,7 +15,7 @@ const APPEND_ROWS_MAX = 60_000;
 const EVENT_STREAMS_END_MS = 1000;
 /** A dataset that could not be read says so until it is read again. */
 const KEPT_ERROR_MS = 60_000;
-const GIT_TIMEOUT_MS = 120_000;
+const GIT_TIMEOUT_MS = 300_000;
 
 type Operation = (world: World) => Promise<void>;
 
@@ -505,7 +505,8 @@ async function push(world: World): Promise<void> {
       await git(clone, "add", "--all");
       await git(clone, "commit", "--quiet", "--allow-empty", "--message", `Push ${names}`);
       for (let attempt = 0; attempt < 6; attempt += 1) {
-        await git(clone, "pull", "--quiet", "--rebase", "origin", "main");
+        await git(clone, "fetch", "--quiet", "origin");
+        await git(clone, "rebase", "--quiet", "origin/main");
         const pushed = await git(clone, "push", "--quiet", "origin", "HEAD:main").catch(
           (error: { stderr?: string }) => {
             if (!/rejected|fetch first|cannot lock|changed/.test(error.stderr ?? "")) throw error;

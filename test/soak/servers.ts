@@ -29,6 +29,8 @@ export type Server = {
   away: Period[];
   /** What earlier processes have written. */
   written: string;
+  /** Exit codes of processes that ended by themselves. */
+  deaths: (number | null)[];
 };
 
 /** Production servers on one data folder, with a store that runs beside them. */
@@ -40,6 +42,7 @@ export class Servers {
   readonly #client = new MongoClient(storeUri(this.dataDir));
   #store: ChildProcess | null = null;
   #storeText = "";
+  #isStopping = false;
 
   /** @param env more settings of each server */
   constructor(env: Record<string, string> = {}) {
@@ -57,7 +60,7 @@ export class Servers {
       const now = Date.now();
       const server: Server = {
         ...{ index, port, url: `http://127.0.0.1:${port}`, process: null, webPid: null, isUp: false },
-        ...{ away: [{ from: now, to: Number.POSITIVE_INFINITY }], written: "" },
+        ...{ away: [{ from: now, to: Number.POSITIVE_INFINITY }], written: "", deaths: [] },
       };
       this.all.push(server);
       await this.#start(server);
@@ -84,6 +87,9 @@ export class Servers {
   async #start(server: Server): Promise<void> {
     const started = await startServer({ SAMPLE_DATA: "on", ...this.#env }, server.port);
     server.process = started;
+    void started.ended.then((code) => {
+      if (server.process === started && !this.#isStopping) server.deaths.push(code);
+    });
     await untilHealthy(started);
     server.webPid = childrenOf(started.process.pid)[0] ?? null;
     server.isUp = true;
@@ -96,10 +102,11 @@ export class Servers {
     if (!server.isUp || !server.process || server.webPid === null) return;
     server.isUp = false;
     server.away.push({ from: Date.now(), to: Number.POSITIVE_INFINITY });
-    process.kill(server.webPid, "SIGKILL");
-    await server.process.ended;
-    server.written += server.process.output();
+    const killed = server.process;
     server.process = null;
+    killIfThere(server.webPid);
+    await killed.ended;
+    server.written += killed.output();
     await sleep(awayMs);
     await this.#start(server);
   }
@@ -109,7 +116,7 @@ export class Servers {
     const own = this.#store?.pid === undefined ? [] : descendantsOf(this.#store.pid);
     const theirs = this.all.flatMap(({ webPid }) => (webPid === null ? [] : descendantsOf(webPid)));
     const store = [...own, ...theirs].find(({ command }) => /dist\/store\.mjs/.test(command));
-    if (store) process.kill(store.pid, "SIGKILL");
+    if (store) killIfThere(store.pid);
   }
 
   /** Whether a failed request of this time is explained by a kill of its server. */
@@ -124,6 +131,7 @@ export class Servers {
 
   /** Asks each server and then the store to stop. @returns exit codes; "killed" for those that did not end */
   async stop(): Promise<string[]> {
+    this.#isStopping = true;
     const codes = await Promise.all(
       this.all.map(async (server) => {
         if (!server.process) return "away";
@@ -173,6 +181,15 @@ export function descendantsOf(pid: number): Child[] {
     }
   }
   return found;
+}
+
+/** A process may end between the look at it and its kill. */
+export function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
 }
 
 function commandOf(pid: number): string {

@@ -21,7 +21,7 @@ import {
   type Totals,
 } from "./checks";
 import { OPERATIONS } from "./operations";
-import { descendantsOf, memoryMib, Servers } from "./servers";
+import { descendantsOf, killIfThere, memoryMib, Servers } from "./servers";
 import { buildWorld, Cut, World } from "./world";
 
 /*
@@ -167,7 +167,7 @@ async function killEngine(world: World, kills: Kills): Promise<void> {
   if (!engine) return;
   kills.engines += 1;
   world.disturbances.push({ at: Date.now(), what: "engine" });
-  process.kill(engine.pid, "SIGKILL");
+  killIfThere(engine.pid);
 }
 
 async function killStore(world: World, kills: Kills): Promise<void> {
@@ -248,6 +248,9 @@ async function summarise(
   const [{ samples, lateMs }] = (await once(probe, "message")) as [{ samples: Sample[]; lateMs: number[] }];
   probe.disconnect();
   for (const { index, isUp } of servers.all) if (!isUp) world.fault(`server ${index} did not start again`);
+  for (const { index, deaths } of servers.all) {
+    if (deaths.length > 0) world.fault(`server ${index} ended by itself with ${deaths.join(", ")}`);
+  }
   await stopSchedules(world);
   const stoppedAt = Date.now();
   print("operations ended; waiting for what is under way");

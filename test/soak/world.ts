@@ -196,6 +196,8 @@ export class World {
     if (error instanceof Cut || signal?.aborted) return error;
     if (this.servers.wasAway(server, from, Date.now())) return new Cut(what);
     const cause = (error as { cause?: { code?: string } }).cause?.code ?? "";
+    // A starved machine: nothing was sent.
+    if (cause === "UND_ERR_CONNECT_TIMEOUT") return new Cut(what);
     this.fault(`${what} broke off: ${(error as Error).name} ${(error as Error).message} ${cause}`.trim());
     return error;
   }
