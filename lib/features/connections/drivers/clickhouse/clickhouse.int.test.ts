@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -153,4 +155,67 @@ test("T54 a large cell ends the result before its row", async () => {
 
 test("tells its version", async () => {
   expect(await source.test(ANY)).toMatchObject({ serverVersion: "ClickHouse 26.9.2.1" });
+});
+
+/** A server that closes each connection when its second request arrives, as one does that was idle for too long. */
+async function startImpatient() {
+  let resets = 0;
+  const proxy = createServer((client) => {
+    let requests = 0;
+    const upstream = connect(server.port, "127.0.0.1");
+    client.on("error", () => upstream.destroy());
+    upstream.on("error", () => client.destroy());
+    client.on("close", () => upstream.destroy());
+    client.on("data", (chunk: Buffer) => {
+      if (chunk.subarray(0, 5).toString() === "POST ") requests += 1;
+      if (requests <= 1) upstream.write(chunk);
+      else {
+        resets += 1;
+        client.resetAndDestroy();
+      }
+    });
+    upstream.pipe(client);
+  });
+  proxy.listen(0, "127.0.0.1");
+  await once(proxy, "listening");
+  const { user, password } = server;
+  const { port } = proxy.address() as AddressInfo;
+  const through = await openWith(clickhouse, { host: "127.0.0.1", port, user, password, database: "shop" }, false);
+  return {
+    through,
+    resets: () => resets,
+    stop: async () => {
+      await through.close();
+      proxy.close();
+    },
+  };
+}
+
+test("T51 a read is sent again when the server has closed its idle connection", async () => {
+  const { through, resets, stop } = await startImpatient();
+  try {
+    for (let round = 0; round < 5; round += 1) {
+      const value = `round ${round}`;
+      expect((await ask(through, "select {v:String} as v", { params: { v: value } })).rows).toEqual([[value]]);
+    }
+    // Several idle connections at once, each of which is stale.
+    await Promise.all(Array.from({ length: 4 }, () => ask(through, "select 1")));
+    await Promise.all(Array.from({ length: 4 }, () => ask(through, "select 1")));
+    expect(resets()).toBeGreaterThan(4);
+  } finally {
+    await stop();
+  }
+});
+
+test("T51 a write is sent once, on a connection of its own", async () => {
+  const { through, resets, stop } = await startImpatient();
+  const writes = () => server.requests.filter(({ sql }) => sql.startsWith("insert into t")).length;
+  try {
+    await ask(through, "select 1");
+    const [before, resetsBefore] = [writes(), resets()];
+    for (let round = 0; round < 3; round += 1) await ask(through, "insert into t values (1)", { readOnly: false });
+    expect([writes() - before, resets() - resetsBefore]).toEqual([3, 0]);
+  } finally {
+    await stop();
+  }
 });

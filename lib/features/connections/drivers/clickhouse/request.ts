@@ -29,8 +29,15 @@ export type ClickHouseRequest = {
   query: string;
   /** On top of the format: names and values of settings and parameters. */
   settings: readonly (readonly [string, string])[];
+  /** The statement changes nothing, so it may be sent again. */
+  isRead: boolean;
   signal: AbortSignal;
 };
+
+/** A connection that the server closed while it was idle. */
+class StaleConnection extends Error {}
+/** As many idle connections may be stale, and the last attempt is on a new one. */
+const ATTEMPTS_MAX = SESSIONS_MAX * 2 + 1;
 
 /** The server's HTTP interface, on sockets of the door. */
 export class ClickHouseLine {
@@ -50,10 +57,12 @@ export class ClickHouseLine {
    * Sends a statement and resolves when the server begins its answer.
    * @throws AppError `query_failed` and others of `toServerFailure`, `source_unreachable`, `timeout`, `address_refused`
    */
-  async send({ query, settings, signal }: ClickHouseRequest): Promise<IncomingMessage> {
+  async send({ query, settings, isRead, signal }: ClickHouseRequest): Promise<IncomingMessage> {
+    // Servers close idle connections after a few seconds, and their word of it may arrive behind the request.
+    if (!isRead) this.#closeIdle();
     let response: IncomingMessage;
     try {
-      response = await this.#open(query, settings, signal);
+      response = await this.#openAgain(isRead ? ATTEMPTS_MAX : 1, () => this.#open(query, settings, signal));
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       const failure = error instanceof Error && "code" in error && String(error.code).startsWith("HPE_");
@@ -70,6 +79,23 @@ export class ClickHouseLine {
 
   close(): void {
     this.#agent.destroy();
+  }
+
+  async #openAgain(attempts: number, open: () => Promise<IncomingMessage>): Promise<IncomingMessage> {
+    for (let left = attempts - 1; ; left -= 1) {
+      try {
+        return await open();
+      } catch (error) {
+        if (!(error instanceof StaleConnection)) throw error;
+        if (left === 0) throw error.cause;
+      }
+    }
+  }
+
+  #closeIdle(): void {
+    for (const sockets of Object.values(this.#agent.freeSockets)) {
+      for (const socket of sockets ?? []) socket.destroy();
+    }
   }
 
   #open(query: string, settings: ClickHouseRequest["settings"], signal: AbortSignal): Promise<IncomingMessage> {
@@ -101,7 +127,10 @@ export class ClickHouseLine {
         },
         resolve,
       );
-      request.on("error", reject);
+      request.on("error", (error: NodeJS.ErrnoException) => {
+        const isStale = request.reusedSocket && (error.code === "ECONNRESET" || error.code === "EPIPE");
+        reject(isStale ? new StaleConnection("The connection was closed.", { cause: error }) : error);
+      });
       request.end(body);
     });
   }

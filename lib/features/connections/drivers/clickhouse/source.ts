@@ -35,7 +35,7 @@ import { toServerFailure } from "./failures";
 import { type ClickHouseFlowParts, extractClickHouse, loadClickHouse } from "./flows";
 import { LineTooLong, linesOf } from "./lines";
 import { toClickHouseParams } from "./params";
-import { ClickHouseLine } from "./request";
+import { ClickHouseLine, type ClickHouseRequest } from "./request";
 import type { ServerFunction } from "./statement-guard";
 import { type ColumnReader, exactReaderOf, readerOf } from "./types";
 
@@ -87,7 +87,7 @@ export class ClickHouseSource implements DataSource {
       ...(options.readOnly ? [["readonly", "1"] as [string, string]] : []),
       ...values,
     ];
-    const run = this.#begin(text, settings, options.signal);
+    const run = this.#begin(text, settings, { isRead: options.readOnly, signal: options.signal });
     try {
       const rows = await run.open(options.cellBytesMax, options.jsonAsText);
       return {
@@ -158,7 +158,7 @@ export class ClickHouseSource implements DataSource {
     const run = this.#begin(
       query,
       settings.map(([name, value]) => [name, value]),
-      signal,
+      { isRead: false, signal },
     );
     try {
       const rows = await run.open(undefined);
@@ -194,7 +194,10 @@ export class ClickHouseSource implements DataSource {
     // A host that takes the request and is silent is told from a slow query by nothing else.
     const deadline = startDeadline(OUR_OWN_TIMEOUT_S * 1000, caller);
     const { signal } = deadline;
-    const run = this.#begin(query, [["max_execution_time", String(OUR_OWN_TIMEOUT_S)], ...params], signal);
+    const run = this.#begin(query, [["max_execution_time", String(OUR_OWN_TIMEOUT_S)], ...params], {
+      isRead: true,
+      signal,
+    });
     try {
       const rows = await run.open(undefined);
       const all: WireValue[][] = [];
@@ -236,11 +239,11 @@ export class ClickHouseSource implements DataSource {
     }
   }
 
-  #begin(query: string, settings: readonly [string, string][], signal: AbortSignal): Run {
+  #begin(query: string, settings: readonly [string, string][], { isRead, signal }: RunOptions): Run {
     signal.throwIfAborted();
     if (this.#isClosed) throw new AppError("unavailable", "This connection is being closed. Try again.");
     this.#running += 1;
-    return new Run(this.#line, query, settings, signal, this.#secrets, () => {
+    return new Run(this.#line, { query, settings, isRead, signal, secrets: this.#secrets }, () => {
       this.#running -= 1;
       if (this.#running === 0) this.#whenQuiet?.();
     });
@@ -271,11 +274,15 @@ type Rows = {
   next(): Promise<WireValue[][] | null>;
 };
 
+type RunOptions = Pick<ClickHouseRequest, "isRead" | "signal">;
+type RunRequest = RunOptions & { query: string; settings: readonly [string, string][]; secrets: readonly string[] };
+
 /** One statement on the server. However it is left, it does not go on there. */
 class Run {
   readonly #line: ClickHouseLine;
   readonly #query: string;
   readonly #settings: readonly [string, string][];
+  readonly #isRead: boolean;
   readonly #secrets: readonly string[];
   readonly #signal: AbortSignal;
   readonly #leave: () => void;
@@ -291,17 +298,12 @@ class Run {
   #isOver = false;
   readonly #onAbort = () => void this.#abort();
 
-  constructor(
-    line: ClickHouseLine,
-    query: string,
-    settings: readonly [string, string][],
-    signal: AbortSignal,
-    secrets: readonly string[],
-    leave: () => void,
-  ) {
+  constructor(line: ClickHouseLine, request: RunRequest, leave: () => void) {
+    const { query, settings, isRead, signal, secrets } = request;
     this.#line = line;
     this.#query = query;
     this.#settings = settings;
+    this.#isRead = isRead;
     this.#secrets = secrets;
     this.#signal = signal;
     this.#leave = leave;
@@ -312,6 +314,7 @@ class Run {
     const response = await this.#line.send({
       query: this.#query,
       settings: [["query_id", this.#queryId], ...this.#settings],
+      isRead: this.#isRead,
       signal: this.#stop.signal,
     });
     this.#response = response;
@@ -372,6 +375,7 @@ class Run {
     const request = {
       query: "KILL QUERY WHERE query_id = {id:String} ASYNC",
       settings: [["param_id", this.#queryId]] as const,
+      isRead: true,
       signal: AbortSignal.timeout(CANCEL_TIMEOUT_MS),
     };
     try {
