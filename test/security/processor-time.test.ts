@@ -8,14 +8,14 @@ import { describeQueryError } from "@/lib/base/sql/query-error";
 import { splitStatements } from "@/lib/base/sql/statements";
 import { namesLimitProblem, RESULT_COLUMNS_MAX } from "@/lib/base/values/column-limits";
 import { editDistance, findClosest } from "@/lib/base/values/edit-distance";
-import { parseExactJson, parseJsonWithTexts, parseLargeExactJson } from "@/lib/base/values/exact-json";
+import { parseExactJson, parseJsonWithTexts } from "@/lib/base/values/exact-json";
 import { compareNumberText, groupDigits } from "@/lib/base/values/exact-number";
 import { findJsonFault } from "@/lib/base/values/json-place";
 import { isSmallJson } from "@/lib/base/values/json-slices";
 import { naturalKey } from "@/lib/base/values/natural-key";
 import { isSameJson } from "@/lib/base/values/same-json";
 import { isReadingQuery } from "@/lib/features/connections/drivers/graphql/reading-query";
-import { readOperation } from "@/lib/features/connections/drivers/mongodb/operation";
+import { type Operation, readOperation, SHELL_CHARS_MAX } from "@/lib/features/connections/drivers/mongodb/operation";
 import { checkOperation } from "@/lib/features/connections/drivers/mongodb/rules";
 import { nextLink } from "@/lib/features/connections/drivers/rest/link-header";
 import { parseJsonPath } from "@/lib/features/connections/drivers/shared/json-path";
@@ -126,6 +126,39 @@ const wireJson: Record<string, string> = {
   "a run of dots with exponents": `[${fill("....e1234", MIB)}]`,
 };
 
+/** Values of MongoDB's shell, so many that they fill its longest text. */
+const SHELL_VALUES = [
+  ...[
+    "1",
+    "9",
+    "1.5",
+    "0x1F",
+    "12345678901234567890",
+    '"a"',
+    "'\\n'",
+    "null",
+    "/a/i",
+    "[]",
+    "{}",
+    "{a: 1}",
+    "{a:{b:[1]}}",
+  ],
+  ...['ObjectId("0123456789abcdef01234567")', 'ISODate("2026-01-01")', 'NumberDecimal("1.5")', 'NumberLong("5")'],
+  ...['UUID("01234567-89ab-4def-8123-456789abcdef")', "1 + 2", "-1", "(1)", "/* a */ 1", "`a`"],
+];
+const shellTexts: Record<string, string> = {
+  ...Object.fromEntries(
+    SHELL_VALUES.map((value) => {
+      const [head, tail] = ["db.a.insertOne({a:[", "]})"];
+      const count = Math.floor((SHELL_CHARS_MAX - head.length - tail.length) / (value.length + 1));
+      return [value, `${head}${`${value},`.repeat(count)}${tail}`];
+    }),
+  ),
+  "many keys": `db.a.insertOne({${times(25_000, (index) => `k${index}:1`).join(",")}})`,
+  "a long text": `db.a.insertOne({a:"${fill("a", SHELL_CHARS_MAX - 22)}"})`,
+  "many calls": `db.a.find({})${fill(".pretty()", SHELL_CHARS_MAX - 20 - ((SHELL_CHARS_MAX - 20) % 9))}`,
+};
+
 const FUNCTIONS: Row[] = [
   row("uniqueColumnNames", uniqueColumnNames, {
     "equal names": times(RESULT_COLUMNS_MAX, () => "a"),
@@ -148,7 +181,17 @@ const FUNCTIONS: Row[] = [
   check("variables", { language: "sql", dialect: "postgres", own: /^[$]/ }),
   check("variables", { language: "mongodb", dialect: "standard", own: null }),
   row("readMongoMarks", readMongoMarks, statements),
-  row("readOperation", (text: string) => checkOperation(readOperation(text), true), texts(256 * 1024, "db.a.find(")),
+  row(
+    "readOperation",
+    (text: string) => checkOperation(readOperation(text), true),
+    texts(SHELL_CHARS_MAX, "db.a.find("),
+  ),
+  row("readOperation of values", (text: string) => readOperation(text), shellTexts),
+  row(
+    "checkOperation of values",
+    (operation: Operation) => checkOperation(operation, false),
+    map(shellTexts, readOperation),
+  ),
   row(
     "readOperation of an object",
     (operation: Record<string, unknown>) => checkOperation(readOperation(operation), true),
@@ -170,9 +213,8 @@ const FUNCTIONS: Row[] = [
     (bytes: Uint8Array) => parseJsonBytes(bytes),
     map(mebibyteOfJson, (text) => Buffer.from(text)),
   ),
-  row("parseExactJson of the body of a request", (text: string) => parseExactJson(text), mebibyteOfJson),
   row("parseJsonWithTexts", parseJsonWithTexts, wireJson),
-  row("parseLargeExactJson", parseLargeExactJson, wireJson),
+  row("parseExactJson", (text: string) => parseExactJson(text), wireJson),
   row("findJsonFault", findJsonFault, texts(64 * 1024)),
   row(
     "isSmallJson",

@@ -21,6 +21,16 @@ const SPACE = /[\s\ufeff]/;
 const NAME = /[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*/uy;
 const NUMBER = /0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d+)?/y;
 const SYMBOLS = "(){}[],:;.+-*/";
+/** Behind decimal digits, these belong to no number; nor does the end of the text. */
+const ENDS_INTEGER = ",]}):;+-*/ \n\r\t";
+const SLASH = 0x2f;
+const LAST_ASCII = 0x7f;
+const [ZERO, NINE] = [0x30, 0x39];
+
+const isDigit = (code: number) => code >= ZERO && code <= NINE;
+/** The blanks of ASCII: space, and tab to carriage return. */
+const isBlank = (code: number) => code === 0x20 || (code >= 0x09 && code <= 0x0d);
+
 const ESCAPES: Readonly<Record<string, string>> = {
   b: "\b",
   f: "\f",
@@ -50,12 +60,16 @@ export class Lexer {
     if (char === "") return { kind: "end", start, end: start, text: "" };
     if (char === '"' || char === "'" || char === "`") return this.#string(char);
     if (char === "/" && expectsValue) return this.#regex();
-    if (/\d/.test(char) || (char === "." && /\d/.test(this.text.charAt(start + 1)))) return this.#number();
+    if (isDigit(char.charCodeAt(0)) || (char === "." && isDigit(this.text.charCodeAt(start + 1)))) {
+      return this.#digits() ?? this.#number();
+    }
+    if (SYMBOLS.includes(char)) {
+      this.#at += 1;
+      return { kind: "symbol", start, end: this.#at, text: char };
+    }
     const name = this.#match(NAME);
-    if (name !== null) return this.#token({ kind: "name" }, start);
-    if (!SYMBOLS.includes(char)) throw new ShellSyntaxError(`${JSON.stringify(char)} is not expected here.`, start);
-    this.#at += 1;
-    return this.#token({ kind: "symbol" }, start);
+    if (name === null) throw new ShellSyntaxError(`${JSON.stringify(char)} is not expected here.`, start);
+    return { kind: "name", start, end: this.#at, text: name };
   }
 
   #token<T extends object>(parts: T, start: number): T & { start: number; end: number; text: string } {
@@ -64,7 +78,12 @@ export class Lexer {
 
   #skip(): void {
     for (;;) {
-      while (SPACE.test(this.text.charAt(this.#at))) this.#at += 1;
+      let code = this.text.charCodeAt(this.#at);
+      while (isBlank(code) || (code > LAST_ASCII && SPACE.test(this.text.charAt(this.#at)))) {
+        this.#at += 1;
+        code = this.text.charCodeAt(this.#at);
+      }
+      if (code !== SLASH) return;
       if (this.text.startsWith("//", this.#at)) {
         const newline = this.text.indexOf("\n", this.#at);
         this.#at = newline < 0 ? this.text.length : newline + 1;
@@ -74,6 +93,17 @@ export class Lexer {
         this.#at = close + 2;
       } else return;
     }
+  }
+
+  /** The commonest number, an integer in decimal digits, without a pattern; null for every other. */
+  #digits(): Token | null {
+    const start = this.#at;
+    let end = start;
+    while (isDigit(this.text.charCodeAt(end))) end += 1;
+    if (end === start || !ENDS_INTEGER.includes(this.text.charAt(end))) return null;
+    this.#at = end;
+    const text = this.text.slice(start, end);
+    return { kind: "number", start, end, text, value: Number(text) };
   }
 
   #match(pattern: RegExp): string | null {
@@ -109,11 +139,22 @@ export class Lexer {
       if (quote === "`" && this.text.startsWith("${", this.#at)) {
         throw new ShellSyntaxError("Nothing is computed inside of texts here.", this.#at);
       }
-      value += char === "\\" ? this.#escape() : char;
-      if (char !== "\\") this.#at += 1;
+      if (char === "\\") value += this.#escape();
+      else {
+        const run = this.#at;
+        do this.#at += 1;
+        while (!this.#endsRun(quote));
+        value += this.text.slice(run, this.#at);
+      }
     }
     this.#at += 1;
     return this.#token({ kind: "string", value }, start);
+  }
+
+  /** Whether a text's plain characters end here: by its quote, an escape, a line break, `${`, or the end. */
+  #endsRun(quote: string): boolean {
+    const char = this.text.charAt(this.#at);
+    return char === quote || char === "\\" || char === "\n" || char === "$" || char === "";
   }
 
   #escape(): string {

@@ -42,20 +42,6 @@ export function mayRound(text: string): boolean {
   return LONG_NUMBER.test(text);
 }
 
-type Context = { source?: string };
-type Reviver = Parameters<typeof JSON.parse>[1];
-
-/**
- * Parses JSON; the numbers that a double cannot hold become what `keep` makes of their text.
- * @throws SyntaxError for text that is not JSON
- */
-export function parseExactJson(text: string, keep: (source: string) => unknown = toExactNumber): unknown {
-  if (!mayRound(text)) return JSON.parse(text);
-  const revive = (_: string, value: unknown, { source }: Context = {}) =>
-    typeof value === "number" && source !== undefined && isRounded(source, value) ? keep(source) : value;
-  return JSON.parse(text, revive as Reviver);
-}
-
 /**
  * The start of a string, or a number that a double may not hold. The bound of the last alternative keeps a run of dots linear;
  * a longer mantissa matches the alternative before it.
@@ -63,8 +49,8 @@ export function parseExactJson(text: string, keep: (source: string) => unknown =
 const STRING_OR_LONG = /"|-?\d[\d.]{15,}(?:[eE][+-]?\d+)?|-?[\d.]{1,16}[eE][+-]?\d{3,}/g;
 
 /**
- * Parses JSON; the numbers that a double cannot hold become their text. The same as `parseExactJson` with that text, in a
- * small part of its time: a reviver takes six seconds for 15 MB of numbers.
+ * Parses JSON; the numbers that a double cannot hold become their text. The same as `parseExactJson` with that text, without
+ * a look at each value: a reviver takes six seconds for 15 MB of numbers.
  * @param toText decides about each number of 16 digits or an exponent of three
  * @throws SyntaxError for text that is not JSON
  */
@@ -77,11 +63,12 @@ const MARK = `${globalThis.crypto.getRandomValues(new Uint32Array(4)).join("-")}
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * Parses JSON; the numbers of 16 digits or an exponent of three that a double cannot hold become `ExactNumber`. For pages of
- * a source: a reviver takes half a second for 10 MB, this a fifth of it, and without such a number no more than `JSON.parse`.
+ * Parses JSON; the numbers that a double cannot hold become what `keep` makes of their text. A reviver would take half a
+ * second for 10 MB; this takes a fifth of it, and no more than `JSON.parse` without a number of 16 digits or an exponent of
+ * three.
  * @throws SyntaxError for text that is not JSON
  */
-export function parseLargeExactJson(text: string): unknown {
+export function parseExactJson(text: string, keep: (source: string) => unknown = toExactNumber): unknown {
   if (!mayRound(text)) return JSON.parse(text);
   let marks = 0;
   const marked = quoteLongNumbers(text, (source, value) => {
@@ -90,12 +77,12 @@ export function parseLargeExactJson(text: string): unknown {
     return MARK + source;
   });
   const root = { value: JSON.parse(marked) as unknown };
-  if (marks > 0) replaceMarks(root, marks);
+  if (marks > 0) replaceMarks(root, marks, keep);
   return root.value;
 }
 
 /** Without recursion, so that no depth of nesting ends it. */
-function replaceMarks(root: object, marks: number): void {
+function replaceMarks(root: object, marks: number, keep: (source: string) => unknown): void {
   let left = marks;
   const waiting: Record<string, unknown>[] = [root as Record<string, unknown>];
   for (let holder = waiting.pop(); holder && left > 0; holder = waiting.pop()) {
@@ -103,7 +90,7 @@ function replaceMarks(root: object, marks: number): void {
       const value = holder[key];
       if (typeof value === "object" && value !== null) waiting.push(value as Record<string, unknown>);
       if (typeof value !== "string" || !value.startsWith(MARK)) continue;
-      const exact = new ExactNumber(value.slice(MARK.length));
+      const exact = keep(value.slice(MARK.length));
       // A plain assignment to __proto__ would set no property.
       Object.defineProperty(holder, key, { value: exact, configurable: true, enumerable: true, writable: true });
       left -= 1;

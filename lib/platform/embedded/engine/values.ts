@@ -26,7 +26,7 @@ import {
   DuckDBVariantValue,
   type DuckDBVector,
 } from "@duckdb/node-api";
-import { parseExactJson } from "../../../base/values/exact-json.ts";
+import { parseJsonWithTexts } from "../../../base/values/exact-json.ts";
 import type { WireValue } from "../../../base/values/fields.ts";
 import { shortestFloat32 } from "../../../base/values/float32.ts";
 import { isJsonText } from "./field-types.ts";
@@ -337,7 +337,7 @@ function base64(bytes: Uint8Array): string {
 /** A number that a double cannot hold stays exact as text, like an int64 column's. */
 function parseJson(text: string): WireValue {
   try {
-    return parseExactJson(text, (source) => source) as WireValue;
+    return parseJsonWithTexts(text) as WireValue;
   } catch {
     return text;
   }

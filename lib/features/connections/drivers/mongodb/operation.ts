@@ -7,6 +7,9 @@ import { parseShell, type ShellCall } from "./shell/parser";
 
 export type Doc = Record<string, unknown>;
 
+/** Text that is read on the event loop, in 50 ms at most. Longer operations come as objects. */
+export const SHELL_CHARS_MAX = 256 * 1024;
+
 /** The plan in place of the documents: alone, or with what carrying it out has taken. */
 const VERBOSITIES = ["queryPlanner", "executionStats"] as const;
 type Verbosity = (typeof VERBOSITIES)[number];
@@ -115,10 +118,16 @@ const operationObject = z.discriminatedUnion("operation", [
 
 /**
  * Reads shell text or an operation as an object.
- * @throws AppError `query_failed` with the place of a mistake in a text, `invalid_request`, `not_allowed`
+ * @throws AppError `query_failed` with the place of a mistake in a text, `invalid_request`, `not_allowed`, `too_large`
  */
 export function readOperation(query: string | Record<string, unknown>): Operation {
   if (typeof query !== "string") return fromObject(query);
+  if (query.length > SHELL_CHARS_MAX) {
+    throw new AppError(
+      "too_large",
+      `The text is longer than ${SHELL_CHARS_MAX / 1024} KiB. Send the operation as an object.`,
+    );
+  }
   try {
     const { collection: name, calls } = parseShell(query);
     return fromCalls(name, calls);

@@ -13,6 +13,7 @@ const BYTES_MAX = 256 * 1024;
 /** What is inserted is data: it may be as large as the request. */
 const DATA_BYTES_MAX = 16 * 1024 * 1024;
 const NAME_BYTES_MAX = 255;
+const LAST_ASCII = 0x7f;
 
 const READING: ReadonlySet<Operation["kind"]> = new Set([
   "find",
@@ -90,12 +91,17 @@ function checkKeys(value: unknown, depth: number): void {
   if (value instanceof Date || value instanceof Uint8Array) return;
   for (const [key, item] of Object.entries(value)) {
     // Full-width and small forms of the dollar sign become the usual one somewhere.
-    const plain = key.normalize("NFKC");
+    const plain = isAscii(key) ? key : key.normalize("NFKC");
     if (CODE_KEYS.has(plain)) throw notAllowed(`${plain} runs code in the database, which cannot be done here.`);
     if (key === "__proto__") throw new AppError("invalid_request", "A key called __proto__ cannot be used here.");
     if (key.includes("\0")) throw new AppError("invalid_request", "A key holds the character with the code 0.");
     checkKeys(item, depth + 1);
   }
+}
+
+function isAscii(text: string): boolean {
+  for (let index = 0; index < text.length; index += 1) if (text.charCodeAt(index) > LAST_ASCII) return false;
+  return true;
 }
 
 function checkPipeline(pipeline: readonly unknown[], readOnly: boolean): void {

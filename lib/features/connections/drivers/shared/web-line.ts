@@ -1,6 +1,6 @@
 import "server-only";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseLargeExactJson } from "@/lib/base/values/exact-json";
+import { parseExactJson } from "@/lib/base/values/exact-json";
 import { decodeText, Undecodable } from "@/lib/platform/http/charset";
 import { AppError } from "@/lib/platform/http/errors";
 import { redact } from "@/lib/platform/log/redact";
@@ -219,7 +219,7 @@ export class WebLine {
     const text = textOf(body, headers, url);
     if (text.trim() === "") return { status, headers, json: undefined };
     try {
-      return { status, headers, json: parseLargeExactJson(text) };
+      return { status, headers, json: parseExactJson(text) };
     } catch (error) {
       const type = /^[\w.+-]+\/[\w.+-]+/.exec(headers.get("content-type") ?? "")?.[0] ?? "something";
       const what = /json/.test(type) ? "JSON that does not parse" : type;

@@ -7,9 +7,11 @@ import { CONSTANTS, MAKERS, regexOf } from "./values";
 export type ShellCall = { name: string; args: unknown[]; offset: number };
 export type ShellStatement = { collection: string; calls: ShellCall[] };
 
-/** Values deeper than this are refused while they are read: nobody's stack is at their mercy (T57). */
 /** Of a decimal of MongoDB. */
 const DECIMAL_DIGITS_MAX = 34;
+/** A double holds every integer of fewer digits. */
+const EXACT_CHARS = 16;
+/** Values deeper than this are refused while they are read: nobody's stack is at their mercy (T57). */
 const DEPTH_MAX = 40;
 
 /**
@@ -160,7 +162,8 @@ class Parser {
       const key = this.#key();
       this.#expect(":");
       const value = this.#value();
-      Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+      if (key !== "__proto__") object[key] = value;
+      else Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
       if (!this.#isSymbol("}")) this.#expect(",");
     }
     return object;
@@ -236,7 +239,7 @@ class Parser {
 
 /** An integer that no double holds is an int64 or a decimal, where the shell itself would round it. */
 function exactOf(value: number, text: string): unknown {
-  if (!/^\d+$/.test(text) || !isRounded(text, value)) return value;
+  if (text.length < EXACT_CHARS || !/^\d+$/.test(text) || !isRounded(text, value)) return value;
   const integer = BigInt(text);
   if (BigInt.asIntN(64, integer) === integer) return Long.fromBigInt(integer);
   return text.length <= DECIMAL_DIGITS_MAX ? Decimal128.fromString(text) : value;
@@ -249,7 +252,8 @@ function negated(value: Long | Decimal128): unknown {
 }
 
 function arithmetic(left: unknown, right: unknown, at: number, compute: (a: number, b: number) => number): number {
-  const [a, b] = [left, right].map((value) => (value instanceof Date ? value.getTime() : value));
+  const a = left instanceof Date ? left.getTime() : left;
+  const b = right instanceof Date ? right.getTime() : right;
   if (typeof a === "number" && typeof b === "number") return compute(a, b);
   throw new ShellSyntaxError("Only numbers are computed with here.", at);
 }
