@@ -1,4 +1,4 @@
-import { ExactNumber, mayRound, parseLargeExactJson } from "./exact-json";
+import { ExactNumber, mayRound, parseExactJson } from "./exact-json";
 
 /**
  * Parses JSON of dashboards. Numbers that no double holds stay exact under the key `source`, whose query and params a database
@@ -6,7 +6,7 @@ import { ExactNumber, mayRound, parseLargeExactJson } from "./exact-json";
  * @throws SyntaxError for text that is not JSON
  */
 export function parseDashboardJson(text: string): unknown {
-  return mayRound(text) ? withDoubles(parseLargeExactJson(text), "source") : JSON.parse(text);
+  return mayRound(text) ? withDoubles(parseExactJson(text), "source") : JSON.parse(text);
 }
 
 /**

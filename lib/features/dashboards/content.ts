@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mayRound, parseLargeExactJson } from "@/lib/base/values/exact-json";
+import { mayRound, parseExactJson } from "@/lib/base/values/exact-json";
 import { withDoubles } from "@/lib/base/values/exact-sources";
 import { AppError } from "@/lib/platform/http/errors";
 import { GRID_ROWS_MAX } from "./limits";
@@ -41,7 +41,7 @@ export function parseText(text: string | null): DashboardFile | null {
  */
 export function parseFile(text: string): unknown {
   if (!mayRound(text)) return JSON.parse(text);
-  const file = parseLargeExactJson(text);
+  const file = parseExactJson(text);
   if (typeof file !== "object" || file === null || !("widgets" in file) || !Array.isArray(file.widgets)) return file;
   for (const widget of file.widgets) if (widget?.spec) widget.spec = withDoubles(widget.spec);
   return file;
