@@ -20,15 +20,15 @@ import { orAborted } from "@/lib/platform/process/or-aborted";
 import { sharedState } from "@/lib/platform/process/shared-state";
 import { ThreadPool } from "@/lib/platform/process/thread-pool";
 import { isResponse } from "./messages";
-import { engineAway, RETRY_AFTER_SECONDS } from "./service";
+import { engineAway, RESTART_TIMEOUT_MS, RETRY_AFTER_SECONDS } from "./service";
 
 /** Sockets kept open between queries: a connection of ours runs at most five at once. */
 const IDLE_SOCKETS_MAX = 5;
 /** Messages that may wait for a slow reader before the socket is paused. */
 const MESSAGES_AHEAD_MAX = 2;
-/** A request that did not reach a dying engine is sent again for this long: a restart takes less. */
-const RESEND_WITHIN_MS = 3000;
 const RESEND_AFTER_MS = 50;
+/** An engine that is killed closes its sockets within this; one that has not is asked again. */
+const CLOSED_WITHIN_MS = 3000;
 /** A query that only reads survives so many kills of its engine by other statements. */
 const RESTARTS_MAX = 3;
 /** A larger frame has a large cell, and is read in a thread: batches are of a mebibyte. */
@@ -181,7 +181,7 @@ export class EngineClient {
       }
       if (!isReading || restarts === RESTARTS_MAX || !isRestarting(answered.first)) return answered;
       // The engine is dead once its socket is closed; until then it would take the request and lose it.
-      await answered.channel.whenClosed(RESEND_WITHIN_MS);
+      await answered.channel.whenClosed(CLOSED_WITHIN_MS);
       answered.channel.close();
       this.#giveBack(answered.channel);
       signal.throwIfAborted();
@@ -192,7 +192,8 @@ export class EngineClient {
   async #begin(request: EngineRequest, signal: AbortSignal): Promise<Answered> {
     const frame = toFrame(request);
     this.#requests += 1;
-    const giveUpAt = performance.now() + RESEND_WITHIN_MS;
+    // A request that did not reach a dying engine is sent again until a restart has had its time.
+    const giveUpAt = performance.now() + RESTART_TIMEOUT_MS;
     try {
       for (;;) {
         const path = await this.#takePath(signal);
