@@ -324,11 +324,16 @@ function healthOf(world: World, samples: Sample[], isIdle: boolean): string[] {
       (sample) =>
         sample.server === server.index && !world.servers.wasAway(server, sample.at - 500, sample.at + sample.ms),
     );
-    const bad = living.filter(({ status }) => status !== 200).length;
-    if (bad > 0)
+    const bad = living.filter(({ status }) => status !== 200);
+    const statuses = [...Map.groupBy(bad, ({ status }) => status)].map(
+      ([status, { length }]) => `${length} x ${status}`,
+    );
+    const since = bad.length > 0 ? new Date(bad[0]?.at ?? 0).toISOString() : "";
+    if (bad.length > 0) {
       world.fault(
-        `server ${server.index} did not answer ${bad} of ${living.length} questions about its health while it lived`,
+        `server ${server.index} did not answer ${bad.length} of ${living.length} questions about its health, ${statuses.join(", ")}, since ${since}`,
       );
+    }
     const { p50, p99, max } = quantiles(living.map(({ ms }) => ms));
     if (isIdle && p99 >= HEALTH_P99_MS) world.fault(`the health of server ${server.index} takes ${p99} ms`);
     return `health of server ${server.index}: p50 ${p50} ms, p99 ${p99} ms, longest ${max} ms, of ${living.length}${isIdle ? "" : " (not judged)"}`;

@@ -198,7 +198,9 @@ export class World {
     const cause = (error as { cause?: { code?: string } }).cause?.code ?? "";
     // A starved machine: nothing was sent.
     if (cause === "UND_ERR_CONNECT_TIMEOUT") return new Cut(what);
-    this.fault(`${what} broke off: ${(error as Error).name} ${(error as Error).message} ${cause}`.trim());
+    this.fault(
+      `${what} of server ${server.index} broke off: ${(error as Error).name} ${(error as Error).message} ${cause}`.trim(),
+    );
     return error;
   }
 
