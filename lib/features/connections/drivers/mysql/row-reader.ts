@@ -1,12 +1,11 @@
 import "server-only";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Connection, Query } from "mysql2";
-import { isJsonText } from "@/lib/base/values/json-text";
 import { BatchBuilder, BatchQueue, type Step } from "../shared/batch-queue";
 import { tooLargeRow } from "../shared/failures";
 import { BATCH_BYTES_TARGET, BATCH_ROWS_MAX, FIRST_BATCH_ROWS } from "../shared/limits";
 import type { RunningStatement } from "../shared/statement-run";
-import { valueBytes } from "../shared/wire-values";
+import { jsonChars, valueBytes } from "../shared/wire-values";
 import { type Column, type ColumnReader, readerOf } from "./types";
 
 /** Rows that are on their way when the reader leaves are let in for so long, which saves the session. */
@@ -172,7 +171,7 @@ export class RowReader implements RunningStatement {
     }
     let bytes = 0;
     for (const value of values)
-      bytes += typeof value === "string" ? value.length : isJsonText(value) ? value.json.length : SCALAR_BYTES;
+      bytes += typeof value === "string" ? value.length : Math.max(SCALAR_BYTES, jsonChars(value));
     this.#rows.add(values, bytes);
     if (this.#rows.rowCount >= this.#rowsWanted || this.#rows.bytes >= BATCH_BYTES_TARGET) this.#push();
   }

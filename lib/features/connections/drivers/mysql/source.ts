@@ -24,6 +24,7 @@ import { type OnServer, type ServerSide, withinLimit } from "../shared/server";
 import { SessionPool } from "../shared/session-pool";
 import { StatementRun, withSession } from "../shared/statement-run";
 import { checkStatementText } from "../shared/statements/check";
+import { parseLargeCells } from "../shared/wire-values";
 import { columnsSql, foreignKeysSql, jsonColumnsSql, SCHEMAS_SQL, tablesSql, toEntities } from "./catalog";
 import { toQueryFailure } from "./failures";
 import { extractMysql, loadMysql, type MysqlFlowParts } from "./flows";
@@ -217,7 +218,7 @@ export class MysqlSource implements DataSource {
           onWhole(next);
           return;
         }
-        yield step.batch;
+        yield await parseLargeCells(step.batch);
         // To stop here would roll back a statement that writes, and skip what a procedure does behind this result.
         if (step.batch.isCut && !isChange && !mayHaveSeveral) return;
       }

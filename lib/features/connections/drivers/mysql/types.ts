@@ -1,6 +1,6 @@
 import type { FieldType, WireValue } from "@/lib/base/values/fields";
 import { jsonText } from "@/lib/base/values/json-text";
-import { float32Value, floatValue, int64Value, jsonValue, trimFraction } from "../shared/wire-values";
+import { float32Value, floatValue, int64Value, jsonCell, trimFraction } from "../shared/wire-values";
 
 /** What the protocol says about a column (the library's ColumnDefinition). */
 export type Column = {
@@ -106,7 +106,7 @@ function readJsonText(value: unknown): WireValue {
 }
 
 function readJson(value: unknown): WireValue {
-  return jsonValue(String(value));
+  return jsonCell(String(value));
 }
 
 /** The date 0000-00-00, which MySQL keeps for "none", stays what it is. */

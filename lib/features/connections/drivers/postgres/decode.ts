@@ -1,6 +1,6 @@
 import type { WireValue } from "@/lib/base/values/fields";
 import { jsonText } from "@/lib/base/values/json-text";
-import { floatValue, int64Value, jsonValue } from "../shared/wire-values";
+import { floatValue, int64Value, jsonCell, jsonValue } from "../shared/wire-values";
 import type { KnownType } from "./types";
 
 /** PostgreSQL's own text of one value, as a WireValue. */
@@ -17,14 +17,14 @@ const BY_OID: Readonly<Record<number, Decode>> = {
   26: Number,
   28: Number,
   29: Number,
-  114: jsonValue,
+  114: jsonCell,
   700: (text) => floatValue(Number(text)),
   701: (text) => floatValue(Number(text)),
   1082: dateText,
   1114: timestampText,
   1184: timestampText,
   1266: timeWithZoneText,
-  3802: jsonValue,
+  3802: jsonCell,
   5069: int64Value,
 };
 const AS_TEXT: Readonly<Record<number, Decode>> = { 114: jsonText, 3802: jsonText };
@@ -40,7 +40,9 @@ export function decoderOf(oid: number, typeOf: (oid: number) => KnownType | unde
   const { element, base } = typeOf(oid) ?? {};
   if (base !== undefined) return decoderOf(base, typeOf, jsonAsText);
   if (element === undefined) return asText;
-  const decodeElement = decoderOf(element, typeOf, jsonAsText);
+  const decoder = decoderOf(element, typeOf, jsonAsText);
+  // A large cell of an array would not be found in it.
+  const decodeElement = decoder === jsonCell ? jsonValue : decoder;
   // Boxes hold commas, so their arrays are the only ones that are cut at semicolons.
   const separator = element === 603 ? ";" : ",";
   return (text) => readArray(text, separator, decodeElement);

@@ -27,6 +27,7 @@ import { type OnServer, type ServerSide, withinLimit } from "../shared/server";
 import { SessionPool } from "../shared/session-pool";
 import { StatementRun, withSession } from "../shared/statement-run";
 import { positionOf } from "../shared/text-position";
+import { parseLargeCells } from "../shared/wire-values";
 import { DEFAULT_SCHEMA_SQL, ENTITIES_SQL, SCHEMAS_SQL, toEntities } from "./catalog";
 import { DDL_SQL, toDdl } from "./ddl";
 import { type Decode, decoderOf } from "./decode";
@@ -232,7 +233,7 @@ export class PostgresSource implements DataSource {
           if (!readOnly) await portal.over;
           return;
         }
-        yield step.batch;
+        yield await parseLargeCells(step.batch);
         if (step.batch.isCut && !isChange) return;
       }
     } catch (error) {

@@ -1,7 +1,9 @@
 import { parseJsonWithTexts } from "@/lib/base/values/exact-json";
-import type { WireValue } from "@/lib/base/values/fields";
+import type { Batch, WireValue } from "@/lib/base/values/fields";
 import { shortestFloat32 } from "@/lib/base/values/float32";
 import { isJsonText } from "@/lib/base/values/json-text";
+import { LargeJson, parseLargeJson } from "@/lib/base/values/large-json";
+import { Pacer } from "@/lib/platform/process/pacer";
 
 /** int64 from its decimal text: a number while it is exact, else the text. */
 export function int64Value(text: string): number | string {
@@ -28,6 +30,40 @@ export function jsonValue(text: string): WireValue {
   }
 }
 
+/** A longer cell takes more than a few milliseconds. */
+const JSON_CHARS_AT_ONCE = 256 * 1024;
+
+/** As `jsonValue`; a large cell waits for `parseLargeCells`, which a driver calls before its rows leave. */
+export function jsonCell(text: string): WireValue {
+  return text.length > JSON_CHARS_AT_ONCE ? (new LargeJson(text) as unknown as WireValue) : jsonValue(text);
+}
+
+/** Parses the large JSON cells of a batch, in slices between which the event loop serves others. */
+export async function parseLargeCells(batch: Batch): Promise<Batch> {
+  const pacer = new Pacer();
+  for (const column of batch.columns) {
+    for (const [row, value] of column.entries()) {
+      if (!isLargeJson(value)) continue;
+      try {
+        column[row] = (await parseLargeJson(value.text, () => pacer.restIfLate())) as WireValue;
+      } catch {
+        column[row] = value.text;
+      }
+    }
+  }
+  return batch;
+}
+
+/** Characters of a cell of JSON that is not parsed, or not yet; 0 for other values. */
+export function jsonChars(value: WireValue): number {
+  if (isJsonText(value)) return value.json.length;
+  return isLargeJson(value) ? (value as LargeJson).text.length : 0;
+}
+
+function isLargeJson(value: unknown): value is LargeJson {
+  return value instanceof LargeJson;
+}
+
 /**
  * Parses an answer of a protocol that is JSON, in which floats are doubles in however many digits. An integer that a
  * double cannot hold is its text; text that is not JSON stays text.
@@ -48,6 +84,7 @@ export function protocolValue(text: string): WireValue {
 export function valueBytes(value: WireValue): number {
   if (typeof value === "string") return Buffer.byteLength(value);
   if (isJsonText(value)) return Buffer.byteLength(value.json);
+  if (isLargeJson(value)) return Buffer.byteLength((value as LargeJson).text);
   return typeof value === "object" && value !== null ? Buffer.byteLength(JSON.stringify(value)) : 0;
 }
 
