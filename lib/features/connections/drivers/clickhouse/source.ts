@@ -22,6 +22,7 @@ import type { SchemaChoice } from "../../schema";
 import { BatchBuilder } from "../shared/batch-queue";
 import type { NetworkConfig } from "../shared/config";
 import { toScript } from "../shared/ddl";
+import { redactDefinition } from "../shared/definition-secrets";
 import { connectionLost, notItsProtocol, tooLargeRow } from "../shared/failures";
 import { EXTRACT_TIMEOUT_MS } from "../shared/flows/sql-extract";
 import { BATCH_BYTES_TARGET, BATCH_ROWS_MAX, CANCEL_TIMEOUT_MS, ROW_BYTES_MAX, ROW_CELLS_MAX } from "../shared/limits";
@@ -127,7 +128,8 @@ export class ClickHouseSource implements DataSource {
 
   async ddl({ schema, name }: Entity, signal: AbortSignal): Promise<string> {
     const [row] = await this.#ask(`SHOW CREATE TABLE ${toSqlPath([schema, name], "clickhouse")}`, signal);
-    return toScript([row?.[0]], name);
+    const definition = row?.[0];
+    return toScript([typeof definition === "string" ? redactDefinition(definition, "backslash") : null], name);
   }
 
   async test(signal: AbortSignal): Promise<{ serverVersion?: string }> {

@@ -12,7 +12,7 @@ import {
   tooManyNames,
 } from "./references";
 import { checkRoutineBody } from "./routine-body";
-import { refuseSecretTable } from "./secrets";
+import { hasTableOptions, refuseSecretTable } from "./secrets";
 
 /** Runs a query of our own in the session of the statement. */
 export type Ask = (query: string) => Promise<unknown[][]>;
@@ -77,10 +77,16 @@ type Lookup =
  * statement names through the catalogue, and through what that names in turn. A read-only statement reaches views and
  * stored functions only where they run with the rights of whoever calls them (SQL SECURITY INVOKER) and only read. Who
  * could change one between this look and the run may write here anyway, and gives it no rights but the connection's.
+ * @returns whether it reads options of tables
  * @throws AppError `not_allowed`, `read_only`
  */
-export async function checkReach(ask: Ask, references: References): Promise<void> {
+export async function checkReach(ask: Ask, references: References): Promise<boolean> {
   const seen = new Set<string>();
+  let readsOptions = false;
+  const checkTable = (table: Reference, schema: string | null) => {
+    refuseSecretTable(table, schema);
+    readsOptions ||= hasTableOptions(table, schema);
+  };
   let lookups = lookupsOf({ ...references, schema: null }, seen);
   for (let isFirst = true; isFirst || lookups.length > 0; isFirst = false) {
     if (seen.size > NAMES_MAX) throw tooManyNames();
@@ -88,13 +94,14 @@ export async function checkReach(ask: Ask, references: References): Promise<void
     const rows = (await ask(query)).map(toRow);
     if (isFirst) {
       const current = checkPins(rows);
-      for (const table of references.tables) refuseSecretTable(table, current);
+      for (const table of references.tables) checkTable(table, current);
     }
     lookups = follow(rows, lookups).flatMap((open) => {
-      for (const table of open.tables) refuseSecretTable(table, open.schema);
+      for (const table of open.tables) checkTable(table, open.schema);
       return lookupsOf(open, seen);
     });
   }
+  return readsOptions;
 }
 
 /** @returns the schema of names without one */

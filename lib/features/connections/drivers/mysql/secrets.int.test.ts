@@ -157,3 +157,112 @@ describe("C24 a connection whose database is mysql", () => {
     },
   );
 });
+
+/** Passwords of other servers in options of tables, each with what holds it. */
+const LINKED = {
+  remote: "engine=federated connection='mysql://linked:marker-of-a-link@127.0.0.1:PORT/shop/plain'",
+  inert: "engine=innodb connection='mysql://linked:marker-of-a-link@127.0.0.1/shop/plain'",
+  escaped: "engine=innodb connection='mysql://linked:marker-of-a-link\\'@127.0.0.1/shop/plain' comment='kept'",
+  commented: `engine=innodb comment='wrapper "mysql", host "a", password "marker-of-a-link"'`,
+  parted: `engine=innodb partition by hash (id) (partition p0 comment='password "marker-of-a-link"')`,
+  listed: "engine=innodb option_list='user=a,password=marker-of-a-link'",
+  option: "engine=innodb `password`='marker-of-a-link'",
+};
+
+describe("C24 options of tables with passwords of other servers", () => {
+  beforeAll(async () => {
+    if (!server) return;
+    await change(
+      admin,
+      "install soname 'ha_federatedx'",
+      "create user linked identified by 'marker-of-a-link'",
+      "grant select on shop.plain to linked",
+    );
+    const { host, port, user, password, database } = server;
+    const client = await createConnection({ host, port, user, password, database });
+    await client.query("set sql_mode = 'IGNORE_BAD_TABLE_OPTIONS'");
+    for (const [name, options] of Object.entries(LINKED)) {
+      await client.query(`create table l_${name} (id int) ${options.replace("PORT", String(port))}`);
+    }
+    await client.end();
+  });
+
+  it.each(Object.keys(LINKED))("refuses to print the definition of a table: %s", async (name) => {
+    if (!server) return;
+    const outcomes = [];
+    for (const query of [
+      `show create table l_${name}`,
+      `SHOW /* */ CREATE TABLE \`shop\`.\`l_${name}\``,
+      `show create table shop.l_${name};`,
+    ]) {
+      outcomes.push(await outcomeOf("shop", query));
+    }
+    expect(outcomes).toEqual(["not_allowed", "not_allowed", "not_allowed"]);
+  });
+
+  it.each([true, false])(
+    "hides the password in the definition that the schema shows: read-only %s",
+    async (readOnly) => {
+      if (!server) return;
+      const source = readOnly ? (readers.shop as QueryableSource) : admin;
+      for (const name of Object.keys(LINKED)) {
+        const ddl = await source.ddl?.({ name: `l_${name}`, kind: "table" }, new AbortController().signal);
+        expect(ddl).toMatch(new RegExp(`^CREATE TABLE \`l_${name}\` [^]*'\\*\\*\\*'`));
+        expect(ddl).not.toContain("marker-of-a-link");
+        expect(await source.ddl?.({ name: "l_escaped", kind: "table" }, new AbortController().signal)).toContain(
+          "COMMENT='kept'",
+        );
+      }
+    },
+  );
+
+  it("still prints other definitions, and reads a federated table", async () => {
+    if (!server) return;
+    expect(await outcomeOf("shop", "show create table plain")).toContain("CREATE TABLE");
+    expect(await outcomeOf("shop", "show create table of_plain")).toContain("VIEW");
+    expect(await outcomeOf("shop", "show create table missing")).toBe("query_failed");
+    expect(await outcomeOf("shop", "select count(*) from l_remote")).toBe("[[2]]");
+  });
+
+  it("refuses to list options of tables once a table of another server has a password among them", async () => {
+    if (!server) return;
+    const queries = [
+      "show table status",
+      "show table status like 'plain'",
+      "show table status where create_options like '%a%'",
+      "select * from information_schema.tables",
+      "select count(*) from information_schema.TABLES where table_comment like '%a%'",
+      "select partition_comment from `information_schema`.partitions",
+      "table information_schema.tables",
+      "select * from (select table_comment from information_schema.tables) t",
+      "select * from tables_of_all",
+      "select comment_of('plain')",
+    ];
+    await change(
+      admin,
+      `create ${invoker} view tables_of_all as select * from information_schema.tables`,
+      `create function comment_of(t varchar(64)) returns text ${invoker} reads sql data return (select max(table_comment) from information_schema.tables where table_name = t)`,
+    );
+    const outcomes = async () => {
+      const found = [];
+      for (const query of queries) found.push((await outcomeOf("shop", query)).slice(0, 11));
+      return found;
+    };
+    expect(await outcomes()).not.toContain("not_allowed");
+    const { port } = server;
+    await change(
+      admin,
+      "drop table l_remote",
+      `create table l_remote (id int) ${LINKED.remote.replace("PORT", String(port))} comment='password "marker-of-a-comment"'`,
+    );
+    expect(await outcomes()).toEqual(queries.map(() => "not_allowed"));
+    expect(await outcomeOf("shop", "show tables")).toContain("plain");
+    expect(
+      await outcomeOf("shop", "select column_name from information_schema.columns where table_name = 'plain'"),
+    ).toBe('[["id"],["name"]]');
+    const entities = await (readers.shop as QueryableSource).entities(new AbortController().signal);
+    expect(JSON.stringify(entities)).not.toMatch(/marker-of-a/);
+    await change(admin, "drop table l_remote");
+    expect(await outcomes()).not.toContain("not_allowed");
+  });
+});

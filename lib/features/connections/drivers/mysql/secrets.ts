@@ -1,3 +1,4 @@
+import { holdsSecret, redactDefinition } from "../shared/definition-secrets.ts";
 import { notAllowed, type Reference } from "./references.ts";
 
 /*
@@ -23,9 +24,9 @@ const OPEN_IN_MYSQL = new Set([
   ...["engine_cost", "server_cost", "gtid_executed", "gtid_slave_pos", "transaction_registry"],
 ]);
 
-/** Tables of the server's other schemas with secrets: attributes of users, values in statistics, other servers' logins. */
+/** Tables of the server's other schemas with secrets: attributes of users and tables, values in statistics, other servers' logins. */
 const SECRET_ELSEWHERE: Readonly<Record<string, RegExp>> = {
-  information_schema: /^(?:user_attributes|column_statistics)$/,
+  information_schema: /^(?:user_attributes|column_statistics|tables_extensions|tablespaces_extensions)$/,
   performance_schema: /^(?:replication_.*|user_variables_by_thread)$/,
 };
 
@@ -56,4 +57,66 @@ export function refuseSecretShow(shown: string, next: string): void {
   if (shown === "CREATE" ? SHOW_CREATE.has(next) : !SHOWN_SECRETS.has(shown)) return;
   const what = shown === "CREATE" ? `SHOW CREATE ${next}` : `SHOW ${shown}`;
   throw notAllowed(`${what} cannot be used on a read-only connection. It may print passwords of the server.`);
+}
+
+/** A statement that prints options of tables: of the table that it names, or of any. */
+export type ShownOptions = "definition" | "tables";
+
+/** Engines of tables on the server itself. Tables of any other may have the login to another server among their options. */
+const OWN_ENGINES = [
+  ...[
+    "innodb",
+    "myisam",
+    "mrg_myisam",
+    "memory",
+    "csv",
+    "archive",
+    "blackhole",
+    "aria",
+    "sequence",
+    "performance_schema",
+  ],
+  ...["rocksdb", "tokudb", "columnstore", "mroonga", "oqgraph", "ndbcluster", "ndbinfo", "wsrep"],
+];
+const OF_OTHER_ENGINES = `lower(engine) not in (${OWN_ENGINES.map((name) => `'${name}'`).join(", ")})`;
+const OPTION_TABLES = /^(?:tables|partitions)$/;
+
+/** Whether rows of the relation have options and comments of tables. */
+export function hasTableOptions({ schema: named, name }: Reference, schema: string | null): boolean {
+  return (named ?? schema ?? "").toLowerCase() === "information_schema" && OPTION_TABLES.test(name.toLowerCase());
+}
+
+/**
+ * Refuses a statement that would print the login to another server, which its own conditions could also ask for bit by bit.
+ * @param ask runs a query in the session of the statement
+ * @throws AppError `not_allowed`
+ */
+export async function refuseShownOptions(
+  ask: (query: string) => Promise<unknown[][]>,
+  shows: ShownOptions,
+  text: string,
+): Promise<void> {
+  if (shows === "definition") {
+    const [row = []] = await ask(text);
+    if (row.every((cell) => typeof cell !== "string" || redactDefinition(cell, "backslash") === cell)) return;
+    throw notAllowed(
+      "The definition of this table holds a password, so a read-only connection does not print it. Open the table's structure, which hides it.",
+    );
+  }
+  // A server has such engines rarely. Without them nothing is read of its tables, of which it may have many.
+  const engines = await ask(
+    `SELECT engine FROM information_schema.engines WHERE support IN ('YES', 'DEFAULT') AND ${OF_OTHER_ENGINES}`,
+  );
+  if (engines.length === 0) return;
+  const found = await ask(
+    `SELECT t.create_options, t.table_comment, p.partition_comment FROM information_schema.tables t
+     LEFT JOIN information_schema.partitions p ON p.table_schema = t.table_schema AND p.table_name = t.table_name
+     WHERE ${OF_OTHER_ENGINES}`,
+  );
+  const isSecret = (cell: unknown) =>
+    typeof cell === "string" && (holdsSecret(cell) || redactDefinition(cell, "backslash") !== cell);
+  if (!found.flat().some(isSecret)) return;
+  throw notAllowed(
+    "Options of some tables hold passwords of other servers, so a read-only connection does not read them. Use SHOW TABLES or information_schema.columns.",
+  );
 }

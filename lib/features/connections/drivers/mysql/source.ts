@@ -16,6 +16,7 @@ import type {
 import type { SchemaChoice } from "../../schema";
 import type { NetworkConfig } from "../shared/config";
 import { toScript } from "../shared/ddl";
+import { redactDefinition } from "../shared/definition-secrets";
 import { EXTRACT_TIMEOUT_MS } from "../shared/flows/sql-extract";
 import { ROW_BYTES_MAX, ROW_CELLS_MAX } from "../shared/limits";
 import { sqlText } from "../shared/params";
@@ -29,10 +30,12 @@ import { columnsSql, foreignKeysSql, jsonColumnsSql, SCHEMAS_SQL, tablesSql, toE
 import { toQueryFailure } from "./failures";
 import { extractMysql, loadMysql, type MysqlFlowParts } from "./flows";
 import { toMysqlParams } from "./params";
-import { checkReach } from "./reach";
+import { type Ask, checkReach } from "./reach";
 import { warnOfRights } from "./rights";
 import type { RowReader } from "./row-reader";
+import { refuseShownOptions } from "./secrets";
 import { MysqlSession } from "./session";
+import type { CheckedStatement } from "./statement-guard";
 
 /** A statement whose reply is being read. */
 type Reply = {
@@ -63,6 +66,15 @@ function affectedRowsOf({ reader, isChange, mayHaveSeveral }: Reply): number | n
   return mayHaveSeveral ? reader.okAffectedRows : null;
 }
 
+/** @throws AppError `not_allowed`, `read_only` for a statement that does more than a read-only connection may */
+async function checkReading(ask: Ask, { text, references, shows }: CheckedStatement): Promise<void> {
+  const readsOptions = await checkReach(ask, references);
+  const shown = readsOptions ? "tables" : shows;
+  if (shown !== null) await refuseShownOptions(ask, shown, text);
+}
+
+const redactCell = (cell: unknown) => (typeof cell === "string" ? redactDefinition(cell, "backslash") : cell);
+
 /** The first result alone; the statement runs to its end, and fails by what a later part of it fails by. */
 async function* readingPast({ batches, nextResult }: ResultStream): AsyncGenerator<Batch, void> {
   yield* batches;
@@ -92,7 +104,7 @@ export class MysqlSource implements DataSource {
     const written = sqlText(query);
     const values = toMysqlParams(params);
     const { readOnly, signal, cellBytesMax } = options;
-    const { text, references, firstWord, changeVerb } = await checkStatementText(
+    const { text, references, shows, firstWord, changeVerb } = await checkStatementText(
       "mysql",
       { query: written, readOnly, valueCount: values.length },
       this.#tenant,
@@ -100,7 +112,7 @@ export class MysqlSource implements DataSource {
     const run = new StatementRun(await this.#pool.acquire(signal), this.#pool, signal);
     try {
       await run.session.prepare(readOnly, Math.ceil(withinLimit(this.#server, options.timeoutMs)), orderBytes);
-      if (readOnly) await checkReach((lookup) => run.session.run(lookup), references);
+      if (readOnly) await checkReading((lookup) => run.session.run(lookup), { text, references, shows });
       const rowBytesMax = cellBytesMax === undefined ? ROW_BYTES_MAX : cellBytesMax * ROW_CELLS_MAX;
       signal.throwIfAborted();
       const isPrepared = values.length > 0 || (isQuery(firstWord) && (await run.session.hasFloat(text)));
@@ -157,7 +169,7 @@ export class MysqlSource implements DataSource {
     const [row] = await this.#ask(signal, (session) =>
       session.run(`SHOW CREATE TABLE ${toSqlPath([schema, name], "mysql")}`),
     );
-    return toScript([row?.[1]], name);
+    return toScript([redactCell(row?.[1])], name);
   }
 
   async test(signal: AbortSignal): Promise<SourceFacts> {

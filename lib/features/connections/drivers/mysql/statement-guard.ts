@@ -14,7 +14,7 @@ import {
   tooManyNames,
   wordOf,
 } from "./references.ts";
-import { refuseSecretShow } from "./secrets.ts";
+import { refuseSecretShow, type ShownOptions } from "./secrets.ts";
 
 /*
  * What a statement may be on MySQL and MariaDB (T50). The read-only transaction of the session refuses writes to tables;
@@ -64,7 +64,7 @@ const BEFORE_SHOWN = new Set(["FULL", "EXTENDED", "GLOBAL", "SESSION", "LOCAL"])
 const DESCRIBED_TOKENS_MAX = 4;
 
 /** The text to send, as long as the one that came, and what it names. */
-export type CheckedStatement = { text: string; references: References };
+export type CheckedStatement = { text: string; references: References; shows: ShownOptions | null };
 
 /**
  * @param valueCount how many values came for its placeholders
@@ -100,7 +100,18 @@ export function checkStatement(query: string, readOnly: boolean, valueCount = 0)
       `The statement has ${placeholders} placeholders, and ${valueCount} values came in params.`,
     );
   }
-  return { text: readOnly ? withoutComments(query, reading, words) : query, references };
+  const text = readOnly ? withoutComments(query, reading, words) : query;
+  return { text, references, shows: readOnly && start === "SHOW" ? shownOptions(words) : null };
+}
+
+function shownOptions(words: readonly Token[]): ShownOptions | null {
+  const [shown = "", next = ""] = words.slice(shownAt(words)).map(wordOf);
+  if (shown === "CREATE") return next === "TABLE" ? "definition" : null;
+  return shown === "TABLE" && next === "STATUS" ? "tables" : null;
+}
+
+function shownAt(words: readonly Token[]): number {
+  return words.findIndex((token, index) => index > 0 && !BEFORE_SHOWN.has(wordOf(token)));
 }
 
 /** Without repetitions, of which a long statement has any number. */
@@ -167,7 +178,7 @@ function checkReading(words: readonly Token[], start: string): References {
       `${start || "This"} begins no statement that a read-only connection runs. Begin with SELECT or SHOW.`,
     );
   }
-  const shown = words.findIndex((token, index) => index > 0 && !BEFORE_SHOWN.has(wordOf(token)));
+  const shown = shownAt(words);
   if (!SHOWN.has(wordOf(words[shown]))) throw notAllowed("A read-only connection does not show this.");
   refuseSecretShow(wordOf(words[shown]), wordOf(words[shown + 1]));
   // Its WHERE may call functions; the tables and views that it names are described, and not run.

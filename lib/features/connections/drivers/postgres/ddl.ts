@@ -1,4 +1,8 @@
 import { toScript } from "../shared/ddl";
+import { redactDefinition } from "../shared/definition-secrets";
+
+/** Options of foreign tables that hold a password, or an address with one. */
+const SECRET_OPTION = "pass|pwd|secret|token|credential|key_?id|access_?key|api_?key|conn|dsn|ur[il]$";
 
 /** What a column of pg_attribute has beside its name and type. */
 const COLUMNS = `
@@ -78,7 +82,9 @@ export const DDL_SQL = `
     'options', (select string_agg(format('%I = %L', o.option_name, o.option_value), ', ')
       from pg_options_to_table(t.reloptions) o),
     'server', (select json_build_object('name', quote_ident(s.srvname), 'options', (
-      select string_agg(format('%I %L', o.option_name, o.option_value), ', ') from pg_options_to_table(f.ftoptions) o))
+      select string_agg(format('%I %L', o.option_name,
+        case when o.option_name ~* '${SECRET_OPTION}' then '***' else o.option_value end), ', ')
+      from pg_options_to_table(f.ftoptions) o))
       from pg_foreign_table f join pg_foreign_server s on s.oid = f.ftserver where f.ftrelid = t.oid),
     'triggers', (select json_agg(pg_get_triggerdef(g.oid) order by g.tgname)
       from pg_trigger g where g.tgrelid = t.oid and not g.tgisinternal),
@@ -157,7 +163,10 @@ export function toDdl(answer: unknown, name: string): string {
     ...(comment === null ? [] : [`COMMENT ON ${kindWords} ${comment}`]),
     ...(columns ?? []).flatMap((column) => column.comment ?? []),
   ];
-  return toScript(statements, name);
+  return toScript(
+    statements.map((each) => redactDefinition(each, "plain")),
+    name,
+  );
 }
 
 function toView({ path, kind, options, isFilled }: Relation, text: string): string {

@@ -81,6 +81,10 @@ export const SECRET_RELATIONS = [
   ...["pg_authid", "pg_shadow", "pg_user_mapping", "pg_user_mappings", "pg_subscription"],
   // Of information_schema.
   ...["user_mapping_options", "_pg_user_mappings"],
+  // Many wrappers take a password as an option of the server or the table. information_schema.foreign_servers and
+  // foreign_tables, which list both without options, stay open.
+  ...["pg_foreign_server", "_pg_foreign_servers", "foreign_server_options"],
+  ...["pg_foreign_table", "_pg_foreign_tables", "foreign_table_options", "_pg_foreign_table_columns"],
 ] as const;
 
 /** Built-in views that show values of every column that the caller may read, verifiers of passwords included. */

@@ -42,6 +42,10 @@ const OBJECTS = [
   `create user mapping for public server here options (user 'marked', password '${FDW_PASSWORD}')`,
   "create foreign table remote_authid (rolname name, rolpassword text) server here options (schema_name 'pg_catalog', table_name 'pg_authid')",
   "create foreign table remote_plain (id int) server here options (table_name 'plain')",
+  `create foreign data wrapper other_kind options (debug 'true')`,
+  `create server other_kind_server foreign data wrapper other_kind options (db_url 'postgresql://u:${FDW_PASSWORD}@h/d')`,
+  `create foreign table linked (id int) server other_kind_server options (db_url 'postgresql://u:${FDW_PASSWORD}@h/d', user 'marked', password '${FDW_PASSWORD}', tablename 'kept')`,
+  `create view by_text as select 'host=h password=${FDW_PASSWORD}' as login, 'kept' as other`,
   "create server files foreign data wrapper file_fdw",
   "create foreign table read_file (line text) server files options (filename '/etc/passwd')",
   "create foreign table run_program (line text) server files options (program 'id')",
@@ -112,6 +116,12 @@ const REFUSED = {
     "select umoptions from pg_user_mapping",
     "select umoptions from pg_user_mappings",
     "select option_value from information_schema.user_mapping_options",
+    "select srvoptions from pg_foreign_server",
+    "select option_value from information_schema.foreign_server_options",
+    "select ftoptions from pg_foreign_table",
+    "select * from information_schema.foreign_table_options",
+    "select * from information_schema._pg_foreign_servers",
+    "select * from information_schema._pg_foreign_tables",
     "select * from pg_hba_file_rules",
     "select * from pg_file_settings",
   ],
@@ -184,6 +194,9 @@ describe.each(READERS)("C23 a read-only connection of %s", (reader) => {
       "select harmless_function(1)",
       "select count(*) > 0 from pg_roles",
       "select count(*) > 0 from pg_user",
+      "select count(*) > 0 from pg_foreign_data_wrapper",
+      "select count(*) >= 0 from information_schema.foreign_tables",
+      "select count(*) >= 0 from information_schema.foreign_servers",
       "select count(*) > 0 from pg_settings",
       "select count(*) > 0 from information_schema.tables",
       "select count(*) >= 0 from pg_stat_activity",
@@ -197,6 +210,18 @@ describe.each(READERS)("C23 a read-only connection of %s", (reader) => {
       "select count(*)::int from harmless": "[[100]]",
       "select harmless_function(1)": "[[2]]",
     });
+  });
+
+  it("C24 hides passwords of other servers in the definitions that the schema shows", async () => {
+    if (!server) return;
+    const source = readers[reader] as QueryableSource;
+    const ddlOf = (name: string, kind: "table" | "view") => source.ddl?.({ name, kind }, new AbortController().signal);
+    const table = await ddlOf("linked", "table");
+    expect(table).toContain("OPTIONS (db_url '***', \"user\" 'marked', password '***', tablename 'kept')");
+    const view = await ddlOf("by_text", "view");
+    expect(view).toContain("'***'::text AS login");
+    expect(view).toContain("'kept'::text AS other");
+    expect(`${table}${view}`).not.toContain(FDW_PASSWORD);
   });
 
   it("sends foreign tables of database servers to them", async () => {

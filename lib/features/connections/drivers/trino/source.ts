@@ -16,6 +16,7 @@ import type {
 import type { SchemaChoice } from "../../schema";
 import { BatchBuilder } from "../shared/batch-queue";
 import { toScript } from "../shared/ddl";
+import { redactDefinition } from "../shared/definition-secrets";
 import { connectionLost, tooLargeRow } from "../shared/failures";
 import { BATCH_ROWS_MAX, CANCEL_TIMEOUT_MS, ROW_BYTES_MAX, ROW_CELLS_MAX } from "../shared/limits";
 import { sqlText } from "../shared/params";
@@ -110,7 +111,8 @@ export class TrinoSource implements DataSource {
       signal,
       SCHEMA_TIMEOUT_MS,
     );
-    return toScript([row?.[0]], name);
+    const definition = row?.[0];
+    return toScript([typeof definition === "string" ? redactDefinition(definition, "plain") : null], name);
   }
 
   async test(signal: AbortSignal): Promise<{ serverVersion?: string }> {
