@@ -25,3 +25,26 @@ test("a specification draws the rows that it is given, and no data of its own, w
   });
   expect(JSON.stringify(drawn)).not.toMatch(/evil|sequence|datasets/);
 });
+
+test.each([
+  ["hour", "hours"],
+  [
+    { interval: "minute", step: 15 },
+    { interval: "minutes", step: 15 },
+  ],
+  [
+    { interval: "second", step: 1 },
+    { interval: "seconds", step: 1 },
+  ],
+  ["milliseconds", "milliseconds"],
+  ["day", "day"],
+  [
+    { interval: "month", step: 3 },
+    { interval: "month", step: 3 },
+  ],
+  [8, 8],
+])("C1 draws ticks at %j", (tickCount, drawn) => {
+  const spec = { mark: "line", encoding: { x: { field: "t", axis: { tickCount } } } };
+  const size = { width: 10, height: 10 };
+  expect(toForeignSpec(spec, rows, theme, size)).toMatchObject({ encoding: { x: { axis: { tickCount: drawn } } } });
+});

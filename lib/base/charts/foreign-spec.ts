@@ -37,5 +37,14 @@ function withoutData(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutData);
   if (typeof value !== "object" || value === null) return value;
   const kept = Object.entries(value).filter(([name]) => name !== "data" && name !== "datasets");
-  return Object.fromEntries(kept.map(([name, each]) => [name, withoutData(each)]));
+  return Object.fromEntries(
+    kept.map(([name, each]) => [name, name === "tickCount" ? toDrawnTicks(each) : withoutData(each)]),
+  );
+}
+
+/** Vega-Lite documents the interval `hour`, and Vega knows it as `hours` alone (its TimeInterval, 6.2). */
+function toDrawnTicks(count: unknown): unknown {
+  if (typeof count === "string") return count.replace(/^(?:hour|minute|second|millisecond)$/, "$&s");
+  if (typeof count !== "object" || count === null) return count;
+  return "interval" in count ? { ...count, interval: toDrawnTicks(count.interval) } : count;
 }

@@ -18,7 +18,9 @@ const PLAIN = new Set(
     length lower upper slice substring trim truncate indexof lastindexof join split parseFloat parseInt btoa atob
     extent clampRange inrange lerp peek pluck reverse sort span merge
     rgb hsl lab hcl luminance contrast encodeURIComponent
-    scale invert bandwidth domain range`),
+    scale invert bandwidth domain range
+    quantileNormal quantileLogNormal quantileUniform cumulativeNormal cumulativeLogNormal cumulativeUniform
+    densityNormal densityLogNormal densityUniform`),
 );
 /** Members through which a value leads to code. */
 const FORBIDDEN = new Set(["__proto__", "constructor", "prototype", "toString", "valueOf", "toJSON"]);

@@ -1,4 +1,7 @@
+import { Error as LOG_ERROR, type LoggerInterface, logger, parse, View } from "vega";
+import { compile } from "vega-lite";
 import { describe, expect, it } from "vitest";
+import { toForeignSpec } from "@/lib/base/charts/foreign-spec";
 import { toKeptSpec } from "@/lib/base/charts/kept-spec";
 import { CHART_KINDS, type ChartSettings } from "@/lib/base/charts/settings";
 import { findDrawProblems, findSpecProblems, newExpressionBudget } from "./spec-rules";
@@ -131,15 +134,53 @@ const REFUSED: Record<string, [Record<string, unknown>, string]> = {
   "bins by nothing": [encode({ bin: { divide: [0] } }), "encoding.x.bin.divide"],
   "small bins of a large range": [encode({ bin: { step: 1, extent: [0, 1e9] } }), "encoding.x.bin"],
   "bins by a list of steps": [encode({ bin: { steps: [1e-9], extent: [0, 1] } }), "encoding.x.bin"],
-  "bins that are there already, by a step": [encode({ bin: { binned: true, step: 1e-9 } }), "encoding.x.bin"],
+  "bins by the step of a total": [encode({ aggregate: "sum", scale: { bins: { step: 10 } } }), "encoding.x.scale.bins"],
+  "bins by the step of a computed field": [
+    { ...encode({ scale: { bins: { step: 10 } } }), transform: [{ calculate: "datum.x * 1e9", as: "x" }] },
+    "encoding.x.scale.bins",
+  ],
+  "bins by a step of a field that a pivot may name": [
+    { ...encode({ scale: { bins: { step: 10 } } }), transform: [{ pivot: "k", value: "v" }] },
+    "encoding.x.scale.bins",
+  ],
+  "bins by the step of a domain that a selection decides": [
+    encode({ scale: { domain: { param: "brush" }, bins: { step: 10 } } }),
+    "encoding.x.scale.bins",
+  ],
+  "bins by a step where a margin is added": [
+    encode({ scale: { padding: 299.999, bins: { step: 10 } } }),
+    "encoding.x.scale.bins",
+  ],
+  "bins by a step of stacked values": [
+    {
+      mark: "bar",
+      encoding: { y: { field: "n", type: "quantitative", scale: { bins: { step: 1 } } }, color: { field: "kind" } },
+    },
+    "encoding.y.scale.bins",
+  ],
+  "bins by a step in an expression": [encode({ scale: { bins: { step: { expr: "p" } } } }), "encoding.x.scale.bins"],
+  "bins without a step": [encode({ scale: { bins: { step: 0 } } }), "encoding.x.scale.bins"],
   "bins of a span": [encode({ bin: { span: 1e-9 } }), "encoding.x.bin"],
   "bins of a scale": [encode({ scale: { bins: { start: 0, stop: 1, step: 1e-9 } } }), "encoding.x.scale.bins"],
   "ticks without number": [encode({ axis: { tickCount: 1e9 } }), "encoding.x.axis.tickCount"],
-  "a tick each millisecond": [
-    encode({ axis: { tickCount: { interval: "millisecond", step: 1 } } }),
+  "a tick at each part of an hour": [
+    encode({ axis: { tickCount: { interval: "hour", step: 0.1 } } }),
     "encoding.x.axis.tickCount",
   ],
-  "a tick each second in a legend": [encode({ legend: { tickCount: "second" } }), "encoding.x.legend.tickCount"],
+  "a tick each decade": [encode({ axis: { tickCount: "decade" } }), "encoding.x.axis.tickCount"],
+  "a tick at a name of objects": [encode({ axis: { tickCount: "constructor" } }), "encoding.x.axis.tickCount"],
+  "a tick each second of a computed field": [
+    { ...encode({ axis: { tickCount: "second" } }), transform: [{ calculate: "datum.t * 1e9", as: "x" }] },
+    "encoding.x.axis.tickCount",
+  ],
+  "a gesture that is an expression": [
+    { ...point, params: [{ name: "p", select: { type: "interval", translate: "pointerdown[sequence(1e9)]" } }] },
+    "params.0.select.translate",
+  ],
+  "a gesture of another element": [
+    { ...point, params: [{ name: "p", select: { type: "interval", on: "body:pointermove" } }] },
+    "params.0.select.on",
+  ],
   "a logarithm of nearly 1": [encode({ scale: { type: "log", base: 1.0000001 } }), "encoding.x.scale.base"],
   "a logarithm of a billion": [encode({ scale: { type: "log", base: 1e9 } }), "encoding.x.scale.base"],
   "a wide label": [encode({ axis: { format: "99999d" } }), "encoding.x.axis.format"],
@@ -263,6 +304,59 @@ const ACCEPTED: Record<string, Record<string, unknown>> = {
   "a pivot by 19 columns": transform({ pivot: "p", value: "x", groupby: many(19, (at) => `g${at}`) }),
   ticks: encode({ axis: { tickCount: 8, format: "$,.0f", labelExpr: "datum.label + ' kg'" } }),
   "a tick each month": encode({ axis: { tickCount: { interval: "month", step: 3 } } }),
+  "a tick each hour": encode({ field: "t", type: "temporal", axis: { tickCount: "hour" } }),
+  "a tick each 15 minutes": encode({
+    field: "t",
+    type: "temporal",
+    axis: { tickCount: { interval: "minute", step: 15 } },
+  }),
+  "a tick each six hours of a day of any year": encode({
+    field: "t",
+    timeUnit: "monthdatehours",
+    axis: { tickCount: { interval: "hour", step: 6 } },
+  }),
+  "a tick each hour of a domain": encode({
+    field: "t",
+    type: "temporal",
+    scale: { domain: ["2026-01-01", "2026-01-02"] },
+    axis: { tickCount: "hour" },
+  }),
+  "a tick each day of a computed field": {
+    ...encode({ field: "made", axis: { tickCount: "day" } }),
+    transform: [{ calculate: "datum.t", as: "made" }],
+  },
+  "bins of a scale by a step": encode({ scale: { bins: { step: 10 } } }),
+  "bins of a scale by a step, from a start": encode({ scale: { bins: { start: 5, step: 10 } } }),
+  "bins of a mean by a step": encode({ aggregate: "mean", scale: { bins: { step: 10 } } }),
+  "bins of the query by a step": {
+    mark: "bar",
+    encoding: { x: { field: "x", bin: { binned: true, step: 2 } }, x2: { field: "x_end" }, y: { field: "n" } },
+  },
+  "bins of a transform by a step": {
+    transform: [
+      { bin: true, field: "x", as: "b" },
+      { aggregate: [{ op: "count", as: "n" }], groupby: ["b", "b_end"] },
+      { joinaggregate: [{ op: "sum", field: "n", as: "all" }] },
+      { calculate: "datum.n / datum.all", as: "part" },
+    ],
+    mark: "bar",
+    encoding: { x: { field: "b", bin: { binned: true, step: 60 } }, x2: { field: "b_end" }, y: { field: "part" } },
+  },
+  "quantiles of a distribution": calculate("quantileNormal(datum.p) + quantileUniform(datum.p)"),
+  "a selection by a drag with a key": {
+    ...point,
+    params: [
+      {
+        name: "brush",
+        select: {
+          type: "interval",
+          on: "[pointerdown[event.shiftKey], window:pointerup] > window:pointermove!",
+          translate: "[pointerdown[!event.shiftKey], pointerup] > pointermove",
+          zoom: "wheel![event.shiftKey]",
+        },
+      },
+    ],
+  },
   "a logarithm": encode({ scale: { type: "log", base: 10 } }),
   dashes: { mark: { type: "line", strokeDash: [4, 2] } },
   "dashes by a column": { mark: "line", encoding: { strokeDash: { field: "kind", type: "nominal" } } },
@@ -329,6 +423,7 @@ describe("the rules that rows decide", () => {
     group: `g${n}`,
     kind: n % 3,
     big: n * 1e6,
+    far: n === 0 ? "9999-12-31" : "2026-01-01",
     at: `2026-01-01T00:00:0${n % 10}Z`,
   }));
   const CASES: Record<string, [Record<string, unknown>, boolean]> = {
@@ -336,6 +431,52 @@ describe("the rules that rows decide", () => {
     "a step that is too small for them": [encode({ field: "big", bin: { step: 10 } }), false],
     "a step of times": [encode({ field: "at", bin: { step: 1 } }), false],
     "a step of a computed field": [encode({ field: "made", bin: { step: 10 } }), false],
+    "a step of a scale's bins that fits the values": [encode({ field: "n", scale: { bins: { step: 1 } } }), true],
+    "a step of a scale's bins that is too small": [encode({ field: "n", scale: { bins: { step: 0.1 } } }), false],
+    "a step of a scale's bins in a far domain": [
+      encode({ field: "n", scale: { domain: [0, 1e9], bins: { step: 1 } } }),
+      false,
+    ],
+    "a step of a scale's bins with far values in another layer": [
+      { layer: [encode({ field: "n", scale: { bins: { step: 1 } } }), encode({ field: "big" })] },
+      false,
+    ],
+    "a step of a scale's bins with a far line": [
+      {
+        layer: [
+          encode({ field: "n", scale: { bins: { step: 1 } } }),
+          { mark: "rule", encoding: { x: { datum: 1e9 } } },
+        ],
+      },
+      false,
+    ],
+    "a step of the query's bins whose ends are far": [
+      { mark: "bar", encoding: { x: { field: "n", bin: { binned: true, step: 1 } }, x2: { field: "big" } } },
+      false,
+    ],
+    "a tick each second of ten": [encode({ field: "at", type: "temporal", axis: { tickCount: "second" } }), true],
+    "a tick each millisecond of 10 s": [
+      encode({ field: "at", type: "temporal", axis: { tickCount: "millisecond" } }),
+      true,
+    ],
+    "a tick each ten minutes of 58 days": [
+      encode({ field: "big", type: "temporal", axis: { tickCount: { interval: "minute", step: 10 } } }),
+      true,
+    ],
+    "a tick each second of 58 days": [encode({ field: "big", type: "temporal", axis: { tickCount: "second" } }), false],
+    "a tick each 1,000 seconds of 58 days, for which all are counted": [
+      encode({ field: "big", type: "temporal", axis: { tickCount: { interval: "second", step: 1000 } } }),
+      false,
+    ],
+    "a tick each day until the year 9999": [
+      {
+        layer: [
+          encode({ field: "at", type: "temporal", axis: { tickCount: "day" } }),
+          encode({ field: "far", type: "temporal" }),
+        ],
+      },
+      false,
+    ],
     "layers of folds": [{ layer: many(40, () => transform({ fold: many(50, String) })) }, false],
     layers: [{ layer: many(40, () => point) }, true],
     "few groups to impute": [transform({ impute: "n", key: "key", groupby: ["kind"] }), true],
@@ -373,4 +514,32 @@ it("C1 reads each column once, however often a chart names it", () => {
   const spec = { hconcat: many(40, () => transform({ pivot: "group", value: "kind", groupby: ["kind"] })) };
   const [problem] = findDrawProblems(spec, many(1000, row));
   expect([problem?.path, reads]).toEqual(["hconcat.0.transform.0", 1000]);
+});
+
+type SceneNode = { role?: string; items?: SceneNode[] };
+const countTicks = ({ role, items = [] }: SceneNode): number =>
+  role === "axis-label" ? items.length : items.reduce((sum, item) => sum + countTicks(item), 0);
+
+it("C1 takes steps by which the library makes few bins and ticks", () => {
+  const rows = many(100, (n) => ({ n, at: Date.UTC(2026, 0, 1, n) }));
+  const scaleOf = (channel: Record<string, unknown>) => {
+    const spec = { mark: "point", encoding: { x: channel } };
+    expect(findDrawProblems(spec, rows)).toEqual([]);
+    const theme = { series: ["#000"], grid: "#000", axis: "#000", text: "#000", surface: "#fff", font: "x" };
+    const compiled = compile(toForeignSpec(spec, rows, theme, { width: 300, height: 100 })).spec;
+    const errors: unknown[] = [];
+    const log = { ...logger(LOG_ERROR), error: (...words: unknown[]) => errors.push(words) };
+    const view = new View(parse(compiled), { renderer: "none", logger: log as unknown as LoggerInterface }).run();
+    const { bins } = view.scale("x") as unknown as { bins?: number[] };
+    const ticks = countTicks((view.scenegraph() as unknown as { root: SceneNode }).root);
+    view.finalize();
+    expect(errors).toEqual([]);
+    return { bins: bins?.length, ticks };
+  };
+  expect(scaleOf({ field: "n", type: "quantitative", scale: { bins: { step: 1 }, nice: false } }).bins).toBe(100);
+  const hours = { field: "at", type: "temporal" };
+  expect(scaleOf({ ...hours, axis: { tickCount: { interval: "hour", step: 6 } } }).ticks).toBe(17);
+  expect(scaleOf({ ...hours, axis: { tickCount: "hour" } }).ticks).toBe(100);
+  expect(scaleOf({ ...hours, axis: { tickCount: { interval: "minute", step: 30 } } }).ticks).toBe(199);
+  expect(scaleOf({ ...hours, axis: { tickCount: "day" } }).ticks).toBe(5);
 });

@@ -54,8 +54,22 @@ const AGGREGATES =
 const TIME_UNIT =
   /^(?:utc|local|binned|binnedutc)?(?:year|quarter|month|week|day|dayofyear|date|hours|minutes|seconds|milliseconds)+$/;
 const BIN_KEYS = words("anchor base binned divide extent maxbins minstep nice step steps");
-/** Finer intervals make millions of ticks over a few years. */
-const TICK_INTERVALS = words("year quarter month week day");
+/** Intervals between ticks, in milliseconds; those of calendars at least. */
+const TICK_INTERVALS: Readonly<Record<string, number>> = {
+  millisecond: 1,
+  second: 1_000,
+  minute: 60_000,
+  hour: 3_600_000,
+  day: 23 * 3_600_000,
+  week: 7 * 23 * 3_600_000,
+  month: 28 * 86_400_000,
+  quarter: 90 * 86_400_000,
+  year: 365 * 86_400_000,
+};
+/** Ticks and bins that the rows decide: 27 years by day, 14 months by hour. */
+const STEPS_MAX = 10_000;
+/** Intervals that are counted to place ticks at each nth of them, which takes up to 0.2 s. */
+const COUNTED_INTERVALS_MAX = 200_000;
 const LAYOUTS = ["layer", "hconcat", "vconcat", "concat"] as const;
 const EXPRESSIONS = words("expr calculate labelExpr signal toggle");
 /** Keys whose texts are expressions, alone and in lists. */
@@ -64,7 +78,17 @@ const POSITIONS = ["x", "y"] as const;
 /** Removed before drawing (`toForeignSpec`), or read by nobody. The server's part of a widget is checked with the widget. */
 const IGNORED = words("data datasets usermeta config $schema");
 const EVENT = /^[a-z]{1,40}$/;
+/** A drag, a turn of the wheel or a click, with or without a key that is held: `[pointerdown[!event.shiftKey], pointerup] > pointermove`. */
+const GESTURE = gesture();
 const TRANSFORM_ON = /(?:^|\.)transform\.\d+\.on$/;
+
+function gesture(): RegExp {
+  const key = String.raw`(?:\[!?event\.(?:shift|ctrl|alt|meta)Key\])?`;
+  const event = (names: string) => `(?:window:)?(?:${names})!?${key}!?`;
+  const press = event("(?:pointer|mouse)(?:down|up)|touch(?:start|end)");
+  const move = event("(?:pointer|mouse)move|touchmove");
+  return new RegExp(`^(?:${event("wheel|click|dblclick")}|${press}|\\[${press}, ?${press}\\] ?> ?${move})$`);
+}
 
 /** Characters of expressions that the charts of one dashboard may still have. */
 export type ExpressionBudget = { chars: number };
@@ -105,6 +129,155 @@ type Demand = { path: string; check: (rows: RowFacts) => string | null };
  */
 type Made = { growth: Map<string, number>; isOpen: boolean; folds: number; flattens: number; hasLists: boolean };
 
+/** Channels that share the scale of another one. */
+const SHARED_SCALE: Readonly<Record<string, string>> = { x2: "x", y2: "y", xError: "x", yError: "y", theta2: "theta" };
+/** Aggregates that lie between the smallest and the largest value. */
+const WITHIN = words("average mean median min max q1 q3 argmin argmax");
+/** Transforms that make fields of names that only the rows tell. */
+const NAMING = words("pivot fold flatten impute density quantile regression loess stack");
+const STACKING = words("area bar histogram");
+const STACKED_BY = words("color fill stroke detail size opacity shape");
+/** The year in which times without one are drawn. */
+const YEAR_MS: readonly number[] = [Date.UTC(2012, 0, 1), Date.UTC(2013, 0, 1)];
+
+/** `check` is a reason to refuse where no rows can decide. */
+type StepDemand = { path: string; fields: string[]; check: Demand["check"] | string };
+type ScaleUse = {
+  fields: Set<string>;
+  numbers: number[];
+  /** Where values come from that neither the rows nor the specification tell; null for nowhere. */
+  isUnknown: boolean;
+  isStackable: boolean;
+};
+
+/** Collects what decides the extents of scales, for bins and ticks whose number follows from an extent and a step. */
+class ScaleUses {
+  readonly #uses = new Map<string, ScaleUse>();
+  readonly #steps: { scale: string; path: string; bin?: number; tick?: { interval: number; step: number } }[] = [];
+  /** Names that transforms give, with the column whose values they have; null for values that are computed. */
+  readonly #sources = new Map<string, string | null>();
+  #hasOpenNames = false;
+  #hasStackingMark = false;
+  #hasStackedBy = false;
+  #hasMovedScale = false;
+
+  addView({ mark, params }: Record_): void {
+    this.#hasStackingMark ||= STACKING.has(String(isObject(mark) ? mark.type : mark));
+    for (const each of Array.isArray(params) ? params : []) {
+      this.#hasMovedScale ||= isObject(each) && each.bind === "scales" && each.value !== undefined;
+    }
+  }
+
+  addTransform(transform: Record_, kind: string): void {
+    this.#hasOpenNames ||= NAMING.has(kind);
+    if (kind === "bin") {
+      const [start, end] = [transform.as].flat();
+      // Bins of the usual kind begin and end next to the values in them.
+      const source = transform.bin === true && typeof transform.field === "string" ? transform.field : null;
+      this.#compute(start, source);
+      this.#compute(end ?? `${String(start)}_end`, source);
+      return;
+    }
+    for (const name of [transform.as].flat()) this.#compute(name, null);
+    const operations = [transform.aggregate, transform.joinaggregate, transform.window].flat().filter(isObject);
+    for (const { as, op, field } of operations) this.#compute(as ?? `${String(op)}_${String(field ?? "*")}`, null);
+  }
+
+  #compute(name: unknown, source: string | null): void {
+    if (typeof name !== "string") return;
+    const known = this.#sources.has(name) ? this.#sources.get(name) : source;
+    this.#sources.set(name, known === source && !this.isComputed(source) ? source : null);
+  }
+
+  /** Whether a transform gives its values. */
+  isComputed(field: string | null): boolean {
+    return this.#hasOpenNames || (field !== null && this.#sources.has(field));
+  }
+
+  addChannel(name: string, channel: Record_, path: string): void {
+    this.#hasStackedBy ||= STACKED_BY.has(name) && channel.field !== undefined;
+    const scaleName = SHARED_SCALE[name] ?? name;
+    const use = this.#uses.get(scaleName) ?? {
+      fields: new Set(),
+      numbers: [],
+      isUnknown: false,
+      isStackable: false,
+    };
+    this.#uses.set(scaleName, use);
+    this.#addValues(use, channel);
+    const { bin, scale, axis, legend } = channel;
+    if (isObject(scale)) addDomain(use, scale);
+    const step = isObject(scale) ? stepOfBins(scale.bins) : null;
+    if (step !== null) this.#steps.push({ scale: scaleName, path: join(path, "scale.bins"), bin: step });
+    if (isObject(bin) && bin.binned === true && isNumber(bin.step) && bin.step > 0) {
+      this.#steps.push({ scale: scaleName, path: join(path, "bin"), bin: bin.step });
+    }
+    for (const [key, guide] of Object.entries({ axis, legend })) {
+      const tick = isObject(guide) ? tickIntervalOf(guide.tickCount) : null;
+      if (tick !== null) this.#steps.push({ scale: scaleName, path: join(path, `${key}.tickCount`), tick });
+    }
+  }
+
+  #addValues(use: ScaleUse, { field, datum, aggregate, bin, timeUnit, stack, type }: Record_): void {
+    if (typeof datum === "number") use.numbers.push(datum);
+    else if (datum !== undefined) use.isUnknown = true;
+    if (isObject(field)) use.isUnknown = true;
+    const isWithin = aggregate === undefined || WITHIN.has(String(aggregate));
+    if (!isWithin) use.isUnknown = true;
+    const hasNoYear = timeUnit !== undefined && !/year/.test(JSON.stringify(timeUnit));
+    if (hasNoYear) use.numbers.push(...YEAR_MS);
+    else if (typeof field === "string" && isWithin) use.fields.add(field);
+    const isBinned = bin !== undefined && bin !== null && bin !== false;
+    if (isObject(bin) && isPair(bin.extent)) use.numbers.push(...bin.extent);
+    use.isStackable ||= !isBinned && stack !== null && stack !== false && type !== "temporal" && timeUnit === undefined;
+    if (stack !== undefined && stack !== null && stack !== false) use.isUnknown = true;
+  }
+
+  /** Returns the conditions on rows, or a reason to refuse. */
+  demands(): StepDemand[] {
+    return this.#steps.flatMap(({ scale, path, bin, tick }): StepDemand[] => {
+      const use = this.#uses.get(scale);
+      if (!use) return [];
+      const fields = [...use.fields].map((field) => this.#sources.get(field) ?? field);
+      const isComputed =
+        this.#hasOpenNames || [...use.fields].some((field) => this.#sources.has(field) && !this.#sources.get(field));
+      const isStacked = use.isStackable && this.#hasStackingMark && this.#hasStackedBy;
+      const isUnknown = use.isUnknown || isComputed || this.#hasMovedScale || (bin !== undefined && isStacked);
+      if (isUnknown) {
+        if (bin !== undefined) return [{ path, fields: [], check: "A step needs a start and a stop here." }];
+        // A chart has been drawn with these whatever its rows; coarse as they are, they take centuries to be too many.
+        if (tick === undefined || tick.interval >= (TICK_INTERVALS.day ?? 0)) return [];
+        return [{ path, fields: [], check: "Ticks at hours or less need a column of times on their axis." }];
+      }
+      const check = (rows: RowFacts) => {
+        const known = [...use.numbers, ...fields.flatMap((field) => rows.extent(field) ?? [])];
+        // Bars begin at 0.
+        const ends = bin === undefined ? known : [...known, 0];
+        const span = ends.length === 0 ? 0 : Math.max(...ends) - Math.min(...ends);
+        if (bin !== undefined) return span / bin <= STEPS_MAX ? null : tooMany("bins");
+        const { interval, step } = tick ?? { interval: 1, step: 1 };
+        const isShort = span / interval <= COUNTED_INTERVALS_MAX && span / (interval * step) <= STEPS_MAX;
+        return isShort ? null : tooMany("ticks");
+      };
+      return [{ path, fields, check }];
+    });
+  }
+}
+
+function tooMany(what: string): string {
+  return `These are more than ${STEPS_MAX} ${what}. Choose a larger step.`;
+}
+
+function addDomain(use: ScaleUse, { domain, domainMin, domainMax, domainRaw, padding }: Record_): void {
+  const ends = [Array.isArray(domain) ? domain : [], domainMin ?? [], domainMax ?? []].flat();
+  const numbers = ends.map((end) => (typeof end === "string" ? Date.parse(end) : end));
+  use.numbers.push(...numbers.filter(isNumber));
+  const isPlain = domain === undefined || domain === null || domain === "unaggregated" || Array.isArray(domain);
+  if (!isPlain || !numbers.every(isNumber) || domainRaw !== undefined || (padding !== undefined && padding !== 0)) {
+    use.isUnknown = true;
+  }
+}
+
 class Judge {
   readonly problems: SpecProblem[] = [];
   readonly demands: Demand[] = [];
@@ -116,6 +289,8 @@ class Judge {
   #rowFactor = 0;
   #expressionChars = 0;
   #parameterGrowth = 1;
+  /** Of all views, since layers share scales. */
+  readonly #scales = new ScaleUses();
   readonly #budget: ExpressionBudget;
   readonly #known = new Map<string, ExpressionUse | string>();
 
@@ -130,6 +305,15 @@ class Judge {
       this.#view(spec, "", { growth: new Map(), isOpen: false, folds: 1, flattens: 0, hasLists: false }, 1);
       if (this.#views > VIEWS_MAX)
         this.#refuse("", `A chart has at most ${VIEWS_MAX} views. Use fewer layers or repeats.`);
+      for (const { path, fields, check } of this.#scales.demands()) {
+        if (typeof check === "string") this.#refuse(path, check);
+        else
+          this.#demand(
+            path,
+            fields.map((field) => [field]),
+            check,
+          );
+      }
       const factor = this.#rowFactor;
       this.demands.push({
         path: "",
@@ -211,7 +395,9 @@ class Judge {
       case "tickCount":
         return refuseTickCount(value);
       case "bins":
-        return isShortRange(value) ? null : `“bins” is a list, or a range of at most ${COUNT_MAX} steps.`;
+        return isShortRange(value) || stepOfBins(value) !== null
+          ? null
+          : `“bins” is a list, or a range of at most ${COUNT_MAX} steps.`;
       case "base":
         return typeof value !== "number" || (value >= BASE.min && value <= BASE.max)
           ? null
@@ -225,7 +411,9 @@ class Judge {
       case "bin":
         return this.#bin(value, parent, path);
       case "keyvals":
-        return isShortRange(value) ? null : `“keyvals” are at most ${COUNT_MAX} values.`;
+        return isShortRange(isObject(value) ? { start: 0, ...value } : value)
+          ? null
+          : `“keyvals” are at most ${COUNT_MAX} values.`;
       case "frame":
         // A title has a frame, too, which is a word.
         return !("window" in parent) || isFrame(value) ? null : "A frame is two numbers of rows, or null for all.";
@@ -235,16 +423,18 @@ class Judge {
       case "clear":
         // A regression is on a column of any name.
         if (key === "on" && typeof value === "string" && TRANSFORM_ON.test(path)) return null;
-        return typeof value === "boolean" || (typeof value === "string" && EVENT.test(value))
+        return typeof value === "boolean" || (typeof value === "string" && (EVENT.test(value) || GESTURE.test(value)))
           ? null
-          : `“${key}” is the name of one event, such as click.`;
+          : `“${key}” is the name of one event, such as click, or a drag with a key.`;
       case "bind":
         return !isObject(value) || value.legend === undefined || EVENT.test(String(value.legend))
           ? null
           : "“legend” is the name of one event, such as click.";
       case "translate":
       case "zoom":
-        return typeof value === "string" ? `“${key}” is true or false.` : null;
+        return typeof value === "string" && !GESTURE.test(value)
+          ? `“${key}” is true, false, or a drag or wheel with a key.`
+          : null;
       case "element":
         return "A chart's inputs stand below it. Remove “element”.";
       case "timeUnit":
@@ -280,14 +470,15 @@ class Judge {
     const isOfParameter = widths.length === 0 && isParameter(extent);
     if (extent !== undefined && !isPair(extent) && !isOfParameter)
       return "“extent” is two numbers, the lower one first, or without a step a parameter.";
-    if (widths.length === 0) return null;
-    if (binned === true) return "Bins that the query made take no step. Use “bin”: “binned”.";
+    // The step is that of the scale's bins, which the encoding's channel decides.
+    if (widths.length === 0 || binned === true) return null;
     const width = Math.min(...(widths as number[]));
     const tooMany = `These are more than ${COUNT_MAX} bins. Choose a larger step.`;
     if (isPair(extent)) return (extent[1] - extent[0]) / width <= COUNT_MAX ? null : tooMany;
     const { field } = parent;
     this.#demand(path, typeof field === "string" ? [[field]] : [], (rows) => {
-      if (typeof field !== "string" || !rows.has(field)) return "A step needs an “extent” here.";
+      if (typeof field !== "string" || !rows.has(field) || this.#scales.isComputed(field))
+        return "A step needs an “extent” here.";
       return rows.span(field) / width <= COUNT_MAX ? null : tooMany;
     });
     return null;
@@ -301,6 +492,7 @@ class Judge {
     }
     const computed = { ...above, growth: new Map(above.growth) };
     this.#parameters(view.params, join(path, "params"));
+    this.#scales.addView(view);
     this.#transforms(view.transform, join(path, "transform"), computed);
     this.#mark(view.mark, join(path, "mark"));
     this.#encoding(view.encoding, join(path, "encoding"), computed);
@@ -371,6 +563,7 @@ class Judge {
       const name = Object.keys(transform)[0] ?? "";
       return `The transform “${name}” is not supported in a chart. Compute it in the query.`;
     }
+    this.#scales.addTransform(transform, kind);
     if (kind === "calculate") return this.#calculate(transform, computed);
     if (kind === "filter") return null;
     const { groupby, as } = transform;
@@ -475,7 +668,10 @@ class Judge {
     }
     for (const [name, channel] of Object.entries(encoding)) {
       const at = join(path, name);
-      for (const each of [channel].flat()) this.#channel(each, at);
+      for (const each of [channel].flat()) {
+        this.#channel(each, at);
+        if (isObject(each)) this.#scales.addChannel(name, each, at);
+      }
     }
     const facets = ["row", "column", "facet"].map((name) => encoding[name]).filter(isObject);
     this.#facets(facets, path, computed);
@@ -552,7 +748,7 @@ class RowFacts {
   readonly count: number;
   readonly #rows: readonly Row[];
   readonly #distinct = new Map<string, number>();
-  readonly #spans = new Map<string, number>();
+  readonly #extents = new Map<string, readonly [number, number] | null>();
 
   constructor(rows: readonly Row[]) {
     this.#rows = rows;
@@ -571,7 +767,13 @@ class RowFacts {
   }
 
   span(field: string): number {
-    return computeOnce(this.#spans, field, () => spanOf(this.#rows, field));
+    const [low, high] = this.extent(field) ?? [0, 0];
+    return high - low;
+  }
+
+  /** Times are in milliseconds; null for a field without numbers and times. */
+  extent(field: string): readonly [number, number] | null {
+    return computeOnce(this.#extents, field, () => extentOf(this.#rows, field));
   }
 }
 
@@ -586,7 +788,7 @@ function countDistinct(rows: readonly Row[], [field = "", ...others]: readonly s
   return found.size;
 }
 
-function computeOnce(known: Map<string, number>, key: string, compute: () => number): number {
+function computeOnce<T>(known: Map<string, T>, key: string, compute: () => T): T {
   const there = known.get(key);
   if (there !== undefined) return there;
   const value = compute();
@@ -594,7 +796,7 @@ function computeOnce(known: Map<string, number>, key: string, compute: () => num
   return value;
 }
 
-function spanOf(rows: readonly Row[], field: string): number {
+function extentOf(rows: readonly Row[], field: string): readonly [number, number] | null {
   let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const row of rows) {
     const value = row[field];
@@ -608,7 +810,19 @@ function spanOf(rows: readonly Row[], field: string): number {
     low = Math.min(low, number);
     high = Math.max(high, number);
   }
-  return Math.max(0, high - low);
+  return low <= high ? [low, high] : null;
+}
+
+/** Vega draws by the plural of what Vega-Lite documents (`toForeignSpec`). */
+function toIntervalName(interval: unknown): string {
+  return String(interval).replace(/^(hour|minute|second|millisecond)s$/, "$1");
+}
+
+/** @param count of an axis or a legend */
+function tickIntervalOf(count: unknown): { interval: number; step: number } | null {
+  const interval = TICK_INTERVALS[toIntervalName(isObject(count) ? count.interval : count)];
+  if (interval === undefined || typeof count === "number") return null;
+  return { interval, step: isObject(count) && isNumber(count.step) ? count.step : 1 };
 }
 
 function refuseTickCount(value: unknown): string | null {
@@ -616,14 +830,25 @@ function refuseTickCount(value: unknown): string | null {
     return value >= 0 && value <= COUNT_MAX ? null : `“tickCount” is a number up to ${COUNT_MAX}.`;
   const interval = isObject(value) ? value.interval : value;
   if (isObject(value) && ("expr" in value || "signal" in value)) return "“tickCount” is a number or an interval.";
-  if (isObject(value) && value.step !== undefined && !isCount(value.step)) return "An interval's step is 1 or more.";
-  return TICK_INTERVALS.has(String(interval)) ? null : "Ticks stand at each year, quarter, month, week or day.";
+  if (isObject(value) && value.step !== undefined && !(isCount(value.step) && Number(value.step) >= 1))
+    return `An interval's step is a number from 1 to ${COUNT_MAX}.`;
+  return Object.hasOwn(TICK_INTERVALS, toIntervalName(interval))
+    ? null
+    : "Choose the interval year, quarter, month, week, day, hour, minute, second or millisecond.";
+}
+
+/** Returns the step of a scale's bins that begin or end with the rows; null for others. */
+function stepOfBins(bins: unknown): number | null {
+  if (!isObject(bins) || (bins.start !== undefined && bins.stop !== undefined)) return null;
+  const { start, stop, step } = bins;
+  const isPlain = [start, stop].every((each) => each === undefined || isNumber(each));
+  return isPlain && isNumber(step) && step > 0 ? step : null;
 }
 
 function isShortRange(value: unknown): boolean {
   if (Array.isArray(value)) return value.length <= COUNT_MAX;
   if (!isObject(value)) return false;
-  const { start = 0, stop, step = 1 } = value;
+  const { start, stop, step = 1 } = value;
   if (!isNumber(start) || !isNumber(stop) || !isNumber(step) || step === 0) return false;
   return Math.abs((stop - start) / step) <= COUNT_MAX;
 }
