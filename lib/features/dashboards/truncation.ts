@@ -12,12 +12,57 @@ export function isAggregated({ dimensions, measures }: AggregateSpec): boolean {
 
 /** Whether a picture of rows adds them up itself, as a specification of Vega-Lite may. */
 export function aggregatesItself(spec: Readonly<Record<string, unknown>>): boolean {
-  return AGGREGATING.test(JSON.stringify(spec));
+  return addsUp(spec, "");
 }
 
-/** Keys of transforms and channels, and the marks that draw quartiles, means and deviations. */
-const AGGREGATING =
-  /"(?:aggregate|joinaggregate|bin|window|density|regression|loess|quantile|pivot)":|"(?:mark|type)":"(?:boxplot|errorband|errorbar)"/;
+/** Transforms and keys of channels whose result depends on rows beside the one that it is drawn of. */
+const ADDING_KEYS = new Set([
+  ...["aggregate", "joinaggregate", "bin", "window", "density", "regression", "loess", "quantile", "pivot", "extent"],
+]);
+/** Marks that draw quartiles, means and deviations, counts, or shares of a whole. */
+const ADDING_MARKS = new Set(["boxplot", "errorband", "errorbar", "histogram", "pie", "arc"]);
+/** Ways to fill a gap from other rows; by `value` it is filled with a constant. */
+const ADDING_IMPUTES = new Set(["mean", "median", "min", "max"]);
+/** Offsets that add values: all but the layered one. */
+const STACKS = new Set<unknown>(["zero", "normalize", "center", true]);
+/** Keys below which a specification has data or texts of its own, which draw nothing. */
+const WITHOUT_ROWS = new Set(["data", "datasets", "usermeta", "config", "title", "description", "name"]);
+
+function addsUp(value: unknown, key: string): boolean {
+  if (Array.isArray(value)) return value.some((each) => addsUp(each, key));
+  if (typeof value === "string") return key === "mark" && ADDING_MARKS.has(value);
+  if (typeof value !== "object" || value === null) return false;
+  const entries = Object.entries(value);
+  const { type, impute, method } = value as Record<string, unknown>;
+  if (key === "mark" && ADDING_MARKS.has(String(type))) return true;
+  if ((key === "impute" || impute !== undefined) && ADDING_IMPUTES.has(String(method))) return true;
+  return entries.some(([name, each]) => {
+    if (WITHOUT_ROWS.has(name)) return false;
+    return isAdding(name, each, key) || addsUp(each, name);
+  });
+}
+
+/** @param parent the key of the object that has this one */
+function isAdding(name: string, value: unknown, parent: string): boolean {
+  // A bin that the query made is a value of its row.
+  if (name === "bin") return value !== null && value !== false && value !== "binned" && !isBinned(value);
+  // In a boxplot or a bin it is a setting; as a transform it names a field.
+  if (name === "extent") return parent === "transform";
+  // An operation of a sort is its `op`; an order by a field adds up the field's values.
+  if (name === "stack") return parent === "transform" || STACKS.has(value);
+  if (name === "sort") return isSortOfGroups(value);
+  if (name === "type") return parent === "scale" && value === "quantile";
+  return ADDING_KEYS.has(name) && value !== undefined && value !== null;
+}
+
+function isBinned(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "binned" in value && value.binned === true;
+}
+
+/** The order of a channel by another field, of which each group of rows has several values. */
+function isSortOfGroups(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "op" in value;
+}
 
 /** @param rowCount how many rows are kept */
 export function refusedTotals(rowCount: number): AppError {
