@@ -57,7 +57,6 @@ export class ClickHouseSource implements DataSource {
   #running = 0;
   #isClosed = false;
   #whenQuiet: (() => void) | null = null;
-  readonly #tenant = randomUUID();
   #functions: { known: readonly ServerFunction[] | null; until: number } | null = null;
 
   readonly #readOnly: boolean;
@@ -76,11 +75,11 @@ export class ClickHouseSource implements DataSource {
     const text = sqlText(query);
     const values = toClickHouseParams(params);
     const request = { query: text, readOnly: options.readOnly, params: values, database: this.#database };
-    await checkStatementText("clickhouse", request, this.#tenant);
+    await checkStatementText("clickhouse", request, this.#server.workspaceId);
     if (options.readOnly) {
       // What can be refused without the server is refused before it is asked.
       const functions = await this.#serverFunctions(options.signal);
-      await checkStatementText("clickhouse", { ...request, functions }, this.#tenant);
+      await checkStatementText("clickhouse", { ...request, functions }, this.#server.workspaceId);
     }
     const settings: [string, string][] = [
       ["max_execution_time", String(Math.ceil(withinLimit(this.#server, options.timeoutMs) / 1000))],

@@ -1,5 +1,4 @@
 import "server-only";
-import { randomUUID } from "node:crypto";
 import { toSqlPath } from "@/lib/base/sql/names";
 import type { Batch, Entity, Field } from "@/lib/base/values/fields";
 import type {
@@ -87,7 +86,6 @@ async function* readingPast({ batches, nextResult }: ResultStream): AsyncGenerat
 export class MysqlSource implements DataSource {
   readonly #pool: SessionPool<MysqlSession>;
   readonly #secrets: readonly string[];
-  readonly #tenant = randomUUID();
 
   readonly #readOnly: boolean;
   readonly #server: ServerSide;
@@ -107,7 +105,7 @@ export class MysqlSource implements DataSource {
     const { text, references, shows, firstWord, changeVerb } = await checkStatementText(
       "mysql",
       { query: written, readOnly, valueCount: values.length },
-      this.#tenant,
+      this.#server.workspaceId,
     );
     const run = new StatementRun(await this.#pool.acquire(signal), this.#pool, signal);
     try {

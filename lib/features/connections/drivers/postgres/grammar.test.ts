@@ -12,7 +12,8 @@ vi.mock("@/lib/platform/process/limited-threads", async (original) => ({
     }
   },
 }));
-const { judgeStatement } = await import("./grammar");
+const { judgeStatement: judge } = await import("./grammar");
+const judgeStatement = (text: string, readOnly: boolean) => judge(text, readOnly, [], "one");
 
 const OK = { status: "ok" };
 const REFUSED = { status: "refused", kind: "query_failed", message: "syntax error" };

@@ -46,14 +46,14 @@ const TOO_COMPLEX: Verdict = {
 /**
  * Asks PostgreSQL's own grammar about a statement; one that breaks the grammar is refused.
  * @param statementFunctions functions beyond the built-in ones that run the texts they are given
- * @param tenant whose statement it is: tenants take turns
+ * @param tenant the workspace whose statement it is: workspaces take turns
  * @throws AppError `unavailable` when too many long statements wait
  */
 export async function judgeStatement(
   query: string,
   readOnly: boolean,
-  statementFunctions: readonly string[] = [],
-  tenant = "",
+  statementFunctions: readonly string[],
+  tenant: string,
 ): Promise<Verdict> {
   if (query.length > STATEMENT_CHARS_MAX) return TOO_COMPLEX;
   const state = sharedState("postgres-grammar", (): State => {

@@ -1,5 +1,4 @@
 import "server-only";
-import { randomUUID } from "node:crypto";
 import { DatabaseError, type FieldDef } from "pg";
 import { firstWordOf } from "@/lib/base/sql/statement-kind";
 import type { Batch, Entity, Field } from "@/lib/base/values/fields";
@@ -75,7 +74,6 @@ export class PostgresSource implements DataSource {
   readonly #pool: SessionPool<PostgresSession>;
   readonly #types: TypeNames;
   readonly #secrets: readonly string[];
-  readonly #tenant = randomUUID();
   /** Functions of this database that run texts, such as a crosstab of a person's own. */
   readonly #statementFunctions = new Set<string>();
   /** How texts are looked at that the quick look said nothing about. Each time the server decides anew. */
@@ -125,7 +123,7 @@ export class PostgresSource implements DataSource {
     const values = toPostgresParams(params);
     const { readOnly, signal, cellBytesMax } = options;
     const timeoutMs = withinLimit(this.#server, options.timeoutMs);
-    const uses = await check(text, readOnly, look.statementFunctions, this.#tenant);
+    const uses = await check(text, readOnly, look.statementFunctions, this.#server.workspaceId);
     const run = new StatementRun(await this.#pool.acquire(signal), this.#pool, signal);
     let portal: Portal | null = null;
     try {
@@ -259,7 +257,7 @@ export class PostgresSource implements DataSource {
     const [definition, hash] = row ?? [];
     // It was dropped in between: the next look does not find it.
     if (typeof definition !== "string" || typeof hash !== "string") return { id, hash: "", uses: [] };
-    return { id, hash, uses: await check(definition, true, statementFunctions, this.#tenant) };
+    return { id, hash, uses: await check(definition, true, statementFunctions, this.#server.workspaceId) };
   }
 
   #remember(text: string, look: Pick<Look, "closeness" | "views">): void {

@@ -20,6 +20,8 @@ const GRACE_MS = 1000;
 export type ServerSide = Pick<ServerOptions, "schemas" | "statementTimeoutMs"> & {
   /** Makes every connection to the server. */
   dialer: Dialer;
+  /** Workspaces take turns where long statements are read, however many connections they have. */
+  workspaceId: string;
 };
 
 /** A config of a driver with what all of them share. */
@@ -65,7 +67,7 @@ export function serverDriver<C extends object>(own: ServerDriver<C>): Driver {
       const { ssh, schemas, statementTimeoutMs } = options;
       const tunnel = ssh ? new SshTunnel(ssh) : null;
       const dialer = new TimedDialer(tunnel ?? directDialer("database"));
-      const server = { dialer, schemas, statementTimeoutMs };
+      const server = { dialer, schemas, statementTimeoutMs, workspaceId: context.workspaceId };
       return withLimits(openSource({ ...config, server }, context.readOnly), {
         statementTimeoutMs,
         tunnel,

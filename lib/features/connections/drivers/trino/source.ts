@@ -1,5 +1,4 @@
 import "server-only";
-import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { toSqlPath } from "@/lib/base/sql/names";
 import type { Batch, Entity, Field, WireValue } from "@/lib/base/values/fields";
@@ -51,7 +50,6 @@ const PREPARED_NAME = "statement";
 
 /** A Trino cluster through its REST protocol. Each statement is a query of its own on the server, in no session. */
 export class TrinoSource implements DataSource {
-  readonly #tenant = randomUUID();
   readonly #line: TrinoLine;
   readonly #config: OnServer<TrinoConfig>;
   #running = 0;
@@ -65,7 +63,7 @@ export class TrinoSource implements DataSource {
 
   async query({ query, params }: Statement, options: QueryOptions): Promise<ResultStream> {
     const request = { query: sqlText(query), readOnly: options.readOnly };
-    const { text } = await checkStatementText("trino", request, this.#tenant);
+    const { text } = await checkStatementText("trino", request, this.#config.server.workspaceId);
     const { body, headers } = withParams(text, toTrinoParams(params));
     const cellBytes = options.cellBytesMax;
     const run = this.#begin(text, options.signal, cellBytes === undefined ? ROW_BYTES_MAX : cellBytes * ROW_CELLS_MAX);

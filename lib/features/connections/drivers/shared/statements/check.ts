@@ -22,7 +22,7 @@ const RETRY_AFTER_SECONDS = 5;
 
 /**
  * Runs a check of a statement's text: in a thread where the text is long, with limits of time and memory.
- * @param tenant whose statement it is: tenants take turns
+ * @param tenant the workspace whose statement it is: workspaces take turns
  * @throws AppError what the check throws; `query_failed` for a text that is too long or breaks the check; `unavailable`
  *   when too many long ones wait
  */
