@@ -131,6 +131,44 @@ describe("a file of an app", () => {
     expect((await anas.write(app, "src/other.ts", "x")).status).toBe(200);
   });
 
+  it.each([
+    "aux.ts",
+    "src/CON",
+    "a:b.ts",
+    "nul/x.ts",
+    "COM1.d/y.ts",
+    "what?.md",
+    "<a>.html",
+    "bindings/prn.sql",
+    "LPT9.txt",
+  ])("C21 is refused where it is new and Git on Windows refuses it: %s", async (path) => {
+    const app = await shared();
+    const answer = await anas.write(app, path, "x");
+    expect([answer.status, answer.json.code]).toEqual([400, "invalid_request"]);
+    expect(answer.json.error).toMatch(/Windows reserves|must not hold any of/);
+    expect(await draftOf(app)).toBeNull();
+  });
+
+  it("C21 is saved where it is from before the rule, and beside it in its folder", async () => {
+    const app = await shared();
+    await push(app, "nul/aux.ts", "1\n");
+    for (const path of ["nul/aux.ts", "nul/plain.ts"]) {
+      expect([path, (await anas.write(app, path, "2\n")).status]).toEqual([path, 200]);
+    }
+    expect((await anas.write(app, "nul/con.ts", "x")).status).toBe(400);
+    expect((await anas.write(app, "other/aux.ts", "x")).status).toBe(400);
+    expect((await anas.commit(app)).status).toBe(200);
+    expect(await contentOf(anas, app, "nul/aux.ts")).toBe("2\n");
+    expect((await anas.remove(app, "nul/aux.ts")).status).toBe(200);
+  });
+
+  it("C21 is in a folder that Windows takes, whatever its app is called", async () => {
+    for (const title of ["Con", "aux", "NUL", "Com1", "lpt-9", "prn!"]) {
+      const { slug } = await anas.make(title);
+      expect(slug).toMatch(/^app-(?:con|aux|nul|com1|prn)|^lpt-9/);
+    }
+  });
+
   it("is refused in a form that it does not have", async () => {
     const app = await shared();
     const put = (body: unknown) => anas.send("PUT", `/${app.id}/files?path=a`, body);

@@ -6,6 +6,7 @@ import {
   blobId,
   collisionKey,
   isReachable,
+  parseAddedPath,
   parsePath,
   readFile,
   sizesOf,
@@ -103,6 +104,7 @@ export async function writeAppFile(
       const before = await withDrafts(work, committed, drafts);
       refuseUnseen(before.get(path)?.oid ?? null, ifOid);
       refuseTwin(before.keys(), path);
+      refuseNewName(before.keys(), path);
       const others = drafts.filter((each) => each.path !== path);
       const known = committed.get(path) ?? null;
       // As it was committed: nothing is left to commit.
@@ -222,6 +224,12 @@ function refuseTwin(paths: Iterable<string>, path: string): void {
       throw new AppError("conflict", `“${found}” is already there. Choose another name.`, { details: { path: found } });
     }
   }
+}
+
+/** @throws AppError invalid_request for a name that Git on Windows refuses, unless a file or folder of the app has it */
+function refuseNewName(paths: Iterable<string>, path: string): void {
+  const known = [...paths];
+  parseAddedPath(path, (prefix) => known.some((each) => each === prefix || each.startsWith(`${prefix}/`)));
 }
 
 /** The path and the folders above it, by what they collide in. */

@@ -2,7 +2,7 @@ import "server-only";
 import { randomBytes } from "node:crypto";
 import { ObjectId } from "mongodb";
 import type { Space } from "@/lib/features/folders/model";
-import { listTree } from "@/lib/features/repository/service";
+import { listTree, toPortableName } from "@/lib/features/repository/service";
 import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
 import { collections } from "./collections";
 import { SLUG_CHARS_MAX } from "./limits";
@@ -25,7 +25,8 @@ export function stemOf(title: string): string {
     .slice(0, STEM_CHARS_MAX)
     .replace(/^-+|-+$/g, "");
   if (plain === "") return "app";
-  return plain.length < 3 || RESERVED.test(plain) ? `app-${plain}` : plain;
+  // A folder of this name is checked out on Windows, too.
+  return plain.length < 3 || RESERVED.test(plain) || toPortableName(plain) !== plain ? `app-${plain}` : plain;
 }
 
 /** Takes the first free slug for a title: one that no app of the space has had, and no folder on main has. */

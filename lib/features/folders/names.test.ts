@@ -42,6 +42,26 @@ test.each(["auxiliary", "console", "com10", "com", "null", "a.con", "nul-1", "lp
   (name) => expect(parseName(name)).toBe(name),
 );
 
+test.each([
+  ["a:b", "a-b copy"],
+  ["what?.sql", "what- copy.sql"],
+  ["aux", "aux_ copy"],
+  ["nul.tar", "nul_.tar copy"],
+  ["con.sql", "con_ copy.sql"],
+])("C21 copies %j, which is from before the rule, as %j", (name, copy) => {
+  expect(copyName(name, ENDINGS, () => true)).toBe(copy);
+  expect(parseName(copy)).toBe(copy);
+});
+
+test("C21 keeps a name from before the rule, in whichever form of Unicode it is sent", () => {
+  const old = "caf\u00e9: today";
+  expect(parseName(old, old)).toBe(old);
+  expect(parseName("cafe\u0301: today", old)).toBe(old);
+  for (const other of ["caf\u00e9: Today", "caf\u00e9: today 2", "caf\u00e9:"]) {
+    expect(() => parseName(other, old)).toThrow(expect.objectContaining({ kind: "invalid_request" }));
+  }
+});
+
 test("copies count on from the first free number, whatever they are made of", () => {
   const taken = new Set<string>();
   const next = (name: string) => {

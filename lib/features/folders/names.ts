@@ -1,5 +1,5 @@
 import "server-only";
-import { collisionKey, parseNewPath, parsePath } from "@/lib/features/repository/service";
+import { collisionKey, parseAddedPath, parsePath, toPortableName } from "@/lib/features/repository/service";
 import { AppError } from "@/lib/platform/http/errors";
 import type { Place } from "./model";
 
@@ -13,7 +13,7 @@ const COPY_STEM_BYTES = 180;
  */
 export function parseName(name: string, known: string | null = null): string {
   if (name.includes("/")) throw badName("A name must not hold a slash. Make a folder instead.");
-  return explained(() => (name === known ? parsePath(name) : parseNewPath(name)));
+  return explained(() => parseAddedPath(name, (path) => path === known));
 }
 
 /**
@@ -47,7 +47,8 @@ export function endingOf(root: string, { path, file }: Pick<Place, "path" | "fil
 export function copyName(name: string, endings: readonly string[], isFree: (candidate: string) => boolean): string {
   const written = endings.find((each) => name.length > each.length && name.toLowerCase().endsWith(each));
   const [stem, ending] = written ? [name.slice(0, -written.length), name.slice(-written.length)] : [name, ""];
-  const base = shortened(stem.replace(/ copy(?: \d+)?$/, ""));
+  // A copy is new, so a name from before the rules of new ones is made to suit them.
+  const base = toPortableName(shortened(stem.replace(/ copy(?: \d+)?$/, "")));
   for (let n = 1; ; n++) {
     const candidate = `${base} copy${n === 1 ? "" : ` ${n}`}${ending}`;
     if (isFree(candidate)) return candidate;

@@ -2,7 +2,7 @@ import "server-only";
 import { deflateSync } from "node:zlib";
 import { fileKinds } from "@/lib/features/repository/git/pushed-files";
 import { ReceivedPack } from "@/lib/features/repository/git/received-pack";
-import { parsePath } from "@/lib/features/repository/service";
+import { parseAddedPath } from "@/lib/features/repository/service";
 import {
   type Commit,
   EMPTY_TREE,
@@ -60,10 +60,15 @@ export class HostedFiles {
     return (await this.pack?.content(oid)) ?? null;
   }
 
-  /** The files of apps. What has no place in a workspace is told apart: links, submodules, names that git reserves. */
+  /**
+   * Returns the files of apps, and apart from them what has no place in a workspace: links, submodules, names that git
+   * reserves, and new names that Git on Windows refuses.
+   * @param known paths of the workspace's own files
+   */
   apps(
     root: string,
     subdirectory: string,
+    known: Iterable<string>,
   ): { files: Map<string, HostedFile>; skipped: { path: string; why: string }[] } {
     const files = new Map<string, HostedFile>();
     const skipped: { path: string; why: string }[] = [];
@@ -76,6 +81,7 @@ export class HostedFiles {
         folder === null ? undefined : this.entries(folder).find((e) => e.name === name);
       folder = found?.mode === "40000" ? found.oid : null;
     }
+    const knownPaths = withFolders(known);
     const judge = fileKinds().find((kind) => kind.root === APPS)?.judge ?? (() => null);
     const queue = folder === null ? [] : [{ path: APPS, oid: folder }];
     for (let at = queue.pop(); at; at = queue.pop()) {
@@ -85,7 +91,7 @@ export class HostedFiles {
         else if (mode === "120000") skip(path, "a symbolic link");
         else if (mode === "160000") skip(path, "a submodule");
         else {
-          const fault = badPath(path) ?? judge(path, Buffer.alloc(0));
+          const fault = badPath(path, knownPaths) ?? judge(path, Buffer.alloc(0));
           if (fault !== null) skip(path, fault);
           else files.set(path, { oid, mode });
           if (files.size > FILES_MAX) {
@@ -171,9 +177,20 @@ function segmentsOf(folder: string): string[] {
   return folder === "" ? [] : folder.split("/");
 }
 
-function badPath(path: string): string | null {
+/** Paths of files and of the folders that hold them. */
+function withFolders(paths: Iterable<string>): Set<string> {
+  const all = new Set<string>();
+  for (const path of paths) {
+    for (let end = path.length; end > 0; end = path.lastIndexOf("/", end - 1)) all.add(path.slice(0, end));
+  }
+  return all;
+}
+
+function badPath(path: string, known: ReadonlySet<string>): string | null {
   try {
-    return parsePath(path) === path ? null : "a name whose letters are not composed (NFC)";
+    return parseAddedPath(path, (each) => known.has(each)) === path
+      ? null
+      : "a name whose letters are not composed (NFC)";
   } catch (error) {
     if (error instanceof AppError) return error.message;
     throw error;

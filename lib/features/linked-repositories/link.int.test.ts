@@ -395,6 +395,37 @@ describe("a linked repository", () => {
     ]);
   });
 
+  it("C21 with names that Windows refuses gives its other files, and keeps those names where a workspace has them", async () => {
+    const bad = ["apps/one/aux.ts", "apps/one/a:b.md", "apps/one/nul/x.ts", "apps/con/index.html"];
+    const world = await begin({
+      "apps/one/index.html": "1\n",
+      ...Object.fromEntries(bad.map((path) => [path, "1\n"])),
+    });
+    const { json } = await world.link();
+    expect(json.data.repo.state).toBe("synced");
+    expect(json.data.repo.skipped.map(({ path }: { path: string }) => path).sort()).toEqual([...bad].sort());
+    expect(await hereOf(world)).toEqual({ "apps/one/index.html": "1\n" });
+    // A file from before the rule travels both ways, as does a new one in its folder.
+    await save(world, "From before", { "apps/one/nul/y.ts": "1\n", "apps/one/prn.ts": "1\n" });
+    await syncLink(world.workspaceId);
+    await pushAtHost(world, "Change", {
+      "apps/one/nul/y.ts": "2\n",
+      "apps/one/prn.ts": "2\n",
+      "apps/one/nul/z.ts": "1\n",
+    });
+    await syncLink(world.workspaceId);
+    expect(await hereOf(world)).toEqual({
+      "apps/one/index.html": "1\n",
+      "apps/one/nul/x.ts": "1\n",
+      "apps/one/nul/y.ts": "2\n",
+      "apps/one/nul/z.ts": "1\n",
+      "apps/one/prn.ts": "2\n",
+    });
+    expect(await gitLines(world.repository.dir, "ls-tree", "-r", "--name-only", "main", "apps/")).toEqual(
+      [...bad, "apps/one/index.html", "apps/one/nul/y.ts", "apps/one/nul/z.ts", "apps/one/prn.ts"].sort(),
+    );
+  });
+
   it("that breaks off in the middle of a push is in step after the next try, without a second commit", async () => {
     const world = await begin({ "apps/one/a.ts": "1\n" });
     await world.link();

@@ -61,8 +61,8 @@ export async function linkRepository(
   } else {
     if (await collections.repoLinks().findOne({ repositoryNumber: found.number })) throw linkedElsewhere();
     const hosted = await readHosted(host, token, { ...found, branch }, signal);
-    const { files } = hosted.files.apps(hosted.root, subdirectory);
     const own = await ownApps(workspaceId, await findHead(workspaceId, TRUNK));
+    const { files } = hosted.files.apps(hosted.root, subdirectory, own.keys());
     const now = new Date();
     const link: RepoLinkDoc = {
       _id: new ObjectId(),

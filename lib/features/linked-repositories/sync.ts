@@ -139,9 +139,10 @@ async function syncOnce(link: RepoLinkDoc, prefer: Prefer | undefined, signal: A
     throw gone("The repository has lost its commits. Nothing is taken away here; push them again, or unlink.");
   }
   const ownHead = await findHead(workspaceId, TRUNK);
-  const { files: theirs, skipped } = hosted.files.apps(hosted.root, link.subdirectory);
   const base = await ownApps(workspaceId, link.localSha);
   const ours = await ownApps(workspaceId, ownHead);
+  const known = [...base.keys(), ...ours.keys()];
+  const { files: theirs, skipped } = hosted.files.apps(hosted.root, link.subdirectory, known);
   if (theirs.size === 0 && base.size > 0 && prefer !== "host") {
     throw gone("All apps are gone at the host. Nothing is taken away here; bring them back there, or unlink.");
   }

@@ -1,6 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "@/lib/platform/http/errors";
-import { collisionKey, parseBranch, parseFolder, parsePath } from "./paths";
+import {
+  collisionKey,
+  parseAddedPath,
+  parseBranch,
+  parseFolder,
+  parseNewPath,
+  parsePath,
+  toPortableName,
+} from "./paths";
 
 const code = (work: () => unknown) => {
   try {
@@ -126,6 +134,52 @@ describe("names that some file system takes for one", () => {
 
   it("keeps different names apart", () => {
     expect(collisionKey("résumé")).not.toBe(collisionKey("resume"));
+  });
+});
+
+describe("C21 names of new files and folders", () => {
+  const known =
+    (...paths: string[]) =>
+    (path: string) =>
+      paths.includes(path);
+  it.each([
+    ["a/b.ts", known()],
+    ["nul/a.ts", known("nul")],
+    ["a:b/c/d.ts", known("a:b")],
+    ["nul/aux.ts", known("nul", "nul/aux.ts")],
+    ["a/nul/x.ts", known("a", "a/nul")],
+  ])("takes %s beside what is there", (path, isKnown) => {
+    expect(parseAddedPath(path, isKnown)).toBe(path);
+  });
+
+  it.each([
+    ["nul/a.ts", known()],
+    ["nul/a.ts", known("a/nul", "NUL")],
+    ["nul/aux.ts", known("nul")],
+    ["a/nul/x.ts", known("a", "nul")],
+    ["aux.ts", known("aux")],
+    ["a:b/c.ts", known("a")],
+    ["a/b?.ts", known("a")],
+    ["../a", known("..")],
+    ["a//b", known("a", "a/", "a//b")],
+  ])("refuses %s", (path, isKnown) => {
+    expect(code(() => parseAddedPath(path, isKnown))).toBe("invalid_request");
+  });
+
+  it.each([
+    ["plain", "plain"],
+    ["a:b", "a-b"],
+    ['<a> "b"|c?*', "-a- -b--c--"],
+    ["aux", "aux_"],
+    ["aux.ts", "aux_.ts"],
+    ["NUL.tar.gz", "NUL_.tar.gz"],
+    ["con .sql", "con_.sql"],
+    ["COM1", "COM1_"],
+    ["ａｕｘ", "ａｕｘ_"],
+    ["console", "console"],
+  ])("makes of %j the portable %j", (name, portable) => {
+    expect(toPortableName(name)).toBe(portable);
+    expect(parseNewPath(portable)).toBe(portable);
   });
 });
 

@@ -42,14 +42,36 @@ export function parsePath(path: string): string {
  * @throws AppError invalid_request, as `parsePath`, and for names and characters that Windows reserves
  */
 export function parseNewPath(path: string): string {
+  return parseAddedPath(path, () => false);
+}
+
+/**
+ * Returns the path of a file beside others, of which only the names that are new need to suit Windows: files and folders
+ * from before the rule keep their names, and folders take new files.
+ * @param isKnown whether a file or a folder has this path already
+ * @throws AppError invalid_request, as `parseNewPath`
+ */
+export function parseAddedPath(path: string, isKnown: (path: string) => boolean): string {
   const parsed = parsePath(path);
-  for (const segment of parsed.split("/")) {
-    if (WINDOWS_CHARACTERS.test(segment)) refuse(path, 'must not hold any of < > : " | ? *');
-    const stem = collisionKey(segment).split(".", 1)[0] ?? "";
-    if (WINDOWS_DEVICES.test(stem.trim()))
-      refuse(path, "must not use a name that Windows reserves, such as con or aux");
+  const segments = parsed.split("/");
+  for (const [index, segment] of segments.entries()) {
+    const fault = windowsFault(segment);
+    if (fault !== null && !isKnown(segments.slice(0, index + 1).join("/"))) refuse(path, fault);
   }
   return parsed;
+}
+
+/** Returns a name that suits Windows, as like the given one as can be. */
+export function toPortableName(name: string): string {
+  const plain = name.replace(new RegExp(WINDOWS_CHARACTERS, "g"), "-");
+  // The ending stays: `aux.ts` becomes `aux_.ts`.
+  return windowsFault(plain) === null ? plain : plain.replace(/^[^.]*/, (stem) => `${stem.trimEnd()}_`);
+}
+
+function windowsFault(segment: string): string | null {
+  if (WINDOWS_CHARACTERS.test(segment)) return 'must not hold any of < > : " | ? *';
+  const stem = collisionKey(segment).split(".", 1)[0] ?? "";
+  return WINDOWS_DEVICES.test(stem.trim()) ? "must not use a name that Windows reserves, such as con or aux" : null;
 }
 
 /** A folder's path: as `parsePath`, and "" for the root. */

@@ -38,7 +38,15 @@ export type { ConflictSide, MergeConflict } from "./merge-trees";
 export type { FileStatus } from "./model";
 export type { Author } from "./new-commit";
 export { readBlob, readBlobs, sizesOf } from "./object-store";
-export { collisionKey, parseBranch, parseFolder, parseNewPath, parsePath } from "./paths";
+export {
+  collisionKey,
+  parseAddedPath,
+  parseBranch,
+  parseFolder,
+  parseNewPath,
+  parsePath,
+  toPortableName,
+} from "./paths";
 export { isReachable } from "./reachable";
 export {
   type At,

@@ -1,6 +1,6 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
-import { parseNewPath, parsePath } from "@/lib/features/repository/service";
+import { parseAddedPath, parsePath } from "@/lib/features/repository/service";
 import {
   CommitGraph,
   EMPTY_TREE,
@@ -122,7 +122,9 @@ export class Push {
         const at = path === "" ? name : `${path}/${name}`;
         if (++count > MAX_PUSH_FILES) throw bad(`A push changes at most ${MAX_PUSH_FILES} files. Push in parts.`);
         const kind = requirePlace(kinds, at, path === "", (b ?? a)?.kind ?? "blob");
-        if (b?.kind === "blob") await this.judgeFile(kind, at, b.oid, a === null && !held.has(name));
+        // The folders above it have been judged before.
+        if (b && a === null && !held.has(name)) parseAddedPath(at, (known) => known !== at);
+        if (b?.kind === "blob") await this.judgeFile(kind, at, b.oid);
         if (kind?.isKept && refusesKept && (a?.kind === "blob" || b?.kind === "blob")) {
           throw bad(
             `${at}: on main, ${kind.root} change in Millrace alone. Push them to a branch of your own, or leave them as they are.`,
@@ -138,9 +140,8 @@ export class Push {
     }
   }
 
-  private async judgeFile(kind: FileKind | null, path: string, oid: string, isNew: boolean): Promise<void> {
-    if (isNew) parseNewPath(path);
-    else parsePath(path);
+  private async judgeFile(kind: FileKind | null, path: string, oid: string): Promise<void> {
+    parsePath(path);
     if (!kind) return;
     const size = this.sizes.get(oid);
     if (size !== undefined && size > kind.bytesMax) throw bad(`${path} is too large.`);

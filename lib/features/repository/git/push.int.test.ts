@@ -207,8 +207,16 @@ describe("a push by stock git", () => {
       expect(await head(mine)).toBe(sha);
     });
 
+    it("takes new files of other names in its folders", async () => {
+      const clone = await oldBranch(OLD);
+      const sha = await commit(clone, "Beside", { "apps/shop/nul/deep/y.ts": "1\n", "apps/shop/nul/new/z.ts": "1\n" });
+      await pushed(clone);
+      expect(await head(mine)).toBe(sha);
+    });
+
     it.each([
       ["another old name", "apps/shop/con.ts"],
+      ["a folder of an old name in another one", "apps/other/nul/x.ts"],
       ["another one in a folder of an old name", "apps/shop/nul/prn.ts"],
       ["the same name in another folder", "apps/other/aux.ts"],
     ])("refuses %s", async (_, path) => {
