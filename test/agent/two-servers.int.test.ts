@@ -37,7 +37,10 @@ afterAll(async () => {
   await model?.close();
 });
 
-const plan = (): Say => ({ tool: "propose_plan", input: { planMarkdown: "Write it down", grants: ["query-write"] } });
+const plan = (): Say => ({
+  tool: "propose_plan",
+  input: { planMarkdown: "Write it down", grants: ["query-write"], targets: [notesId] },
+});
 const insert = (): Say => ({
   tool: "run_query",
   input: { connectionId: notesId, query: "insert into notes values (1)" },

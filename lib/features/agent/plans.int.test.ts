@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 const decide = (body: object, who: { cookie?: string; key?: string } = { cookie: ana.cookie }) =>
   call("POST", "/api/agent/plan-decision", { ...who, body });
-const plan = (grants: string[], more: object = {}): Say => ({
+const plan = (grants: string[], more: object = { targets: [notesId] }): Say => ({
   tool: "propose_plan",
   input: { planMarkdown: "1. Write it down", grants, ...more },
 });
@@ -41,8 +41,8 @@ const countNotes = async () => {
 const results = (events: Event[]) => events.filter(({ type }) => type === "tool-result");
 
 /** Asks, and decides on the plan while the stream waits. */
-async function askAndDecide(decision: object, chatId = newId()) {
-  const response = await askRaw("Write it down", { ...asAna(), chatId });
+async function askAndDecide(decision: object, chatId = newId(), agentId?: string) {
+  const response = await askRaw("Write it down", { ...asAna(), chatId, ...(agentId && { agentId }) });
   const events: Event[] = [];
   let decided: Awaited<ReturnType<typeof decide>> | undefined;
   for await (const event of readEvents(response)) {
@@ -347,7 +347,7 @@ describe("C25 a change of a console that has a schedule", () => {
   it.each<
     [where: "writes" | "reads", schedule: "on" | "off" | "none", grants: string[], targets: string, may: boolean]
   >([
-    ["writes", "none", ["console-write"], UNNAMED, true],
+    ["writes", "none", ["console-write"], UNNAMED, false],
     ["writes", "none", ["console-write"], NAMED, true],
     ["writes", "none", ["console-write"], OTHER, false],
     ["writes", "on", ["console-write"], NAMED, false],
@@ -385,14 +385,113 @@ describe("C25 a change of a console that has a schedule", () => {
     const { events } = await askAndDecide({ decision: "approve" });
     expect(results(events)[1]).toMatchObject({ errorText: expect.stringContaining("query-write") });
   });
+});
 
-  it("gives a query that writes to the named connections alone", async () => {
-    const before = await countNotes();
-    model.say([plan(["query-write"], { targets: [newId()] })], [insert()]);
-    await askAndDecide({ decision: "approve" });
-    expect(await countNotes()).toBe(before);
-    model.say([plan(["query-write"], { targets: [notesId] })], [insert()]);
-    await askAndDecide({ decision: "approve" });
-    expect(await countNotes()).toBe(before + 1);
+describe("C25 each kind of effect", () => {
+  let consoleId: string;
+  let flowId: string;
+  const created = async (path: string, body: object) =>
+    (await call("POST", `${base}/${path}`, { cookie: ana.cookie, body })).json.data;
+  let sourceId: string;
+  beforeAll(async () => {
+    consoleId = (await created("consoles", { name: "old", content: "select 1", access: "workspace" })).id;
+    const file = { name: "Source", type: "sqlite", config: { file: "source.sqlite" }, readOnly: false };
+    sourceId = (await created("connectors", file)).id;
+    await created(`databases/${sourceId}/execute`, { query: "create table items (id integer primary key)" });
+  });
+  const newFlow = () => ({
+    name: `flow ${randomUUID().slice(0, 8)}`,
+    type: "sync",
+    source: { connectionId: sourceId, entities: [{ name: "items" }] },
+    destination: { connectionId: notesId, table: `copy_${randomUUID().slice(0, 8)}`, write: "replace" },
+    mode: "full",
+  });
+  const schedule = { cron: "0 5 * * *", timezone: "UTC", enabled: false };
+  const versionOf = async () =>
+    (await call("GET", `${base}/consoles/${consoleId}`, { cookie: ana.cookie })).json.data.version;
+
+  type Effect = { grants: string[]; target: () => string | null; say: () => Promise<Say> | Say };
+  const EFFECTS: Record<string, Effect> = {
+    "a query that writes": { grants: ["query-write"], target: () => notesId, say: insert },
+    "a change of a console": {
+      grants: ["console-write"],
+      target: () => consoleId,
+      say: async () => ({
+        tool: "save_console",
+        input: { consoleId, content: "select 2", version: await versionOf() },
+      }),
+    },
+    "a new console": {
+      grants: ["console-write"],
+      target: () => null,
+      say: () => ({ tool: "save_console", input: { name: `new ${randomUUID().slice(0, 8)}`, content: "select 1" } }),
+    },
+    "a new flow": {
+      grants: ["flow-write"],
+      target: () => notesId,
+      say: () => ({ tool: "create_flow", input: newFlow() }),
+    },
+    "a new flow with a schedule": {
+      grants: ["flow-write", "schedule-write"],
+      target: () => notesId,
+      say: () => ({ tool: "create_flow", input: { ...newFlow(), schedule } }),
+    },
+    "a run of a flow": {
+      grants: ["flow-write"],
+      target: () => flowId,
+      say: () => ({ tool: "trigger_flow", input: { flowId } }),
+    },
+  };
+  const CASES = Object.keys(EFFECTS).flatMap((effect) =>
+    [
+      "its target",
+      "its target among others",
+      "its target in capitals",
+      "another target",
+      "no targets",
+      "too few grants",
+    ].map((targets) => [effect, targets] as const),
+  );
+
+  it.each(CASES)("needs its target in the plan: %s with %s", async (effect, targets) => {
+    const { grants, target, say } = EFFECTS[effect] as Effect;
+    // One that runs already is refused for that.
+    if (effect === "a run of a flow") flowId = (await created("flows", { ...newFlow(), trigger: false })).flow.id;
+    const id = target();
+    const own = id ?? newId();
+    const named: Record<string, object> = {
+      "its target": { targets: [own] },
+      "its target among others": { targets: [newId(), own, newId()] },
+      "its target in capitals": { targets: [own.toUpperCase()] },
+      "another target": { targets: [newId()] },
+      "no targets": {},
+      "too few grants": { targets: [own] },
+    };
+    const asked =
+      targets === "too few grants"
+        ? [["query-write", "console-write"].find((each) => !grants.includes(each)) ?? ""]
+        : grants;
+    const may = targets.startsWith("its") || (id === null && targets !== "too few grants");
+    model.say([plan(asked, named[targets])], [await say()]);
+    const { events } = await askAndDecide({ decision: "approve" }, newId(), "flow");
+    expect(results(events)[0]).toMatchObject({ output: { status: "approved" } });
+    expect(results(events)[1]).toMatchObject(
+      may ? { output: expect.any(Object) } : { errorText: expect.stringContaining(id === null ? "console-write" : id) },
+    );
+  });
+
+  it.each([
+    ["its destination alone", () => [notesId], true],
+    ["its source alone", () => [sourceId], false],
+    ["the flow-write of one plan and the schedule-write of another", () => [notesId], true],
+  ])("finds a new flow with a schedule in %s", async (what, targets, may) => {
+    const plans = what.includes("another") ? [["flow-write"], ["schedule-write"]] : [["flow-write", "schedule-write"]];
+    model.say(...plans.map((grants) => [plan(grants, { targets: targets() })]), [
+      { tool: "create_flow", input: { ...newFlow(), schedule } },
+    ]);
+    const { events } = await askAndDecide({ decision: "approve" }, newId(), "flow");
+    expect(results(events).at(-1)).toMatchObject(
+      may ? { output: expect.any(Object) } : { errorText: expect.any(String) },
+    );
   });
 });

@@ -30,12 +30,8 @@ export type Proposal = {
   targets?: string[] | undefined;
 };
 
-/** The object that a grant is needed for. */
-export type GrantTarget = {
-  id: string;
-  /** A plan that names no targets does not cover it. */
-  isNamed?: boolean;
-};
+/** The connection, console or flow that an effect changes: a plan covers it by naming it. */
+export type GrantTarget = { id: string };
 
 /**
  * Puts a plan before the person. One that was sent back for changes may be proposed again under its id.
@@ -184,7 +180,10 @@ export async function requireGrant(turn: TurnOf, grant: Grant, target: GrantTarg
   );
 }
 
-/** Returns whether an approved plan of the turn gives the grant. A plan that names targets gives it for those alone. */
+/**
+ * Returns whether an approved plan of the turn gives the grant.
+ * @param target must be among the plan's targets; null for an effect that changes nothing that exists, as a new console
+ */
 export async function hasGrant(
   { caller, chatId, turnId }: TurnOf,
   grant: Grant,
@@ -192,7 +191,7 @@ export async function hasGrant(
   target: GrantTarget | null = null,
 ): Promise<boolean> {
   const { workspaceId, user } = caller;
-  const covering = target && { targets: { $in: [target.id.toLowerCase(), ...(target.isNamed ? [] : [null])] } };
+  const covering = target && { targets: target.id.toLowerCase() };
   const plan = await collections.agentPlans().findOne(
     {
       workspaceId,

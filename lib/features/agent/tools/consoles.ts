@@ -84,7 +84,7 @@ const readConsoleTool = defineTool({
 const saveConsoleTool = defineTool({
   name: "save_console",
   description:
-    "Saves a console: a new one with a name, or a new text of the one with consoleId and the version that you have read. Needs the grant console-write. One with a schedule needs schedule-write too, query-write where its connection may write, and its id in the plan's targets.",
+    "Saves a console: a new one with a name, or a new text of the one with consoleId and the version that you have read. Needs the grant console-write, and for an old one its id in the plan's targets. One with a schedule needs schedule-write too, and query-write where its connection may write.",
   input: z.object({
     consoleId: objectIdText.optional().describe("Left out, a new console is made"),
     name: z.string().max(120).optional().describe("Required for a new console"),
@@ -114,21 +114,20 @@ const saveConsoleTool = defineTool({
 
 /**
  * Requires what a change of a console has as its effects. A scheduled one runs its text by itself, now or once the schedule
- * is switched on again: that takes `schedule-write`, and `query-write` where its connection may write. The plan has to name
- * it then.
+ * is switched on again: that takes `schedule-write`, and `query-write` where its connection may write.
  * @throws AppError `not_allowed`, `not_found`
  */
 async function requireGrantsToChange(context: ToolContext, consoleId: string, newConnectionId?: string): Promise<void> {
   const { caller } = context;
   const { id, connectionId } = await getConsole(caller, new ObjectId(consoleId));
   const isScheduled = (await schedulesOf(caller.workspaceId, RESOURCE_TYPE, [new ObjectId(id)])).size > 0;
-  await context.requireGrant("console-write", { id, isNamed: isScheduled });
+  await context.requireGrant("console-write", { id });
   if (!isScheduled) return;
-  await context.requireGrant("schedule-write", { id, isNamed: true });
+  await context.requireGrant("schedule-write", { id });
   for (const each of new Set([connectionId, newConnectionId ?? null])) {
     if (each === null) continue;
     const connection = await getConnectionDocOrThrow(caller, new ObjectId(each));
-    if (!mayOnlyRead(connection)) await context.requireGrant("query-write", { id, isNamed: true });
+    if (!mayOnlyRead(connection)) await context.requireGrant("query-write", { id });
   }
 }
 

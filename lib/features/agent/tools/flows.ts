@@ -72,7 +72,7 @@ const getRunTool = defineTool({
 const createFlowTool = defineTool({
   name: "create_flow",
   description:
-    "Sets up a flow and, with trigger, runs it. Needs the grant flow-write, with a schedule schedule-write as well.",
+    "Sets up a flow and, with trigger, runs it. Needs the grant flow-write, with a schedule schedule-write as well, and the destination in the plan's targets.",
   input: z.object({
     name: z.string().min(1).max(80),
     type: z.enum(FLOW_TYPES),
@@ -93,8 +93,9 @@ const createFlowTool = defineTool({
   writes: "flow-write",
   agents: FLOW,
   run: async (context, input) => {
-    await context.requireGrant("flow-write", { id: input.destination.connectionId });
-    if (input.schedule) await context.requireGrant("schedule-write");
+    const destination = { id: input.destination.connectionId };
+    await context.requireGrant("flow-write", destination);
+    if (input.schedule) await context.requireGrant("schedule-write", destination);
     const outcome = createFlowBody.safeParse({ ...input, trigger: input.trigger ?? false });
     if (!outcome.success) {
       const [issue] = outcome.error.issues;
@@ -106,7 +107,7 @@ const createFlowTool = defineTool({
 
 const triggerFlowTool = defineTool({
   name: "trigger_flow",
-  description: "Runs a saved flow now. Needs the grant flow-write.",
+  description: "Runs a saved flow now. Needs the grant flow-write, and the flow in the plan's targets.",
   input: z.object({ flowId: objectIdText }),
   output: z.object({ flow, run: run.nullable() }),
   writes: "flow-write",

@@ -24,7 +24,9 @@ const proposePlanTool = defineTool({
       .min(1)
       .max(TARGETS_MAX)
       .optional()
-      .describe("Ids of the connections, consoles and flows that you would change: the grants are for these alone"),
+      .describe(
+        "Ids of what you would change; the grants are for these alone. The connection for a query that writes, the console, the flow, the destination of a new flow. Only new consoles need none.",
+      ),
   }),
   output: z.object({
     agentSessionId: z.string(),

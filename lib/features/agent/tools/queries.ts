@@ -41,7 +41,7 @@ export const queryInput = z.object({
 const runQueryTool = defineTool({
   name: "run_query",
   description:
-    "Runs one statement and gives its first rows; the person can open the whole result. It only reads, unless a plan with the grant query-write was approved. A failure comes back with the database's message: mend the query, at most twice.",
+    "Runs one statement and gives its first rows; the person can open the whole result. It only reads, unless a plan was approved that has the grant query-write and names the connection in its targets. A failure comes back with the database's message: mend the query, at most twice.",
   input: queryInput,
   output: z.object({
     executionId: z.string(),
@@ -69,7 +69,9 @@ const runQueryTool = defineTool({
       return answer;
     } catch (error) {
       failed.count += 1;
-      throw error;
+      if (!context.chat || !(error instanceof AppError) || error.kind !== "read_only") throw error;
+      const advice = `To write where the connection allows it, ask for query-write in propose_plan and name ${input.connectionId} in its targets.`;
+      throw new AppError("read_only", `${error.message} ${advice}`, { details: error.details, cause: error });
     }
   },
 });
