@@ -55,6 +55,34 @@ export function badValue({ name, type }: Pick<EntityColumn, "name" | "type">, wa
   return new AppError("invalid_request", `The column ${name} of the type ${type} is compared with ${wanted}.`);
 }
 
+/** The comparison of a column whose values have no order. @throws AppError `invalid_request` */
+export function refuseComparison(column: EntityColumn): never {
+  throw badValue(column, "is and not alone: its values have no order");
+}
+
+/**
+ * @param form of a date at the beginning of the text, in the years that the database has
+ * @throws AppError `invalid_request` for another text
+ */
+export function requireTime(text: string, column: EntityColumn, form: RegExp): void {
+  if (!form.test(text)) throw badValue(column, "a time such as 2026-10-23 18:00");
+}
+
+/** Dates with years beyond 9999 and before 1, and infinity. */
+export const ANY_TIME = /^(?:[+-]\d{6}|\d{4,})-\d\d-\d\d|^-?infinity$/;
+
+/** Returns a time with its year as a database counts it: ISO's year 0 is 1 BC, and longer years have a sign. */
+export function toEra(text: string): { text: string; isBc: boolean } {
+  const [, sign, digits, rest = ""] = /^([+-])(\d{6})(-.*)$/.exec(text) ?? [];
+  if (digits === undefined) {
+    const isBc = text.startsWith("0000-");
+    return { text: isBc ? `0001${text.slice(4)}` : text, isBc };
+  }
+  const year = Number(digits);
+  if (sign === "+") return { text: `${year}${rest}`, isBc: false };
+  return { text: `${String(year + 1).padStart(4, "0")}${rest}`, isBc: true };
+}
+
 /** @throws AppError `invalid_request` for text that is no number */
 export function requireNumber(text: string, column: EntityColumn): void {
   if (text.trim() === "" || !/^(?:[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|nan|-?inf(?:inity)?)$/i.test(text)) {

@@ -1,5 +1,6 @@
 import { ObjectId } from "mongodb";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { storedConnection } from "@/test/fixtures/query/stored-connection";
 import { startClickHouseStandIn } from "@/test/servers/clickhouse-stand-in";
 import { startTrinoStandIn } from "@/test/servers/trino-stand-in";
 import { batchOf, begin, field } from "./drivers/conformance/flow-steps";
@@ -15,25 +16,8 @@ afterEach(() => {
 });
 afterAll(closeDataSources, 10_000);
 
-function recordOf(type: string, config: Record<string, unknown>): ConnectionDoc {
-  const now = new Date();
-  return {
-    _id: new ObjectId(),
-    workspaceId: new ObjectId("a".repeat(24)),
-    name: type,
-    type,
-    category: "database",
-    readOnly: false,
-    config,
-    secrets: {},
-    status: "ok",
-    lastTestedAt: null,
-    lastError: null,
-    createdBy: new ObjectId(),
-    createdAt: now,
-    updatedAt: now,
-  };
-}
+const WORKSPACE_ID = new ObjectId("a".repeat(24));
+const recordOf = (type: string, config: Record<string, unknown>) => storedConnection(WORKSPACE_ID, { type, config });
 
 const changed = (record: ConnectionDoc, by: Partial<ConnectionDoc>): ConnectionDoc => ({
   ...record,

@@ -1,10 +1,10 @@
 import type { EntityColumn } from "@/lib/base/values/fields";
 import {
   type Bind,
-  badValue,
   type ColumnOrder,
   requireBoolean,
   requireNumber,
+  requireTime,
   type TableValues,
 } from "../../column-values";
 import { castTo } from "../shared/variables";
@@ -83,7 +83,7 @@ function writeShown(shown: string, type: string, column: EntityColumn, bind: Bin
   }
   if (type === "Bool") return castTo(bind.text(String(requireBoolean(shown, column))), "Bool");
   if (/^Date/.test(type)) {
-    if (!/^\d{4,}-\d\d-\d\d/.test(shown)) throw badValue(column, "a time such as 2026-10-23 18:00");
+    requireTime(shown, column, /^\d{4,}-\d\d-\d\d/);
     const plain = shown.replace("T", " ").replace(/(?:Z|\+00:00)$/, "");
     if (/^Date(?:32)?$/.test(type)) return castTo(bind.text(plain.slice(0, 10)), type);
     return `toDateTime64(${bind.text(plain)}, 9, 'UTC')`;

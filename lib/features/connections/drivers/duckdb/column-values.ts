@@ -1,13 +1,16 @@
 import type { EntityColumn } from "@/lib/base/values/fields";
 import {
+  ANY_TIME,
   type Bind,
-  badValue,
   type ColumnValues,
   jsonReadings,
+  refuseComparison,
   requireBoolean,
   requireBytes,
   requireNumber,
+  requireTime,
   type TableValues,
+  toEra,
 } from "../../column-values";
 import { castTo } from "../shared/variables";
 
@@ -74,9 +77,7 @@ function withoutOrder(column: EntityColumn, name: string): ColumnValues {
       if (/^VARIANT/i.test(column.type)) return isJson(`to_json(${name})`, shown, bind);
       return `hex(cast(${name} as blob)) = ${bind.text(requireBytes(shown, column).toString("hex").toUpperCase())}`;
     },
-    compare: () => {
-      throw badValue(column, "is and not alone: its values have no order");
-    },
+    compare: () => refuseComparison(column),
     isNull: `${name} is null`,
   };
 }
@@ -90,9 +91,7 @@ function write(shown: string, column: EntityColumn, bind: Bind): string {
   if (/^BOOLEAN$/i.test(type)) return castTo(bind.text(String(requireBoolean(shown, column))), "boolean");
   if (/^(?:BLOB)$/i.test(type)) return `unhex(${bind.text(requireBytes(shown, column).toString("hex"))})`;
   if (/^(?:DATE|TIMESTAMP.*)$/i.test(type)) {
-    if (!/^(?:[+-]\d{6}|\d{4,})-\d\d-\d\d|^-?infinity$/.test(shown)) {
-      throw badValue(column, "a time such as 2026-10-23 18:00");
-    }
+    requireTime(shown, column, ANY_TIME);
     return castTo(bind.text(stampText(shown)), type);
   }
   if (/^INTERVAL$/i.test(type)) return castTo(bind.text(intervalText(shown)), type);
@@ -116,15 +115,12 @@ function writeNumber(shown: string, column: EntityColumn, bind: Bind): string {
   return castTo(bind.text(shown), `decimal(${DECIMAL_DIGITS}, ${scale})`);
 }
 
-/** ISO's year 0 is 1 BC, and longer years have a sign. */
+/** The era stands behind the date, and the time behind it has no T. */
 function stampText(shown: string): string {
-  const [, sign, digits, day, rest = ""] = /^([+-])(\d{6})(-\d\d-\d\d)(.*)$/.exec(shown) ?? [];
-  if (sign === "+") return `${Number(digits)}${day}${rest}`;
-  const year = sign === "-" ? Number(digits) + 1 : shown.startsWith("0000-") ? 1 : null;
-  if (year === null) return shown;
-  const isLong = sign === "-";
-  const [date, time] = isLong ? [day, rest] : [shown.slice(4, 10), shown.slice(10)];
-  return `${String(year).padStart(4, "0")}${date} (BC)${time?.replace("T", " ")}`;
+  const { text, isBc } = toEra(shown);
+  if (!isBc) return text;
+  const [, date = text, time = ""] = /^(\d+-\d\d-\d\d)(.*)$/.exec(text) ?? [];
+  return `${date} (BC)${time.replace("T", " ")}`;
 }
 
 /** `P1Y2M3DT4H5M6.7S` in DuckDB's words. What is no such text is DuckDB's to judge. */

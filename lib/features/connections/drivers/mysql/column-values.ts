@@ -4,11 +4,16 @@ import {
   badValue,
   type ColumnValues,
   jsonReadings,
+  refuseComparison,
   requireBytes,
   requireNumber,
+  requireTime,
   type TableValues,
 } from "../../column-values";
 import { castTo } from "../shared/variables";
+
+/** A time begins with its date. */
+const DATED = /^\d{4,}-\d\d-\d\d/;
 
 /** MySQL's widest decimal. */
 const DECIMAL_DIGITS = 65;
@@ -111,7 +116,7 @@ export const mysqlValues: TableValues = {
         return plain(name, {
           read: asText,
           write: (text, bind) => {
-            requireTime(text, column);
+            requireTime(text, column, DATED);
             return bind.text(text.slice(0, 10));
           },
         });
@@ -120,7 +125,7 @@ export const mysqlValues: TableValues = {
         return plain(name, {
           read: asText,
           write: (text, bind) => {
-            requireTime(text, column);
+            requireTime(text, column, DATED);
             return bind.text(text.replace("T", " ").replace(/(?:Z|\+00:00)$/, ""));
           },
         });
@@ -160,9 +165,7 @@ export const mysqlValues: TableValues = {
         return {
           order: null,
           is: (text, bind) => `hex(${name}) = ${bind.text(requireBytes(text, column).toString("hex").toUpperCase())}`,
-          compare: () => {
-            throw badValue(column, "is and not alone: its values have no order");
-          },
+          compare: () => refuseComparison(column),
           isNull,
         };
       default:
@@ -255,8 +258,4 @@ function number(text: string, column: EntityColumn, bind: Bind): string {
   requireNumber(text, column);
   if (!/^[+-]?\d+(?:\.\d+)?$/.test(text)) return bind.number(Number(text));
   return decimal(text, bind);
-}
-
-function requireTime(text: string, column: EntityColumn): void {
-  if (!/^\d{4,}-\d\d-\d\d/.test(text)) throw badValue(column, "a time such as 2026-10-23 18:00");
 }

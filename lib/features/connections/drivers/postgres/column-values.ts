@@ -1,12 +1,14 @@
 import type { EntityColumn } from "@/lib/base/values/fields";
 import {
+  ANY_TIME,
   type Bind,
-  badValue,
   type ColumnValues,
   jsonReadings,
+  refuseComparison,
   requireBoolean,
   requireBytes,
   requireNumber,
+  requireTime,
   type TableValues,
 } from "../../column-values";
 import { castTo } from "../shared/variables";
@@ -44,9 +46,7 @@ export const postgresValues: TableValues = {
     return {
       order: null,
       is: (text, bind) => `${name}::text = ${write(text, bind)}::text`,
-      compare: () => {
-        throw badValue(column, "is and not alone: its values have no order");
-      },
+      compare: () => refuseComparison(column),
       isNull: `${name} is null`,
     };
   },
@@ -122,9 +122,7 @@ function toText(shown: string, base: string, column: EntityColumn): string {
     case "date":
     case "timestamp without time zone":
     case "timestamp with time zone":
-      if (!/^(?:[+-]\d{6}|\d{4,})-\d\d-\d\d|^-?infinity$/.test(shown)) {
-        throw badValue(column, "a time such as 2026-10-23 18:00");
-      }
+      requireTime(shown, column, ANY_TIME);
       return stampText(withZone(shown, base));
   }
   if (!base.endsWith("]")) return shown;

@@ -1,4 +1,5 @@
 import type { WireValue } from "@/lib/base/values/fields";
+import { toEra } from "../../column-values";
 import {
   CellRefused,
   exactDecimal,
@@ -51,13 +52,10 @@ function write(value: Exclude<WireValue, null>, column: TargetColumn): string {
   }
 }
 
-/** Years beyond four digits, and those before the first: ISO's year 0 is 1 BC. */
-export function stampText(text: string): string {
-  const [, sign, digits, rest = ""] = /^([+-])(\d{6})(-.*)$/.exec(text) ?? [];
-  if (digits === undefined) return text.startsWith("0000-") ? `0001${text.slice(4)} BC` : text;
-  const year = Number(digits);
-  if (sign === "+") return `${year}${rest}`;
-  return `${String(year + 1).padStart(4, "0")}${rest} BC`;
+/** Years beyond four digits, and those before the first. */
+export function stampText(time: string): string {
+  const { text, isBc } = toEra(time);
+  return isBc ? `${text} BC` : text;
 }
 
 export function arrayText(items: readonly WireValue[], column: TargetColumn): string {

@@ -1,10 +1,11 @@
 import type { EntityColumn } from "@/lib/base/values/fields";
 import {
   type Bind,
-  badValue,
+  refuseComparison,
   requireBoolean,
   requireBytes,
   requireNumber,
+  requireTime,
   type TableValues,
 } from "../../column-values";
 import { castTo } from "../shared/variables";
@@ -44,9 +45,7 @@ export const trinoValues: TableValues = {
       return {
         order: null,
         is: (shown, bind) => `${shownAs} = json_format(json_parse(${bind.text(shown)}))`,
-        compare: () => {
-          throw badValue(column, "is and not alone: its values have no order");
-        },
+        compare: () => refuseComparison(column),
         isNull,
       };
     }
@@ -76,7 +75,7 @@ function writeShown(shown: string, column: EntityColumn, bind: Bind): string {
   if (/^boolean$/i.test(type)) return castTo(bind.text(String(requireBoolean(shown, column))), "boolean");
   if (/^varbinary/i.test(type)) return `from_hex(${bind.text(requireBytes(shown, column).toString("hex"))})`;
   if (/^(?:date|timestamp)/i.test(type)) {
-    if (!/^[+-]?\d{4,}-\d\d-\d\d/.test(shown)) throw badValue(column, "a time such as 2026-10-23 18:00");
+    requireTime(shown, column, /^[+-]?\d{4,}-\d\d-\d\d/);
     if (/^date/i.test(type)) return castTo(bind.text(shown.slice(0, 10)), "date");
     const hasZone = /time zone/i.test(type);
     const plain = shown.replace("T", " ").replace(/(?:Z|\+00:00)$/, "");
