@@ -11,6 +11,7 @@ import { type DataSourceLease, leaseDataSource } from "@/lib/features/connection
 import { requireQueryable } from "@/lib/features/connections/queryable";
 import { type Caller, isReadOnly } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
+import { streamOfPieces } from "@/lib/platform/http/pieces";
 import { log } from "@/lib/platform/log";
 import { orAborted } from "@/lib/platform/process/or-aborted";
 import { Pacer } from "@/lib/platform/process/pacer";
@@ -194,7 +195,7 @@ async function answerJson(run: RunningQuery, result: ResultStream, limit: number
   );
   const pieces = jsonAnswer(first, more, { ...facts, ...timing });
   const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  return new Response(bytes <= WHOLE_BYTES_MAX ? Buffer.concat(pieces, bytes) : streamOf(pieces), {
+  return new Response(bytes <= WHOLE_BYTES_MAX ? Buffer.concat(pieces, bytes) : streamOfPieces(pieces), {
     headers: {
       "Content-Type": CONTENT_TYPES.json,
       "Content-Length": String(bytes),
@@ -555,18 +556,6 @@ async function readRows(
     if (isCut) return { rows, truncated: true };
   }
   return { rows, truncated: false };
-}
-
-function streamOf(pieces: readonly Buffer[]): ReadableStream<Uint8Array> {
-  let next = 0;
-  return new ReadableStream({
-    pull(controller) {
-      const piece = pieces[next];
-      next += 1;
-      if (piece) controller.enqueue(piece);
-      else controller.close();
-    },
-  });
 }
 
 function withExecutionId(error: unknown, executionId: string): unknown {

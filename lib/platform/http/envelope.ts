@@ -5,6 +5,7 @@ import { isNewerSchema } from "@/lib/platform/db/newer-schema";
 import { log } from "@/lib/platform/log";
 import { Pacer } from "@/lib/platform/process/pacer";
 import { AppError } from "./errors";
+import { streamOfPieces } from "./pieces";
 
 /** Slices are gathered to pieces of this size before they become bytes. */
 const PIECE_CHARS = 64 * 1024;
@@ -52,19 +53,7 @@ export async function successOfAnySize(data: unknown, options: Parameters<typeof
   headers.set("Cache-Control", "no-store");
   headers.set("Content-Type", "application/json");
   headers.set("Content-Length", String(bytes));
-  return new Response(streamOf(pieces), { status: options.status, headers });
-}
-
-function streamOf(pieces: readonly Buffer[]): ReadableStream<Uint8Array> {
-  let next = 0;
-  return new ReadableStream({
-    pull(controller) {
-      const piece = pieces[next];
-      next += 1;
-      if (piece) controller.enqueue(piece);
-      else controller.close();
-    },
-  });
+  return new Response(streamOfPieces(pieces), { status: options.status, headers });
 }
 
 /** JSON that says how long it is, so that a small answer is not compressed (route.ts). */
