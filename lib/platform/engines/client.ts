@@ -1,6 +1,7 @@
 import "server-only";
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { parseExactJson } from "@/lib/base/values/exact-json";
 import type { Batch, Field, WireValue } from "@/lib/base/values/fields";
 import { jsonText } from "@/lib/base/values/json-text";
 import { REQUEST_BYTES_MAX, RESPONSE_BYTES_MAX } from "@/lib/platform/embedded/engine/limits";
@@ -257,11 +258,14 @@ function restoreNegativeZeros(column: WireValue[]): void {
 
 /** Marks the texts of JSON columns as such: on the socket they are plain ones. */
 function withJsonTexts(fields: readonly Field[], batches: AsyncIterable<Batch>): AsyncIterable<Batch> {
-  if (!fields.some(isJsonColumn)) return batches;
-  const mark = (value: WireValue) => (typeof value === "string" ? jsonText(value) : value);
+  const marks = fields.map(markOf);
+  if (marks.every((mark) => mark === null)) return batches;
   const toMarked = (batch: Batch): Batch => ({
     ...batch,
-    columns: batch.columns.map((column, index) => (isJsonColumn(fields[index]) ? column.map(mark) : column)),
+    columns: batch.columns.map((column, index) => {
+      const mark = marks[index];
+      return mark ? column.map((value) => (typeof value === "string" ? mark(value) : value)) : column;
+    }),
   });
   return {
     [Symbol.asyncIterator]: () => {
@@ -280,8 +284,10 @@ function withJsonTexts(fields: readonly Field[], batches: AsyncIterable<Batch>):
   };
 }
 
-function isJsonColumn(field: Field | undefined): boolean {
-  return field?.type === "json" && field.dbType === "JSON";
+/** JSON and objects stay texts; lists are values, since some databases have columns of them. */
+function markOf({ type }: Field): ((text: string) => WireValue) | null {
+  if (type === "json") return jsonText;
+  return type === "array" ? (text) => parseExactJson(text) as WireValue : null;
 }
 
 function toFrame(request: EngineRequest): Buffer {

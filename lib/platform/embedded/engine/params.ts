@@ -70,6 +70,15 @@ function bindExact(statement: DuckDBPreparedStatement, at: number, number: Exact
     statement.bindBigInt(at, BigInt(number.text));
     return;
   }
+  const integer = number.isInteger ? BigInt(number.text) : null;
+  if (integer !== null && BigInt.asIntN(128, integer) === integer) {
+    statement.bindHugeInt(at, integer);
+    return;
+  }
+  if (integer !== null && BigInt.asUintN(128, integer) === integer) {
+    statement.bindUHugeInt(at, integer);
+    return;
+  }
   const [, sign = "", whole = "", fraction = ""] = /^(-?)0*(\d*)(?:\.(\d+))?$/.exec(number.text) ?? [];
   const digits = whole + fraction;
   if (digits === "" || digits.length > DECIMAL_DIGITS_MAX) {

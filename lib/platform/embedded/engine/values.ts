@@ -26,7 +26,7 @@ import {
   DuckDBVariantValue,
   type DuckDBVector,
 } from "@duckdb/node-api";
-import { parseJsonWithTexts } from "../../../base/values/exact-json.ts";
+import { ExactNumber, parseExactJson, parseJsonWithTexts } from "../../../base/values/exact-json.ts";
 import type { WireValue } from "../../../base/values/fields.ts";
 import { shortestFloat32 } from "../../../base/values/float32.ts";
 import { isJsonText } from "./field-types.ts";
@@ -67,7 +67,7 @@ export function encodeColumn(...column: Parameters<typeof decodeColumn>): WireVa
 /**
  * Rows `from` up to, not including, `to` of one column as they leave the engine (`WireValue`).
  * @param type the column's logical type: the vector's own has lost its alias
- * @param jsonAsText JSON is not parsed
+ * @param jsonAsText JSON is not parsed, and lists and objects are their JSON texts with every digit of their numbers
  */
 export function decodeColumn(
   vector: DuckDBVector,
@@ -96,10 +96,28 @@ export function decodeColumn(
     case DuckDBTypeId.VARCHAR:
       if (jsonAsText || !isJsonText(type)) return decodeText(vector, from, to);
   }
+  const isExact = jsonAsText && isNested(type);
   const column: WireValue[] = new Array(to - from);
-  for (let row = from; row < to; row += 1) column[row - from] = decodeAt(vector, type, row);
+  for (let row = from; row < to; row += 1) {
+    const value = decodeAt(vector, type, row, isExact);
+    column[row - from] = isExact && value !== null ? JSON.stringify(value) : value;
+  }
   return column;
 }
+
+/** Returns true for types whose values are lists or objects. */
+function isNested({ typeId }: DuckDBType): boolean {
+  return NESTED.has(typeId);
+}
+
+const NESTED: ReadonlySet<DuckDBTypeId> = new Set([
+  DuckDBTypeId.LIST,
+  DuckDBTypeId.ARRAY,
+  DuckDBTypeId.STRUCT,
+  DuckDBTypeId.MAP,
+  DuckDBTypeId.UNION,
+  DuckDBTypeId.VARIANT,
+]);
 
 /** Reads 64-bit integers as two halves, which spares a BigInt for all that a double holds exactly. */
 function decodeInt64(
@@ -214,35 +232,40 @@ function rangeBytes(vector: DuckDBVector, type: DuckDBType, offset: number, leng
   return bytes;
 }
 
-function decodeAt(vector: DuckDBVector, type: DuckDBType, row: number): WireValue {
+/** @param isExact numbers within lists and objects that no double holds are numbers (`ExactNumber`), not texts */
+function decodeAt(vector: DuckDBVector, type: DuckDBType, row: number, isExact = false): WireValue {
   // Structs and lists are read through their vectors: the values of the driver lose entries of equal names.
   if (type.typeId === DuckDBTypeId.STRUCT && vector instanceof DuckDBStructVector) {
     if (!vector.isItemValid(row)) return null;
-    const values = type.entryTypes.map((entryType, index) => decodeAt(vector.entryVectorAt(index), entryType, row));
+    const values = type.entryTypes.map((entryType, index) =>
+      decodeAt(vector.entryVectorAt(index), entryType, row, isExact),
+    );
     return objectOf(type.entryNames, values);
   }
   if (type.typeId === DuckDBTypeId.LIST && vector instanceof DuckDBListVector) {
     const items = vector.getItemVector(row);
-    return items && decodeColumn(items, type.valueType, 0, items.itemCount);
+    if (!items || !isExact) return items && decodeColumn(items, type.valueType, 0, items.itemCount);
+    return Array.from({ length: items.itemCount }, (_, index) => decodeAt(items, type.valueType, index, true));
   }
   if (type.typeId === DuckDBTypeId.BLOB) {
     const bytes = (vector as DuckDBBlobVector).getItemBytes(row);
     return bytes && base64(bytes);
   }
-  return toWireValue(vector.getItem(row) as DuckDBValue, type);
+  return toWireValue(vector.getItem(row) as DuckDBValue, type, isExact);
 }
 
-/** One value of the driver in the form in which it leaves. */
-export function toWireValue(value: DuckDBValue, type: DuckDBType): WireValue {
+/** One value of the driver in the form in which it leaves. @param isExact as of `decodeAt` */
+export function toWireValue(value: DuckDBValue, type: DuckDBType, isExact = false): WireValue {
   if (value === null || value === undefined) return null;
-  if (typeof value === "string") return isJsonText(type) ? parseJson(value) : value;
+  if (typeof value === "string") return isJsonText(type) ? parseJson(value, isExact) : value;
   if (typeof value === "number") return fromNumber(type.typeId === DuckDBTypeId.FLOAT ? shortestFloat32(value) : value);
   if (typeof value === "boolean") return value;
   if (typeof value === "bigint") {
     const isInt64 = type.typeId === DuckDBTypeId.BIGINT || type.typeId === DuckDBTypeId.UBIGINT;
+    if (isExact) return exactNumber(String(value));
     return isInt64 ? fromInt64(value) : String(value);
   }
-  if (value instanceof DuckDBDecimalValue) return decimalText(value);
+  if (value instanceof DuckDBDecimalValue) return isExact ? exactNumber(decimalText(value)) : decimalText(value);
   if (value instanceof DuckDBDateValue) return dateText(value.days);
   if (value instanceof DuckDBTimestampValue) return timestampTextOfMicros(value.micros);
   if (value instanceof DuckDBTimestampTZValue) return inUtc(timestampTextOfMicros(value.micros));
@@ -254,13 +277,13 @@ export function toWireValue(value: DuckDBValue, type: DuckDBType): WireValue {
   if (value instanceof DuckDBTimeTZValue) return timeTextOfMicros(value.micros) + offsetText(value.offset);
   if (value instanceof DuckDBIntervalValue) return intervalText(value.months, value.days, value.micros);
   if (value instanceof DuckDBBlobValue || value instanceof DuckDBGeometryValue) return base64(value.bytes);
-  return fromNested(value, type);
+  return fromNested(value, type, isExact);
 }
 
-function fromNested(value: DuckDBValue, type: DuckDBType): WireValue {
+function fromNested(value: DuckDBValue, type: DuckDBType, isExact: boolean): WireValue {
   if (value instanceof DuckDBListValue || value instanceof DuckDBArrayValue) {
     const itemType = "valueType" in type ? type.valueType : type;
-    return value.items.map((item) => toWireValue(item, itemType));
+    return value.items.map((item) => toWireValue(item, itemType, isExact));
   }
   if (value instanceof DuckDBStructValue) {
     const names = Object.keys(value.entries);
@@ -268,25 +291,29 @@ function fromNested(value: DuckDBValue, type: DuckDBType): WireValue {
       names,
       names.map((name) => {
         const entryType = type.typeId === DuckDBTypeId.STRUCT ? type.typeForEntry(name) : type;
-        return toWireValue(value.entries[name] ?? null, entryType);
+        return toWireValue(value.entries[name] ?? null, entryType, isExact);
       }),
     );
   }
-  if (value instanceof DuckDBMapValue && type.typeId === DuckDBTypeId.MAP) return fromMap(value, type);
+  if (value instanceof DuckDBMapValue && type.typeId === DuckDBTypeId.MAP) return fromMap(value, type, isExact);
   if (value instanceof DuckDBUnionValue && type.typeId === DuckDBTypeId.UNION) {
-    return objectOf([value.tag], [toWireValue(value.value, type.memberTypeForTag(value.tag))]);
+    return objectOf([value.tag], [toWireValue(value.value, type.memberTypeForTag(value.tag), isExact)]);
   }
   if (value instanceof DuckDBVariantValue) {
-    return value.value === null ? null : toWireValue(value.value, value.type ?? type);
+    return value.value === null ? null : toWireValue(value.value, value.type ?? type, isExact);
   }
   // What is left has one text: UUID and bit strings.
   return String(value);
 }
 
 /** Text keys make an object; other keys would lose their type in one, so they come as a list of pairs. */
-function fromMap(map: DuckDBMapValue, type: Extract<DuckDBType, { typeId: DuckDBTypeId.MAP }>): WireValue {
-  const keys = map.entries.map((entry) => toWireValue(entry.key, type.keyType));
-  const values = map.entries.map((entry) => toWireValue(entry.value, type.valueType));
+function fromMap(
+  map: DuckDBMapValue,
+  type: Extract<DuckDBType, { typeId: DuckDBTypeId.MAP }>,
+  isExact: boolean,
+): WireValue {
+  const keys = map.entries.map((entry) => toWireValue(entry.key, type.keyType, isExact));
+  const values = map.entries.map((entry) => toWireValue(entry.value, type.valueType, isExact));
   if (type.keyType.typeId === DuckDBTypeId.VARCHAR) return objectOf(keys.map(String), values);
   return keys.map((key, index) => ({ key, value: values[index] ?? null }));
 }
@@ -308,6 +335,10 @@ function objectOf(names: readonly string[], values: readonly WireValue[]): WireV
     });
   }
   return object;
+}
+
+function exactNumber(text: string): WireValue {
+  return new ExactNumber(text) as unknown as WireValue;
 }
 
 function fromInt64(value: bigint): number | string {
@@ -335,9 +366,9 @@ function base64(bytes: Uint8Array): string {
 }
 
 /** A number that a double cannot hold stays exact as text, like an int64 column's. */
-function parseJson(text: string): WireValue {
+function parseJson(text: string, isExact: boolean): WireValue {
   try {
-    return parseJsonWithTexts(text) as WireValue;
+    return (isExact ? parseExactJson(text) : parseJsonWithTexts(text)) as WireValue;
   } catch {
     return text;
   }

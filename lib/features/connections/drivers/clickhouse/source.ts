@@ -337,7 +337,7 @@ class Run {
     if (names === undefined) return { fields: [], portionBytes: 0, next: async () => null };
     const headNames = this.#list(names).map(String);
     const headTypes = this.#list(types ?? "").map(String);
-    const readers = headTypes.map(jsonAsText ? exactReaderOf : readerOf);
+    const readers = headTypes.map((type) => (jsonAsText ? exactReaderOf(type) : readerOf(type)));
     const rows: Rows = {
       fields: headNames.map((name, index) => toField(name, headTypes[index] ?? "", readers[index])),
       portionBytes: 0,

@@ -41,22 +41,27 @@ const SCALARS: [pattern: RegExp, type: FieldType, read: (value: unknown) => Wire
 
 /** Returns a reader that leaves JSON as its text, for values of which `parseExactJson` has kept every digit. */
 export function exactReaderOf(name: string): ColumnReader {
-  const reader = readerOf(name);
+  const reader = readerOf(name, true);
   return reader.type === "json" ? { type: "json", read: toJsonText } : reader;
 }
 
-/** @param name a type as the server writes it, `Array(Nullable(Int64))` */
-export function readerOf(name: string): ColumnReader {
+/**
+ * @param name a type as the server writes it, `Array(Nullable(Int64))`
+ * @param isExact numbers within lists that no double holds are numbers (`ExactNumber`), not texts
+ */
+export function readerOf(name: string, isExact = false): ColumnReader {
   const [outer, inner] = partsOf(name);
   const [first = ""] = inner;
-  if (outer === "LowCardinality" || outer === "SimpleAggregateFunction") return readerOf(inner.at(-1) ?? "");
+  if (outer === "LowCardinality" || outer === "SimpleAggregateFunction") return readerOf(inner.at(-1) ?? "", isExact);
   if (outer === "Nullable") {
-    const { type, read } = readerOf(first);
+    const { type, read } = readerOf(first, isExact);
     return { type, read: (value) => (value === null ? null : read(value)) };
   }
   if (outer === "Array") {
-    const { read } = readerOf(first);
-    return { type: "array", read: (value) => (Array.isArray(value) ? value.map(read) : asIs(value)) };
+    const { type, read } = readerOf(first, isExact);
+    const isNumber = isExact && (type === "int64" || type === "decimal");
+    const readItem = isNumber ? (item: unknown) => exactNumber(read(item)) : read;
+    return { type: "array", read: (value) => (Array.isArray(value) ? value.map(readItem) : asIs(value)) };
   }
   if (outer === "Map") {
     const { read } = readerOf(inner[1] ?? "");
@@ -65,6 +70,11 @@ export function readerOf(name: string): ColumnReader {
   if (outer === "Tuple") return tupleReader(inner);
   const scalar = SCALARS.find(([pattern]) => pattern.test(name));
   return scalar ? { type: scalar[1], read: scalar[2] } : { type: "other", read: asIs };
+}
+
+function exactNumber(value: WireValue): WireValue {
+  const isText = typeof value === "string" && /^-?\d+(?:\.\d+)?$/.test(value);
+  return isText ? (new ExactNumber(value) as unknown as WireValue) : value;
 }
 
 /** With names it comes as an object, without as a list. */

@@ -6,7 +6,11 @@ import { jsonValue } from "../shared/wire-values";
 import { openWith, type SubjectName, startSubject } from "./subjects";
 
 export type FlowSubjectName = SubjectName | "clickhouse";
-export type FlowSubject = { open(readOnly: boolean): Promise<FlowSource & QueryableSource>; stop(): Promise<void> };
+export type FlowSubject = {
+  open(readOnly: boolean): Promise<FlowSource & QueryableSource>;
+  config?: Record<string, unknown>;
+  stop(): Promise<void>;
+};
 
 /** As `startSubject`, with ClickHouse's own engine where Python has it. */
 export async function startFlowSubject(name: FlowSubjectName): Promise<FlowSubject | null> {
@@ -16,6 +20,7 @@ export async function startFlowSubject(name: FlowSubjectName): Promise<FlowSubje
   const { clickhouse } = await import("../clickhouse");
   const config = { host: "127.0.0.1", port: chDb.port, user: "default", password: "" };
   return {
+    config,
     open: async (readOnly) => (await openWith(clickhouse, config, readOnly)) as FlowSource & QueryableSource,
     stop: () => chDb.stop(),
   };

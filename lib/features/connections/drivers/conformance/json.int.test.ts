@@ -10,6 +10,7 @@ import {
   type FlowSubject,
   type FlowSubjectName,
   field,
+  read,
   startFlowSubject,
 } from "./flow-steps";
 
@@ -171,3 +172,37 @@ describe("C11 JSON between databases", () => {
     expect((await ask(maria.source, "select doc from answer_json"))[0]?.[0]).toEqual(value);
   });
 });
+
+const NESTED: [source: FlowSubjectName, type: string, sql: string, expected: string][] = [
+  ["duckdb", "BIGINT[]", "[9007199254740993, 1, null]", "[9007199254740993, 1, null]"],
+  ["duckdb", "HUGEINT[]", "[170141183460469231731687303715884105727]", "[170141183460469231731687303715884105727]"],
+  ["duckdb", "DECIMAL(20,2)[]", "[1.50, 123456789012345678.25]", "[1.5, 123456789012345678.25]"],
+  ["duckdb", "UBIGINT[2]", "[18446744073709551615, 0]", "[18446744073709551615, 0]"],
+  ["duckdb", "STRUCT(a BIGINT, b VARCHAR)", "{'a': 9007199254740993, 'b': '9007199254740993'}", '{"a": 9007199254740993, "b": "9007199254740993"}'],
+  ["duckdb", "STRUCT(a STRUCT(b BIGINT[]))", "{'a': {'b': [9007199254740993]}}", '{"a": {"b": [9007199254740993]}}'],
+  ["duckdb", "MAP(VARCHAR, BIGINT)", "map {'k': 9007199254740993}", '{"k": 9007199254740993}'],
+  ["duckdb", "MAP(BIGINT, BIGINT)", "map {9007199254740993: 1}", '[{"key": 9007199254740993, "value": 1}]'],
+  ["duckdb", "UNION(n BIGINT, t VARCHAR)", "9007199254740993::bigint", '{"n": 9007199254740993}'],
+  ["duckdb", "STRUCT(j JSON)", `{'j': '{"x": 12345678901234567890.5}'}`, '{"j": {"x": 12345678901234567890.5}}'],
+  ["duckdb", "DOUBLE[]", "[0.1::double, 'nan'::double]", '[0.1, "NaN"]'],
+  ["postgres", "bigint[]", "array[9007199254740993, null, 1]", "[9007199254740993, null, 1]"],
+  ["postgres", "numeric[]", "array[1.50, 12345678901234567890.5, 'NaN']", '[1.50, 12345678901234567890.5, "NaN"]'],
+  ["postgres", "text[]", "array['9007199254740993']", '["9007199254740993"]'],
+]; // biome-ignore format: a value a line
+
+test.each(NESTED)("C11 numbers within %s %s %s stay numbers on their way into JSON", async (name, type, sql, expected) => {
+  const [from, to] = [subjects.get(name), subjects.get("postgres")];
+  if (!from || !to) return;
+  for (const statement of [
+    "drop table if exists nested_source",
+    `create table nested_source (id integer primary key, doc ${type})`,
+    `insert into nested_source values (1, ${sql})`,
+  ]) await ask(from.source, statement);
+  await ask(to.source, "drop table if exists nested_copy");
+  await ask(to.source, "create table nested_copy (id integer primary key, doc jsonb)");
+  const { fields, batches } = await read(from.source, { entity: { name: "nested_source" }, primaryKey: ["id"] });
+  const load = await begin(to.source, { table: { name: "nested_copy" }, columns: fields, load: `nested ${name} ${type}` });
+  for (const { rowCount, columns } of batches) await load.write({ rowCount, columns }, { position: null, rejectsMax: 0 });
+  await load.finish();
+  expect(await ask(to.source, "select doc::text from nested_copy")).toEqual([[expected]]);
+}); // biome-ignore format: as a list

@@ -1,3 +1,4 @@
+import { ExactNumber } from "@/lib/base/values/exact-json";
 import type { WireValue } from "@/lib/base/values/fields";
 import { jsonText } from "@/lib/base/values/json-text";
 import { floatValue, int64Value, jsonCell, jsonValue } from "../shared/wire-values";
@@ -42,10 +43,26 @@ export function decoderOf(oid: number, typeOf: (oid: number) => KnownType | unde
   if (element === undefined) return asText;
   const decoder = decoderOf(element, typeOf, jsonAsText);
   // A large cell of an array would not be found in it.
-  const decodeElement = decoder === jsonCell ? jsonValue : decoder;
+  const decodeOne = decoder === jsonCell ? jsonValue : decoder;
+  const isNumber = jsonAsText && EXACT_NUMBERS.has(baseOf(element, typeOf));
+  const decodeElement: Decode = isNumber ? (text) => exactNumber(decodeOne(text)) : decodeOne;
   // Boxes hold commas, so their arrays are the only ones that are cut at semicolons.
   const separator = element === 603 ? ";" : ",";
   return (text) => readArray(text, separator, decodeElement);
+}
+
+/** int8, numeric and xid8, whose values are texts where no double holds them. */
+const EXACT_NUMBERS: ReadonlySet<number> = new Set([20, 1700, 5069]);
+
+function baseOf(oid: number, typeOf: (oid: number) => KnownType | undefined): number {
+  const { base } = typeOf(oid) ?? {};
+  return base === undefined ? oid : baseOf(base, typeOf);
+}
+
+/** A number within a list of a flow, with every digit. NaN and infinity stay texts. */
+function exactNumber(value: WireValue): WireValue {
+  const isText = typeof value === "string" && /^-?\d+(?:\.\d+)?$/.test(value);
+  return isText ? (new ExactNumber(value) as unknown as WireValue) : value;
 }
 
 /** Days before the year 1 are counted as ISO 8601 does: 1 BC is the year 0. */

@@ -1,3 +1,4 @@
+import { ExactNumber } from "@/lib/base/values/exact-json";
 import type { FieldType, WireValue } from "@/lib/base/values/fields";
 import { jsonText } from "@/lib/base/values/json-text";
 import { int64Value, jsonValue, trimFraction } from "../shared/wire-values";
@@ -45,22 +46,35 @@ export function readerOf(signature: TypeSignature, jsonAsText = false): ColumnRe
   if (jsonAsText && signature.rawType === "json") return { type: "json", read: textReader(jsonText) };
   const inner = (signature.arguments ?? []).map(({ value }) => value);
   if (signature.rawType === "array") {
-    const { read } = readerOf(inner[0] as TypeSignature);
+    const { read } = itemReaderOf(inner[0] as TypeSignature, jsonAsText);
     return { type: "array", read: (value) => (Array.isArray(value) ? value.map(read) : null) };
   }
   if (signature.rawType === "map") {
-    const { read } = readerOf(inner[1] as TypeSignature);
+    const { read } = itemReaderOf(inner[1] as TypeSignature, jsonAsText);
     return { type: "json", read: (value) => (isObject(value) ? objectOf(Object.entries(value), () => read) : null) };
   }
-  if (signature.rawType === "row") return rowReader(inner as RowField[]);
+  if (signature.rawType === "row") return rowReader(inner as RowField[], jsonAsText);
   return SCALARS[signature.rawType] ?? { type: "other", read: asIs };
+}
+
+/** Returns a reader of items: numbers that no double holds are numbers in flows (`ExactNumber`), and texts in answers. */
+function itemReaderOf(signature: TypeSignature, jsonAsText: boolean): ColumnReader {
+  const reader = readerOf(signature, jsonAsText);
+  const isNumber = jsonAsText && (signature.rawType === "bigint" || signature.rawType === "decimal");
+  if (!isNumber) return reader;
+  const read = (value: unknown): WireValue => {
+    const text = reader.read(value);
+    const isText = typeof text === "string" && /^-?\d+(?:\.\d+)?$/.test(text);
+    return isText ? (new ExactNumber(text) as unknown as WireValue) : text;
+  };
+  return { ...reader, read };
 }
 
 type RowField = { fieldName?: { name: string }; typeSignature: TypeSignature };
 
 /** It comes as a list. With names, each its own, it is an object. */
-function rowReader(fields: readonly RowField[]): ColumnReader {
-  const readers = fields.map(({ typeSignature }) => readerOf(typeSignature).read);
+function rowReader(fields: readonly RowField[], jsonAsText: boolean): ColumnReader {
+  const readers = fields.map(({ typeSignature }) => itemReaderOf(typeSignature, jsonAsText).read);
   const names = fields.map(({ fieldName }) => fieldName?.name);
   const isNamed = names.every((name) => name !== undefined) && new Set(names).size === names.length;
   const read = (value: unknown): WireValue => {
