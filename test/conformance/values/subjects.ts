@@ -1,18 +1,25 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import type { SqlDialect } from "@/lib/base/sql/dialects";
 import type { WireValue } from "@/lib/base/values/fields";
 import type { Driver, QueryableSource } from "@/lib/features/connections/data-source";
 import { startFlowSubject } from "@/lib/features/connections/drivers/conformance/flow-steps";
 import { ask, startSubject } from "@/lib/features/connections/drivers/conformance/subjects";
 import { driverOf } from "@/lib/features/connections/drivers/registry";
+import { requireQueryable } from "@/lib/features/connections/queryable";
+import { startMongoSubject } from "./mongodb";
+import { askClient, planTables } from "./tables";
 import { CLICKHOUSE, DUCKDB, MARIADB, POSTGRES, SQLITE, type TypeCase } from "./types";
+import type { Depth, ValueTable } from "./ways";
 
 const run = promisify(execFile);
 /** Of what a client prints about all tables of a driver. */
 const OUTPUT_BYTES_MAX = 1e9;
 
 export const DRIVERS = ["postgres", "mariadb", "sqlite", "duckdb", "clickhouse"] as const;
-export type DriverName = (typeof DRIVERS)[number];
+export type SqlDriverName = (typeof DRIVERS)[number];
+export const ALL_DRIVERS = [...DRIVERS, "mongodb"] as const;
+export type DriverName = (typeof ALL_DRIVERS)[number];
 
 type Dialect = {
   types: readonly TypeCase[];
@@ -29,7 +36,7 @@ type Dialect = {
 };
 
 const asIs = (type: string) => type;
-const DIALECTS: Record<DriverName, Dialect> = {
+const DIALECTS: Record<SqlDriverName, Dialect> = {
   postgres: {
     types: POSTGRES,
     id: "bigint primary key",
@@ -86,45 +93,88 @@ export type ValueSubject = Dialect & {
   name: DriverName;
   driver: Driver;
   source: QueryableSource;
+  /** Of a connection. */
+  config: Record<string, unknown>;
+  hasTls: boolean;
+  /** Null for a database without SQL. */
+  dialectName: SqlDialect | null;
+  /** Makes a table for each type, and asks the database's own client about all of them. */
+  makeAll(depth: Depth): Promise<ValueTable[]>;
+  /** A statement that gives `id` and `v`. */
+  select(name: string): string;
+  /** A statement that gives `id`, and the values of each table as `c0`, `c1` ... */
+  wide(tables: readonly ValueTable[]): Promise<string>;
+  /** Creates an empty table of a type. */
+  create(name: string, type: TypeCase): Promise<void>;
   /** Asks the database's own client, or its own engine where it is embedded. */
   client(...statements: string[]): Promise<string[][]>;
   stop(): Promise<void>;
 };
 
-/** @returns null where the database is not installed */
-export async function startValueSubject(name: DriverName): Promise<ValueSubject | null> {
+/**
+ * @param workspaceId of a connection that reads the same database; any when left out
+ * @returns null where the database is not installed
+ */
+export async function startValueSubject(name: DriverName, workspaceId?: string): Promise<ValueSubject | null> {
+  if (name === "mongodb") return startMongoSubject();
   if (name === "clickhouse") {
     const subject = await startFlowSubject("clickhouse");
     if (!subject) return null;
     const source = await subject.open(false);
-    return toSubject(name, driverOf("clickhouse"), source, engineClient(source), subject.stop);
+    return toSubject(
+      name,
+      { driver: driverOf("clickhouse"), config: subject.config ?? {}, stop: subject.stop },
+      source,
+    );
   }
   const subject = await startSubject(name);
   if (!subject) return null;
-  const source = await subject.open(false);
-  const { config } = subject;
-  const client = name === "postgres" ? psql(config) : name === "mariadb" ? mariadb(config) : engineClient(source);
-  return toSubject(name, subject.driver, source, client, subject.stop);
+  const { driver, config } = subject;
+  const place = { workspaceId: workspaceId ?? "a".repeat(24), connectionId: "b".repeat(24) };
+  const source = requireQueryable(await driver.open({ ...place, config, readOnly: false }));
+  return toSubject(name, subject, source);
 }
 
-function toSubject(
-  name: DriverName,
-  driver: Driver,
-  source: QueryableSource,
-  client: ValueSubject["client"],
-  stop: () => Promise<void>,
-): ValueSubject {
-  return {
-    ...DIALECTS[name],
+type Started = { driver: Driver; config: Record<string, unknown>; stop: () => Promise<void> };
+
+function toSubject(name: SqlDriverName, { driver, config, stop }: Started, source: QueryableSource): ValueSubject {
+  const dialect = DIALECTS[name];
+  const client = name === "postgres" ? psql(config) : name === "mariadb" ? mariadb(config) : engineClient(source);
+  const subject: ValueSubject = {
+    ...dialect,
     name,
     driver,
+    config,
+    hasTls: name === "postgres" || name === "mariadb",
+    dialectName: driver.dialect ?? null,
     source,
     client,
+    makeAll: async (depth) => {
+      const made = dialect.types.map((_, index) => planTables(subject, index, depth));
+      const statements = made.flatMap((each) => each.statements);
+      // A client of a server makes all tables in one session; engines are asked statement by statement.
+      if (subject.hasTls) await client(...statements);
+      else for (const statement of statements) await ask(source, statement, { readOnly: false });
+      return askClient(subject, made);
+    },
+    select: (table) => `select id, v from ${table} order by id`,
+    wide: async (tables) => {
+      const count = Math.max(...tables.map(({ shown }) => shown.size));
+      const ids = Array.from({ length: count }, (_, at) => `select ${at + 1} as id`).join(" union all ");
+      const cells = tables.map((_, index) => `t${index}.v as c${index}`).join(", ");
+      const joins = tables.map(({ keyed }, index) => `left join ${keyed.name} t${index} on t${index}.id = k.id`);
+      return `select k.id as id, ${cells} from (${ids}) k ${joins.join(" ")} order by k.id`;
+    },
+    create: async (table, { type }) => {
+      const columns = `id ${dialect.id}, v ${dialect.nullable(type)}`;
+      await ask(source, `create table ${table} (${columns})${dialect.suffix}`, { readOnly: false });
+    },
     stop: async () => {
       await source.close();
       await stop();
     },
   };
+  return subject;
 }
 
 function psql(config: Record<string, unknown>): ValueSubject["client"] {

@@ -1,5 +1,4 @@
 import type { Entity } from "@/lib/base/values/fields";
-import { ask } from "@/lib/features/connections/drivers/conformance/subjects";
 import type { ValueSubject } from "./subjects";
 import type { TypeCase } from "./types";
 import type { Depth, ValueTable } from "./ways";
@@ -16,12 +15,14 @@ export type MadeTable = {
   keyless: string;
   values: TypeCase["values"];
   rowCount: number;
+  /** Create both tables and fill them. */
+  statements: string[];
 };
 
 const literalOf = (value: TypeCase["values"][number]) => (typeof value === "string" ? value : value[0]);
 
-/** Creates a table with a primary key and one without. Every value is there several times. */
-export async function makeTables(subject: ValueSubject, index: number, depth: Depth): Promise<MadeTable> {
+/** Describes a table with a primary key and one without. Every value is there several times. */
+export function planTables(subject: ValueSubject, index: number, depth: Depth): MadeTable {
   const type = subject.types[index] as TypeCase;
   const { values: count, copies, nulls } = SIZES[depth];
   const values = type.values.slice(0, count);
@@ -31,17 +32,16 @@ export async function makeTables(subject: ValueSubject, index: number, depth: De
   const all = [...literals, ...Array.from({ length: hasNulls ? nulls : 0 }, () => "null")];
   const rows = all.map((sql, at) => `(${at + 1}, ${sql})`).join(", ");
   const ignore = subject.name === "mariadb" ? "ignore " : "";
-  const run = (statement: string) => ask(subject.source, statement, { readOnly: false });
   const [keyed, keyless] = [`${depth}_t${index}`, `${depth}_k${index}`];
-  for (const statement of type.before ?? []) await run(statement);
+  const statements = [...(type.before ?? [])];
   for (const [name, id, suffix] of [
     [keyed, subject.id, subject.suffix],
     [keyless, subject.id.split(" ")[0], subject.suffix.replace("order by id", "order by tuple()")],
   ]) {
-    await run(`create table ${name} (id ${id}, v ${column})${suffix}`);
-    await run(`insert ${ignore}into ${name} values ${rows}`);
+    statements.push(`create table ${name} (id ${id}, v ${column})${suffix}`);
+    statements.push(`insert ${ignore}into ${name} values ${rows}`);
   }
-  return { type, keyed, keyless, values, rowCount: all.length };
+  return { type, keyed, keyless, values, rowCount: all.length, statements };
 }
 
 /** Asks the database's own client about all tables at once. */

@@ -34,6 +34,9 @@ const TEXTS = [
   `'${"long ".repeat(1000)}'`,
 ];
 
+/** The same as values. */
+export const TEXTS_SHOWN: readonly string[] = [...TEXTS.map((sql) => sql.slice(1, -1)), "\uFFFE"];
+
 const ISO_STAMP = "replace(v::text, ' ', 'T')";
 const ISO_INSTANT = "regexp_replace(replace(v::text, ' ', 'T'), '\\+00$', 'Z')";
 const JSON_OF = "to_json(v)::text";
@@ -488,6 +491,30 @@ export const DUCKDB: readonly TypeCase[] = [
     type: "VARCHAR[]",
     values: [`['a,b', 'c"d', null, 'NULL', '', ' x ']`, "['x']"],
     text: JSON_OF,
+    form: "json",
+    isNotBound: true,
+  },
+  {
+    type: "BIGINT[]",
+    values: [["[9007199254740993, 1, null]", '["9007199254740993",1,null]'], "[9007199254740991]"],
+    form: "json",
+    isNotBound: true,
+  },
+  {
+    type: "STRUCT(a UBIGINT, b HUGEINT, c DECIMAL(20,2), d DOUBLE[])",
+    values: [
+      [
+        "{'a': 18446744073709551615, 'b': 170141183460469231731687303715884105727, 'c': 1.50, 'd': [0.1]}",
+        '{"a":"18446744073709551615","b":"170141183460469231731687303715884105727","c":"1.50","d":[0.1]}',
+      ],
+      ["{'a': 1, 'b': 1, 'c': 1, 'd': []}", '{"a":1,"b":"1","c":"1.00","d":[]}'],
+    ],
+    form: "json",
+    isNotBound: true,
+  },
+  {
+    type: "MAP(VARCHAR, BIGINT[])",
+    values: [["map {'k': [9007199254740993, -5]}", '{"k":["9007199254740993",-5]}']],
     form: "json",
     isNotBound: true,
   },

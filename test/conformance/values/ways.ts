@@ -40,7 +40,7 @@ export type ValueTable = {
 export type Depth = "sample" | "whole";
 
 export type Difference = { value: string; expected: string; found: string };
-type Way = (subject: ValueSubject, table: ValueTable, depth: Depth) => Promise<Difference[]>;
+export type Way = (subject: ValueSubject, table: ValueTable, depth: Depth) => Promise<Difference[]>;
 
 export const shownText = (value: WireValue): string | null =>
   value === null ? null : typeof value === "string" ? value : JSON.stringify(value);
@@ -56,6 +56,17 @@ export function isSame(left: string | null, right: string | null, form: TypeCase
 export function isSameNumber(left: string | null, right: string | null): boolean {
   const [one, other] = [digitsOf(left ?? ""), digitsOf(right ?? "")];
   return one !== null && one === other;
+}
+
+/** Equal as instants or as local times, whatever the zeros at the end of the fraction. */
+export function isSameTime(left: string | null, right: string | null): boolean {
+  const trimmed = (text: string | null) =>
+    text !== null && /T\d\d:\d\d:\d\d/.test(text)
+      ? text.replace(/\.\d*?(0+)(?=Z?$)/, (fraction, zeros: string) =>
+          fraction.slice(0, -zeros.length).replace(/\.$/, ""),
+        )
+      : null;
+  return trimmed(left) !== null && trimmed(left) === trimmed(right);
 }
 
 function digitsOf(text: string): string | null {
@@ -93,7 +104,7 @@ function compare(table: ValueTable, found: ReadonlyMap<number, string | null>, a
   for (const [id, expected] of table.shown) {
     const value = found.has(id) ? (found.get(id) ?? null) : "(no row)";
     const isNumber = as === "number" && isSameNumber(expected, value);
-    if (!isNumber && !isSame(expected, value, table.type.form)) {
+    if (!isNumber && !isSame(expected, value, table.type.form) && !isSameTime(expected, value)) {
       differences.push({ value: String(expected), expected: String(expected), found: String(value) });
     }
   }
@@ -104,12 +115,12 @@ type Result = { fields: Field[]; batches: Batch[]; looseTypes: ResultStream["loo
 const results = new WeakMap<ValueTable, Promise<Result>>();
 
 /** All rows of a table, read once for every format. */
-function resultOf({ source }: ValueSubject, table: ValueTable): Promise<Result> {
+export function resultOf({ source, select }: ValueSubject, table: ValueTable): Promise<Result> {
   const known = results.get(table);
   if (known) return known;
   const read = async () => {
     const { fields, batches, looseTypes } = await source.query(
-      { query: `select id, v from ${table.keyed.name} order by id` },
+      { query: select(table.keyed.name) },
       { readOnly: true, timeoutMs: 60_000, signal: new AbortController().signal },
     );
     const all: Batch[] = [];
@@ -119,6 +130,15 @@ function resultOf({ source }: ValueSubject, table: ValueTable): Promise<Result> 
   const result = read();
   results.set(table, result);
   return result;
+}
+
+/** The rows of batches as objects. */
+export function rowsOf(fields: readonly Field[], batches: readonly Batch[]): Record<string, WireValue>[] {
+  return batches.flatMap(({ rowCount, columns }) =>
+    Array.from({ length: rowCount }, (_, row) =>
+      Object.fromEntries(fields.map(({ name }, at) => [name, columns[at]?.[row] ?? null])),
+    ),
+  );
 }
 
 async function* each(batches: readonly Batch[]): AsyncGenerator<Batch> {
@@ -243,7 +263,7 @@ function sheetText(value: unknown, type: Field["type"]): string | null {
 type CsvField = { text: string; isQuoted: boolean };
 
 /** RFC 4180. */
-function readCsv(text: string): CsvField[][] {
+export function readCsv(text: string): CsvField[][] {
   const records: CsvField[][] = [];
   let record: CsvField[] = [];
   let at = 0;
@@ -278,7 +298,7 @@ function readCsv(text: string): CsvField[][] {
 }
 
 const params: Way = async (subject, table) => {
-  if (table.type.isNotBound) return [];
+  if (table.type.isNotBound || subject.dialectName === null) return [];
   const differences: Difference[] = [];
   for (const text of new Set(table.shown.values())) {
     if (text === null) continue;
@@ -327,6 +347,7 @@ async function allPages(
 const idsOf = (rows: readonly Record<string, WireValue>[]) => rows.map(({ id }) => Number(id));
 
 const paging: Way = async (subject, table, depth) => {
+  if (subject.dialectName === null) return [];
   const differences: Difference[] = [];
   for (const descending of depth === "sample" ? [false] : [false, true]) {
     const sort = [{ column: "v", descending }];
@@ -357,6 +378,7 @@ const paging: Way = async (subject, table, depth) => {
 };
 
 const filtering: Way = async (subject, table, depth) => {
+  if (subject.dialectName === null) return [];
   const differences: Difference[] = [];
   for (const text of new Set(table.shown.values())) {
     const alike = [...table.shown].filter(([, each]) => each === text).map(([id]) => id);
@@ -401,12 +423,15 @@ function kindOf(error: unknown): string {
 }
 
 /** The shown text of `v` in a table that a flow has written, by `id`. */
-export async function readShown({ source }: ValueSubject, name: string): Promise<Map<number, string | null>> {
-  const { rows } = await ask(source, `select id, v from ${name}`);
-  return new Map(rows.map(([id, v]) => [Number(id), shownText(v ?? null)]));
+export async function readShown({ source, select }: ValueSubject, name: string): Promise<Map<number, string | null>> {
+  // The stand-in for ClickHouse's server does all writes again for a read-only session.
+  const { fields, rows } = await ask(source, select(name), { readOnly: false });
+  const [id, v] = ["id", "v"].map((column) => fields.findIndex((field) => field.name === column));
+  return new Map(rows.map((row) => [Number(row[id ?? 0]), shownText(row[v ?? 1] ?? null)]));
 }
 
-export const WAYS: Readonly<Record<string, Way>> = {
+/** Of values alone, without those between browser and database (`copy.ts`). */
+export const DATABASE_WAYS: Readonly<Record<string, Way>> = {
   json,
   ndjson: ndjsonWay,
   csv: csvWay,
