@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { SqlDialect } from "@/lib/base/sql/dialects";
+import type { CellValue } from "@/lib/base/values/json-rows";
 import { toCellText } from "@/lib/features/results/browser/cell-text";
 import { toCopyText } from "@/lib/features/results/browser/copy-rows";
 
@@ -87,4 +89,32 @@ describe("toCellText", () => {
         "</table>",
     );
   });
+});
+
+describe("C10 a value that is copied into an INSERT", () => {
+  it.each<[dialect: SqlDialect, type: string, dbType: string, value: CellValue, literal: string]>([
+    ["postgres", "binary", "bytea", "AP8Q", "'\\x00ff10'"],
+    ["mysql", "binary", "blob", "AP8Q", "x'00ff10'"],
+    ["sqlite", "binary", "blob", "", "x''"],
+    ["duckdb", "binary", "BLOB", "AP8Q", "unhex('00ff10')"],
+    ["postgres", "json", "jsonb", "x", "'\"x\"'"],
+    ["postgres", "json", "jsonb", 12, "'12'"],
+    ["postgres", "json", "jsonb", { a: ["it's"] }, `'{"a":["it''s"]}'`],
+    ["postgres", "array", "text[]", ['a"b', null, ["c"]], `'{"a\\"b",NULL,{"c"}}'`],
+    ["postgres", "date", "date", "-000043-03-15", "'0044-03-15 BC'"],
+    ["postgres", "timestamptz", "timestamptz", "0000-01-01T00:00:00Z", "'0001-01-01T00:00:00Z BC'"],
+    ["duckdb", "timestamp", "TIMESTAMP", "-000043-03-15T12:00:00", "'0044-03-15 (BC) 12:00:00'"],
+    ["duckdb", "date", "DATE", "+012345-01-02", "'12345-01-02'"],
+    ["duckdb", "json", "MAP(VARCHAR, BIGINT)", { k: "9007199254740993" }, `'{"k":"9007199254740993"}'::json::MAP(VARCHAR, BIGINT)`],
+    ["duckdb", "string", "VARCHAR", "a\0b", "('a' || chr(0) || 'b')"],
+    ["duckdb", "decimal", "BIGNUM", "123456789012345678901234567890123456789012345", "'123456789012345678901234567890123456789012345'"],
+    ["mysql", "string", "bit", "1000000001", "b'1000000001'"],
+    ["mysql", "timestamptz", "timestamp", "2026-10-31T10:00:00.123Z", "'2026-10-31T10:00:00.123'"],
+    ["clickhouse", "array", "Array(String)", ["a", "it's"], "['a', 'it''s']"],
+    ["clickhouse", "json", "Map(String, UInt64)", { a: 1 }, "map('a', 1)"],
+    ["postgres", "int64", "bigint", "9223372036854775807", "9223372036854775807"],
+  ])("C10 is for %s of %s (%s) the literal of %j", (dialect, type, dbType, value, literal) => {
+    const text = toCopyText("insert", [{ name: "v", type, dbType }], [{ v: value }], true, { table: "t", dialect });
+    expect(text).toBe(`insert into t (v) values\n  (${literal});`);
+  }); // biome-ignore format: a value a line
 });

@@ -107,9 +107,83 @@ function toList(fields: ResultField[], rows: ResultRow[], dialect: SqlDialect): 
 function toLiteral(value: CellValue | undefined, field: ResultField, dialect: SqlDialect): string {
   if (value === null || value === undefined) return "null";
   const text = toPlainText(value);
+  const own = typeof value === "object" ? structureOf(value, field, dialect) : scalarOf(text, value, field, dialect);
+  if (own !== null) return own;
   const isBare = typeof value === "number" || typeof value === "boolean" || isNumericField(field);
-  if (isBare && (typeof value !== "string" || isPlainNumber(text))) return text;
-  return toSqlText(text, dialect);
+  const isExact = typeof value !== "string" || (isPlainNumber(text) && text.length <= LITERAL_DIGITS_MAX);
+  return isBare && isExact ? text : textLiteral(text, dialect);
+}
+
+/** Engines read a bare number of more digits as a double, but convert a text to the column's type. */
+const LITERAL_DIGITS_MAX = 38;
+const DOCUMENT = /^jsonb?$/i;
+
+/** Returns the literal of a value whose plain text the column would not take for the same value; null for others. */
+function scalarOf(text: string, value: CellValue, field: ResultField, dialect: SqlDialect): string | null {
+  const { type, dbType = "" } = field;
+  if (type === "binary") return bytesLiteral(text, dialect);
+  if (type === "json" && DOCUMENT.test(dbType)) return textLiteral(JSON.stringify(value), dialect);
+  if (dialect === "postgres" && dbType === "xid8") return textLiteral(text, dialect);
+  if (dialect === "mysql" && /^bit\b/i.test(dbType) && /^[01]+$/.test(text)) return `b'${text}'`;
+  if (dialect === "mysql" && type === "timestamptz") return textLiteral(text.replace(/Z$/, ""), dialect);
+  return TIMES.has(type) && /^[+-]\d{6}-|^0000-/.test(text) ? stampLiteral(text, dialect) : null;
+}
+
+function structureOf(value: CellValue[] | object, field: ResultField, dialect: SqlDialect): string | null {
+  const { type, dbType = "" } = field;
+  if (dialect === "postgres" && Array.isArray(value) && type === "array") return textLiteral(arrayText(value), dialect);
+  if (dialect === "duckdb" && dbType !== "" && !DOCUMENT.test(dbType)) {
+    return `${textLiteral(JSON.stringify(value), dialect)}::json::${dbType}`;
+  }
+  return dialect === "clickhouse" ? clickhouseLiteral(value as CellValue) : null;
+}
+
+/** Bytes come as base64. */
+function bytesLiteral(base64: string, dialect: SqlDialect): string {
+  const hex = Array.from(atob(base64), (byte) => byte.charCodeAt(0).toString(16).padStart(2, "0")).join("");
+  if (dialect === "postgres") return `'\\x${hex}'`;
+  return dialect === "duckdb" || dialect === "clickhouse" ? `unhex('${hex}')` : `x'${hex}'`;
+}
+
+/** ISO counts 1 BC as the year 0. PostgreSQL and DuckDB name the era, and write long years without a sign. */
+function stampLiteral(text: string, dialect: SqlDialect): string | null {
+  const [, year = "", day = "", time = ""] = /^([+-]?\d+)(-\d\d-\d\d)(.*)$/.exec(text) ?? [];
+  if (dialect !== "postgres" && dialect !== "duckdb") return null;
+  if (Number(year) > 0) return textLiteral(`${Number(year)}${day}${time}`, dialect);
+  const before = `${String(1 - Number(year)).padStart(4, "0")}${day}`;
+  const written = dialect === "postgres" ? `${before}${time} BC` : `${before} (BC)${time.replace("T", " ")}`;
+  return textLiteral(written, dialect);
+}
+
+/** A list in PostgreSQL's own syntax: `{1,NULL,"a"}`. */
+function arrayText(items: readonly CellValue[]): string {
+  const texts = items.map((item) => {
+    if (item === null) return "NULL";
+    if (Array.isArray(item)) return arrayText(item);
+    return `"${toPlainText(item).replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
+  });
+  return `{${texts.join(",")}}`;
+}
+
+function clickhouseLiteral(value: CellValue): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return `[${value.map(clickhouseLiteral).join(", ")}]`;
+  if (typeof value === "string") return textLiteral(value, "clickhouse");
+  if (typeof value !== "object") return String(value);
+  const parts = Object.entries(value).flatMap(([key, item]) => [
+    textLiteral(key, "clickhouse"),
+    clickhouseLiteral(item),
+  ]);
+  return `map(${parts.join(", ")})`;
+}
+
+/** DuckDB takes no statement with the character of code 0. */
+function textLiteral(text: string, dialect: SqlDialect): string {
+  if (dialect !== "duckdb" || !text.includes("\0")) return toSqlText(text, dialect);
+  return `(${text
+    .split("\0")
+    .map((part) => toSqlText(part, dialect))
+    .join(" || chr(0) || ")})`;
 }
 
 /** As spreadsheets write it: quoted when a tab, a line end or a leading quote would break the row. */
