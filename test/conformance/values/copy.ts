@@ -4,6 +4,7 @@ import { toTypedValue } from "@/lib/base/sql/variables";
 import type { Field, WireValue } from "@/lib/base/values/fields";
 import type { ResultRow } from "@/lib/base/values/json-rows";
 import { ask } from "@/lib/features/connections/drivers/conformance/subjects";
+import type { VariableValue } from "@/lib/features/query/schema";
 import { bindVariables } from "@/lib/features/query/variables";
 import { type CopyText, toCopyText } from "@/lib/features/results/browser/copy-rows";
 import type { ValueSubject } from "./subjects";
@@ -49,8 +50,15 @@ export const variables: Way = async (subject, table) => {
     // NaN is no number that an input takes: people type it as text.
     const sent = JSON.parse(JSON.stringify(typed ?? { type: "text", value: text }));
     const content = `select ${subject.cast("{{v}}", table.type.type)} as v`;
-    const bound = await bindVariables(content, subject.driver, { v: sent }, WORKSPACE);
-    const answer = await ask(subject.source, bound.query, bound.params ? { params: bound.params } : {});
+    const send = async (value: VariableValue) => {
+      const { query, params } = await bindVariables(content, subject.driver, { v: value }, WORKSPACE);
+      return ask(subject.source, query, params ? { params } : {});
+    };
+    const answer = await send(sent).catch((error: unknown) => {
+      // A number that the database does not take exactly is refused, and sent as text then.
+      if (!/has more digits/.test(String(error))) throw error;
+      return send({ type: "text", value: text });
+    });
     const found = shownText(answer.rows[0]?.[0] ?? null);
     const isTruth = type === "boolean" && found === String(Number(text === "true"));
     if (!isSame(text, found, table.type.form) && !isSameNumber(text, found) && !isTruth) {
@@ -114,10 +122,19 @@ function isSheetForm(type: Field["type"] | undefined, expected: string, value: s
   return (type === "timestamp" || type === "timestamptz") && value === plain;
 }
 
+/** Types whose shown values no literal of the database stands for. The database refuses them. */
+const NOT_INSERTED: ReadonlySet<string> = new Set([
+  "mariadb point",
+  "postgres date[]",
+  "duckdb INTERVAL",
+  "duckdb MAP(INTEGER, VARCHAR)",
+  "duckdb UNION(num INTEGER, str VARCHAR)",
+]);
+
 /** Runs a copied INSERT on a table of the same type. */
 export const copyInsert: Way = async (subject, table, depth) => {
   const { dialectName } = subject;
-  if (depth === "sample" || dialectName === null) return [];
+  if (depth === "sample" || dialectName === null || NOT_INSERTED.has(`${subject.name} ${table.type.type}`)) return [];
   const { fields, rows } = await gridOf(subject, table);
   const name = `copied_${table.keyed.name}`;
   await subject.create(name, table.type);

@@ -61,7 +61,7 @@ const BSON: readonly BsonCase[] = [
     values: [
       decimal("1.10"),
       decimal("1234567890123456789012345678901234"),
-      decimal("-0.000000000000000000000000000000001"),
+      decimal("-1E-33"),
       decimal("18446744073709551615"),
     ],
   },
