@@ -18,7 +18,7 @@ export function PlanTargets({ ids }: { ids: string[] | null }) {
   if (ids === null) {
     return (
       <p className="plan-targets xs t2">
-        Targets: <b className="b6">not limited</b>. Scheduled consoles are excluded.
+        Targets: <b className="b6">new consoles only</b>.
       </p>
     );
   }

@@ -142,7 +142,7 @@ test("C25 shows which objects the grants of a plan are for", async ({ page, pers
   own.model.say([{ tool: "propose_plan", input: PLAN }], [{ text: "I go on." }]);
   await field(page).fill("Change it again");
   await page.keyboard.press("Enter");
-  await expect(said(page, "Targets: not limited. Scheduled consoles are excluded.")).toBeVisible();
+  await expect(said(page, "Targets: new consoles only.")).toBeVisible();
 });
 
 test("a plan that is sent back is told to the model, and one that is cancelled allows nothing", async ({
