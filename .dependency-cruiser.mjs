@@ -1,5 +1,5 @@
 /*
- * The layers of the code and which way their imports go (docs/architecture.md). `npm run check` fails on an import that
+ * The layers of the code and which way their imports go (docs/develop/architecture.md). `npm run check` fails on an import that
  * goes another way.
  */
 
