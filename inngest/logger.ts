@@ -13,7 +13,7 @@ export class OutsideFailure extends Error {
 
 /**
  * Returns a logger for the SDK, which logs whatever a function throws as an error. Expected failures become warnings, since
- * an error line means a fault of this server (docs/deploy.md, Log).
+ * an error line means a fault of this server (docs/operate/monitoring.md).
  */
 export function jobLogger(to: Logger): Logger {
   return {

@@ -50,7 +50,7 @@ const AWAY_MS = [0, 15_000] as const;
 const HEALTH_P99_MS = 200;
 const METRICS_TOKEN = "a-token-of-the-soak-test";
 const MINUTE_MS = 60_000;
-/** Log lines of this level are faults of the server itself (docs/deploy.md). */
+/** Log lines of this level are faults of the server itself (docs/operate/monitoring.md). */
 const FAULT_LEVEL = 50;
 /** Logged faults that follow from a kill of this test's own. */
 const EXPECTED_LOGS = /never/;

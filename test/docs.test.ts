@@ -1,0 +1,163 @@
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { posix } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { FEATURES } from "../.dependency-cruiser.mjs";
+
+const root = new URL("../", import.meta.url);
+const read = (file: string) => readFileSync(new URL(file, root), "utf8");
+const exists = (file: string) => existsSync(new URL(file, root));
+const find = (pattern: string) => globSync(pattern, { cwd: fileURLToPath(root) }).sort();
+const PAGES = find("{*.md,docs/**/*.md}");
+const SCRIPTS: Record<string, string> = JSON.parse(read("package.json")).scripts;
+/** Prefixes of paths in the repository, as pages name files. */
+const PATH =
+  /(?<![\w./-])(?:app|components|deploy|docs|e2e|emails|inngest|lib|scripts|templates|test)\/[\w@./[\]()<>-]+/g;
+
+/** Returns the paths that a text names, without punctuation behind them. Patterns and placeholders are left out. */
+function pathsIn(text: string): string[] {
+  const found = text.match(PATH) ?? [];
+  return found
+    .map((path) => path.replace(/\]\(.*$/, "").replace(/[.,:;)]+$/, ""))
+    .filter((path) => !/[<>]|\.\.\./.test(path));
+}
+
+/** Returns the slugs of a page's headings, as GitHub makes them. */
+function anchorsOf(text: string): string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
+describe.each(PAGES)("%s", (page) => {
+  const text = read(page);
+
+  it("links to files and headings that exist", () => {
+    const missing = [...text.matchAll(/\]\(([^)\s]+)\)/g)]
+      .map(([, target = ""]) => target)
+      .filter((target) => !/^(https?|mailto):/.test(target))
+      .filter((target) => {
+        const [file = "", anchor] = target.split("#");
+        const to = file === "" ? page : posix.join(posix.dirname(page), file);
+        if (!exists(to)) return true;
+        return anchor !== undefined && !anchorsOf(read(to)).includes(anchor);
+      });
+    expect(missing).toEqual([]);
+  });
+
+  it("names scripts of package.json only", () => {
+    const named = [...text.matchAll(/npm run ([a-z][\w:-]*)/g)].map(([, name = ""]) => name);
+    // Written for the author of an app: the scripts of its own package.json.
+    const ofApps = page === "docs/user/writing-apps.md" ? ["check"] : [];
+    expect(named.filter((name) => !(name in SCRIPTS) && !ofApps.includes(name))).toEqual([]);
+  });
+});
+
+describe.each(["CONTRIBUTING.md", "README.md", "docs/develop/architecture.md"])("paths in %s", (page) => {
+  it("exist", () => {
+    expect(pathsIn(read(page)).filter((path) => !exists(path))).toEqual([]);
+  });
+});
+
+it("lists the features in architecture.md in their declared order", () => {
+  const listed = [...read("docs/develop/architecture.md").matchAll(/^\d+\. `([\w-]+)`$/gm)].map(([, name]) => name);
+  expect(listed).toEqual(FEATURES);
+});
+
+it("cites pages of docs/ that exist in code comments", () => {
+  const code = find("{app,components,inngest,lib,scripts,test}/**/*.{ts,tsx,mjs,css}").map(read).join("\n");
+  const cited = new Set(code.match(/\bdocs\/(?:develop|operate|user)\/[a-z/-]+\.md/g));
+  expect(cited.size).toBeGreaterThan(5);
+  expect([...cited].filter((path) => !exists(path))).toEqual([]);
+});
+
+/** Returns the section of CONTRIBUTING.md with this heading. */
+function recipeOf(name: string): string {
+  const parts = read("CONTRIBUTING.md").split(/^### /m);
+  return parts.find((part) => part.startsWith(`${name}\n`)) ?? "";
+}
+
+/** Files of each recipe, with the declaration that a new part is added to. */
+const REGISTRIES: Readonly<Record<string, readonly (readonly [file: string, declaration: string])[]>> = {
+  "A route": [
+    ["lib/platform/api/route.ts", "export type RouteDeclaration"],
+    ["lib/platform/access/rules.ts", "export const member"],
+    ["test/access-matrix.int.test.ts", "const DOMAINS"],
+    ["e2e/api/routes.ts", "export const CONTRACT_ROUTES"],
+    ["scripts/routes.mjs", "export function generateRoutes"],
+  ],
+  "A driver": [
+    ["lib/features/connections/data-source.ts", "export interface Driver"],
+    ["lib/features/connections/drivers/registry.ts", "export const drivers"],
+    ["lib/features/connections/drivers/conformance/subjects.ts", "const START"],
+    ["lib/features/connections/drivers/shared/statements/checks.ts", "export type Checks"],
+    ["lib/base/sql/dialects.ts", "export const SQL_DIALECTS"],
+    ["components/editor/languages.ts", "const DIALECTS"],
+  ],
+  "A notification channel": [
+    ["lib/features/notifications/channels/channel.ts", "export type Send"],
+    ["lib/features/notifications/schema.ts", "export const CHANNEL_TYPES"],
+    ["lib/features/notifications/snapshot-schema.ts", "export const createSnapshotBody"],
+    ["lib/features/notifications/model.ts", "export type ChannelDoc"],
+    ["lib/features/notifications/channels/stored.ts", "export type OpenChannel"],
+    ["components/notifications/rule-words.tsx", "export const CHANNEL_WORDS"],
+    ["components/notifications/rule-form.tsx", "const CHANNELS"],
+    ["components/dashboards/snapshots.tsx", "const CHANNELS"],
+  ],
+  "A widget kind": [
+    ["lib/features/dashboards/schema.ts", "export const WIDGET_KINDS"],
+    ["lib/features/dashboards/specs.ts", "const SPECS"],
+    ["lib/features/dashboards/browser/edit/shelves.ts", "export const LOOKS"],
+    ["components/dashboards/edit/gallery.tsx", "LOOK_ICONS"],
+  ],
+  "An agent tool": [
+    ["lib/features/agent/tools/tool.ts", "export function defineTool"],
+    ["lib/features/agent/tools/registry.ts", "export const TOOLS"],
+    ["lib/features/agent/turn.ts", "toolsOf("],
+    ["lib/features/agent/mcp/server.ts", "TOOLS"],
+  ],
+};
+
+describe.each(Object.entries(REGISTRIES))("the recipe of CONTRIBUTING.md for %s", (name, registries) => {
+  const recipe = recipeOf(name);
+
+  it.each(registries)("names %s, which contains %s", (file, declaration) => {
+    expect(recipe).toContain(`\`${file}\``);
+    expect(read(file)).toContain(declaration);
+  });
+});
+
+/** Files outside of a registry that branch on a channel or a widget kind. */
+const BRANCHES: Readonly<Record<string, { folders: string; pattern: RegExp }>> = {
+  "A notification channel": {
+    folders: "{lib/features/notifications,components/notifications,components/dashboards}",
+    pattern: /hannel(?:Type|\.type) [!=]== "|\btype === "(?:email|webhook|chat)"/,
+  },
+  "A widget kind": {
+    folders: "{lib/features,components}/dashboards",
+    pattern: /\bkind [!=]== "(?:chart|table|kpi|text)"/,
+  },
+};
+/** Files that branch and that a new channel or kind does not touch. */
+const UNTOUCHED: ReadonlySet<string> = new Set([
+  // Only webhooks have a signing secret, only mails go to the members of a test.
+  "components/notifications/rule-panel.tsx",
+  "components/notifications/rule-test.tsx",
+  // Only texts have no data.
+  "components/dashboards/dashboard-view.tsx",
+  "components/dashboards/widget-card.tsx",
+  "components/dashboards/edit/edit-card.tsx",
+  "components/dashboards/edit/filters-panel.tsx",
+  "lib/features/dashboards/browser/edit/draft.ts",
+  "lib/features/dashboards/browser/edit/preview-batch.ts",
+]);
+
+it.each(Object.entries(BRANCHES))("the recipe for %s names every file that branches on it", (name, search) => {
+  const found = find(`${search.folders}/**/*.{ts,tsx}`).filter((file) => search.pattern.test(read(file)));
+  const recipe = recipeOf(name);
+  const branching = found.filter((file) => !file.includes(".test.") && !UNTOUCHED.has(file));
+  expect(branching.filter((file) => !recipe.includes(`\`${file}\``))).toEqual([]);
+});
