@@ -26,7 +26,7 @@ export async function sendByResend(apiKey: string, { files, ...mail }: OutgoingM
 
 type Request = { method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"; headers?: HeadersInit; body?: string };
 
-/** The package knows the service's paths and shapes; the door is the only way out (docs/develop/decisions/egress-door.md). */
+/** The package knows the service's paths and shapes; the egress proxy is the only way out (docs/develop/decisions/egress-proxy.md). */
 class GuardedResend extends Resend {
   override async fetchRequest<T>(path: string, { method, headers, body }: Request = {}) {
     const { status, body: answer } = await safeFetch(`${this.baseUrl}${path}`, {
