@@ -14,6 +14,10 @@ const SCRIPTS: Record<string, string> = JSON.parse(read("package.json")).scripts
 const PATH =
   /(?<![\w./-])(?:app|components|deploy|docs|e2e|emails|inngest|lib|scripts|templates|test)\/[\w@./[\]()<>-]+/g;
 
+/** Files of examples, and an event whose name resembles a path. */
+const EXAMPLES: ReadonlySet<string> = new Set(["inngest/functions/send-report.ts", "inngest/function.finished"]);
+const CELL_WORDS_MAX = 80;
+
 /** Returns the paths that a text names, without punctuation behind them. Patterns and placeholders are left out. */
 function pathsIn(text: string): string[] {
   const found = text.match(PATH) ?? [];
@@ -48,17 +52,20 @@ describe.each(PAGES)("%s", (page) => {
     expect(missing).toEqual([]);
   });
 
+  it("names files that exist", () => {
+    expect(pathsIn(text).filter((path) => !exists(path) && !EXAMPLES.has(path))).toEqual([]);
+  });
+
+  it("has no table cell above 80 words", () => {
+    const cells = text.split("\n").flatMap((line) => (line.startsWith("|") ? line.split(/(?<!\\)\|/) : []));
+    expect(cells.filter((cell) => cell.trim().split(/\s+/).length > CELL_WORDS_MAX)).toEqual([]);
+  });
+
   it("names scripts of package.json only", () => {
     const named = [...text.matchAll(/npm run ([a-z][\w:-]*)/g)].map(([, name = ""]) => name);
     // Written for the author of an app: the scripts of its own package.json.
     const ofApps = page === "docs/user/writing-apps.md" ? ["check"] : [];
     expect(named.filter((name) => !(name in SCRIPTS) && !ofApps.includes(name))).toEqual([]);
-  });
-});
-
-describe.each(["CONTRIBUTING.md", "README.md", "docs/develop/architecture.md"])("paths in %s", (page) => {
-  it("exist", () => {
-    expect(pathsIn(read(page)).filter((path) => !exists(path))).toEqual([]);
   });
 });
 
