@@ -26,7 +26,7 @@ const codeOf = (file: string) =>
     .filter((line) => !/^\s*(\/\/|\/?\*)/.test(line))
     .join("\n");
 
-/** What got through once: its number, and the titles of tests by their files. */
+/** Former vulnerabilities: their numbers, and the titles of tests by their files. */
 const onceThrough = read("docs/develop/security.md")
   .split("\n")
   .flatMap((line) => {
@@ -34,7 +34,7 @@ const onceThrough = read("docs/develop/security.md")
     return number && proof ? [{ number: Number(number), proof }] : [];
   });
 
-describe("what got through once, in docs/develop/security.md", () => {
+describe("former vulnerabilities in docs/develop/security.md", () => {
   it("is numbered in order", () => {
     expect(onceThrough.length).toBeGreaterThanOrEqual(11);
     expect(onceThrough.map(({ number }) => number)).toEqual(onceThrough.map((_, index) => index + 1));
