@@ -2,7 +2,6 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { FEATURES } from "../.dependency-cruiser.mjs";
 
 const root = new URL("../", import.meta.url);
 const read = (file: string) => readFileSync(new URL(file, root), "utf8");
@@ -71,7 +70,8 @@ describe.each(PAGES)("%s", (page) => {
 
 it("lists the features in architecture.md in their declared order", () => {
   const listed = [...read("docs/develop/architecture.md").matchAll(/^\d+\. `([\w-]+)`$/gm)].map(([, name]) => name);
-  expect(listed).toEqual(FEATURES);
+  const [, declared = ""] = /export const FEATURES = \[([^\]]+)\]/.exec(read(".dependency-cruiser.mjs")) ?? [];
+  expect(listed).toEqual([...declared.matchAll(/"([\w-]+)"/g)].map(([, name]) => name));
 });
 
 it("cites pages of docs/ that exist in code comments", () => {
