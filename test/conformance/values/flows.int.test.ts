@@ -72,7 +72,8 @@ function standsFor(shown: string, found: string): boolean {
     text
       .replace(/Z$/, "")
       .replace("T", " ")
-      .replace(/\.?0+$/, "");
+      .replace(/(\.\d*?)0+$/, "$1")
+      .replace(/\.$/, "");
   if (/^[+-]?\d{4,6}-\d\d-\d\d/.test(shown) && plain(shown) === plain(found)) return true;
   // JSON that is a text, in a column of texts.
   return found === JSON.stringify(shown);
