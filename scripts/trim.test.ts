@@ -9,7 +9,10 @@ test("what is read stays, the rest goes", () => {
   onTestFinished(() => rmSync(root, { recursive: true }));
   const system = `${process.platform}-${process.arch}`;
   const kept = [
+    "axe-core/axe.js",
     "better-sqlite3/lib/index.js",
+    "bintrees/index.js",
+    "sql-formatter/dist/esm/index.js",
     `better-sqlite3/prebuilds/${system}.node`,
     `node-${system}/bin/node`,
     "@a/b/dist/index.js",
@@ -28,6 +31,9 @@ test("what is read stays, the rest goes", () => {
   const gone = [
     "better-sqlite3/deps/sqlite3.c",
     "better-sqlite3/src/addon.cpp",
+    "axe-core/locales/de.json",
+    "bintrees/test/test.js",
+    "sql-formatter/dist/sql-formatter.min.js",
     "better-sqlite3/prebuilds/plan9-x64.node",
     `node-${system}/include/node/v8.h`,
     "@a/b/dist/index.js.map",

@@ -19,7 +19,7 @@ const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-prac
 const DARK_RULES = ["color-contrast", "link-in-text-block"];
 
 // Each walks through many states, and axe looks at the whole page six times in each.
-test.describe.configure({ timeout: 900_000 });
+test.describe.configure({ timeout: 300_000 });
 test.use({ contextOptions: { reducedMotion: "reduce" } });
 
 /** Looks at the page as it stands, and leaves it as wide and as light as it was. */

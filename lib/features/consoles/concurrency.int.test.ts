@@ -161,7 +161,7 @@ describe("a server killed at any write of a save", () => {
     { every: 3, tags: [] },
     { every: 1, tags: ["long"] },
   ]) {
-    it("leaves the console as it was or saved whole, and git follows", { timeout: 900_000, tags }, async () => {
+    it("leaves the console as it was or saved whole, and git follows", { timeout: 180_000, tags }, async () => {
       const seen: Seen[] = [];
       // Several at a time, since each waits two seconds for a server that will not come back.
       while (!seen.includes("unharmed")) {
