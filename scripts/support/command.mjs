@@ -47,7 +47,9 @@ function isForTheReader(error) {
 /** Imports the built command; where the sources are newer than the build, or there is none, it is bundled first. */
 async function importCommand(name) {
   const built = inRoot("dist", "commands", `${name}.mjs`);
-  if (existsSync(built) && (!existsSync(inRoot(COMMAND_ENTRIES[name])) || isBuildCurrent())) {
+  // An image of the product has the scripts and the build, and nothing that could be bundled.
+  const hasSources = existsSync(inRoot("lib"));
+  if (existsSync(built) && (!hasSources || isBuildCurrent())) {
     // The command's child programs are the built ones, too.
     process.env.NODE_ENV ??= "production";
     return import(pathToFileURL(built).href);
