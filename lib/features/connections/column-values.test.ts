@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { toEra } from "./column-values";
 
-// ISO 8601 counts year 0, which is 1 BC, and gives years of more than four digits a sign.
+// ISO 8601 has a year 0, which is 1 BC, and adds a sign to years of more than four digits.
 test.each([
   ["2026-10-23T18:00:00Z", "2026-10-23T18:00:00Z", false],
   ["0001-01-01", "0001-01-01", false],

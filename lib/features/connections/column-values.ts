@@ -2,50 +2,53 @@ import type { EntityColumn } from "@/lib/base/values/fields";
 import { AppError } from "@/lib/platform/http/errors";
 
 /*
- * The order and the equality of a column's values, as its database defines them. Every driver declares them for its own
- * types, so that paging and filtering need no knowledge of an engine.
+ * The order and equality of a column's values, as its database defines them. Every driver declares them for its types,
+ * so that paging and filtering need no engine-specific code.
  */
 
-/** Puts a value beside the statement and returns its placeholder. */
+/** Binds a value to the statement and returns its placeholder. */
 export type Bind = { text(value: string): string; number(value: number): string };
 export type ComparisonSign = ">=" | "<=" | ">" | "<";
 
-/** The SQL by which rows are ordered, and by which a row's place in that order is named and found again. */
+/** The SQL that orders rows, and that stores and finds a row's position in that order. */
 export type ColumnOrder = {
-  /** An expression whose order is that of the rows. */
+  /** An expression with the order of the rows. */
   value: string;
-  /** The exact text of `value`, from which `read` makes the value again. */
+  /** The exact text of `value`, which `read` converts back. */
   text: string;
   read(text: string, bind: Bind): string;
-  /** Rows without a value have one here, which puts them last. */
+  /** Rows without a value have a substitute here, which sorts last. */
   isNeverNull?: true;
 };
 
 /** The SQL for one column. */
 export type ColumnValues = {
-  /** Usually one; the last are compared where the first are equal. Null for a type without an order. */
+  /** Usually one; later ones break ties. Null for a type without an order. */
   order: ColumnOrder[] | null;
-  /** The exact text of the whole value, for an order that reads only the beginning of it. */
+  /** The exact text of the whole value, for an order that reads only a prefix of it. */
   exactText?: string;
-  /** True for rows whose value is the one that a page shows as this text. @throws AppError `invalid_request` */
+  /** Returns a condition for rows whose value a page shows as this text. @throws AppError `invalid_request` */
   is(text: string, bind: Bind): string;
-  /** @throws AppError `invalid_request` */
+  /** Returns a comparison with a value. @throws AppError `invalid_request` */
   compare(sign: ComparisonSign, text: string, bind: Bind): string;
   isNull: string;
 };
 
 /** The order and comparison of a driver's values. */
 export type TableValues = {
-  /** @param name the column as it is written in a statement */
+  /** @param name the column as a statement writes it */
   of(column: EntityColumn, name: string): ColumnValues;
-  /** Behind an expression in ORDER BY to put rows without a value last; null where an expression of its own has to. */
+  /**
+   * Suffix of an expression in ORDER BY that puts rows without a value last; null where that needs a separate
+   * expression.
+   */
   nullsLast: string | null;
-  /** The `orderBytes` of a statement that is ordered by these values. */
+  /** The `orderBytes` of a statement with this order. */
   orderBytes?: number;
-  /** Rows may share a primary key, which only orders them. */
+  /** The primary key is not unique here, and only orders rows. */
   keysRepeat?: true;
   /**
-   * A text that is equal for rows that are equal in all columns; absent where the engine has none.
+   * Returns an expression that is equal for rows with equal columns; absent where the engine has none.
    * @param texts exact texts of the columns, as expressions
    */
   digest?(texts: readonly string[]): string;
@@ -55,23 +58,24 @@ export function badValue({ name, type }: Pick<EntityColumn, "name" | "type">, wa
   return new AppError("invalid_request", `The column ${name} of the type ${type} is compared with ${wanted}.`);
 }
 
-/** The comparison of a column whose values have no order. @throws AppError `invalid_request` */
+/** Refuses to compare a column whose values have no order. @throws AppError `invalid_request` */
 export function refuseComparison(column: EntityColumn): never {
   throw badValue(column, "is and not alone: its values have no order");
 }
 
 /**
- * @param form of a date at the beginning of the text, in the years that the database has
+ * Requires a text that starts with a date.
+ * @param form pattern of the date, within the years of the database
  * @throws AppError `invalid_request` for another text
  */
 export function requireTime(text: string, column: EntityColumn, form: RegExp): void {
   if (!form.test(text)) throw badValue(column, "a time such as 2026-10-23 18:00");
 }
 
-/** Dates with years beyond 9999 and before 1, and infinity. */
+/** Dates, including years beyond 9999 and before 1, and infinity. */
 export const ANY_TIME = /^(?:[+-]\d{6}|\d{4,})-\d\d-\d\d|^-?infinity$/;
 
-/** Returns a time with its year as a database counts it: ISO's year 0 is 1 BC, and longer years have a sign. */
+/** Returns a time with its year in the database's form: ISO's year 0 is 1 BC, and longer years have a sign. */
 export function toEra(text: string): { text: string; isBc: boolean } {
   const [, sign, digits, rest = ""] = /^([+-])(\d{6})(-.*)$/.exec(text) ?? [];
   if (digits === undefined) {
@@ -83,32 +87,35 @@ export function toEra(text: string): { text: string; isBc: boolean } {
   return { text: `${String(year + 1).padStart(4, "0")}${rest}`, isBc: true };
 }
 
-/** @throws AppError `invalid_request` for text that is no number */
+/** Rejects text that is not a number. @throws AppError `invalid_request` */
 export function requireNumber(text: string, column: EntityColumn): void {
   if (text.trim() === "" || !/^(?:[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|nan|-?inf(?:inity)?)$/i.test(text)) {
     throw badValue(column, "a number");
   }
 }
 
-/** @throws AppError `invalid_request` */
+/** Parses a boolean. @throws AppError `invalid_request` */
 export function requireBoolean(text: string, column: EntityColumn): boolean {
   if (!/^(?:true|false)$/i.test(text)) throw badValue(column, "true or false");
   return /^true$/i.test(text);
 }
 
-/** Base64 as a page shows bytes. @throws AppError `invalid_request` */
+/** Decodes base64, in which a page shows bytes. @throws AppError `invalid_request` */
 export function requireBytes(text: string, column: EntityColumn): Buffer {
   const bytes = Buffer.from(text, "base64");
   if (bytes.toString("base64") !== text) throw badValue(column, "bytes in base64");
   return bytes;
 }
 
-/** Values that differ only in which of their texts are numbers beyond a double: a page shows such numbers as text. */
+/**
+ * Maximum number of readings, which differ in the texts that stand for numbers beyond a double: a page shows both
+ * alike.
+ */
 const JSON_READINGS_MAX = 16;
 
 /**
- * The JSON texts that a page may show as this text: a text as it is, everything else as JSON, and a number beyond a double
- * as text.
+ * Returns the JSON texts that a page may show as this text. A JSON string is shown as its text, everything else as
+ * JSON, and a number beyond a double as text.
  */
 export function jsonReadings(shown: string): string[] {
   const readings = new Set<string>();
@@ -138,7 +145,7 @@ function readingsOf(value: unknown): string[] {
   return texts.map((text) => (isList ? `[${text}]` : `{${text}}`));
 }
 
-/** A number as JSON writes it that a double does not hold. */
+/** Returns whether a JSON number exceeds a double. */
 function isLongNumber(text: string): boolean {
   if (!/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text)) return false;
   const number = Number(text);

@@ -1,19 +1,19 @@
 import type { ConfigField } from "./schema";
 
 /*
- * How the fields of a type lie in a config. A field called `auth.kind` is `kind` within the object `auth`; deeper there
- * is nothing. Server and form read configs by these functions alone.
+ * Paths of a type's fields within a config. A field called `auth.kind` is `kind` within the object `auth`; there are no
+ * deeper levels. Server and form read configs only through these functions.
  */
 
 type Config = Record<string, unknown>;
 
-/** The part of a config that a field is in: `auth` of `auth.kind`; null for one that stands by itself. */
+/** Returns the group of a field: `auth` for `auth.kind`; null for a field without a group. */
 export function groupOf(name: string): string | null {
   const dot = name.indexOf(".");
   return dot < 0 ? null : name.slice(0, dot);
 }
 
-/** What stands at the field; undefined when nothing does. */
+/** Returns the value of a field; undefined when it is not set. */
 export function valueAt(config: Config, name: string): unknown {
   const group = groupOf(name);
   if (group === null) return ownValue(config, name);
@@ -21,7 +21,7 @@ export function valueAt(config: Config, name: string): unknown {
   return isPlainObject(inner) ? ownValue(inner, name.slice(group.length + 1)) : undefined;
 }
 
-/** The config with this value at the field; undefined takes it away, and a group that has become empty with it. */
+/** Returns the config with this value. Undefined removes the field, and its group when that becomes empty. */
 export function withValue(config: Config, name: string, value: unknown): Config {
   const group = groupOf(name);
   if (group === null) return put(config, name, value);
@@ -31,8 +31,8 @@ export function withValue(config: Config, name: string, value: unknown): Config 
 }
 
 /**
- * Whether a field has a meaning beside what is chosen elsewhere, such as a token where the kind of sign-in is "bearer".
- * @param read what stands at another field; its default where nothing does
+ * Returns whether a field applies given the other choices, such as a token where the sign-in kind is "bearer".
+ * @param read returns another field's value, or its default when that is not set
  */
 export function isFieldShown(
   { showWhen }: ConfigField,
@@ -44,7 +44,7 @@ export function isFieldShown(
   return showWhen.oneOf.some((each) => each === value);
 }
 
-/** A mark in the place of a secret: it is set, and not shown. */
+/** Returns whether a value is the placeholder `{set: true}` of a secret, which is set but not shown. */
 export function isSetMark(value: unknown): boolean {
   return isPlainObject(value) && value.set === true;
 }

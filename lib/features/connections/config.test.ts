@@ -162,7 +162,7 @@ describe("a setting within another", () => {
     });
     expect(openConfig(doc)).toEqual(whole);
     expect(secretValues(driver, whole)).toEqual(expect.arrayContaining(["tok-1", "key-1"]));
-    // What was shown comes back, and nothing has changed.
+    // A shown config comes back, and nothing has changed.
     expect(mergeConfig(driver, { config: openConfig(doc), lost: {} }, toConnection(doc).config)).toEqual(whole);
   });
 
@@ -230,7 +230,7 @@ test.each([
 
 test.each(drivers.map((driver) => [driver.type, driver] as const))("the declaration of %s is whole", (_, driver) => {
   const named = (name: string) => driver.fields.filter((field) => field.name === name);
-  // The fields of which the interface says that a change of them asks for the secrets again.
+  // The fields for which the interface states that a change requires the secrets again.
   for (const name of ["host", "port", "user", "file", "baseUrl", "connectionString"]) {
     for (const field of named(name)) expect([name, field.isTarget]).toEqual([name, true]);
   }

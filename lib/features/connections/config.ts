@@ -8,19 +8,19 @@ import type { Driver } from "./data-source";
 import { type ConnectionDoc, toFieldName, toSecretKey } from "./model";
 import type { ConfigField } from "./schema";
 
-/** Long enough for a private key with its certificates; nothing else in a config is larger. */
+/** Maximum characters of a value: a private key with its certificates fits, and is the largest. */
 export const VALUE_CHARS_MAX = 32_000;
 
 export type Config = Record<string, unknown>;
 
-/** Of a field that shows the names of its secrets. */
+/** Maximum number of names in a field that shows the names of its secrets. */
 const NAMES_MAX = 50;
-/** A plain word, such as that of a header: the names lie in the store as they are. */
+/** A plain word, such as a header name: the names are stored in plain text. */
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,99}$/;
 
 /**
- * Judges a config against the fields of its type: unknown names are refused (T43), and so is what has no meaning beside
- * what is chosen elsewhere; defaults are filled in.
+ * Validates a config against the fields of its type and fills in defaults. Refuses unknown names (T43) and settings
+ * that do not apply to the other choices.
  * @throws AppError `invalid_request` naming each field that is wrong
  */
 export function parseConfig(driver: Driver, given: Config): Config {
@@ -44,7 +44,7 @@ export function parseConfig(driver: Driver, given: Config): Config {
   return config;
 }
 
-/** Splits a config into what is stored as it is and what is sealed for this record. */
+/** Splits a config into the plain part and the secrets, which are encrypted for this record. */
 export function sealConfig(
   driver: Driver,
   doc: Pick<ConnectionDoc, "_id" | "workspaceId">,
@@ -66,8 +66,8 @@ export function sealConfig(
 }
 
 /**
- * The whole config, its secrets opened. Never answer or log it.
- * @throws AppError `precondition_failed` naming each secret that does not open: its key is gone, or it was moved
+ * Decrypts the whole config. Never return it in a response or log it.
+ * @throws AppError `precondition_failed` naming each secret that does not decrypt: its key is gone, or it was moved
  */
 export function openConfig(doc: ConnectionDoc): Config {
   const { config, lost } = openWhatOpens(doc);
@@ -76,10 +76,13 @@ export function openConfig(doc: ConnectionDoc): Config {
   throw new AppError("precondition_failed", first.message, { cause: first, details: enterAgain(Object.keys(lost)) });
 }
 
-/** A config as far as it opens, for whoever enters the rest again: `lost` are the secrets that do not, by name. */
+/**
+ * A config with the secrets that could be decrypted, for someone who enters the rest again. `lost` holds the others by
+ * name.
+ */
 export type OpenedConfig = { config: Config; lost: Record<string, SealError> };
 
-/** Never answer or log it. */
+/** Decrypts the secrets that can be decrypted. Never return them in a response or log them. */
 export function openWhatOpens(doc: ConnectionDoc): OpenedConfig {
   const opened: OpenedConfig = { config: { ...doc.config }, lost: {} };
   for (const [key, sealed] of Object.entries(doc.secrets)) {
@@ -96,9 +99,9 @@ export function openWhatOpens(doc: ConnectionDoc): OpenedConfig {
 }
 
 /**
- * The config after a change. A secret that is not sent (or comes back as `{set: true}`, the form in which it was
- * shown) is kept, unless it would then go somewhere else, or does not open any more. What has no meaning beside a new
- * choice goes, secrets too.
+ * Merges a change into the stored config. A secret that is not sent, or comes back as `{set: true}` as it was shown, is
+ * kept, unless it would be sent elsewhere or no longer decrypts. Settings that do not apply to a new choice are
+ * removed, secrets included.
  * @throws AppError `invalid_request` when a kept secret would be sent to a new place or less safely, or is lost
  */
 export function mergeConfig(driver: Driver, { config: kept, lost }: OpenedConfig, change: Config): Config {
@@ -119,7 +122,7 @@ export function mergeConfig(driver: Driver, { config: kept, lost }: OpenedConfig
   const unsent = secrets.filter((name) => !isSent(name));
   const gone = unsent.filter((name) => name in lost);
   if (gone.length > 0) throw invalidConfig(enterAgain(gone));
-  // A connection string is target and secret at once: sending it brings the secret along.
+  // A connection string is both target and secret: sending it sends the secret along.
   const moves = fields.some(
     ({ name, isTarget, secret }) =>
       isTarget && !secret && isSent(name) && !isSame(sentAt(sent, name), valueAt(kept, name)),
@@ -142,7 +145,7 @@ export function mergeConfig(driver: Driver, { config: kept, lost }: OpenedConfig
   return withoutNulls(merged, groups);
 }
 
-/** All secret values of a config as text, for masking them in messages. */
+/** Returns all secret values of a config as text, for masking them in messages. */
 export function secretValues(driver: Driver, config: Config): string[] {
   return driver.fields
     .filter((field) => field.secret)
@@ -154,8 +157,8 @@ export function secretValues(driver: Driver, config: Config): string[] {
 }
 
 /**
- * Returns a config with its settings in their groups, since a type's list names them with dots: `auth.kind` and
- * `auth: {kind}` are the same (docs/develop/api.md, Connections).
+ * Nests settings in their groups, since a type's list names them with dots: `auth.kind` and `auth: {kind}` are the same
+ * (docs/develop/api.md, Connections).
  * @throws AppError `invalid_request` when one setting is sent in both forms
  */
 function nest(fields: readonly ConfigField[], given: Config): Config {
@@ -171,7 +174,7 @@ function nest(fields: readonly ConfigField[], given: Config): Config {
     throw invalidConfig(twice.map((name) => ({ path: `config.${name}`, message })));
   }
   return flat.reduce((nested, name) => {
-    // Taking a setting away says so by null.
+    // Null removes a setting.
     return withValue(nested, name, given[name] === undefined ? null : given[name]);
   }, config);
 }
@@ -182,7 +185,7 @@ function groupsOf(fields: readonly ConfigField[]): Set<string> {
 
 type Unknown = { path: string; isGroup: boolean };
 
-/** What no field is called, and what stands in the place of a group. */
+/** Returns the names that match no field, and values that replace a group by something else. */
 function findUnknown(fields: readonly ConfigField[], input: Config): Unknown[] {
   const names = new Set(fields.map(({ name }) => name));
   const groups = groupsOf(fields);
@@ -195,7 +198,7 @@ function findUnknown(fields: readonly ConfigField[], input: Config): Unknown[] {
   });
 }
 
-/** The setting that was meant, if one is spelled alike, or those that there are at this place. */
+/** Returns the similarly spelled setting, if any, or those available at this path. */
 function toOffer(fields: readonly ConfigField[], path: string): string {
   const names = fields.map(({ name }) => name).filter((name) => groupOf(name) === groupOf(path));
   const meant = findClosest(path, names);
@@ -204,20 +207,20 @@ function toOffer(fields: readonly ConfigField[], path: string): string {
   return `It has ${all.join(", ")}.`;
 }
 
-/** A change without the secrets that come back as they were shown. */
+/** Returns a change without the secrets that come back as they were shown. */
 function withoutMarks(fields: readonly ConfigField[], change: Config): Config {
   const marked = fields.filter(({ name, secret }) => secret && isSetMark(valueAt(change, name)));
   return marked.reduce((sent, { name }) => withValue(sent, name, undefined), change);
 }
 
-/** What a change says of a field; null for one whose whole group is taken away. */
+/** Returns a change's value of a field; null when the field's whole group is removed. */
 function sentAt(sent: Config, name: string): unknown {
   const group = groupOf(name);
   if (group !== null && Object.hasOwn(sent, group) && sent[group] === null) return null;
   return valueAt(sent, name);
 }
 
-/** null takes a setting away. */
+/** Removes settings that are null. */
 function withoutNulls(config: Config, groups: ReadonlySet<string>): Config {
   const withoutIn = (object: Config) => Object.fromEntries(Object.entries(object).filter(([, each]) => each !== null));
   const whole = withoutIn(config);
@@ -229,7 +232,7 @@ function marksOf(value: unknown): Config {
   return Object.fromEntries(Object.keys(isPlainObject(value) ? value : {}).map((name) => [name, { set: true }]));
 }
 
-/** Puts the stored texts where only their marks came back. `unknown` are the marks of which nothing is stored. */
+/** Replaces placeholders by the stored texts. `unknown` lists placeholders for which nothing is stored. */
 function fillMarks(sent: Config, kept: unknown): { texts: Config; unknown: string[] } {
   const stored = isPlainObject(kept) ? kept : {};
   const marked = Object.keys(sent).filter((name) => isSetMark(sent[name]));
@@ -281,7 +284,7 @@ function problemOfNames(value: unknown): string | null {
 }
 
 function isLessSafe({ fields }: Driver, kept: Config, sent: Config): boolean {
-  // A kept connection string says how safely it travels where the field says nothing, and we do not know what it says.
+  // A kept connection string may set the SSL mode where the field is empty, and its mode is unknown here.
   const isSaidElsewhere = fields.some(
     ({ name, isTarget, secret }) =>
       isTarget && secret && sentAt(sent, name) === undefined && !isAbsent(valueAt(kept, name)),
@@ -295,7 +298,7 @@ function isLessSafe({ fields }: Driver, kept: Config, sent: Config): boolean {
   });
 }
 
-/** An empty input is as good as none. */
+/** Compares two values; an empty input equals an absent one. */
 function isSame(one: unknown, other: unknown): boolean {
   return one === other || (isAbsent(one) && isAbsent(other));
 }

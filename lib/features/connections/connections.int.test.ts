@@ -26,7 +26,7 @@ beforeAll(async () => {
 const send = (method: string, path: string, body?: unknown, cookie = owner.cookie) =>
   call(method, `${home}${path}`, { cookie, body });
 
-/** A file of its own each, that may be written. */
+/** A separate file per connection, which may be written. */
 const fileBody = (more: object = {}) => ({
   name: "Stock",
   type: "duckdb",
@@ -157,7 +157,7 @@ describe("the last test", () => {
     const fresh = await seedPerson("Ben");
     const items = (await call("GET", `/api/workspaces/${fresh.workspaceId}/connectors`, fresh)).json.data;
     expect(items.map(facts)).toEqual([UNTESTED]);
-    // As samples of before lie in the store.
+    // Samples of earlier versions are stored this way.
     await collections.connections().updateOne({ _id: new ObjectId(items[0].id) }, { $set: { status: "ok" } });
     const again = await call("GET", `/api/workspaces/${fresh.workspaceId}/connectors/${items[0].id}`, fresh);
     expect(facts(again.json.data)).toEqual(UNTESTED);
@@ -253,7 +253,7 @@ describe("the settings of servers", () => {
     const stored = await collections.connections().findOne({ _id: new ObjectId(id) });
     expect(JSON.stringify(stored)).not.toContain(SECRET);
     expect(Object.keys(stored?.secrets ?? {})).toContain("ssh:password");
-    // What was shown can be sent back as it is.
+    // A shown config can be sent back unchanged.
     const again = await send("PATCH", `/connectors/${id}`, { config });
     expect(again.status, again.text).toBe(200);
     expect(again.json.data.config).toEqual(config);

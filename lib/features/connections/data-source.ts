@@ -7,7 +7,7 @@ import type { ConfigField, ReaderHint, SchemaChoice, TestStep } from "./schema";
 import type { VariableBinding } from "./variables";
 
 /**
- * What every kind of database looks like to the rest of the product. A driver is one folder under `drivers/`
+ * The interface that every kind of database offers to the rest of the product. A driver is one folder under `drivers/`
  * that exports one `Driver`; differences are capability flags, never `if (type === ...)` at the caller.
  */
 
@@ -15,41 +15,43 @@ import type { VariableBinding } from "./variables";
 export type Statement = {
   query: string | Record<string, unknown>;
   params?: unknown[] | Record<string, unknown>;
-  /** Bytes of a value that ORDER BY compares, for databases that compare only the beginning. Absent: their own setting. */
+  /**
+   * Bytes of a value that ORDER BY compares, for databases that compare only a prefix. Absent: the database's default.
+   */
   orderBytes?: number;
   /**
-   * Fields of documents that come as their canonical Extended JSON, in columns of text behind all others. Empty where a
-   * value has more characters, or has no such form.
+   * Fields of documents to return as canonical Extended JSON, in text columns after all others. Empty where a value has
+   * more characters, or has no such form.
    */
   exactFields?: { names: readonly string[]; charsMax: number };
 };
 
 export type QueryOptions = {
-  /** Enforced in the session of the database itself; a violation throws AppError `read_only` or `not_allowed`. */
+  /** Enforced in the database session; a violation throws AppError `read_only` or `not_allowed`. */
   readOnly: boolean;
-  /** Aborting cancels the statement on the side of the database, then ends the iteration with the abort's reason. */
+  /** Aborting cancels the statement in the database, then ends the iteration with the abort's reason. */
   signal: AbortSignal;
-  /** The database's own limit for the statement, a little above the caller's: a second guard, in milliseconds. */
+  /** The database's time limit for the statement, in ms, a little above the caller's: a second guard. */
   timeoutMs: number;
   /**
-   * Bytes that one cell may have: the result ends before a row with a larger one, and its last batch says `isCut`.
-   * Without it a cell that is too large to be sent is a `query_failed`.
+   * Maximum bytes of a cell: the result ends before a row with a larger one, and its last batch has `isCut`. Absent: a
+   * cell that is too large to be sent is a `query_failed`.
    */
   cellBytesMax?: number;
-  /** Columns of JSON come as their texts (`JsonText`), as flows carry them. */
+  /** Returns JSON columns as their texts (`JsonText`), for flows. */
   jsonAsText?: true;
   /**
-   * The caller reads each result of a statement with several. Without it the driver reads past those behind the first,
-   * and fails by what they fail by.
+   * The caller reads each result of a statement with several. Otherwise the driver reads past all but the first, and
+   * fails with their errors.
    */
   allResults?: true;
-  /** The statement changes rows: it runs to its end behind a cell that is too large, so that its changes are kept. */
+  /** The statement changes rows: it runs to its end after a cell that is too large, so that its changes are kept. */
   isChange?: boolean;
 };
 
 /**
- * A result under way. `fields` are known before the first row. Leaving the loop early (`break`, `return()`) or
- * aborting the signal cancels the statement. Errors while iterating are AppErrors like those of `query`.
+ * A running result. `fields` are known before the first row. Leaving the loop early (`break`, `return()`) or aborting
+ * the signal cancels the statement. Errors while iterating are AppErrors like those of `query`.
  */
 export type ResultStream = {
   fields: Field[];
@@ -57,71 +59,71 @@ export type ResultStream = {
   /** Set by the query path from the driver's declaration. */
   looseTypes?: LooseTypes | undefined;
   /**
-   * Returns the number of rows that the statement changed, as the database's own client prints it; null for a query, for
-   * DDL, and where the database does not tell. Known when the batches are read to their end.
+   * Returns the number of rows that the statement changed, as the database's command-line client prints it; null for a
+   * query, for DDL, and where the database does not report it. Known once the batches are read to their end.
    */
   affectedRows?: () => number | null;
   /**
-   * Waits for the result behind this one, null when this is the last. For `allResults`, when the batches were read to
-   * their end. Absent where a statement has one result at most.
+   * Waits for the next result; null when this is the last. For `allResults`, after the batches were read to their end.
+   * Absent where a statement has at most one result.
    */
   nextResult?: () => Promise<ResultStream | null>;
 };
 
-/** Types whose columns may hold values outside of the type: text among SQLite's numbers, 0000-00-00, NaN as a decimal. */
+/** Types whose columns may contain other values: text among SQLite's numbers, 0000-00-00, NaN as a decimal. */
 export type LooseTypes = readonly FieldType[] | "all";
 
-/** What a test learns. `warning` is what the user of the connection should not be allowed to do (T42), in words. */
+/** The facts that a test returns. `warning` describes rights that the connection's user should not have (T42). */
 export type SourceFacts = { serverVersion?: string; warning?: string };
 
-/** How far a test has come, whether it succeeds or not: the steps that have ended, and the one that has not. */
+/** The progress of a test, successful or not: the completed steps, and the one that failed. */
 export type TestProgress = { steps: TestStep[]; failedStep: TestStep["name"] | null };
 
 /**
- * The progress of a reading. JSON that is stored between two runs, exact in every digit; only its source reads it. An
- * immutable value: nobody changes one, neither the source that takes it nor the one that gave it.
+ * The progress of an extract: JSON that is stored between two runs, exact in every digit. Only its source interprets
+ * it. Immutable: neither the source that takes it nor the one that gave it changes it.
  */
 export type Checkpoint = boolean | number | string | readonly CheckpointPart[] | CheckpointParts;
 type CheckpointPart = Checkpoint | null;
 type CheckpointParts = { readonly [name: string]: CheckpointPart | undefined };
 
 export type ExtractRequest = {
-  /** As `entities` names it. */
+  /** With the names that `entities` returns. */
   entity: Pick<Entity, "name" | "schema">;
-  /** The field whose values grow with every change; null reads the whole entity each time. */
+  /** A field whose values grow with every change; null reads the whole entity each time. */
   cursorField: string | null;
   /**
-   * What tells rows apart where several have one value of the cursor: then a reading begins with the checkpoint's value
-   * itself, since rows may have come to it. Without one (an empty list) it begins with what is strictly newer.
+   * Identifies rows that share a cursor value. With a key, reading starts at the checkpoint's value itself, since rows
+   * may have been added there. Without one (an empty list) it starts with strictly newer values.
    */
   primaryKey: string[];
-  /** The checkpoint of the last batch that was kept; null begins at the beginning. */
+  /** The checkpoint of the last batch that was kept; null starts from the beginning. */
   from: Checkpoint | null;
-  /** Rows of a batch at the most. */
+  /** Maximum rows of a batch. */
   batchRows: number;
   signal: AbortSignal;
 };
 
 /**
- * Whoever has kept these rows for good keeps `checkpoint` with them, and goes on from there after a failure. Null: from
- * here the reading cannot go on, only begin again.
+ * A batch and its checkpoint. The caller stores `checkpoint` with these rows, and resumes from it after a failure.
+ * Null: the reading cannot be resumed from here, only restarted.
  */
 export type ExtractBatch = Batch & {
   checkpoint: Checkpoint | null;
-  /** Rows before this batch's end that were left out, since their cursor is infinite or not a number. */
+  /** Rows before this batch's end that were skipped, since their cursor is infinite or not a number. */
   skipped?: number;
   /**
-   * From this batch on, when they are not what they were: those of before in their places, some maybe of a wider type,
-   * and new ones behind. Only sources without a schema of their own have it.
+   * The fields from this batch on, when they changed: earlier ones at the same index, some maybe of a wider type, and
+   * new ones at the end. Only schemaless sources set it.
    */
   fields?: Field[];
 };
 
 /**
- * In the order of the cursor field, or, where a source has an order of its own, with checkpoints that tell the value of
- * the cursor apart from the place where the reading stands. A source that knows which rows its checkpoint covers gives
- * none of them again; others may give those again that have the checkpoint's value. The last batch may have no rows:
- * its checkpoint says that the end was reached. Leaving the loop early ends the reading.
+ * Batches in the order of the cursor field. A source with a native order uses that instead, and its checkpoints
+ * separate the cursor's value from the reading position. A source that knows which rows its checkpoint covers repeats
+ * none of them; others may repeat rows that have the checkpoint's value. The last batch may have no rows: its
+ * checkpoint says that the end was reached. Leaving the loop early ends the reading.
  */
 export type ExtractStream = { fields: Field[]; batches: AsyncIterable<ExtractBatch> };
 
@@ -130,180 +132,193 @@ export type LoadMode = "append" | "replace" | "upsert";
 export type LoadRequest = {
   table: Pick<Entity, "name" | "schema">;
   /**
-   * What each batch has, by its place. A table that is not there is made of these; one that is grows by what it lacks.
-   * None, for a source that has no record: then no batch may have one.
+   * The columns of each batch, in order. A missing table is created with them; an existing one gets the columns that it
+   * lacks. Empty for a source without records: then no batch may have a row.
    */
   columns: Field[];
   /**
-   * `append` adds rows; `replace` puts them in the place of all others; `upsert` changes those rows whose `primaryKey`
-   * is there already.
+   * `append` adds rows; `replace` replaces all rows; `upsert` updates rows whose `primaryKey` exists and adds the
+   * others.
    */
   mode: LoadMode;
-  /** Names of columns; needed for `upsert`, and the key of a table that is made. */
+  /** Names of columns; required for `upsert`, and the key of a created table. */
   primaryKey: string[];
-  /** Which flow and entity: loads of one name follow each other, and the destination keeps how far they have come. */
+  /** Identifies flow and entity. Loads of one name continue each other, and the destination stores their progress. */
   load: string;
-  /** A load that the same run has begun goes on where it was; of another run's, unfinished rows that nobody sees go. */
+  /**
+   * Identifies the run. A load that the same run started is resumed; unfinished, invisible rows of another run are
+   * deleted.
+   */
   run: string;
   /**
-   * Rows are there for readers with each `write`, or all together with `finish`, which is how `replace` always does it
-   * and how a source is loaded whose checkpoints are null.
+   * Rows become visible with each `write`, or all together with `finish`. `replace` always does the latter, and so does
+   * a source whose checkpoints are null.
    */
   visible: "batch" | "end";
   signal: AbortSignal;
 };
 
-/** How far a load has come, as the destination itself keeps it: written together with the rows. */
+/** The progress of a load, as the destination stores it: written together with the rows. */
 export type LoadState = {
   /**
-   * That of the last batch which is there: for readers, or for `finish` of this same run. Null when there is none. It is
-   * the truth about what is written, whatever was noted elsewhere.
+   * The checkpoint of the last batch that was written, either visible or waiting for this run's `finish`. Null when
+   * there is none. It is authoritative, even where other records of progress differ.
    */
   position: Checkpoint | null;
   /**
-   * This very run has written rows before, and they are there: it reads on from `position`. False: the run begins, and
-   * `position` is where the run before has ended, of which an incremental run goes on.
+   * True: this run has already written rows and resumes at `position`. False: the run starts, and `position` is the end
+   * of the previous run, from which an incremental run continues.
    */
   isResumed: boolean;
   /** Rows that this run has written. */
   rowCount: number;
-  /** This run has ended with `finish`: there is nothing left to do. */
+  /** This run completed with `finish`: nothing is left to do. */
   isFinished: boolean;
 };
 
-/** A row that the destination does not take. */
+/** A row that the destination rejected. */
 export type RejectedRow = {
-  /** Its place in the batch, from 0. */
+  /** Index in the batch, from 0. */
   row: number;
-  /** Null where the database does not say. */
+  /** Null where the database does not name it. */
   column: string | null;
-  /** The database's own words. */
+  /** The database's message. */
   message: string;
 };
 
 export type WriteOptions = {
-  /** Kept with the rows, in the same transaction where the destination has them: see `LoadState`. */
+  /** Stored with the rows, in the same transaction where the destination has them: see `LoadState`. */
   position: Checkpoint | null;
-  /** So many rows of the batch may be left out; one more, and nothing of the batch is written. */
+  /** Maximum rows of the batch that may be rejected; above it, nothing of the batch is written. */
   rejectsMax: number;
 };
 
-/** A load under way. One call at a time. */
+/** A running load. Takes one call at a time. */
 export interface Load {
-  /** When it was opened. */
+  /** The state when the load was opened. */
   readonly state: LoadState;
-  /** `exactly_once`: rows and position are written in one transaction. docs/develop/flows.md says what holds for the others. */
+  /**
+   * `exactly_once`: rows and position are written in one transaction. docs/develop/flows.md says what applies
+   * otherwise.
+   */
   readonly guarantee: "exactly_once" | "at_least_once";
   /**
-   * Writes a batch whole or not at all.
-   * @throws AppError `query_failed` with details {row, column} for a row too many that the database does not take;
-   *   `conflict` when another run has taken the load over; `source_unreachable`
+   * Writes a batch completely or not at all.
+   * @throws AppError `query_failed` with details {row, column} for a rejected row beyond the allowance; `conflict` when
+   * another run has taken the load over; `source_unreachable`
    */
   write(batch: Batch, options: WriteOptions): Promise<{ written: number; rejected: RejectedRow[] }>;
-  /** Everything has come. With `visible: "end"` this is the moment in which readers see it, all of it at once. */
+  /** Completes the load. With `visible: "end"`, all rows become visible at this moment. */
   finish(): Promise<void>;
-  /** The run has ended without `finish` and will not go on: what nobody has seen goes. */
+  /** Ends a run that will not be resumed, without `finish`: rows that are not visible yet are deleted. */
   abandon(): Promise<void>;
 }
 
 /**
- * An open connection (or pool of them) to one database or service. Safe for concurrent use. What a kind cannot do it has
- * no port for: a caller asks whether the port is there, never what kind it is.
+ * An open connection (or pool of them) to one database or service. Safe for concurrent use. Missing capabilities are
+ * absent methods: a caller checks for the method, never for the kind.
  */
 export interface DataSource {
   /**
    * Runs one statement.
-   * @throws AppError `query_failed` with the database's own message and, where known, details {position, line, column}
-   *   (1-based, position in characters of the query text); `read_only`, `not_allowed`, `source_unreachable`, `unavailable`
+   * @throws AppError `query_failed` with the database's message and, where known, details {position, line, column}
+   *   (1-based, position in characters of the query text); `read_only`, `not_allowed`, `source_unreachable`,
+   *   `unavailable`
    */
   query?(statement: Statement, options: QueryOptions): Promise<ResultStream>;
   /**
    * Reads an entity from a checkpoint on, for flows; changes nothing.
-   * @throws AppError `invalid_request` for an entity or cursor field that is not there; `source_unreachable`, `timeout`
+   * @throws AppError `invalid_request` for an unknown entity or cursor field; `source_unreachable`, `timeout`
    */
   extract?(request: ExtractRequest): Promise<ExtractStream>;
   /**
-   * Begins to write rows in bulk, or goes on with it, for flows: makes the table, or lets it grow.
-   * @throws NoColumns for none, where there is no table; AppError `read_only`; `invalid_request` for columns that the
-   *   table does not take; `source_unreachable`
+   * Starts or resumes a bulk load, for flows: creates the table, or adds columns to it.
+   * @throws NoColumns when there are no columns and no table; AppError `read_only`; `invalid_request` for columns that
+   * the table cannot take; `source_unreachable`
    */
   load?(request: LoadRequest): Promise<Load>;
   entities(signal: AbortSignal): Promise<Entity[]>;
   /**
-   * The statements that would make one of its entities again, in the words of the database itself where it has them.
-   * @param entity one of those that `entities` answers
-   * @throws AppError `not_found` when it went in between; `query_failed`, `source_unreachable`
+   * Returns the statements that create an entity, as the database writes them where it can.
+   * @param entity one that `entities` returned
+   * @throws AppError `not_found` when it was dropped since; `query_failed`, `source_unreachable`
    */
   ddl?(entity: Entity, signal: AbortSignal): Promise<string>;
-  /** @param onProgress is told once, before the end, by sources whose tests have more than one step */
+  /**
+   * Tests the connection.
+   * @param onProgress called once, before the end, by sources whose tests have more than one step
+   */
   test(signal: AbortSignal, onProgress?: (progress: TestProgress) => void): Promise<SourceFacts>;
-  /** The schema of names without one, which `entities` leaves out; null for none. */
+  /** Returns the default schema, which `entities` omits; null for none. */
   defaultSchema?(signal: AbortSignal): Promise<string | null>;
-  /** What the setting `schemas` chooses from, whatever it says now; by name, SCHEMA_CHOICES_MAX at the most. */
+  /**
+   * Returns the choices for the setting `schemas`, regardless of its present value; by name, at most
+   * SCHEMA_CHOICES_MAX.
+   */
   schemas?(signal: AbortSignal): Promise<SchemaChoice[]>;
-  /** Takes nothing new and waits for what runs, which its own time limit bounds. */
+  /** Refuses new work and waits for what runs, which its time limit bounds. */
   close(): Promise<void>;
 }
 
-/** A source that can be asked. */
+/** A source that can be queried. */
 export type QueryableSource = DataSource & Required<Pick<DataSource, "query">>;
 
 export type OpenContext = {
   workspaceId: string;
   connectionId: string;
-  /** The config with its secrets unsealed. */
+  /** The config with its secrets decrypted. */
   config: Record<string, unknown>;
   readOnly: boolean;
 };
 
-/** What is written before a statement, or behind it, and how the answer is read (lib/base/explain). */
+/** The keywords before a statement, or after it, and the format of the plan (lib/base/explain). */
 export type Explain = {
   form: PlanForm;
   isBehind?: true;
-  /** For the plan alone: nothing is carried out. */
+  /** Returns only the plan; nothing runs. */
   plan: string;
   /**
-   * For a plan with real times and rows, which carries the statement out; absent where the engine does not. With
-   * `version`, only for servers whose version has this word. It is asked for as what only reads, whatever the connection
-   * may do.
+   * Returns the plan with real times and rows, which runs the statement; absent where the engine cannot. With
+   * `version`, only for servers whose version contains this word. It is sent as read-only, even on a connection that
+   * may write.
    */
   measured?: { words: string; version?: string }[];
 };
 
-/** A kind of connection: its declaration, from which form, test, consoles and docs follow, and how to open one. */
+/** A kind of connection: its declaration, which defines form, test, consoles and docs, and how to open one. */
 export interface Driver {
   readonly type: string;
   readonly label: string;
-  /** The engine's name in the middle of a sentence, where the label says more. */
+  /** The engine's name within a sentence, where the label says more. */
   readonly engineName?: string;
   readonly category: "database" | "source";
-  /** The outlines of its sign, as paths of an SVG of 24 by 24; left out, it has that of its category. */
+  /** The icon's outlines, as SVG paths of 24 by 24. Default: the icon of its category. */
   readonly icon?: string[];
   readonly fields: ConfigField[];
-  /** What of a field may be refused although its declaration takes it, by the name of the field; for the API reference. */
+  /** Further reasons to reject a field's value, by field name; for the API reference. */
   readonly refusals?: Readonly<Record<string, string>>;
-  /** How an administrator makes a user for us; left out where there are no users. */
+  /** Instructions for an administrator to create a read-only user; absent where there are no users. */
   readonly readerHint?: ReaderHint;
-  /** The language that consoles on it are written in; null where there is nothing to ask. */
+  /** The language of its consoles; null where nothing can be queried. */
   readonly language: "sql" | "mongodb" | null;
-  /** How its SQL is to be read; left out for what is no SQL. */
+  /** Its SQL dialect; absent for engines without SQL. */
   readonly dialect?: SqlDialect;
-  /** How it takes the values of a console's `{{name}}`; left out where it takes none. */
+  /** The binding of a console's `{{name}}` values; absent where it takes none. */
   readonly variables?: VariableBinding;
-  /** Types that its results' columns do not keep to; absent where every value is within its column's type. */
+  /** Types whose columns may hold other values; absent where every value is within its column's type. */
   readonly looseTypes?: LooseTypes;
   /** The order and comparison of its values; absent for sources without SQL. */
   readonly values?: TableValues;
-  /** It opens files in a process of its own, which a platform without long-lived processes does not offer. */
+  /** Opens files in a separate process, which a platform without long-lived processes does not offer. */
   readonly runsProcess?: true;
-  /** How it is asked for the plan of a statement; absent where the engine has no such thing. */
+  /** The EXPLAIN syntax; absent where the engine has none. */
   readonly explain?: Explain;
-  /** The longest name of a table, schema or column; absent where there is no limit that matters. */
+  /** The maximum name length of a table, schema or column; absent where no limit matters. */
   readonly nameLimit?: NameLimit;
-  /** Its sources tell how a table was made (`DataSource.ddl`); absent where nobody can know. */
+  /** Its sources return table definitions (`DataSource.ddl`); absent where they cannot. */
   readonly tellsDdl?: true;
   /**
-   * Judges a whole config before it is stored, beyond what its fields say by themselves.
+   * Validates a whole config before it is stored, beyond the rules of its fields.
    * @throws AppError `invalid_request`, `address_refused`
    */
   check?(context: Omit<OpenContext, "connectionId">): Promise<void>;

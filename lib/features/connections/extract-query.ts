@@ -4,9 +4,9 @@ import { regroup } from "./drivers/shared/flows/regroup";
 import { EXTRACT_TIMEOUT_MS } from "./drivers/shared/flows/sql-extract";
 
 /**
- * Reads the rows of a SQL query or an operation for a flow, through the guards of a read-only connection. Nothing is known
- * of their order, so it cannot go on from a checkpoint, only begin again: see `LoadRequest.visible`.
- * @throws AppError what `query` throws
+ * Reads the rows of a SQL query or an operation for a flow, through the guards of a read-only connection. Their order
+ * is unknown, so it cannot resume from a checkpoint, only restart: see `LoadRequest.visible`.
+ * @throws AppError errors of `query`
  */
 export async function extractQuery(
   source: QueryableSource,
@@ -23,7 +23,7 @@ export async function extractQuery(
   return { fields: withOwnNames(fields), batches: all() };
 }
 
-/** A result may have several columns of one name, a table may not: the second `id` is `id_2`. */
+/** Renames duplicate columns, which a result may have and a table may not: the second `id` is `id_2`. */
 function withOwnNames(fields: ExtractStream["fields"]): ExtractStream["fields"] {
   const taken = new Set(fields.map(({ name }) => name.toLowerCase()));
   const seen = new Set<string>();

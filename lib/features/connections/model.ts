@@ -10,15 +10,15 @@ export type ConnectionDoc = {
   type: string;
   category: "database" | "source";
   readOnly: boolean;
-  /** Absent in records of before there were tags. */
+  /** Absent in records from before tags. */
   tag?: Tag | null;
-  /** What may be shown; the rest lies sealed in `secrets`, by the key of its field (`toSecretKey`). */
+  /** The part that may be shown; the rest is encrypted in `secrets`, by the key of its field (`toSecretKey`). */
   config: Record<string, unknown>;
   secrets: Record<string, Sealed>;
   status: (typeof CONNECTION_STATUS)[number];
   lastTestedAt: Date | null;
   lastError: string | null;
-  /** Absent in records that were tested before these were kept. */
+  /** Absent in records whose last test is older than this field. */
   serverVersion?: string | null;
   latencyMs?: number | null;
   latencies?: { at: Date; ms: number }[];
@@ -27,7 +27,9 @@ export type ConnectionDoc = {
   updatedAt: Date;
 };
 
-/** A name in a path of the store has no dots, so `auth.token` is kept as `auth:token`. */
+/**
+ * Returns the key of a secret. A path in the store has no dots in its names, so `auth.token` is stored as `auth:token`.
+ */
 export function toSecretKey(name: string): string {
   return name.replace(".", ":");
 }
@@ -36,7 +38,7 @@ export function toFieldName(secretKey: string): string {
   return secretKey.replace(":", ".");
 }
 
-/** Returns whether a connection may only read: always, unless its record has `readOnly: false`. */
+/** Returns whether a connection is read-only: always, unless its record has `readOnly: false`. */
 export function mayOnlyRead({ readOnly }: Pick<ConnectionDoc, "readOnly">): boolean {
   return readOnly !== false;
 }
@@ -44,7 +46,7 @@ export function mayOnlyRead({ readOnly }: Pick<ConnectionDoc, "readOnly">): bool
 export function toConnection(doc: ConnectionDoc): Connection {
   let config = doc.config;
   for (const name of Object.keys(doc.secrets).map(toFieldName)) {
-    // Where names are shown, each has its mark already.
+    // Where names are shown, each has its placeholder already.
     if (valueAt(config, name) === undefined) config = withValue(config, name, { set: true });
   }
   return {
@@ -55,7 +57,7 @@ export function toConnection(doc: ConnectionDoc): Connection {
     readOnly: mayOnlyRead(doc),
     tag: doc.tag ?? null,
     config,
-    // What nobody has tested is neither good nor bad: samples of before were called good from the beginning.
+    // An untested connection is neither good nor bad: earlier versions marked samples as good from the start.
     status: doc.lastTestedAt === null ? "untested" : doc.status,
     lastTestedAt: doc.lastTestedAt?.toISOString() ?? null,
     lastError: doc.lastError,

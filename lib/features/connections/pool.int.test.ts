@@ -25,10 +25,10 @@ const changed = (record: ConnectionDoc, by: Partial<ConnectionDoc>): ConnectionD
   updatedAt: new Date(record.updatedAt.getTime() + 1),
 });
 
-/** A connection nobody uses, to push others out. */
+/** An unused connection, to evict others. */
 const other = () => recordOf("rest", { baseUrl: "https://example.com", resources: [], auth: { kind: "none" } });
 
-/** Each closes the source of a connection for a reason of its own; what uses it must not notice. */
+/** Events that close the source of a connection, each for another reason; its users must not notice. */
 const EVENTS: Record<string, (record: ConnectionDoc) => Promise<unknown>> = {
   "idle close": async () => dataSourcePool().sweep(Date.now() + DAY_MS),
   eviction: async () => {

@@ -7,15 +7,15 @@ import type { DataSource } from "./data-source";
 import { driverOf } from "./drivers/registry";
 import { type ConnectionDoc, mayOnlyRead } from "./model";
 
-/** Open sources of one server. Beyond it the source that was unused for longest is closed; one in use never is. */
+/** Maximum open sources of one server. Above it the least recently used source is closed; one in use never is. */
 const OPEN_SOURCES_MAX = 100;
-/** A source that nobody used for this long is closed: its engine or its sockets cost memory. */
+/** Idle time after which a source is closed, in ms: its engine or its sockets cost memory. */
 const IDLE_CLOSE_MS = 10 * 60_000;
 const SWEEP_EVERY_MS = 60_000;
 
-/** A share of a connection's open source, to be released in a `finally`. */
+/** A lease on a connection's open source, to be released in a `finally`. */
 export type DataSourceLease = {
-  /** Rejects with what the driver's `open` throws. */
+  /** Rejects with errors of the driver's `open`. */
   readonly source: Promise<DataSource>;
   release(): void;
 };
@@ -117,7 +117,7 @@ class DataSourcePool {
 
 /**
  * Takes a lease on the open source of a connection, which is opened on first use and shared. A changed record opens a
- * new source. The old one, like one that was deleted or is over the limit, closes with the release of its last lease.
+ * new source. The old one, or one that was deleted or exceeds the limit, closes when its last lease is released.
  */
 export function leaseDataSource(doc: ConnectionDoc): DataSourceLease {
   return dataSourcePool().lease(doc);
@@ -125,7 +125,7 @@ export function leaseDataSource(doc: ConnectionDoc): DataSourceLease {
 
 /**
  * Runs work with the open source of a connection and holds a lease on it until the work ends.
- * @throws what the driver's `open` throws, and what the work throws
+ * @throws errors of the driver's `open` and of the work
  */
 export async function withDataSource<T>(doc: ConnectionDoc, work: (source: DataSource) => Promise<T>): Promise<T> {
   const lease = leaseDataSource(doc);
@@ -136,12 +136,12 @@ export async function withDataSource<T>(doc: ConnectionDoc, work: (source: DataS
   }
 }
 
-/** Closes the source of a connection that was deleted, once nothing uses it. */
+/** Closes the source of a deleted connection, once it is unused. */
 export function retireDataSource(connectionId: string): void {
   dataSourcePool().retire(connectionId);
 }
 
-/** Closes every source as soon as nothing uses it, and waits for that. */
+/** Closes every source once it is unused, and waits for that. */
 export async function closeDataSources(): Promise<void> {
   await dataSourcePool().retireAll();
 }

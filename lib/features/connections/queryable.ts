@@ -1,7 +1,7 @@
 import { AppError } from "@/lib/platform/http/errors";
 import type { DataSource, QueryableSource } from "./data-source";
 
-/** The source as one that can be asked. @throws AppError `invalid_request` for one that only flows read */
+/** Returns the source as a queryable one. @throws AppError `invalid_request` for one that only flows read */
 export function requireQueryable(source: DataSource): QueryableSource {
   if (isQueryable(source)) return source;
   throw new AppError("invalid_request", "This connection cannot be queried. Flows can read it.");

@@ -7,34 +7,34 @@ import { drivers } from "./drivers/registry";
 import type { ConfigField } from "./schema";
 import { createConnectionBody, testConnectionBody, updateConnectionBody } from "./schema";
 
-/** What a connection string says by itself; how to encrypt may be said beside it. */
+/** Fields that a connection string replaces; the SSL mode may be given beside it. */
 const SAID_BY_STRING: ReadonlySet<string> = new Set(["host", "port", "database", "user", "password"]);
 
 type JsonSchema = Record<string, unknown>;
 
-/** What a form sends for an input that is empty (`isAbsent` in config.ts). */
+/** Values of an empty input (`isAbsent` in config.ts). */
 const ABSENT = [null, ""];
 
-/** What the fields of the types do not say by themselves. */
+/** Further reasons to reject the fields of the types. */
 export const CONFIG_REFUSALS: Readonly<Record<string, string>> = Object.fromEntries(
   drivers.flatMap(({ refusals = {} }) => Object.entries(refusals).map(([name, why]) => [`config.${name}`, why])),
 );
 
-/** A change is judged with what it is made to: see the description. */
+/** A change is validated together with the stored config: see the description. */
 export const UPDATE_REFUSALS = {
   config: "A setting of another type, one missing that the type needs, or a secret that has to come along",
   type: "One that the kept settings do not fit",
 };
 
-/** Which types there are is the service's to say: its refusal names them. */
+/** The service decides which types exist: its refusal names them. */
 const typeName = z.string().meta({ enum: drivers.map(({ type }) => type) });
 
 /**
- * The bodies with the settings of each type in the reference: the same declarations from which `parseConfig` judges
- * them. They live on the server, the schemas in the browser too.
+ * The request bodies with the settings of each type in the reference, from the same declarations that `parseConfig`
+ * validates. They exist only on the server, the schemas in the browser too.
  */
 export const createConnectionRequest = withTypes(createConnectionBody.extend({ type: typeName }), "whole");
-/** What only the driver judges is an outcome of the test, not a refusal. */
+/** A refusal by the driver is an outcome of the test, not an error of the request. */
 export const testConnectionRequest = withTypes(testConnectionBody.extend({ type: typeName }), "field by field");
 export const updateConnectionRequest = updateConnectionBody.extend({ type: typeName.optional() });
 
@@ -62,7 +62,7 @@ function configSchemaOf({ fields }: Driver, judged: Judged): JsonSchema & { requ
     Object.fromEntries(groups),
   );
   if (judged !== "whole" || !names.includes("connectionString") || !names.includes("host")) return schema;
-  // Either the one or the others, as `parseNetworkConfig` has it.
+  // Either the string or the fields, as in `parseNetworkConfig`.
   const apart = names.filter((name) => SAID_BY_STRING.has(name));
   const given = (name: string) => ({ required: [name], properties: { [name]: { type: "string", minLength: 1 } } });
   const absent = (others: string[]) => ({
@@ -77,7 +77,7 @@ function configSchemaOf({ fields }: Driver, judged: Judged): JsonSchema & { requ
   };
 }
 
-/** Of what a choice beside it makes necessary only the driver knows (`showWhen`). */
+/** Returns the schema of fields. Only the driver knows which fields a choice requires (`showWhen`). */
 function objectSchemaOf(fields: readonly ConfigField[], judged: Judged, groups: Record<string, JsonSchema> = {}) {
   const isNeeded = ({ required, showWhen, ...field }: ConfigField) =>
     required && !showWhen && field.default === undefined;
@@ -117,7 +117,7 @@ function fieldSchemaOf(field: ConfigField, judged: Judged): JsonSchema {
 
 function namesSchemaOf({ max, maxLength }: NonNullable<ConfigField["names"]>, whole: boolean): JsonSchema {
   if (!whole) return {};
-  // No control characters, which no name in a database has.
+  // No control characters, which no name in a database contains.
   const name = { type: "string", minLength: 1, maxLength, pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f]*$" };
   return { type: "array", maxItems: max, uniqueItems: true, items: name };
 }

@@ -6,12 +6,12 @@ import { isoDate, objectIdText, trimmedText } from "@/lib/platform/http/schema";
 
 export const CONNECTION_STATUS = ["untested", "ok", "failing"] as const;
 
-/** Each is a colour of the tokens; which one, the browser decides. */
+/** Names of colour tokens; the browser maps them to colours. */
 export const TAG_COLOURS = ["teal", "amber", "indigo", "rose", "olive", "sky", "gray"] as const;
-/** It stands in tabs, beside the connection's own name. */
+/** Maximum characters of a tag, which appears in tabs beside the connection's name. */
 const TAG_NAME_MAX = 24;
 
-/** What a workspace calls the connections that it handles alike, such as its production databases. */
+/** A label for connections that a workspace treats alike, such as its production databases. */
 export const tagSchema = z.object({
   name: trimmedText(TAG_NAME_MAX, "Give the tag a name."),
   colour: z.enum(TAG_COLOURS),
@@ -19,8 +19,8 @@ export const tagSchema = z.object({
 export type Tag = z.infer<typeof tagSchema>;
 
 /**
- * `config` is what the driver's form asks for, with `{set: true}` in place of every secret. A field called `auth.kind`
- * is `kind` within the object `auth`.
+ * A connection as the API returns it. `config` has the driver's form fields, with `{set: true}` in place of every
+ * secret. A field called `auth.kind` is `kind` within the object `auth`.
  */
 export const connectionSchema = z.object({
   id: objectIdText,
@@ -59,7 +59,10 @@ export const createConnectionBody = z.object({
 });
 export type CreateConnectionBody = z.infer<typeof createConnectionBody>;
 
-/** What is not sent stays. A secret stays too, unless the type changes, a field that `isTarget`, or one that `isSafety` is lowered. */
+/**
+ * Omitted fields keep their value. So does a secret, unless the type or an `isTarget` field changes, or an `isSafety`
+ * field is lowered.
+ */
 export const updateConnectionBody = z.object({
   name: connectionName.optional(),
   type: z.string().optional(),
@@ -72,12 +75,12 @@ export type UpdateConnectionBody = z.infer<typeof updateConnectionBody>;
 export const testConnectionBody = z.object({ type: z.string(), config: config.default({}) });
 export type TestConnectionBody = z.infer<typeof testConnectionBody>;
 
-/** As they follow each other. Where a driver cannot tell reaching a server from signing in, it has `connect` for both. */
+/** In their order. Where a driver cannot tell reaching a server from signing in, `connect` is both. */
 export const TEST_STEPS = ["tunnel", "reach", "tls", "sign_in", "connect", "read"] as const;
 export const testStep = z.object({ name: z.enum(TEST_STEPS), ms: z.number() });
 export type TestStep = z.infer<typeof testStep>;
 
-/** More schemas than anybody ticks. */
+/** Maximum number of schemas to choose from. */
 export const SCHEMA_CHOICES_MAX = 500;
 export const schemaChoice = z.object({
   name: z.string(),
@@ -185,7 +188,7 @@ export const connectionTypeSchema = z.object({
 });
 export type ConnectionType = z.infer<typeof connectionTypeSchema>;
 
-/** Something that would stop working without a connection; of a console that is somebody's own the name is not told. */
+/** A use that would stop working without a connection; the name of a private console is hidden. */
 export const connectionUseSchema = z.object({
   kind: z.string().describe("flow, scheduled_console"),
   id: objectIdText,
@@ -193,7 +196,7 @@ export const connectionUseSchema = z.object({
 });
 export type ConnectionUse = z.infer<typeof connectionUseSchema>;
 
-/** `force=true` deletes although something uses the connection. */
+/** `force=true` deletes a connection despite its uses. */
 export const deleteConnectionQuery = z.object({ force: z.enum(["true", "false"]).optional() });
 
 export const entitySchema = z.object({
@@ -214,12 +217,12 @@ export const entitySchema = z.object({
     .optional(),
 }) satisfies z.ZodType<Entity>;
 
-/** `refresh=1` reads the schema anew. */
+/** `refresh=1` reloads the schema. */
 export const entitiesQuery = z.object({ refresh: z.enum(["0", "1"]).optional() });
 
 const NAME_CHARS_MAX = 500;
 const entityName = z.string().min(1, "A name is needed.").max(NAME_CHARS_MAX, "No name is so long.");
-/** As the list of what a connection holds names it; `schema` is left out where that list leaves it out. */
+/** A name as in a connection's list of entities; `schema` is omitted where that list omits it. */
 export const entityNameSchema = z.object({ name: entityName, schema: entityName.optional() });
 export type EntityName = z.infer<typeof entityNameSchema>;
 
@@ -227,10 +230,10 @@ export const ddlAnswer = z.object({
   text: z.string().describe("Statements of the connection's language, each with its semicolon"),
 });
 
-/** How an administrator makes a user for us that can read and nothing else. */
+/** Instructions for an administrator to create a read-only user. */
 export type ReaderHint = { text: string; statements: string };
 
-/** One input of a connection's form, and at the same time of its validation. */
+/** One input of a connection's form, and also its validation. */
 export type ConfigField = {
   /** `auth.kind` is `kind` within the object `auth` of a config (config-fields.ts). */
   name: string;
@@ -239,27 +242,30 @@ export type ConfigField = {
   required: boolean;
   secret: boolean;
   default?: string | number | boolean;
-  /** What the form of a new connection begins with, where leaving it out means something else. */
+  /** The initial value in the form of a new connection, where an empty input means something else. */
   suggested?: string;
   help?: string;
-  /** Characters of a text at the most, where the driver takes fewer than any. */
+  /** Maximum characters of a text, where the driver has a limit. */
   maxLength?: number;
-  /** A number that is a whole one, and its bounds. */
+  /** Bounds of an integer. */
   integer?: { min: number; max: number };
   options?: { value: string; label: string }[];
   /**
-   * Says where the secrets are sent to or for whom. Whoever changes it has to bring them along: otherwise a member could
-   * have a password that they cannot read sent to a machine of their own (docs/develop/api.md, Connections; T48).
+   * Decides where secrets are sent to or for whom. A change requires entering them again: otherwise a member could have
+   * a password that they cannot read sent to their machine (docs/develop/api.md, Connections; T48).
    */
   isTarget?: true;
-  /** Says how safely the secrets travel: its options stand from the least to the most safe, and the first is the default. */
+  /**
+   * Decides how safely the secrets are sent. Its options are in ascending order of safety, and the first is the
+   * default.
+   */
   isSafety?: true;
-  /** Only while the other field, a choice, has one of these values does this one mean anything. */
+  /** The field applies only while the other field, a choice, has one of these values. */
   showWhen?: { field: string; oneOf: string[] };
-  /** For people, in the empty input. */
+  /** Placeholder of the empty input. */
   example?: string;
-  /** A json field that is secret: an object of names and texts, of which the names may be seen and each text is a secret. */
+  /** A secret json field: an object of names and texts. The names may be shown, each text is a secret. */
   namesShown?: true;
-  /** A json field that is a list of names, and how many of what length. */
+  /** A json field with a list of names, with their maximum number and length. */
   names?: { max: number; maxLength: number };
 };

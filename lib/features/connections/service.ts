@@ -17,17 +17,17 @@ import { retireDataSource, withDataSource } from "./pool";
 import type { Connection, ConnectionType, CreateConnectionBody, EntityName, UpdateConnectionBody } from "./schema";
 import type { FindUses, Use } from "./uses";
 
-/** The name of the demo data (docs/develop/api.md, Accounts). */
+/** Name of the demo connection (docs/develop/api.md, Accounts). */
 const SAMPLE_NAME = "Sample shop";
-/** Reading a schema is quick everywhere; who waits longer than this waits for a source that hangs. */
+/** Time limit of reading a schema, in ms; it is quick everywhere, unless the source hangs. */
 const ENTITIES_TIMEOUT_MS = 30_000;
-/** Of one table; nobody reads more, and a view may have been written by a program. */
+/** Maximum characters of a table's definition. A view may be generated, and longer ones are of no use to a reader. */
 const DDL_CHARS_MAX = 1_000_000;
-/** A schema rarely changes while somebody looks at it; `refresh=1` does not wait for this. */
+/** Cache lifetime of entities, in ms; `refresh=1` bypasses the cache. A schema rarely changes while it is viewed. */
 const ENTITIES_CACHE_MS = 60_000;
 const ENTITIES_CACHE_MAX = 200;
 
-/** What is known of a connection that was not tested as it is now. */
+/** The test state of a connection that was not tested in its present form. */
 const UNTESTED = {
   status: "untested",
   lastTestedAt: null,
@@ -37,7 +37,7 @@ const UNTESTED = {
   latencies: [] as { at: Date; ms: number }[],
 } as const satisfies Partial<ConnectionDoc>;
 
-/** Adds the sample shop to a new workspace, read-only, unless the installation leaves it out. */
+/** Adds the read-only sample shop to a new workspace, unless the installation disables it. */
 export async function createSampleConnection(workspaceId: ObjectId, userId: ObjectId, now: Date): Promise<void> {
   if (env().SAMPLE_DATA === "off" || env().isVercel) return;
   await collections.connections().insertOne({
@@ -56,19 +56,19 @@ export async function createSampleConnection(workspaceId: ObjectId, userId: Obje
   });
 }
 
-/** The sample shop of a workspace; null where it has none. */
+/** Returns the id of a workspace's sample shop; null where it has none. */
 export async function findSampleConnectionId(workspaceId: ObjectId): Promise<ObjectId | null> {
   const sample = { workspaceId, "config.sample": true };
   const doc = await collections.connections().findOne(sample, { projection: { _id: 1 } });
   return doc?._id ?? null;
 }
 
-/** Takes back the connections of a workspace whose making failed half-way: nobody has used them yet. */
+/** Deletes the connections of a workspace whose creation failed half-way: no one has used them yet. */
 export async function discardConnections(workspaceId: ObjectId): Promise<void> {
   await collections.connections().deleteMany({ workspaceId });
 }
 
-/** The connections that read a file of the workspace, at most a page of them. */
+/** Returns the connections that read a file of the workspace, at most a page of them. */
 export async function listConnectionsOfFile({ workspaceId }: Caller, file: string): Promise<Use[]> {
   const docs = await collections
     .connections()
@@ -78,7 +78,7 @@ export async function listConnectionsOfFile({ workspaceId }: Caller, file: strin
   return docs.map(({ _id, name }) => ({ kind: "connection", id: _id.toHexString(), name }));
 }
 
-/** The workspace's connections, oldest first. */
+/** Returns the workspace's connections, oldest first. */
 export async function listConnections({ workspaceId }: Caller, page: PageRequest): Promise<Page<Connection>> {
   const after = readCursor(page.cursor);
   const docs = await collections
@@ -90,17 +90,17 @@ export async function listConnections({ workspaceId }: Caller, page: PageRequest
   return toPage(docs, page.limit, toConnection);
 }
 
-/** @throws AppError `not_found`, the same for an unknown id and for another workspace's */
+/** Returns a connection. @throws AppError `not_found`, the same for an unknown id and for another workspace's */
 export async function getConnection(caller: Caller, connectionId: ObjectId): Promise<Connection> {
   return toConnection(await getConnectionDocOrThrow(caller, connectionId));
 }
 
-/** Ids and names of those of these connections that are there, oldest first. */
+/** Returns ids and names of the existing connections among these, oldest first. */
 export function connectionsById({ workspaceId }: Caller, ids: ObjectId[]): Promise<{ id: string; name: string }[]> {
   return namesOf({ workspaceId, _id: { $in: ids } }, ids.length);
 }
 
-/** Ids and names of the connections that are called so, as many as a list has, oldest first. */
+/** Returns ids and names of the connections with these names, at most a page of them, oldest first. */
 export function connectionsByName({ workspaceId }: Caller, names: string[]): Promise<{ id: string; name: string }[]> {
   return namesOf({ workspaceId, name: { $in: names } }, names.length);
 }
@@ -116,16 +116,16 @@ async function namesOf(filter: Filter<ConnectionDoc>, asked: number): Promise<{ 
   return docs.map(({ _id, name }) => ({ id: _id.toHexString(), name }));
 }
 
-/** What the stage below adds to a document; absent where no connection was asked for. */
+/** The field that `lookUpConnection` adds to a document; absent where no connection was requested. */
 export type WithConnection = { connection?: [ConnectionDoc?] };
 
-/** The stage of a pipeline that puts a connection of the workspace in `connection`. */
+/** Returns the pipeline stage that puts a connection of the workspace in `connection`. */
 export function lookUpConnection(workspaceId: ObjectId, connectionId: ObjectId): Document {
   const from = collections.connections.collectionName;
   return { $lookup: { from, pipeline: [{ $match: { _id: connectionId, workspaceId } }], as: "connection" } };
 }
 
-/** The stored record, for opening it. @throws AppError `not_found` */
+/** Returns the stored record, for opening it. @throws AppError `not_found` */
 export async function getConnectionDocOrThrow(
   { workspaceId }: Pick<Caller, "workspaceId">,
   connectionId: ObjectId,
@@ -136,7 +136,7 @@ export async function getConnectionDocOrThrow(
 }
 
 /**
- * Stores a new connection; its secrets are sealed before they are written.
+ * Stores a new connection; its secrets are encrypted before they are written.
  * @throws AppError `invalid_request`, `address_refused`
  */
 export async function createConnection(
@@ -166,7 +166,7 @@ export async function createConnection(
 }
 
 /**
- * Changes a connection. Who made it may, and admins.
+ * Changes a connection. Allowed for its creator and admins.
  * @throws AppError `not_found`, `forbidden`, `invalid_request`, `address_refused`, `conflict`
  */
 export async function updateConnection(
@@ -191,14 +191,14 @@ export async function updateConnection(
     tag: body.tag === undefined ? (doc.tag ?? null) : body.tag,
   };
   if (driver.type !== doc.type || body.config) {
-    // Another type is another place: nothing of the old config goes along.
+    // Another type is another target: nothing of the old config is kept.
     const kept = driver.type === doc.type ? openWhatOpens(doc) : { config: {}, lost: {} };
     const config = parseConfig(driver, mergeConfig(driver, kept, body.config ?? {}));
     await driver.check?.({ workspaceId: workspaceId.toHexString(), config, readOnly });
     Object.assign(change, { type: driver.type, category: driver.category, ...sealConfig(driver, doc, config) });
     Object.assign(change, UNTESTED);
   }
-  // The stamp tells every server's pool that the open source is out of date, so it must move.
+  // The timestamp tells every server's pool that the open source is out of date, so it must increase.
   const updatedAt = new Date(Math.max(Date.now(), doc.updatedAt.getTime() + 1));
   const updated = await collections
     .connections()
@@ -213,7 +213,7 @@ export async function updateConnection(
 
 /**
  * Deletes a connection, unless something uses it and `force` is not given.
- * @param findUses what would stop working without it; the domains that know stand above this one
+ * @param findUses returns its uses; the domains that know them depend on this one
  * @throws AppError `not_found`, `forbidden`, `in_use` with details [{kind, id, name}]
  */
 export async function deleteConnection(
@@ -240,7 +240,7 @@ export async function deleteConnection(
 }
 
 /**
- * What uses a connection, for whoever looks at it.
+ * Returns the uses of a connection.
  * @param findUses as in `deleteConnection`
  * @throws AppError `not_found`
  */
@@ -249,7 +249,7 @@ export async function listConnectionUses(caller: Caller, connectionId: ObjectId,
   return findUses(caller, connectionId);
 }
 
-/** Every kind of connection, with the fields of its form. */
+/** Returns every kind of connection, with the fields of its form. */
 export function listConnectionTypes(): ConnectionType[] {
   return listDrivers().map(
     ({ type, label, engineName, category, icon, fields, readerHint, language, dialect, explain, tellsDdl }) => ({
@@ -261,7 +261,7 @@ export function listConnectionTypes(): ConnectionType[] {
       language,
       dialect,
       readerHint,
-      // Every field has its help in the answer (docs/develop/api.md, Connections), also where there is nothing to add to its label.
+      // Every field has its help in the response (docs/develop/api.md, Connections), even an empty one.
       fields: fields.map((field) => ({ ...field, help: field.help ?? "" })),
       explain,
       tellsDdl,
@@ -278,7 +278,7 @@ function isSample(doc: ConnectionDoc): boolean {
   return doc.config.sample === true;
 }
 
-/** @throws AppError `invalid_request` for a type that nobody serves */
+/** Returns the driver of a type. @throws AppError `invalid_request` for an unknown type */
 export function getDriverOrThrow(type: string): Driver {
   const driver = findDriver(type);
   if (driver) return driver;
@@ -298,8 +298,8 @@ type CachedEntities = { readAt: number; entities: Entity[] };
 const entitiesCache = new Map<string, CachedEntities>();
 
 /**
- * What can be queried through a connection: tables, views, collections.
- * @param refresh reads anew instead of answering what was read within the last minute
+ * Returns the tables, views and collections of a connection.
+ * @param refresh reads from the source instead of the cache of the last minute
  * @throws AppError `not_found`, `source_unreachable`, `timeout`
  */
 export async function listEntities(
@@ -315,7 +315,7 @@ export async function listEntities(
   const all = await withDataSource(doc, (source) =>
     inTime(options.signal, "list its tables", (signal) => source.entities(signal)),
   );
-  // Where flows have come stands beside what they write, and is nobody's to read.
+  // The bookkeeping of flows is stored beside their tables, and is hidden.
   const entities = all.filter(({ name }) => !isOwnTable(name));
   entitiesCache.delete(cacheKey);
   entitiesCache.set(cacheKey, { readAt: Date.now(), entities });
@@ -325,8 +325,8 @@ export async function listEntities(
 }
 
 /**
- * One of the things that `listEntities` answers.
- * @throws AppError `not_found` for one that is not there, or that this connection does not show; as `listEntities`
+ * Returns one entity of `listEntities`.
+ * @throws AppError `not_found` for one that does not exist, or that this connection does not show; as `listEntities`
  */
 export async function getEntityOrThrow(
   caller: Caller,
@@ -339,18 +339,18 @@ export async function getEntityOrThrow(
     const found = named.find((each) => each.schema === wanted);
     return found ?? (wanted === undefined ? named[0] : undefined);
   };
-  // It may have been made since the list was read.
+  // It may have been created since the list was read.
   const entity =
     (await find(false, schema)) ??
     (schema !== undefined && schema === (await readDefaultSchema(caller, connectionId, signal))
       ? ((await find(false, undefined)) ?? (await find(true, undefined)))
       : await find(true, schema));
-  // Without a schema the first of any schema is found, which is not the default one that was named.
+  // Without a schema the first match of any schema is found, which may not be the named default one.
   if (entity && (schema === undefined || (entity.schema ?? schema) === schema)) return entity;
   throw noSuchEntity(name);
 }
 
-/** Returns the schema that the list of entities leaves out; null for none. */
+/** Returns the schema that the list of entities omits; null for none. */
 async function readDefaultSchema(caller: Caller, connectionId: ObjectId, signal: AbortSignal): Promise<string | null> {
   const doc = await getConnectionDocOrThrow(caller, connectionId);
   return withDataSource(doc, (source) =>
@@ -358,14 +358,14 @@ async function readDefaultSchema(caller: Caller, connectionId: ObjectId, signal:
   );
 }
 
-/** One answer for what is not there and for what has no columns to read. */
+/** Creates the error for an entity that does not exist or has no readable columns. */
 export function noSuchEntity(name: string): AppError {
   return new AppError("not_found", `There is no table or view ${name} that this connection can read.`);
 }
 
 /**
- * The statements that would make a table, view or collection again.
- * @throws AppError `invalid_request` for a kind of connection that does not know them; `too_large`; as `getEntityOrThrow`
+ * Returns the statements that create a table, view or collection.
+ * @throws AppError `invalid_request` for a kind of connection without definitions; `too_large`; as `getEntityOrThrow`
  */
 export async function readDdl(
   caller: Caller,
@@ -396,7 +396,7 @@ async function inTime<T>(signal: AbortSignal, what: string, work: (signal: Abort
   }
 }
 
-/** One answer for an unknown id and for another workspace's. */
+/** Creates the same error for an unknown id and for another workspace's. */
 export function noSuchConnection(): AppError {
   return new AppError("not_found", "There is no such connection in this workspace.");
 }

@@ -15,15 +15,15 @@ import {
 } from "./schema";
 import { getConnectionDocOrThrow, getDriverOrThrow } from "./service";
 
-/** A person waits for it; a database that needs longer to say hello is as good as away. */
+/** Time limit of a test, in ms. A person waits for it; a slower database counts as unreachable. */
 const TEST_TIMEOUT_MS = 15_000;
-/** Versions with the name of their distribution are half as long; what a server says beyond it is no version. */
+/** Maximum characters of a version; one with the name of its distribution has half of it. */
 const VERSION_CHARS_MAX = 100;
-/** So many tests show how a connection has done lately, and make its record no larger than its form. */
+/** Number of latencies that are kept: enough to show a trend, and no larger than the rest of the record. */
 const LATENCIES_MAX = 24;
 
 /**
- * Tests a stored connection and notes the outcome on it.
+ * Tests a stored connection and records the outcome.
  * @throws AppError `not_found`; a failing test is an answer
  */
 export async function testConnection(caller: Caller, connectionId: ObjectId, signal: AbortSignal): Promise<TestAnswer> {
@@ -35,7 +35,7 @@ export async function testConnection(caller: Caller, connectionId: ObjectId, sig
   const answer = await attempt(driver, open, signal);
   const lastTestedAt = new Date();
   await collections.connections().updateOne(
-    // A test of what has been changed since says nothing of what it is now.
+    // A test of an earlier version says nothing about a connection that has changed since.
     { _id: connectionId, workspaceId, updatedAt: doc.updatedAt },
     {
       $set: {
@@ -53,7 +53,7 @@ export async function testConnection(caller: Caller, connectionId: ObjectId, sig
   return answer;
 }
 
-/** Tests settings that are not stored yet. @throws AppError `invalid_request` when they are not complete */
+/** Tests settings that are not stored yet. @throws AppError `invalid_request` when they are incomplete */
 export async function testConfig(
   { workspaceId }: Caller,
   body: TestConnectionBody,
@@ -61,12 +61,12 @@ export async function testConfig(
 ): Promise<TestAnswer> {
   const driver = getDriverOrThrow(body.type);
   const config = parseConfig(driver, body.config);
-  // Reading only: a test must not make a file or anything else.
+  // Read-only: a test must not create a file or anything else.
   const context = { workspaceId: workspaceId.toHexString(), connectionId: "unsaved", config, readOnly: true };
   return attempt(driver, () => context, signal);
 }
 
-/** @param toContext opens the config: secrets that do not open are an outcome of the test like any other */
+/** @param toContext opens the config: secrets that do not decrypt are an outcome of the test like any other */
 async function attempt(driver: Driver, toContext: () => OpenContext, signal: AbortSignal): Promise<TestAnswer> {
   const startedAt = performance.now();
   const timeout = AbortSignal.timeout(TEST_TIMEOUT_MS);
@@ -118,7 +118,9 @@ async function attempt(driver: Driver, toContext: () => OpenContext, signal: Abo
   }
 }
 
-/** What there is to choose from. Who may sign in and not look around has a connection all the same: null. */
+/**
+ * Returns the schemas to choose from. Null for a user who may sign in but not list them; the connection still works.
+ */
 async function readSchemas(
   source: DataSource,
   signal: AbortSignal,
@@ -136,13 +138,13 @@ function toTenths(ms: number): number {
   return Math.round(ms * 10) / 10;
 }
 
-/** The fingerprint of a tunnel's server that nobody has trusted yet; of one that has changed none is offered. */
+/** Returns the fingerprint of a tunnel's server that is not trusted yet; none for one whose key has changed. */
 function unknownHostKeyOf({ details }: AppError): { hostKeySha256?: string } {
   const found = details !== undefined && "hostKeySha256" in details ? details.hostKeySha256 : null;
   return typeof found === "string" ? { hostKeySha256: found } : {};
 }
 
-/** What a server says of itself, as a line that can stand in a list. */
+/** Returns a server's version text as one line, for a list. */
 function toVersion(said = ""): string {
   const line = said.replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim();
   return [...line].slice(0, VERSION_CHARS_MAX).join("");

@@ -1,6 +1,6 @@
 import type { ObjectId } from "mongodb";
 import type { Caller } from "@/lib/platform/access/caller";
 
-/** Something that would stop working without a connection, or without a file. */
+/** A use that would stop working without a connection, or without a file. */
 export type Use = { kind: string; id: string; name: string };
 export type FindUses = (caller: Caller, connectionId: ObjectId) => Promise<Use[]>;

@@ -16,31 +16,31 @@ import { lastOutage, reportReachable, reportUnreachable } from "@/lib/platform/b
 import { sendAll } from "@/lib/platform/browser/lists";
 import { ApiError, parseEnvelope, send, toApiError } from "@/lib/platform/browser/request";
 
-/** How a try to reach the source ended; a failure is an answer here, not an error. */
+/** The outcome of a connection test. A failed test is an answer here, not an error. */
 export type TestOutcome = TestAnswer;
-/** What still uses a connection that was to be deleted. */
+/** A use that blocks the deletion of a connection. */
 export type Usage = ConnectionUse;
 
 const root = (workspaceId: string) => `/api/workspaces/${workspaceId}`;
 
-/** What the connections' pages ask of the server. Each function throws ApiError. */
+/** Requests of the connection pages. Each function throws ApiError. */
 export const connectionsApi = {
   listTypes: (signal?: AbortSignal) => send<ConnectionType[]>("GET", "/api/connectors/types", { signal }),
   read: (workspaceId: string, id: string, signal?: AbortSignal) =>
     send<Connection>("GET", `${root(workspaceId)}/connectors/${id}`, { signal }),
   create: (workspaceId: string, body: CreateConnectionBody) =>
     send<Connection>("POST", `${root(workspaceId)}/connectors`, { body }),
-  /** A secret that is not sent stays as it is. */
+  /** Updates a connection. A secret that is not sent keeps its stored value. */
   update: (workspaceId: string, id: string, body: Omit<UpdateConnectionBody, "type">) =>
     send<Connection>("PATCH", `${root(workspaceId)}/connectors/${id}`, { body }),
-  /** Tries a config that is not saved. */
+  /** Tests a config that is not saved. */
   tryConfig: (workspaceId: string, body: TestConnectionBody, signal?: AbortSignal) =>
     send<TestOutcome>("POST", `${root(workspaceId)}/connectors/test`, { body, signal }),
   test: (workspaceId: string, id: string) =>
     send<TestOutcome>("POST", `${root(workspaceId)}/connections/sources/${id}/test`),
   listUses: (workspaceId: string, id: string, signal?: AbortSignal) =>
     send<Usage[]>("GET", `${root(workspaceId)}/connectors/${id}/uses`, { signal }),
-  /** Without `force` a connection in use is refused with `in_use` and the list of its users. */
+  /** Deletes a connection. Without `force`, one in use is refused with `in_use` and the list of its users. */
   remove: (workspaceId: string, id: string, options: { force: boolean }) =>
     send<null>("DELETE", `${root(workspaceId)}/connections/sources/${id}${options.force ? "?force=true" : ""}`),
   listFiles: (workspaceId: string, signal?: AbortSignal) =>
@@ -51,7 +51,7 @@ export const connectionsApi = {
 };
 
 /**
- * Sends a file as it is. By XMLHttpRequest, since fetch does not tell how far an upload is.
+ * Uploads a file unchanged. Uses XMLHttpRequest, since fetch does not report upload progress.
  * @param onProgress bytes sent so far
  * @throws ApiError; the signal's reason when it was aborted
  */
@@ -84,7 +84,7 @@ function uploadFile(
   });
 }
 
-/** What uses the connection, when a failure says that it is in use; null for every other failure. */
+/** Returns the uses of a connection from an `in_use` error; null for every other error. */
 export function toUsages(error: unknown): Usage[] | null {
   if (!(error instanceof ApiError) || error.code !== "in_use") return null;
   return Array.isArray(error.details) ? error.details.filter(isUsage) : [];

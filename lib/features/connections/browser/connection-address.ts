@@ -1,4 +1,4 @@
-/** Where a connection leads, in one line: the host with its port and database, the file, or the base address. */
+/** Returns a connection's address in one line: the host with its port and database, the file, or the base URL. */
 export function toAddress(config: Record<string, unknown>): string {
   if (config.sample === true) return "sample data, in this workspace";
   const text = (name: string) => (typeof config[name] === "string" ? (config[name] as string).trim() : "");

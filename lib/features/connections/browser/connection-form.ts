@@ -9,15 +9,15 @@ import {
 import type { ConfigField } from "@/lib/features/connections/schema";
 
 /**
- * The form of a connection, drawn from the fields of its type: what is typed, what is wrong with it, and the config that
- * is sent. Values are kept as they stand in the inputs.
+ * The form of a connection, built from the fields of its type: the input values, their problems, and the config to
+ * send. Values are kept as the inputs hold them.
  */
 export type FormValues = Record<string, string | boolean>;
-/** A database's address can be given in single fields or as one string; types with one way only are always "fields". */
+/** A database's address comes as single fields or as one string. Types with only one way are always "fields". */
 export type AddressWay = "fields" | "string";
 
 export const STRING_FIELD = "connectionString";
-/** What a connection string says instead of them. */
+/** Fields that a connection string replaces. */
 const SAID_BY_STRING = new Set(["host", "port", "database", "user", "password", "ssl"]);
 
 export function hasTwoWays(fields: ConfigField[]): boolean {
@@ -25,10 +25,10 @@ export function hasTwoWays(fields: ConfigField[]): boolean {
   return names.has(STRING_FIELD) && names.has("host");
 }
 
-/** The settings of a tunnel, which is there or not as a whole. */
+/** The settings of an SSH tunnel, which are set or unset as a whole. */
 const TUNNEL = "ssh";
 export const isTunnelField = ({ name }: ConfigField) => groupOf(name) === TUNNEL;
-/** What a type's own settings are followed by, in parts of their own. */
+/** Fields that the form shows in separate sections, after the type's other settings. */
 export const SCHEMAS_FIELD = "schemas";
 const LIMIT_FIELDS = new Set([SCHEMAS_FIELD, "statementTimeoutMs"]);
 export const isLimitField = ({ name }: ConfigField) => LIMIT_FIELDS.has(name);
@@ -37,31 +37,36 @@ export function hasTunnel(config: Record<string, unknown> | null): boolean {
   return isPlainObject(config?.[TUNNEL]);
 }
 
-/** The fields that the form shows for this way of giving the address, and beside what is chosen in it. */
+/** Returns the fields that the form shows for this way of giving the address and the present choices. */
 export function toShownFields(fields: ConfigField[], way: AddressWay, values: FormValues = {}): ConfigField[] {
   const shown = fields.filter((field) => isFieldShown(field, fields, (name) => values[name]));
   if (!hasTwoWays(fields)) return shown;
   return shown.filter(({ name }) => (way === "string" ? !SAID_BY_STRING.has(name) : name !== STRING_FIELD));
 }
 
-/** The field that a problem of the server's is about: `resources.0.path` is about `resources`. Null for none of these. */
+/**
+ * Returns the field that a server problem is about: `resources.0.path` is about `resources`. Null for none of these.
+ */
 export function toFieldOfPath(path: string, fields: readonly ConfigField[]): string | null {
   const about = fields.filter(({ name }) => path === name || path.startsWith(`${name}.`));
   return about.toSorted((a, b) => b.name.length - a.name.length)[0]?.name ?? null;
 }
 
-/** @param config the stored one, null for a new connection */
+/**
+ * Returns the form's initial values.
+ * @param config the stored one, null for a new connection
+ */
 export function toInitialValues(fields: ConfigField[], config: Record<string, unknown> | null): FormValues {
   return Object.fromEntries(fields.map((field) => [field.name, toInitialValue(field, config)]));
 }
 
-/** The names of the secrets that are stored: the server says that they are set, never what they are. */
+/** Returns the names of the stored secrets. The server says that they are set, never their values. */
 export function toStoredSecrets(fields: ConfigField[], config: Record<string, unknown> | null): Set<string> {
   const isStored = ({ name, secret }: ConfigField) => secret && config !== null && isSetMark(valueAt(config, name));
   return new Set(fields.filter(isStored).map(({ name }) => name));
 }
 
-/** The stored secrets that have to be typed again, because the connection would lead elsewhere or be less safe. */
+/** Returns the stored secrets to enter again, because the connection would lead elsewhere or be less safe. */
 export function findMovedSecrets(
   shown: ConfigField[],
   values: FormValues,
@@ -77,8 +82,8 @@ export function findMovedSecrets(
 }
 
 /**
- * What keeps the form from being sent, by field.
- * @param kept names of stored secrets that are left as they are
+ * Returns the problems that keep the form from being sent, by field.
+ * @param kept names of stored secrets that stay unchanged
  */
 export function findFormProblems(shown: ConfigField[], values: FormValues, kept: Set<string>): Record<string, string> {
   const problems: Record<string, string> = {};
@@ -92,8 +97,8 @@ export function findFormProblems(shown: ConfigField[], values: FormValues, kept:
 }
 
 /**
- * The config to send. Secrets that are kept are left out; a field that was emptied is null, which takes it away.
- * @param isNew a new connection has nothing to take away
+ * Returns the config to send. Kept secrets are omitted. An emptied field is null, which removes it.
+ * @param isNew a new connection has nothing to remove
  */
 export function toConfig(
   fields: ConfigField[],
@@ -111,10 +116,10 @@ export function toConfig(
   return config;
 }
 
-/** One of the named secrets of a field that shows their names: `text` is null while the stored one is kept. */
+/** A named secret of a field that shows the names: `text` is null while the stored secret is kept. */
 export type NamedRow = { name: string; text: string | null };
 
-/** What a field with named secrets holds, in the order in which it was filled in. */
+/** Returns the rows of a field with named secrets, in the order of entry. */
 export function toNamedRows(value: string): NamedRow[] {
   const parsed = value === "" ? {} : parseJson(value);
   const pairs: unknown[] = Array.isArray(parsed) ? parsed : Object.entries(isPlainObject(parsed) ? parsed : {});
@@ -124,12 +129,12 @@ export function toNamedRows(value: string): NamedRow[] {
   });
 }
 
-/** The reverse: empty text for no rows. As pairs, since a name that is being typed may be there twice. */
+/** Returns the field's text, empty for no rows. Rows are pairs, since a name that is being typed may be a duplicate. */
 export function toNamedText(rows: NamedRow[]): string {
   return rows.length === 0 ? "" : JSON.stringify(rows.map(({ name, text }) => [name, text]));
 }
 
-/** Whether stored secrets are among the values, which the browser does not know. */
+/** Returns whether the values include stored secrets, which the browser does not know. */
 export function keepsNamedSecrets(fields: ConfigField[], values: FormValues): boolean {
   return fields.some(
     ({ name, namesShown }) => namesShown && toNamedRows(String(values[name] ?? "")).some(({ text }) => text === null),
@@ -145,14 +150,14 @@ function findNamedProblem(rows: NamedRow[]): string | null {
   return empty ? `Give ${empty.name.trim()} a value, or take it away.` : null;
 }
 
-/** What a list of names stands as in its input: with commas between them, or as JSON where a name has one of its own. */
+/** Returns a list of names as its input shows it: separated by commas, or as JSON where a name contains a comma. */
 export function fromNames(names: readonly string[]): string {
   const text = names.join(", ");
   const isPlain = names.every((name, index) => toNames(text)[index] === name) && toNames(text).length === names.length;
   return isPlain ? text : JSON.stringify(names);
 }
 
-/** The reverse. */
+/** Reverses `fromNames`. */
 export function toNames(text: string): string[] {
   const list = text.trim().startsWith("[") ? parseJson(text) : undefined;
   if (Array.isArray(list)) return list.map(String);
@@ -189,7 +194,7 @@ function toInitialValue(field: ConfigField, config: Record<string, unknown> | nu
     return field.kind === "json" ? JSON.stringify(stored, null, 2) : String(stored);
   }
   if (config === null && field.suggested !== undefined) return field.suggested;
-  // A stored connection without the value has none on purpose; only a choice always stands somewhere.
+  // A stored connection without the value has none on purpose; only a choice always has a value.
   const isFresh = config === null || field.kind === "select";
   return isFresh && field.default !== undefined ? String(field.default) : "";
 }

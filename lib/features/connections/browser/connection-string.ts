@@ -1,4 +1,4 @@
-/** What a pasted connection string says; null where it says nothing. */
+/** The parts of a pasted connection string; null for a part that it omits. */
 export type ConnectionParts = {
   host: string;
   port: number | null;
@@ -8,7 +8,7 @@ export type ConnectionParts = {
   ssl: "disable" | "require" | "verify-full" | null;
 };
 
-/** The words of the engines' own strings for the three ways that a form offers (docs/develop/api.md, Connections). */
+/** The engines' names for the three SSL modes of the form (docs/develop/api.md, Connections). */
 const SSL_WORDS: Record<string, ConnectionParts["ssl"]> = {
   disable: "disable",
   disabled: "disable",
@@ -26,11 +26,11 @@ const SSL_WORDS: Record<string, ConnectionParts["ssl"]> = {
 };
 
 /**
- * Takes a connection string apart, so that a form can be filled in from it.
+ * Parses a connection string, so that a form can be filled in from it.
  * @returns null when the text is not an address of one server, such as a list of hosts
  */
 export function parseConnectionString(text: string): ConnectionParts | null {
-  // Of any scheme: the URL parser has rules of its own for http, and none for database schemes.
+  // The scheme is cut off: the URL parser has special rules for http, and none for database schemes.
   const match = /^[a-z][a-z0-9+.-]*:\/\/(.+)$/i.exec(text.trim());
   if (match?.[1] === undefined) return null;
   let url: URL;

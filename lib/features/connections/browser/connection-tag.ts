@@ -1,6 +1,6 @@
 import type { Tag } from "@/lib/features/connections/schema";
 
-/** The tags that nearly every team has; any other has a name and a colour of the team's own. */
+/** Common tags; any other has a custom name and colour. */
 export const TAG_PRESETS: readonly Tag[] = [
   { name: "Test", colour: "teal" },
   { name: "Staging", colour: "amber" },

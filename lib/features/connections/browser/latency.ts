@@ -1,12 +1,12 @@
-/** So far from the edges the line is drawn, that none of its width is cut off. */
+/** Margin that keeps the stroke from being clipped at the edges. */
 const MARGIN = 2;
 
-/** The middle one by size; of an even number, the lower of the two in the middle, which is one that was measured. */
+/** Returns the median. For an even number of values it is the lower of the two middle ones, which was measured. */
 export function toMiddle(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? 0;
 }
 
-/** A line through the values from left to right, from 0 at the bottom up. */
+/** Returns the path of a line through the values, left to right, with 0 at the bottom. */
 export function toLatencyPath(values: readonly number[], width: number, height: number): string {
   const largest = Math.max(...values, Number.MIN_VALUE);
   const step = (width - 2 * MARGIN) / Math.max(1, values.length - 1);

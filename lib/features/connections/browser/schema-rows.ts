@@ -4,8 +4,8 @@ import type { Entity, EntityColumn } from "@/lib/features/query/browser/api";
 import type { TreeNode } from "@/lib/platform/browser/tree-node";
 
 /**
- * A connection as the tree needs it; `entities` null while they are not loaded, `dialect` for what is no SQL: names are
- * then written as they are.
+ * A connection in the schema tree. `entities` is null until loaded. `dialect` is absent for connections without SQL,
+ * whose names are written without quotes.
  */
 export type SchemaSource = {
   id: string;
@@ -19,16 +19,17 @@ export type SchemaNode = TreeNode &
   (
     | { kind: "connection" }
     | { kind: "schema"; setCount: number }
-    /** `selectText` reads the first rows, column by column; null where there is no SQL. */
+    /** `selectText` reads the first rows, column by column; null for connections without SQL. */
     | { kind: "entity"; entity: Entity; insertText: string; selectText: string | null }
     | { kind: "column"; column: EntityColumn; insertText: string }
   );
 
 /**
- * The visible rows of the schema tree, from the top down. A connection with one schema shows its tables at once; several
- * schemas get a level of their own.
- * @param toggled what a person has opened or closed, by row id; one lone schema and hits of a search are open by themselves
- * @param search part of a table's or column's name; the tree then holds only what matches
+ * Returns the visible rows of the schema tree, top to bottom. A connection with one schema shows its tables at once.
+ * Several schemas get a level for themselves.
+ * @param toggled rows that a person has opened or closed, by row id; a single schema and search hits are open by
+ * default
+ * @param search part of a table's or column's name; the tree then holds only matches
  */
 export function buildSchemaRows(
   sources: SchemaSource[],
@@ -139,10 +140,10 @@ function addEntities(
   });
 }
 
-/** So many rows show what a table holds. */
+/** Rows that a table preview reads. */
 const SELECTED_ROWS = 100;
 
-/** The first documents of a collection, as the shell asks for them. */
+/** Returns the shell text that reads the first documents of a collection. */
 export function toShellFind(collection: string): string {
   return `db.getCollection(${JSON.stringify(collection)}).find({}).limit(${SELECTED_ROWS})`;
 }

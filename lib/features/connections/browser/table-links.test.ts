@@ -39,7 +39,7 @@ test("a cell of a key leads to the row that the whole key names", () => {
     },
   ]);
   expect(toReferredRows(people, "name", row)).toEqual([]);
-  // A key without one of its values refers to nothing.
+  // A key with a null value refers to nothing.
   expect(toReferredRows(people, "city", textOf({ city: "Ulm" }))).toEqual([]);
 });
 

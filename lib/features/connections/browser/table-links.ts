@@ -2,14 +2,14 @@ import type { EntityName } from "@/lib/features/connections/schema";
 import type { Entity } from "@/lib/features/query/browser/api";
 import { NAMED_PLAIN, type NamedArrangement, toTableParams } from "@/lib/features/results/browser/table-address";
 
-/** Where one row leads: the rows of a table whose columns have its values. */
+/** A link from one row to the rows of a table whose columns have its values. */
 export type TableLink = { table: EntityName; named: NamedArrangement; label: string };
 
-/** Tables that refer to one table; a menu of more is no menu. */
+/** Maximum number of referring tables in a menu. */
 const REFERRING_MAX = 20;
 const SHOWN_LETTERS = 32;
 
-/** The rows of a table under their address. */
+/** Returns the address of a table's rows. */
 export function toTableAddress(
   slug: string,
   connectionId: string,
@@ -24,22 +24,22 @@ export function toTableAddress(
   return `/w/${slug}/tables/${connectionId}?${params}`;
 }
 
-/** As the list of tables has it; the schema is left out there where names stand alone. */
+/** Finds a table in the list, which omits the default schema. */
 export function findTable(entities: readonly Entity[], { name, schema }: EntityName): Entity | null {
   return entities.find((each) => each.name === name && (schema === undefined || each.schema === schema)) ?? null;
 }
 
-/** @param textOf of the row, as text; null for none, which refers to nothing */
+/** Returns a column's value in the row, as text; null for none, which refers to nothing. */
 type TextOf = (column: string) => string | null;
 
-/** The rows that a column's keys name, each key with all of its columns. */
+/** Returns links to the rows that a column's foreign keys reference, each key with all of its columns. */
 export function toReferredRows({ foreignKeys = [] }: Entity, column: string, textOf: TextOf): TableLink[] {
   return foreignKeys
     .filter(({ columns }) => columns.includes(column))
     .flatMap(({ columns, references }) => toLink(references, references.columns, columns, textOf) ?? []);
 }
 
-/** The rows of other tables, or of its own, that refer to a row by their keys. */
+/** Returns links to the rows that refer to a row by foreign key, in other tables or the same one. */
 export function toReferringRows(entities: readonly Entity[], entity: Entity, textOf: TextOf): TableLink[] {
   return entities
     .flatMap((each) =>

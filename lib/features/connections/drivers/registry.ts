@@ -29,20 +29,20 @@ export const drivers: readonly Driver[] = [
 
 const byType = new Map(drivers.map((driver) => [driver.type, driver]));
 
-/** The kinds that this installation can open: those with a process of their own need a platform that keeps one. */
+/** Returns the kinds that this installation can open: those with a separate process need a platform that keeps one. */
 export function listDrivers(): readonly Driver[] {
   return drivers.filter((driver) => !driver.runsProcess || !env().isVercel);
 }
 
-/** The driver of a type, null when this installation has none. */
+/** Returns the driver of a type, null when this installation has none. */
 export function findDriver(type: string): Driver | null {
   return listDrivers().find((driver) => driver.type === type) ?? null;
 }
 
 /**
- * The driver of a stored connection.
- * @throws AppError `source_unreachable` for one that was stored where files can be opened. An Error for any other:
- * records of unknown types are never stored
+ * Returns the driver of a stored connection.
+ * @throws AppError `source_unreachable` for a connection to a file on a platform that cannot open files. Error for any
+ *   other: records of unknown types are never stored
  */
 export function driverOf(type: string): Driver {
   const driver = byType.get(type);

@@ -4,12 +4,12 @@ import { join, resolve } from "node:path";
 import type { ObjectId } from "mongodb";
 import { env } from "@/lib/platform/env";
 
-/** Where a workspace's own database files lie. An id has no characters that could lead elsewhere. */
+/** Returns the folder of a workspace's database files. An id has no characters that could lead elsewhere. */
 export function workspaceFolder(workspaceId: ObjectId): string {
   return join(resolve(/* turbopackIgnore: true */ env().DATA_DIR), "files", workspaceId.toHexString());
 }
 
-/** Removes all files of a workspace. */
+/** Deletes all files of a workspace. */
 export async function deleteWorkspaceFolder(workspaceId: ObjectId): Promise<void> {
   await rm(workspaceFolder(workspaceId), { recursive: true, force: true });
 }

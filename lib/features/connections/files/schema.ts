@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isoDate } from "@/lib/platform/http/schema";
 
-/** A name and nothing else: no folders, no dot in front, none of the companions that an engine keeps beside a file. */
+/** A bare name: no folders, no leading dot, and none of the companions that an engine keeps beside a file. */
 export const fileName = z
   .string()
   .regex(

@@ -11,20 +11,20 @@ import { badCursor, type Page, type PageRequest } from "@/lib/platform/http/pagi
 import { workspaceFolder } from "./folders";
 import { fileName, type StoredFile } from "./schema";
 
-/** docs/develop/api.md, Connections. */
+/** Maximum bytes of a file (docs/develop/api.md, Connections). */
 const FILE_BYTES_MAX = 1024 ** 3;
 const OWNER_ONLY_FOLDER = 0o700;
 const OWNER_ONLY_FILE = 0o600;
 const UPLOAD_ENDING = ".upload";
-/** What reads a file, in the words of an answer. */
+/** A use of a file, as a response names it. */
 type Use = { kind: string; id: string; name: string };
-/** Tells a cursor of this list from any other text: most texts would do as the name of a file. */
+/** Prefix of this list's cursors, which distinguishes them from other texts: most could be a file name. */
 const CURSOR_MARK = "after:";
 
 /**
- * Stores an uploaded file under its name. It appears whole or not at all: what was cut leaves nothing.
- * @throws AppError `conflict` when there is a file of this name, `too_large`, `storage_full`, `invalid_request` when the
- *   upload broke off
+ * Stores an uploaded file under its name, completely or not at all: an aborted upload leaves nothing.
+ * @throws AppError `conflict` when there is a file of this name, `too_large`, `storage_full`, `invalid_request` when
+ *   the upload broke off
  */
 export async function storeFile(
   { workspaceId }: Caller,
@@ -43,7 +43,7 @@ export async function storeFile(
     const source = body ? Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]) : Readable.from([]);
     await pipeline(source, counter.stream, createWriteStream(temporary, { flags: "wx", mode: OWNER_ONLY_FILE }));
     if (announcedBytes !== null && counter.bytes() !== announcedBytes) throw brokenOff();
-    // Unlike a rename, a link never replaces a file that came under this name meanwhile.
+    // Unlike a rename, a link never replaces a file that was created under this name in between.
     await link(temporary, target);
     return { file: name, bytes: counter.bytes() };
   } catch (error) {
@@ -53,7 +53,10 @@ export async function storeFile(
   }
 }
 
-/** The workspace's files by name; the cursor holds the last name. @throws AppError `invalid_request` for a bad cursor */
+/**
+ * Returns the workspace's files by name; the cursor contains the last name.
+ * @throws AppError `invalid_request` for a bad cursor
+ */
 export async function listFiles({ workspaceId }: Caller, page: PageRequest): Promise<Page<StoredFile>> {
   const after = page.cursor === undefined ? "" : readCursor(page.cursor);
   const folder = workspaceFolder(workspaceId);
@@ -74,7 +77,7 @@ function toCursor(name: string): string {
   return Buffer.from(`${CURSOR_MARK}${name}`).toString("base64url");
 }
 
-/** @throws AppError `invalid_request` for everything that `toCursor` does not make */
+/** Parses a cursor. @throws AppError `invalid_request` for anything that `toCursor` does not create */
 function readCursor(cursor: string): string {
   const name = Buffer.from(cursor, "base64url").toString("utf8").slice(CURSOR_MARK.length);
   if (!fileName.safeParse(name).success || toCursor(name) !== cursor) throw badCursor();
@@ -82,8 +85,8 @@ function readCursor(cursor: string): string {
 }
 
 /**
- * Removes a file that no connection uses.
- * @param uses what reads it: connections stand above files
+ * Deletes a file that no connection uses.
+ * @param uses its uses, from the caller: the connection service depends on this one
  * @throws AppError `not_found`, `in_use` with the connections that read it
  */
 export async function deleteFile({ workspaceId }: Caller, name: string, uses: Use[]): Promise<void> {
@@ -93,7 +96,7 @@ export async function deleteFile({ workspaceId }: Caller, name: string, uses: Us
   const path = join(workspaceFolder(workspaceId), name);
   if (!(await exists(path))) throw new AppError("not_found", "There is no such file in this workspace.");
   await rm(path, { force: true });
-  // What an engine kept beside it means nothing without it.
+  // Files that an engine kept beside it are useless without it.
   for (const companion of [".wal", "-wal", "-shm", "-journal"]) await rm(`${path}${companion}`, { force: true });
 }
 

@@ -1,4 +1,4 @@
-/** A row for each thing that was sold, with all that the pictures below ask for. Cancelled orders are none. */
+/** A row for each sold item, with all columns of the charts below. Cancelled orders are excluded. */
 const SALES = `select o.id as order_id, o.customer_id, o.placed_at::date as placed_on, o.channel,
        c.country, p.category, p.name as product, i.quantity,
        (i.quantity * i.price_cents / 100.0)::decimal(12, 2) as revenue,
@@ -16,12 +16,12 @@ Click a country or a month, and everything else follows.`;
 const source = { datasetId: "sales" };
 const revenue = { field: "revenue", op: "sum", as: "revenue" } as const;
 const orders = { field: "order_id", op: "countDistinct", as: "orders" } as const;
-/** How a figure went, in the small line beside it. */
+/** The trend of a figure, in the small line beside it. */
 const trend = { field: "placed_on", timeUnit: "month" } as const;
 const nominal = (field: string, title: string) => ({ field, type: "nominal", sort: null, title });
 const amount = (field: string, title: string) => ({ field, type: "quantitative", title });
 
-/** The dashboard over the sample shop that a new workspace begins with, as somebody would send it. */
+/** Returns the dashboard over the sample shop for a new workspace, as a request body. */
 export function sampleDashboard(connectionId: string) {
   return {
     title: "Sales overview",

@@ -10,24 +10,24 @@ import { childEntry } from "@/lib/platform/process/entries";
 import { absolutePath } from "@/lib/platform/process/paths";
 import { sharedState } from "@/lib/platform/process/shared-state";
 
-/** Rises when the data or DuckDB's file format changes: a file of an older version is left alone and not read. */
+/** Increased when the data or DuckDB's file format changes: a file of an older version is kept and not read. */
 const SAMPLE_VERSION = 2;
-/** Building takes a few seconds; a query that comes before its end waits no longer than this. */
+/** Maximum wait of a query for the build, in ms; building takes a few seconds. */
 const WAIT_MS = 60_000;
 const RETRY_AFTER_SECONDS = 5;
-/** What a build that was killed has left behind is removed after this long, when none can be running any more. */
+/** Age at which leftovers of a killed build are removed, in ms, when no build can still be running. */
 const LEFTOVER_AGE_MS = 10 * 60_000;
 const LAST_WORDS_CHARS = 2000;
 const OWNER_ONLY = 0o700;
 
-/** The file of the sample shop, which all workspaces share. It exists once `ensureSample` has resolved. */
+/** Returns the file of the sample shop, which all workspaces share. It exists once `ensureSample` has resolved. */
 export function samplePath(): string {
   return join(absolutePath(env().DATA_DIR), "sample", `shop-${SAMPLE_VERSION}.duckdb`);
 }
 
 /**
- * Resolves when the sample shop exists. The first call builds it in a child process; further calls, and other
- * servers on the same data folder, share or accept the result.
+ * Resolves when the sample shop exists. The first call builds it in a child process; further calls, and other servers
+ * on the same data folder, share or accept the result.
  * @throws AppError `unavailable` when it takes too long or cannot be built; the next call tries again
  */
 export async function ensureSample(): Promise<void> {
@@ -57,7 +57,7 @@ async function buildIfMissing(path: string): Promise<void> {
   await rm(building, { force: true });
   try {
     await runBuilder(building);
-    // A link fails when another server was faster; its file has the same rows and may be open already.
+    // The link fails when another server was faster; its file has the same rows and may be open already.
     await link(building, path).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "EEXIST") throw error;
     });

@@ -18,7 +18,7 @@ const dataDir = takeOwnDataDir();
 let source: QueryableSource;
 
 beforeAll(async () => {
-  // No waiting before: a query that comes before the sample is there waits for it.
+  // No waiting before: a query that arrives before the sample exists waits for it.
   source = requireQueryable(
     await duckdb.open({
       workspaceId: WORKSPACE_ID,

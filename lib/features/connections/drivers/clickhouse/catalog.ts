@@ -3,7 +3,7 @@ import { SCHEMA_CHOICES_MAX } from "@/lib/features/connections/schema";
 
 const OWN_DATABASES = "('system', 'information_schema', 'INFORMATION_SCHEMA')";
 
-/** All databases but the server's own, or those of the parameter `shown`. */
+/** All databases except the server's system databases, or those of the parameter `shown`. */
 const shownOf = (isNamed: boolean) =>
   `database NOT IN ${OWN_DATABASES}${isNamed ? " AND has({shown:Array(String)}, database)" : ""}`;
 
@@ -15,17 +15,17 @@ export const columnsSql = (isNamed: boolean) => `
   SELECT database, table, name, type, is_in_primary_key
   FROM system.columns WHERE ${shownOf(isNamed)} ORDER BY database, table, position`;
 
-/** Databases and how many tables and views of them the user may see. */
+/** Databases with the number of their tables and views that the user may see. */
 export const SCHEMAS_SQL = `
   SELECT d.name, countIf(t.name != '') FROM system.databases d
   LEFT JOIN (SELECT database, name FROM system.tables WHERE NOT is_temporary) t ON t.database = d.name
   WHERE d.name NOT IN ${OWN_DATABASES} GROUP BY d.name ORDER BY d.name LIMIT ${SCHEMA_CHOICES_MAX}`;
 
-/** The functions that statements can name, and who brought them. */
+/** The functions that statements can call, and their origin. */
 export const FUNCTIONS_SQL = `
   SELECT name, toString(origin) FROM system.functions UNION ALL SELECT name, 'table' FROM system.table_functions`;
 
-/** The database that names without one belong to is left out. */
+/** Returns the entities. The default database is omitted. */
 export function toEntities(tables: readonly WireValue[][], columns: readonly WireValue[][]): Entity[] {
   const byTable = new Map<string, EntityColumn[]>();
   for (const [database, table, name, type, isKey] of columns) {

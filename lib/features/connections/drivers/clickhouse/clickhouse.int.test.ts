@@ -157,7 +157,7 @@ test("tells its version", async () => {
   expect(await source.test(ANY)).toMatchObject({ serverVersion: "ClickHouse 26.9.2.1" });
 });
 
-/** A server that closes each connection when its second request arrives, as one does that was idle for too long. */
+/** Starts a server that closes each connection when its second request arrives, like one that was idle for too long. */
 async function startImpatient() {
   let resets = 0;
   const proxy = createServer((client) => {
@@ -198,7 +198,7 @@ test("T51 a read is sent again when the server has closed its idle connection", 
       const value = `round ${round}`;
       expect((await ask(through, "select {v:String} as v", { params: { v: value } })).rows).toEqual([[value]]);
     }
-    // Several idle connections at once, each of which is stale.
+    // Several idle connections at once, each of them stale.
     await Promise.all(Array.from({ length: 4 }, () => ask(through, "select 1")));
     await Promise.all(Array.from({ length: 4 }, () => ask(through, "select 1")));
     expect(resets()).toBeGreaterThan(4);

@@ -9,10 +9,10 @@ import {
 } from "../../column-values";
 import { castTo } from "../shared/variables";
 
-/** Types that ClickHouse does not sort by, or that no text names again. */
+/** Types that ClickHouse does not sort by, or whose values have no unique text. */
 const WITHOUT_ORDER = /^(?:Map|JSON|Object|Dynamic|Variant|Nested|AggregateFunction|Point|Ring|Polygon|MultiPolygon)\b/;
 
-/** ClickHouse reads the text of a value as the type of the column; NaN is equal to nothing and comes last. */
+/** ClickHouse parses a value's text as the type of the column; NaN equals nothing and sorts last. */
 export const clickHouseValues: TableValues = {
   nullsLast: " nulls last",
   keysRepeat: true,

@@ -15,7 +15,10 @@ const RULES: AddressRules = {
   },
 };
 
-/** The HTTP interface of the server; its port is 8443 by default when encrypted. @throws AppError `invalid_request` */
+/**
+ * Parses the address of the server's HTTP interface; the default port is 8443 with TLS. @throws AppError
+ * `invalid_request`
+ */
 export function parseClickHouseConfig(config: Record<string, unknown>): NetworkConfig {
   const parsed = parseNetworkConfig(config, RULES);
   const hasPort = config.port !== undefined && config.port !== null && config.port !== "";

@@ -12,7 +12,7 @@ import { type FlowSource, field, loadRows, read } from "../conformance/flow-step
 import { ask, change, openWith } from "../conformance/subjects";
 import { clickhouse } from ".";
 
-/** Texts around each way to the file. PROPERTY_RUNS=20000 tries more of them. */
+/** Number of texts for each way to the file. PROPERTY_RUNS sets another number. */
 const RUNS = Number(process.env.PROPERTY_RUNS ?? 1000);
 const CANARY = "the-canary-sings-at-night";
 const folder = mkdtempSync(join(tmpdir(), "millrace-clickhouse-"));
@@ -144,7 +144,7 @@ describe("ClickHouse's own engine", () => {
       ),
       { numRuns: RUNS },
     );
-    // Some of the texts have hidden the call in a string or a comment, which the server runs as we read it.
+    // Some of the texts hid the call in a string or a comment, which the server reads as the guard does.
     expect(reached).toBeGreaterThan(0);
   }, 120_000);
 

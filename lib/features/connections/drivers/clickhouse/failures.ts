@@ -5,15 +5,16 @@ import { signInFailed, stoppedAtLimit } from "../shared/failures";
 import { READ_ONLY_MESSAGE } from "../shared/statement-messages";
 import { positionOf } from "../shared/text-position";
 
-// Codes of the server (its file ErrorCodes.cpp).
+// Error codes of the server (its file ErrorCodes.cpp).
 const READ_ONLY = 164;
 const TIMEOUTS = new Set([159, 209]);
 const CANCELLED = new Set([394, 236]);
 const SIGN_IN = new Set([192, 193, 194, 516]);
 
 /**
- * The server's own words: `Code: 62. DB::Exception: Syntax error: failed at position 8 ('frm'): ... (SYNTAX_ERROR)`.
- * @param query the text that positions are about
+ * Converts the server's error text: `Code: 62. DB::Exception: Syntax error: failed at position 8 ('frm'): ...
+ * (SYNTAX_ERROR)`.
+ * @param query the text that positions refer to
  */
 export function toServerFailure(text: string, query: string, secrets: readonly string[]): AppError {
   const code = Number(/Code: (\d+)/.exec(text)?.[1] ?? 0);

@@ -37,23 +37,23 @@ import {
 } from "./tables";
 
 /*
- * ClickHouse has no transactions, so rows and position are two writes, the rows first. The server drops a batch that comes
- * again behind the same position with the same rows (docs/develop/flows.md says what that holds, and what not).
+ * ClickHouse has no transactions, so rows and position are two writes, the rows first. The server drops a repeated
+ * batch with the same rows at the same position (docs/develop/flows.md lists what that guarantees).
  */
 
 const HASH_CHARS = 16;
-/** Batches of which a table without replicas knows whether they came before. */
+/** Batches that a table without replicas remembers for deduplication. */
 const DEDUPLICATED_BATCHES = 1000;
-/** In the comment of a table that is about to take another one's place. */
+/** Prefix of the comment on a table that is about to replace another. */
 const MARK = "millrace takes this for";
 
 type Setting = readonly [name: string, value: string];
 
 export type ClickHouseFlowParts = {
   query: QueryableSource["query"];
-  /** Runs a statement that answers nothing, or reads the whole of its answer. */
+  /** Runs a statement without a result, or reads its whole result. */
   run(sql: string, settings: readonly Setting[], signal: AbortSignal): Promise<WireValue[][]>;
-  /** The server's own guard of one statement of a load. */
+  /** The server's time limit for one statement of a load, in ms. */
   statementTimeoutMs: number;
 };
 
@@ -65,7 +65,7 @@ export function extractClickHouse(parts: ClickHouseFlowParts, request: ExtractRe
       dialect: {
         quote,
         nullsFirst: " NULLS FIRST",
-        // UUIDs have an order of their own.
+        // UUIDs sort in a special order.
         cursorOrder: ({ type }, expression) => (type === "string" ? `toString(${expression})` : expression),
         bind,
       },
@@ -100,7 +100,7 @@ async function look(
   return toShape(table, await run(COLUMNS_SQL, place, signal));
 }
 
-/** @throws NoColumns; AppError `read_only`, `invalid_request`, `query_failed` */
+/** Opens a load. @throws NoColumns; AppError `read_only`, `invalid_request`, `query_failed` */
 export async function loadClickHouse(parts: ClickHouseFlowParts, given: LoadRequest, readOnly: boolean): Promise<Load> {
   if (readOnly) throw readOnlyDestination();
   const request = await withColumns(given, () => look(parts, given.table, given.signal));
@@ -224,13 +224,13 @@ class ClickHouseLoad implements Load {
     }
   }
 
-  /** There is no lock that keeps another run out; what was noted meanwhile does. @throws LoadTaken */
+  /** Requires that no other run has stored progress in between, since there is no lock. @throws LoadTaken */
   async #requireHeld(): Promise<void> {
     const held = await this.#read();
     if (held?.epoch !== this.#books.epoch || held.batch !== this.#books.batch) throw new LoadTaken();
   }
 
-  /** One INSERT of fewer rows than a block is there whole or not at all. */
+  /** Inserts a batch. An INSERT of fewer rows than a block is atomic. */
   async #insert(batch: Batch): Promise<void> {
     if (batch.rowCount === 0) return;
     this.#refuseNulls(batch);
@@ -254,7 +254,7 @@ class ClickHouseLoad implements Load {
     }
   }
 
-  /** @throws RowRefused: the server would store its default, a zero or an empty text */
+  /** @throws RowRefused, since the server would store the default, a zero or an empty text */
   #refuseNulls(batch: Batch): void {
     for (const [index, { name, nullable, type }] of this.#columns.entries()) {
       if (nullable || type === "array") continue;
@@ -279,7 +279,7 @@ class ClickHouseLoad implements Load {
     await this.#run(`DROP TABLE IF EXISTS ${this.#name(this.#staging)} SYNC`);
   }
 
-  /** Both names change their tables at once. The mark tells after a kill whether that has happened. */
+  /** Swaps the tables of both names atomically. After a kill, the mark tells whether that happened. */
   async #exchange(): Promise<void> {
     const { name } = this.#request.table;
     const mark = `${MARK} ${createHash("sha256")
@@ -295,7 +295,7 @@ class ClickHouseLoad implements Load {
     await this.#run(`ALTER TABLE ${this.#name(name)} MODIFY COMMENT '${comment.startsWith(MARK) ? "" : text}'`);
   }
 
-  /** In one block after the other, each of which the server drops when it comes again. */
+  /** Copies block by block; the server drops a repeated block. */
   async #copy(): Promise<void> {
     const names = this.#columns.map(({ name }) => quote(name)).join(", ");
     const { load, run, table } = this.#request;
@@ -317,13 +317,13 @@ class ClickHouseLoad implements Load {
   async abandon(): Promise<void> {
     if (this.#books.staging === null || this.#books.isFinished) return;
     const { base } = this.#books;
-    // Abandoned is what was cancelled: that signal has been given already.
+    // The load's signal has aborted already, so this needs a new one.
     this.#signal = AbortSignal.timeout(ABANDON_TIMEOUT_MS);
     await this.#note({ ...this.#books, batch: this.#books.batch + 1, position: base, rowCount: 0, staging: null });
     await this.#run(`DROP TABLE IF EXISTS ${this.#name(this.#staging)} SYNC`);
   }
 
-  /** Makes the table, or lets it grow to what comes. */
+  /** Creates the table, or adds columns to it. */
   async #settle(): Promise<ClickHouseShape> {
     const { columns, mode, primaryKey, table } = this.#request;
     const target = this.#name(table.name);
@@ -434,7 +434,7 @@ class ClickHouseLoad implements Load {
 
 const ABANDON_TIMEOUT_MS = 30_000;
 
-/** Only such a table ever gives up the older ones of rows with one key. */
+/** Requires an engine that removes the older rows of one key. */
 function requireReplacing({ name, engine, sortingKey }: ClickHouseShape, primaryKey: readonly string[]): void {
   const isSame = JSON.stringify([...sortingKey].sort()) === JSON.stringify([...primaryKey].sort());
   if (/Replacing/.test(engine) && isSame) return;
@@ -449,7 +449,10 @@ function find(shape: ClickHouseShape, name: string): TableColumn {
   return column;
 }
 
-/** What the server says of a row that it cannot read, or that breaks a rule of the table. */
+/**
+ * Returns the server's error about a row that it cannot read, or that breaks a rule of the table; null for other
+ * errors.
+ */
 function refusedRow(error: unknown): RowRefused | null {
   if (!(error instanceof AppError) || error.kind !== "query_failed") return null;
   const [, row] = /\(at row (\d+)\)/.exec(error.message) ?? [];
@@ -466,7 +469,7 @@ function refusedRow(error: unknown): RowRefused | null {
 
 const VIOLATED_CONSTRAINT = 469;
 
-/** As in the format TabSeparated, in which parameters come. */
+/** Escapes as in the format TabSeparated, in which parameters are sent. */
 function escaped(text: string): string {
   return text.replaceAll("\\", "\\\\").replaceAll("\t", "\\t").replaceAll("\n", "\\n");
 }

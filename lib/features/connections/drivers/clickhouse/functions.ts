@@ -1,6 +1,8 @@
-/** Which functions statements may call on a read-only connection: what is not listed waits for a look (T40, T50). */
+/**
+ * Allow-list of functions for read-only connections: an unlisted function is refused until it is reviewed (T40, T50).
+ */
 
-/** Functions after FROM that make rows of nothing, or of tables and queries that the statement could read anyway. */
+/** Table functions that generate rows, or read tables and queries that the statement could read anyway. */
 export const ALLOWED_TABLE_FUNCTIONS: ReadonlySet<string> = new Set([
   ...[
     "generaterandom",
@@ -16,12 +18,12 @@ export const ALLOWED_TABLE_FUNCTIONS: ReadonlySet<string> = new Set([
   ...["sqlstandardvalues", "values", "view", "viewexplain", "viewifpermitted", "zeros", "zeros_mt"],
 ]);
 
-/** Of those, the ones whose first argument may describe columns, and thereby hold expressions inside of a string. */
+/** Those whose first argument may describe columns, and thus contain expressions inside a string. */
 export const STRUCTURE_FUNCTIONS: ReadonlySet<string> = new Set(["generaterandom", "null", "values"]);
 
 /**
- * Functions that are refused even where the server does not say which ones it has: they read files and certificates,
- * ask other servers, write logs or counters, or tell headers with which we have signed in.
+ * Functions that are refused even where the server does not list its functions: they read files and certificates, query
+ * other servers, write logs or counters, or expose the headers of our sign-in.
  */
 export const REFUSED_FUNCTIONS: ReadonlySet<string> = new Set([
   ...[
@@ -37,7 +39,7 @@ export const REFUSED_FUNCTIONS: ReadonlySet<string> = new Set([
   ...["structuretocapnprotoschema", "structuretoprotobufschema", "addresstoline", "addresstolinewithinlines"],
 ]);
 
-/** Functions that work on their arguments, on tables and dictionaries, or tell about the session. In lower case. */
+/** Functions that use only their arguments, tables and dictionaries, or describe the session. In lower case. */
 export const ALLOWED_FUNCTIONS: ReadonlySet<string> = new Set(
   `
   abs accuratecast accuratecastordefault accuratecastornull acos acosh adddate adddays addhours addinterval

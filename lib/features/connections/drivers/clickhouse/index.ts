@@ -6,7 +6,7 @@ import { parseClickHouseConfig } from "./config";
 import { ClickHouseSource } from "./source";
 import { clickHouseVariables } from "./variables";
 
-/** ClickHouse and ClickHouse Cloud, by their HTTP interface. */
+/** ClickHouse and ClickHouse Cloud, through their HTTP interface. */
 export const clickhouse = serverDriver({
   type: "clickhouse",
   label: "ClickHouse",

@@ -2,10 +2,10 @@ import type { IncomingMessage } from "node:http";
 
 const NEWLINE = 0x0a;
 
-/** A line above the limit. What came before it has been given out. */
+/** A line above the limit. The lines before it were returned. */
 export class LineTooLong extends Error {}
 
-/** The lines of an answer as they arrive, several at a time. Memory is bounded by one line and one piece. */
+/** Yields the lines of a response as they arrive, several at a time. Memory is bounded by one line and one chunk. */
 export async function* linesOf(response: IncomingMessage, bytesMax: number): AsyncGenerator<string[], void> {
   let parts: Buffer[] = [];
   let held = 0;

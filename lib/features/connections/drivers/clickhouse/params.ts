@@ -3,8 +3,8 @@ import { AppError } from "@/lib/platform/http/errors";
 import { checkText } from "../shared/params";
 
 /**
- * Values for `{name:Type}` as the server takes them beside the query: escaped as in its format TabSeparated, lists and
- * maps as literals of its own.
+ * Returns values for `{name:Type}` as query parameters: escaped as in the format TabSeparated, lists and maps as
+ * ClickHouse literals.
  * @throws AppError `invalid_request`
  */
 export function toClickHouseParams(params: unknown[] | Record<string, unknown> | undefined): [string, string][] {
@@ -21,7 +21,9 @@ export function toClickHouseParams(params: unknown[] | Record<string, unknown> |
   });
 }
 
-/** The same escapes hold at the top and inside of the quotes of lists, which are read without another round of them. */
+/**
+ * Escapes a value. The same escapes apply at the top level and within quoted list items, which are decoded only once.
+ */
 function parameterText(value: unknown): string {
   if (value === null || value === undefined) return "\\N";
   if (value instanceof ExactNumber) return value.text;

@@ -9,13 +9,13 @@ import { CONNECT_TIMEOUT_MS, SESSIONS_MAX } from "../shared/limits";
 import type { OnServer } from "../shared/server";
 import { toServerFailure } from "./failures";
 
-/** What the server says about a failure is a few lines. */
+/** Maximum bytes of an error response, which has a few lines. */
 const ERROR_BYTES_MAX = 64 * 1024;
 
-/** How values are written: exact, and as JSON that every reader understands. */
+/** Settings for exact values in standard JSON. */
 const FORMAT_SETTINGS = {
   default_format: "JSONCompactEachRowWithNamesAndTypes",
-  // Bare, so that those inside of JSON values stay numbers; `source.ts` reads long ones digit by digit.
+  // Unquoted, so that those inside JSON values stay numbers; `source.ts` reads long ones digit by digit.
   output_format_json_quote_64bit_integers: "0",
   output_format_json_quote_denormals: "1",
   output_format_json_quote_decimals: "1",
@@ -27,19 +27,19 @@ const FORMAT_SETTINGS = {
 
 export type ClickHouseRequest = {
   query: string;
-  /** On top of the format: names and values of settings and parameters. */
+  /** Names and values of further settings and parameters. */
   settings: readonly (readonly [string, string])[];
-  /** The statement changes nothing, so it may be sent again. */
+  /** The statement is read-only, so it may be retried. */
   isRead: boolean;
   signal: AbortSignal;
 };
 
 /** A connection that the server closed while it was idle. */
 class StaleConnection extends Error {}
-/** As many idle connections may be stale, and the last attempt is on a new one. */
+/** Every idle connection may be stale; the last attempt uses a new one. */
 const ATTEMPTS_MAX = SESSIONS_MAX * 2 + 1;
 
-/** The server's HTTP interface, on sockets of the door. */
+/** A client of the server's HTTP interface, on sockets of the egress proxy. */
 export class ClickHouseLine {
   readonly #config: OnServer<NetworkConfig>;
   readonly #agent;
@@ -54,11 +54,11 @@ export class ClickHouseLine {
   }
 
   /**
-   * Sends a statement and resolves when the server begins its answer.
+   * Sends a statement and resolves when the server starts its response.
    * @throws AppError `query_failed` and others of `toServerFailure`, `source_unreachable`, `timeout`, `address_refused`
    */
   async send({ query, settings, isRead, signal }: ClickHouseRequest): Promise<IncomingMessage> {
-    // Servers close idle connections after a few seconds, and their word of it may arrive behind the request.
+    // Servers close idle connections after a few seconds, and that may arrive after the request is sent.
     if (!isRead) this.#closeIdle();
     let response: IncomingMessage;
     try {
@@ -117,7 +117,7 @@ export class ClickHouseLine {
           agent: this.#agent,
           signal,
           headers: {
-            // Not in the address, which servers write into their logs.
+            // Not in the URL, which servers log.
             "X-ClickHouse-User": Buffer.from(user).toString("latin1"),
             "X-ClickHouse-Key": Buffer.from(password).toString("latin1"),
             "Content-Type": "text/plain; charset=utf-8",

@@ -40,13 +40,15 @@ import { ClickHouseLine, type ClickHouseRequest } from "./request";
 import type { ServerFunction } from "./statement-guard";
 import { type ColumnReader, exactReaderOf, readerOf } from "./types";
 
-/** Digits that a double may not hold. Reading those exactly is slower, so the rest is spared. */
+/** Numbers that a double may not hold. Reading those exactly is slower, so others skip it. */
 const LONG_NUMBER = /\d{16}/;
-/** A caller does not wait longer than this for the server to confirm a cancellation; it goes on behind. */
+/**
+ * Maximum wait for the server to confirm a cancellation, in ms; after it the cancellation continues in the background.
+ */
 const CANCEL_WAIT_MS = 1000;
-/** Questions about the schema take milliseconds. */
+/** Time limit of schema queries, which take milliseconds. */
 const OUR_OWN_TIMEOUT_S = 10;
-/** Functions are added to a server once in a while. */
+/** Cache lifetime of a server's function list, in ms; it rarely changes. */
 const FUNCTIONS_KEPT_MS = 5 * 60_000;
 
 /** A ClickHouse database through its HTTP interface. */
@@ -62,7 +64,7 @@ export class ClickHouseSource implements DataSource {
   readonly #readOnly: boolean;
   readonly #server: ServerSide;
 
-  /** @param readOnly nothing is loaded into it; what a query may do is said with each */
+  /** @param readOnly nothing is loaded into it; each query states what it may do */
   constructor(config: OnServer<NetworkConfig>, readOnly: boolean) {
     this.#readOnly = readOnly;
     this.#line = new ClickHouseLine(config);
@@ -77,13 +79,13 @@ export class ClickHouseSource implements DataSource {
     const request = { query: text, readOnly: options.readOnly, params: values, database: this.#database };
     await checkStatementText("clickhouse", request, this.#server.workspaceId);
     if (options.readOnly) {
-      // What can be refused without the server is refused before it is asked.
+      // Refuse everything possible without the server first.
       const functions = await this.#serverFunctions(options.signal);
       await checkStatementText("clickhouse", { ...request, functions }, this.#server.workspaceId);
     }
     const settings: [string, string][] = [
       ["max_execution_time", String(Math.ceil(withinLimit(this.#server, options.timeoutMs) / 1000))],
-      // No write, no DDL, and no other settings by the statement.
+      // No writes, no DDL, and no settings within the statement.
       ...(options.readOnly ? [["readonly", "1"] as [string, string]] : []),
       ...values,
     ];
@@ -154,7 +156,7 @@ export class ClickHouseSource implements DataSource {
     };
   }
 
-  /** A statement of our own, and the whole of its answer. An abort ends it on the server. */
+  /** Runs a driver statement and returns its whole result. An abort cancels it on the server. */
   async #run(query: string, settings: readonly (readonly [string, string])[], signal: AbortSignal) {
     const run = this.#begin(
       query,
@@ -173,7 +175,7 @@ export class ClickHouseSource implements DataSource {
     }
   }
 
-  /** Returns the server's functions, null when it does not tell. */
+  /** Returns the server's functions; null when it does not list them. */
   async #serverFunctions(signal: AbortSignal): Promise<readonly ServerFunction[] | null> {
     const now = performance.now();
     if (this.#functions && this.#functions.until > now) return this.#functions.known;
@@ -182,7 +184,7 @@ export class ClickHouseSource implements DataSource {
       const rows = await this.#ask(FUNCTIONS_SQL, signal);
       known = rows.map(([name, kind]) => ({ name: String(name), kind: String(kind) }));
     } catch (error) {
-      // An old server, or one that does not let this user look: its functions are unknown.
+      // An old server, or one where this user may not look: its functions are unknown.
       if (!(error instanceof AppError) || error.kind !== "query_failed") throw error;
       known = null;
     }
@@ -190,9 +192,9 @@ export class ClickHouseSource implements DataSource {
     return known;
   }
 
-  /** Reads the whole of an answer to a question of our own. */
+  /** Returns the whole result of a driver query. */
   async #ask(query: string, caller: AbortSignal, params: readonly [string, string][] = []): Promise<WireValue[][]> {
-    // A host that takes the request and is silent is told from a slow query by nothing else.
+    // Only a deadline tells a silent host from a slow query.
     const deadline = startDeadline(OUR_OWN_TIMEOUT_S * 1000, caller);
     const { signal } = deadline;
     const run = this.#begin(query, [["max_execution_time", String(OUR_OWN_TIMEOUT_S)], ...params], {
@@ -269,7 +271,7 @@ function writtenRowsOf(summary: string | string[] | undefined): number | null {
 
 type Rows = {
   fields: Field[];
-  /** What the last portion took on the line. */
+  /** Bytes of the last portion on the wire. */
   portionBytes: number;
   /** @returns null at the end */
   next(): Promise<WireValue[][] | null>;
@@ -278,7 +280,7 @@ type Rows = {
 type RunOptions = Pick<ClickHouseRequest, "isRead" | "signal">;
 type RunRequest = RunOptions & { query: string; settings: readonly [string, string][]; secrets: readonly string[] };
 
-/** One statement on the server. However it is left, it does not go on there. */
+/** One statement on the server. Leaving it in any way cancels it there. */
 class Run {
   readonly #line: ClickHouseLine;
   readonly #query: string;
@@ -290,7 +292,7 @@ class Run {
   readonly #queryId = randomUUID();
   readonly #stop = new AbortController();
   #response: IncomingMessage | null = null;
-  /** Rows that an INSERT wrote, by the server's summary; null where it does not say. */
+  /** Returns the rows that an INSERT wrote, by the server's summary; null when it is absent. */
   get writtenRows(): number | null {
     return writtenRowsOf(this.#response?.headers["x-clickhouse-summary"]);
   }
@@ -326,7 +328,7 @@ class Run {
       if (step.done) this.#isDone = true;
       return step.done ? null : step.value;
     };
-    // Names and types come first; a statement without a result answers nothing at all.
+    // Names and types come first; a statement without a result returns nothing.
     while (waiting.length < 2) {
       const more = await take();
       if (more === null) break;
@@ -371,7 +373,7 @@ class Run {
     this.#response?.destroy();
   }
 
-  /** By a second request through the same door: a reader's leave alone ends only what is just being written. */
+  /** Sends KILL QUERY by a second request: closing the response alone stops only the current write. */
   async #kill(): Promise<void> {
     const request = {
       query: "KILL QUERY WHERE query_id = {id:String} ASYNC",
@@ -383,14 +385,14 @@ class Run {
       const response = await this.#line.send(request);
       response.resume();
     } catch {
-      // The server is not there, or its own time limit ends the query.
+      // The server is gone, or its time limit ends the query.
     }
   }
 
   #list(line: string, isExact = false): unknown[] {
     const values = !isExact && LONG_NUMBER.test(line) ? protocolValue(line) : parseOrNull(line, isExact);
     if (Array.isArray(values)) return values;
-    // A failure in the middle of an answer is written where the next row would be.
+    // An error within a response replaces the next row.
     if (/Code: \d+/.test(line)) throw toServerFailure(line, this.#query, this.#secrets);
     throw notItsProtocol("ClickHouse");
   }

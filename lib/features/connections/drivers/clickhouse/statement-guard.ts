@@ -4,10 +4,10 @@ import { ONE_STATEMENT_MESSAGE, READ_ONLY_MESSAGE } from "../shared/statement-me
 import { ALLOWED_FUNCTIONS, ALLOWED_TABLE_FUNCTIONS, REFUSED_FUNCTIONS, STRUCTURE_FUNCTIONS } from "./functions.ts";
 
 /*
- * What a statement may be on ClickHouse. The setting readonly=1 refuses writes, DDL, other settings and most table
- * functions; what is here refuses what it lets through: functions that read the server's files or ask other servers. The
- * server's EXPLAIN AST cannot be asked instead: it shows no function of APPLY, and nothing that stands in a string. So the
- * text is read here, and what servers of several versions read in several ways is refused before it is judged.
+ * The statements that ClickHouse connections may run. The setting readonly=1 refuses writes, DDL, other settings and
+ * most table functions. This guard refuses what it lets through: functions that read the server's files or query other
+ * servers. The server's EXPLAIN AST is no substitute: it omits functions in APPLY and in strings. So the text is parsed
+ * here, and text that server versions parse differently is refused first.
  */
 
 const READING = new Set(["SELECT", "WITH", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "EXISTS", "VALUES", "FROM"]);
@@ -15,28 +15,26 @@ const CHANGING = new Set([
   ...["INSERT", "CREATE", "ALTER", "DROP", "TRUNCATE", "RENAME", "OPTIMIZE", "DELETE", "UPDATE", "EXCHANGE", "UNDROP"],
   ...["GRANT", "REVOKE"],
 ]);
-/** The session ends with the request. */
+/** Statements about the session, which ends with the request. */
 const NEVER = new Set(["SET", "USE", "BEGIN", "COMMIT", "ROLLBACK"]);
-/** White space and comments that every version ends at the same place. */
+/** White space and comments that end at the same place in every version. */
 const PLAIN_GAP = /^(?:[ \t\n\r\f\v]|--[^\n]*(?:\n|$)|#[ !][^\n]*(?:\n|$)|\/\*(?:(?!\/\*)[\s\S])*?\*\/)*$/;
 const HEX_LITERAL = /^[xXbB]'[0-9a-fA-F]*'$/;
-/** What makes a column's description more than a name and a type. */
+/** Keywords in a column description that add more than a name and a type. */
 const EXPRESSION_WORDS = /\b(?:alias|default|materialized|ephemeral|codec|ttl|statistics|primary|constraint|index)\b/i;
 const NAME_CHARS_MAX = 60;
 
-/** The functions that a server has and that statements may not use; see `refusedAmong`. */
+/** A server's functions that statements may not use; see `refusedAmong`. */
 export type RefusedFunctions = {
-  /** As a name before a bracket, in lower case. */
+  /** Returns whether a call is refused. The name is in lower case. */
   isCallRefused(name: string): boolean;
-  /** As a bare name, which functions of functions and APPLY take for a function. As it is spelled. */
+  /** Returns whether a bare name is refused, which higher-order functions and APPLY call. Case-sensitive. */
   isNameRefused(name: string): boolean;
 };
 
 export type ServerFunction = { name: string; kind: "System" | "SQLUserDefined" | "table" | string };
 
-/**
- * @param functions of this server; null when it does not tell: then what is not on our lists is refused
- */
+/** @param functions of this server; null when it does not list them: then everything unlisted here is refused */
 export function refusedAmong(functions: readonly ServerFunction[] | null): RefusedFunctions {
   if (functions === null) {
     return { isCallRefused: (name) => !isListed(name), isNameRefused: (name) => !isAllowedBare(name) };
@@ -45,7 +43,7 @@ export function refusedAmong(functions: readonly ServerFunction[] | null): Refus
   const bare = new Set<string>();
   for (const { name, kind } of functions) {
     const lower = name.toLowerCase();
-    // What SQL of this server's own calls was decided by who may create functions there.
+    // SQL of a user-defined function was approved by those who may create functions on this server.
     if (kind === "SQLUserDefined") continue;
     if (kind === "table" ? !ALLOWED_TABLE_FUNCTIONS.has(lower) : kind !== "System" || !ALLOWED_FUNCTIONS.has(lower)) {
       if (!(kind === "table" && ALLOWED_FUNCTIONS.has(lower))) called.add(lower);
@@ -59,17 +57,17 @@ export function refusedAmong(functions: readonly ServerFunction[] | null): Refus
 }
 
 const SYSTEM_DATABASE = "system";
-/** Tables of the database system with users' verifiers, or with passwords of other servers. */
+/** System tables with password hashes of users, or with passwords of other servers. */
 const SECRET_TABLES = new Set(["users", "named_collections", "user_directories", "certificates", "tokens"]);
-/** Their names stand in a text that is no name, such as a pattern of `merge`. */
+/** The same names within a text that is not a name, such as a pattern of `merge`. */
 const SECRET_IN_TEXT = /user|named|collection|director|cert|token|\.[*+]|^$/i;
-/** Objects whose definition holds no verifier. */
+/** Kinds of objects whose definition contains a password hash. */
 const SHOW_CREATE_SECRETS = new Set(["USER", "USERS", "NAMED", "ACCESS"]);
 
 /**
- * Refuses what prints verifiers of passwords. Where names are not written out, both parts of a name count wherever they are.
- * @param params values of `{name:Identifier}` are names, too
- * @param database of names without one
+ * Refuses statements that print password hashes. Where names are not written out, both parts of a name count anywhere.
+ * @param params values of `{name:Identifier}` count as names
+ * @param database the default database
  * @throws AppError `not_allowed`
  */
 export function checkSecrets(
@@ -95,7 +93,7 @@ export function checkSecrets(
   throw notAllowed(`system.${clipped(found)} cannot be read on a read-only connection. It may hold passwords.`);
 }
 
-/** Words before a bracket that are no functions. */
+/** Keywords before a parenthesis that are not functions. */
 const SYNTAX = new Set(
   `select from where prewhere having by on using in and or not between as with over join all any union intersect except
   limit offset when then else case distinct interval array tuple nullable lowcardinality map decimal fixedstring enum8
@@ -117,7 +115,7 @@ function isAllowedBare(name: string): boolean {
 }
 
 /**
- * @param refused what the server's functions are; asked only for a read-only statement
+ * @param refused the refused functions of the server; only used for a read-only statement
  * @throws AppError `invalid_request`, `query_failed`, `read_only`, `not_allowed`
  */
 export function checkStatement(query: string, readOnly: boolean): SqlToken[] {
@@ -141,8 +139,8 @@ export function checkStatement(query: string, readOnly: boolean): SqlToken[] {
 }
 
 /**
- * What a read-only statement calls.
- * @param params values of `{name:Identifier}` are names, too
+ * Checks the functions that a read-only statement calls.
+ * @param params values of `{name:Identifier}` count as names
  * @throws AppError `not_allowed`
  */
 export function checkFunctions(
@@ -169,15 +167,15 @@ export function checkFunctions(
   for (const [, value] of params) if (takesNames && refused.isNameRefused(value)) throw refusedFunction(value);
 }
 
-/** Where a bare name can be a function: after APPLY, and as an argument of a function of functions. */
+/** Returns whether a bare name may be a function: after APPLY, and as an argument of a higher-order function. */
 function isFunctionName(words: readonly SqlToken[], index: number, depth: number): boolean {
   const before = words[index - 1];
   return wordOf(before) === "APPLY" || (depth > 0 && before?.text !== ".");
 }
 
 /**
- * The description of columns is a string, and `b String ALIAS file('/a')` in it calls a function. So it has to be written
- * out, and to be of names and types alone.
+ * Checks a column description, which is a string: `b String ALIAS file('/a')` in it calls a function. So it must be a
+ * literal with only names and types.
  */
 function checkStructure(name: string, words: readonly SqlToken[], from: number): void {
   const isValues = name.toLowerCase() === "values";
@@ -193,7 +191,7 @@ function checkStructure(name: string, words: readonly SqlToken[], from: number):
   );
 }
 
-/** @throws AppError `not_allowed` for what versions of the server read in several ways */
+/** @throws AppError `not_allowed` for text that server versions parse differently */
 function refuseUnsure(query: string, tokens: readonly SqlToken[]): void {
   if (query.includes("\0") || !query.isWellFormed()) throw notAllowed("The statement holds a character that is none.");
   let at = 0;
@@ -218,7 +216,7 @@ function isPlainName(source: string, token: SqlToken): boolean {
   if (token.kind === "name") {
     return source.length > 1 && /^["`]/.test(source) && source.at(-1) === source[0] && !source.includes("\\");
   }
-  // Beyond ASCII there are spaces, quotes and signs that only some versions know; `$` begins a heredoc in some places.
+  // Beyond ASCII there are spaces, quotes and symbols that only some versions know; `$` may start a heredoc.
   return (
     /^[\x20-\x7e]+$/.test(source) &&
     !/[$#\\]/.test(source) &&
@@ -242,7 +240,7 @@ function refusedFunction(name: string): AppError {
   );
 }
 
-/** `FORMAT name` at the end would change how the result travels. */
+/** Refuses `FORMAT name` at the end, which would change the response format. */
 function refuseFormat(words: readonly SqlToken[]): void {
   const at = words.findIndex((token, index) => {
     const next = words[index + 1];

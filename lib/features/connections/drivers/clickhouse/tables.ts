@@ -4,9 +4,9 @@ import { CellRefused, exactDecimal, exactFloat, isNotANumber, jsonTextOf, textOf
 import type { TableShape, TargetColumn } from "../shared/flows/table-shape";
 import { readerOf } from "./types";
 
-/** The widest decimal, half of it behind the point. */
+/** The widest decimal, with half of its digits after the point. */
 const DECIMAL_MAX = { precision: 76, scale: 38 };
-/** Days and instants outside of these are stored as others without a word (its pages "Date32" and "DateTime64"). */
+/** Years outside of these ranges are silently stored as others (ClickHouse's pages "Date32" and "DateTime64"). */
 const YEARS: readonly [pattern: RegExp, first: number, last: number][] = [
   [/^Date32|^DateTime64/, 1900, 2299],
   [/^DateTime/, 1970, 2105],
@@ -47,13 +47,13 @@ export function toShape(
       nullable: /^(?:LowCardinality\()?Nullable\(/.test(String(type)),
       ...(/^(?:MATERIALIZED|ALIAS)$/.test(String(kind)) && { isGenerated: true as const }),
     })),
-    // Its primary key is an order and forbids no row, so there is nothing to go on by.
+    // ClickHouse's primary key is an order and does not enforce uniqueness, so a reading cannot resume by it.
     primaryKey: [],
     uniqueKeys: [],
   };
 }
 
-/** Without Nullable and LowCardinality around it. */
+/** Removes Nullable and LowCardinality. */
 export function plainType(dbType: string): string {
   const inner = /^(?:Nullable|LowCardinality)\((.*)\)$/s.exec(dbType)?.[1];
   return inner === undefined ? dbType : plainType(inner);
@@ -91,7 +91,9 @@ function typeFor(field: Pick<Field, "type" | "dbType">): string {
   }
 }
 
-/** A value as JSON that the server reads as the column's type; what it would change without a word is refused here. */
+/**
+ * Returns a value as JSON that the server parses as the column's type. Refuses values that it would silently change.
+ */
 export function toClickHouseCell(value: Exclude<WireValue, null>, column: TargetColumn): unknown {
   const type = plainType(column.dbType);
   const integer = /^(U?)Int(\d+)$/.exec(type);

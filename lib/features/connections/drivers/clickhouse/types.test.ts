@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readerOf } from "./types";
 
-// What ClickHouse 26.9 writes with the settings of request.ts.
+// The output of ClickHouse 26.9 with the settings of request.ts.
 test.each([
   ["Int32", 1, "int32", 1],
   ["UInt32", 4_294_967_295, "int64", 4_294_967_295],

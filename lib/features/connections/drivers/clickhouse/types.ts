@@ -3,7 +3,7 @@ import type { FieldType, WireValue } from "@/lib/base/values/fields";
 import { toJsonText } from "@/lib/base/values/json-text";
 import { int64Value } from "../shared/wire-values";
 
-/** How values of a type are read from the JSON that the server writes with the settings of `request.ts`. */
+/** A reader of one type's values from the server's JSON, which has the settings of `request.ts`. */
 export type ColumnReader = { type: FieldType; read: (value: unknown) => WireValue };
 
 const asIs = (value: unknown): WireValue => value as WireValue;
@@ -39,13 +39,14 @@ const SCALARS: [pattern: RegExp, type: FieldType, read: (value: unknown) => Wire
   [/^Nothing$/, "string", () => null],
 ];
 
-/** Returns a reader that leaves JSON as its text, for values of which `parseExactJson` has kept every digit. */
+/** Returns a reader that keeps JSON as text, for values in which `parseExactJson` kept every digit. */
 export function exactReaderOf(name: string): ColumnReader {
   const reader = readerOf(name, true);
   return reader.type === "json" ? { type: "json", read: toJsonText } : reader;
 }
 
 /**
+ * Returns the reader of a type.
  * @param name a type as the server writes it, `Array(Nullable(Int64))`
  * @param isExact numbers within lists that no double holds are numbers (`ExactNumber`), not texts
  */
@@ -77,7 +78,7 @@ function exactNumber(value: WireValue): WireValue {
   return isText ? (new ExactNumber(value) as unknown as WireValue) : value;
 }
 
-/** With names it comes as an object, without as a list. */
+/** Reads a tuple, an object when its fields have names and a list otherwise. */
 function tupleReader(items: readonly string[]): ColumnReader {
   const named = items.map((item) => /^(`(?:[^`\\]|\\.)*`|[A-Za-z_]\w*) (.+)$/s.exec(item));
   if (items.length > 0 && named.every((match) => match !== null)) {
@@ -107,7 +108,7 @@ function mapEntries(value: unknown, readerFor: (key: string) => (value: unknown)
   return object;
 }
 
-/** `Map(String, Array(Int8))` is Map with its two parts. */
+/** Splits a type into its name and arguments: `Map(String, Array(Int8))` is Map with two arguments. */
 function partsOf(name: string): [outer: string, inner: string[]] {
   const open = name.indexOf("(");
   if (open < 0 || !name.endsWith(")")) return [name, []];

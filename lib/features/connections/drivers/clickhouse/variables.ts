@@ -4,7 +4,7 @@ import type { TypedValue, VariableBinding } from "../../variables";
 import { plainNumber } from "../shared/flows/rows";
 import { isDay, plainValue, utcText } from "../shared/variables";
 
-/** `{name:Type}`, which is ClickHouse's own form; its type has to be told. */
+/** ClickHouse's `{name:Type}`, which requires the type. */
 export const clickHouseVariables: VariableBinding = {
   begin() {
     const params: Record<string, unknown> = {};
@@ -34,10 +34,10 @@ function typeOf(value: TypedValue): string {
   }
 }
 
-/** Of a Decimal256. */
+/** Digits of a Decimal256. */
 const DIGITS_MAX = 76;
 
-/** @throws AppError `invalid_request` for a number that no type of ClickHouse holds */
+/** Returns the type of a number. @throws AppError `invalid_request` for a number that no type of ClickHouse holds */
 function exactTypeOf(number: ExactNumber): string {
   if (number.isInteger) return number.isInt64 ? "Int64" : "Int256";
   const [whole = "", fraction = ""] = plainNumber(number.text).replace("-", "").split(".");

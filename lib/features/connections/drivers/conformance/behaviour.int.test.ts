@@ -9,26 +9,32 @@ import { ask, change, type Subject, type SubjectName, startSubject } from "./sub
 const MIB = 1024 * 1024;
 const CELL_BYTES_MAX = 16 * MIB;
 const ANY = new AbortController().signal;
-/** What is ended would run for minutes. It takes some milliseconds, and seconds where everything waits for the processor. */
+/**
+ * Time for a cancelled statement to end, in ms. It would run for minutes. Ending takes milliseconds, or seconds on a
+ * busy machine.
+ */
 const ENDED_WITHIN_MS = 20_000;
 
 type Dialect = {
-  /** One text parameter comes back as it is. */
+  /** Returns its one text parameter unchanged. */
   echo: string;
-  /** Runs for minutes unless it is stopped. */
+  /** Runs for minutes unless it is cancelled. */
   endless: string;
-  /** The same where writing is allowed, and takes a cancellation for an error of its own, the last of them; null where nothing can. */
+  /**
+   * The same where writing is allowed; the last statement catches a cancellation as an error. Null where that is
+   * impossible.
+   */
   stubborn: string[] | null;
-  /** Rows without end, cheap for the server. */
+  /** Endless rows, cheap for the server. */
   numbers: string;
-  /** A cell of so many bytes. */
+  /** A cell of this many bytes. */
   cell: (bytes: number) => string;
-  /** How many of our statements the server still runs; null for files, which have no server. */
+  /** Counts our statements that the server still runs; null for files, which have no server. */
   running: string | null;
   wide: number;
-  /** Bytes of a row that nobody takes in, where 200 MB would be more than the server itself can hold. */
+  /** Bytes of a row that is too large to read, where the server itself cannot hold 200 MB. */
   huge?: number;
-  /** How a table of people is made where there are no keys. */
+  /** Creates a table of people where there are no keys. */
   keyless?: string;
 };
 
@@ -111,12 +117,12 @@ describe.each(Object.keys(DIALECTS) as (keyof typeof DIALECTS)[])("%s", (name) =
     await subject?.stop();
   });
 
-  /** Polls until the server runs nothing of ours. */
+  /** Polls until the server runs none of our statements. */
   const untilQuiet = async (withinMs: number) => {
     if (dialect.running === null) return;
     const until = performance.now() + withinMs;
     for (;;) {
-      // Who only reads is not told what others run.
+      // A read-only user does not see the statements of others.
       const [row] = (await ask(writer, dialect.running, { readOnly: false })).rows;
       if (Number(row?.[0]) === 0) return;
       if (performance.now() > until) throw new Error(`${row?.[0]} statements still run on the server.`);
@@ -130,7 +136,7 @@ describe.each(Object.keys(DIALECTS) as (keyof typeof DIALECTS)[])("%s", (name) =
     const people = (await source.entities(ANY)).find((entity: Entity) => entity.name === "people");
     expect(people?.schema).toBeUndefined();
     expect(people?.columns?.map(({ name: column, nullable, primaryKey }) => [column, nullable, primaryKey])).toEqual([
-      // SQLite takes NULL for a key that is not the number of the row.
+      // SQLite accepts NULL for a key that is not the row number.
       ["id", dialect.keyless !== undefined || name === "sqlite", dialect.keyless === undefined],
       ["name", dialect.keyless !== undefined, false],
       ["note", true, false],
@@ -141,7 +147,7 @@ describe.each(Object.keys(DIALECTS) as (keyof typeof DIALECTS)[])("%s", (name) =
     if (!subject) return context.skip();
     const text = fc
       .string({ unit: "binary", maxLength: 200 })
-      // PostgreSQL stores every character but this one, and says so.
+      // PostgreSQL stores every character but this one, and reports it.
       .filter((value) => name !== "postgres" || !value.includes("\0"));
     const nasty = [
       "'; drop table people; --",
@@ -316,7 +322,7 @@ describe.each(Object.keys(DIALECTS) as (keyof typeof DIALECTS)[])("%s", (name) =
     if (!subject) return context.skip();
     const error = await ask(source, "select 'ü',\n  nowhere from people").catch((each: unknown) => each);
     expect(error).toMatchObject({ kind: "query_failed", message: expect.stringContaining("nowhere") });
-    // MariaDB does not say where an unknown column stands.
+    // MariaDB does not report the position of an unknown column.
     if (name !== "mariadb") expect(error).toMatchObject({ details: { line: 2, column: 3, position: 15 } });
     expect((await ask(source, "select 1")).rows).toEqual([[1]]);
   });

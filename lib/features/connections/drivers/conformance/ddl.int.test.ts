@@ -8,7 +8,7 @@ import { ask, change, type SubjectName, startSubject } from "./subjects";
 
 const ANY = new AbortController().signal;
 
-/** Names with signs that a text put together without quoting would break at. */
+/** Names with characters that break unquoted SQL. */
 const PEOPLE = `create table "ddl ""people" (id int primary key, "full ""name" varchar(50) not null, team_id int not null,
   age int default 7 check (age > 3), constraint ddl_team foreign key (team_id) references ddl_teams (id))`;
 const INDEX = `create unique index "ddl ""by name" on "ddl ""people" ("full ""name", age)`;
@@ -79,7 +79,7 @@ describe.each(["postgres", "mariadb", "sqlite", "duckdb"] as const)("%s", (name)
     await expect(insert("3, 'Bob', 1, 2"), "the check").rejects.toThrow();
     await expect(insert("1, 'Cid', 1, 9"), "the key").rejects.toThrow();
     await expect(insert("4, null, 1, 9"), "the column that is needed").rejects.toThrow();
-    // SQLite keeps references only where a session asks for it; the text has them all the same.
+    // SQLite enforces references only when a session asks for it; the definition has them all the same.
     if (name !== "sqlite") await expect(insert("5, 'Dan', 9, 9"), "the reference").rejects.toThrow();
   });
 

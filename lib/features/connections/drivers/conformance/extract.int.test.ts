@@ -38,7 +38,7 @@ describe.each(Object.keys(KINDS) as SubjectName[])("reading from %s", (name) => 
     subject = await startSubject(name);
     if (!subject) return;
     writer = await subject.open(false);
-    // A file is made by its first statement.
+    // The first statement creates the file.
     await writer.entities(ANY);
     source = (await subject.open(true)) as unknown as FlowSource;
   }, 120_000);
@@ -55,12 +55,12 @@ describe.each(Object.keys(KINDS) as SubjectName[])("reading from %s", (name) => 
       await change(writer, `insert into ${quote(table)} values ${values.join(", ")}`);
     }
   };
-  /** Reads to the end, with a new reading from the last checkpoint after so many batches. */
+  /** Reads to the end, resuming from the last checkpoint after every so many batches. */
   const inPieces = async (request: Parameters<typeof read>[1], batchesMax: number): Promise<WireValue[][]> => {
     const rows: WireValue[][] = [];
     let from: Checkpoint | null = request.from ?? null;
     for (let readings = 0; readings < 100; readings += 1) {
-      // As it comes out of a store.
+      // The checkpoint as a store returns it.
       const stored = JSON.parse(JSON.stringify(from)) as Checkpoint | null;
       const { batches } = await read(source, { ...request, from: stored }, batchesMax);
       for (const batch of batches) rows.push(...rowsOf(batch));

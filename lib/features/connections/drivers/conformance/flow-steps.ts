@@ -12,7 +12,7 @@ export type FlowSubject = {
   stop(): Promise<void>;
 };
 
-/** As `startSubject`, with ClickHouse's own engine where Python has it. */
+/** Starts a subject like `startSubject`, with ClickHouse's embedded engine if Python has it. */
 export async function startFlowSubject(name: FlowSubjectName): Promise<FlowSubject | null> {
   if (name !== "clickhouse") return (await startSubject(name)) as unknown as FlowSubject | null;
   const chDb = await startChDb();
@@ -26,7 +26,7 @@ export async function startFlowSubject(name: FlowSubjectName): Promise<FlowSubje
   };
 }
 
-/** What the tests of extract and load say of tables and rows. */
+/** Helpers that create, read and compare tables in the tests of extract and load. */
 
 export const ANY = new AbortController().signal;
 export type FlowSource = DataSource & Required<Pick<DataSource, "extract" | "load">>;
@@ -35,7 +35,7 @@ export const field = (name: string, type: Field["type"], dbType: string = type):
 
 export type Read = { fields: Field[]; rows: WireValue[][]; batches: ExtractBatch[] };
 
-/** Reads all that comes, or the first batches of it. */
+/** Reads all batches, or the first ones. */
 export async function read(
   source: Pick<DataSource, "extract">,
   request: Partial<ExtractRequest> & Pick<ExtractRequest, "entity">,
@@ -63,7 +63,7 @@ export function rowsOf({ rowCount, columns }: { rowCount: number; columns: WireV
   return Array.from({ length: rowCount }, (_, row) => columns.map((column) => parsed(column[row] ?? null)));
 }
 
-/** JSON comes as its text. */
+/** Returns JSON as its text. */
 function parsed(value: WireValue): WireValue {
   return isJsonText(value) ? jsonValue(value.json) : value;
 }
@@ -78,7 +78,7 @@ export function batchOf(rows: readonly (readonly WireValue[])[]): { rowCount: nu
 
 let runs = 0;
 
-/** A load of its own name unless it says otherwise. */
+/** Starts a load with a unique name, unless the request has one. */
 export async function begin(
   source: Pick<DataSource, "load">,
   request: Partial<LoadRequest> & { columns: Field[]; table: LoadRequest["table"] },
@@ -96,7 +96,7 @@ export async function begin(
   });
 }
 
-/** One run from its beginning to its end. */
+/** Runs a whole load. */
 export async function loadRows(
   source: Pick<DataSource, "load">,
   request: Partial<LoadRequest> & { columns: Field[]; table: LoadRequest["table"] },

@@ -15,14 +15,14 @@ import {
 } from "./flow-steps";
 
 /*
- * JSON from one database to another keeps every digit, the kinds of its values and its null. What a table holds is asked
- * of the database itself, as text.
+ * JSON moves from one database to another with every digit, the kinds of its values and its null. The contents of a
+ * table are read from the database itself, as text.
  */
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 const NAMES: FlowSubjectName[] = ["postgres", "mariadb", "sqlite", "duckdb"];
-/** By id, in the notation of jsonb, which is that of all of them here. */
+/** Documents by id, in the notation of jsonb, which all databases here share. */
 const DOCUMENTS: readonly (string | null)[] = [
   "12345678901234567890.123456789",
   "9007199254740993",
@@ -69,7 +69,7 @@ async function ask(source: Open, query: string, params?: unknown[]): Promise<Wir
   return rows;
 }
 
-/** The documents of a table as texts of the database's own. */
+/** Returns the documents of a table as the database prints them. */
 async function textsIn(name: FlowSubjectName, source: Open, table: string): Promise<unknown[]> {
   const text = { postgres: "doc::text", duckdb: "cast(doc as varchar)" }[name as string] ?? "concat(doc, '')";
   const isNull = name === "sqlite" ? "doc" : text;

@@ -27,7 +27,7 @@ const NETWORK_DRIVERS: [Driver, (port: number) => Record<string, unknown>][] = [
 
 type Line = { port: number; close: () => Promise<void> };
 
-/** A server that does with each connection what the test says. */
+/** Starts a server that handles each connection as the test says. */
 async function listen(onConnection: (socket: Socket) => void): Promise<Line> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -82,7 +82,7 @@ const HOSTS: [what: string, kinds: string[], (socket: Socket) => void][] = [
   ],
 ];
 
-// Side by side, of all drivers: all that most of them do is to wait.
+// Concurrent across all drivers, since most of them only wait.
 test.concurrent.each(
   NETWORK_DRIVERS.flatMap(([driver, config]) =>
     HOSTS.map(([what, kinds, behave]) => ({ type: driver.type, driver, config, what, kinds, behave })),
@@ -118,7 +118,7 @@ describe.each(NETWORK_DRIVERS.map(([driver, config]) => ({ name: driver.type, dr
         ? { connectionString: String(connectionString).replace("127.0.0.1", nowhere) }
         : { ...rest, host: nowhere };
       const error = await failureOf(driver, target);
-      // MongoDB's driver goes by a proxy protocol of our own, which has fewer words for it.
+      // MongoDB's driver uses our proxy protocol, which has fewer error codes.
       const message = expect.stringMatching(/name was not found|no way to this/);
       expect(error).toMatchObject({ kind: "source_unreachable", message });
       expect(JSON.stringify([error.message, error.details ?? null])).not.toContain(SECRET);
@@ -228,11 +228,11 @@ test("T41 a rogue MySQL server that asks for a file gets not one byte of it", as
   const hostname = await import("node:os").then((os) => os.hostname());
   const afterSignIn = Buffer.concat(received.slice(1)).toString("latin1");
   expect(afterSignIn).not.toContain(hostname);
-  // CLIENT_LOCAL_FILES is the bit 0x80 of the flags, with which the client's first packet begins.
+  // The first packet of the client starts with its flags, in which CLIENT_LOCAL_FILES is the bit 0x80.
   expect((received[0]?.readUInt32LE(4) ?? 0xff) & 0x80).toBe(0);
 }, 30_000);
 
-/** Signs everybody in and answers every command with a request for a file of the client. */
+/** Accepts every sign-in and answers every command with a request for a file of the client. */
 function rogueMysql(socket: Socket, received: Buffer[]): void {
   const packet = (sequence: number, body: Buffer) =>
     Buffer.concat([Buffer.from([body.length & 0xff, body.length >> 8, 0, sequence]), body]);

@@ -16,8 +16,8 @@ import {
 import { ask, change } from "./subjects";
 
 /*
- * Several flows that load into one table at the same moment, each as another server would: by a source of its own. Each
- * race is run a few times, since nobody says who is first.
+ * Several flows load into one table concurrently, each through a separate source like another server. Each race runs
+ * several times, since its order is random.
  */
 
 const LOADED: FlowSubjectName[] = ["postgres", "mariadb", "duckdb", "sqlite"];
@@ -85,7 +85,7 @@ describe.each(LOADED)("loads into %s together", (name) => {
   test.each(ROUNDS)("all replace its rows: those of one are there, whole (%d)", async (round) => {
     if (!subject) return;
     const place = { name: `replaced_${round}` };
-    // In an odd round there is something to be replaced.
+    // In an odd round there are rows to replace.
     await change(first(), `create table ${place.name} (id bigint, name varchar(40))`);
     if (round % 2 === 1) await change(first(), `insert into ${place.name} values (1, 'before')`);
     const loads = await Promise.all(

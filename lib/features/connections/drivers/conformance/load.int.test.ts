@@ -17,18 +17,18 @@ import {
 } from "./flow-steps";
 import { ask, change } from "./subjects";
 
-/** Names that break what is put together without quotes: each database takes those that it can. */
+/** Names that break unquoted SQL: each database takes those that it can. */
 const NAMES = ['we"ird', "do.t", "späce ☃", "sel`ect", "semi;colon", "it's", "order"];
 
-/** SQLite keeps decimals as texts, and the types of columns as they were made; documents have no columns. */
+/** SQLite keeps decimals as text, and columns keep their original types; documents have no columns. */
 const TYPED = (name: FlowSubjectName) => name !== "sqlite" && name !== "mongodb";
 
 const LOADED: FlowSubjectName[] = ["postgres", "mariadb", "duckdb", "sqlite", "mongodb", "clickhouse"];
 
-/** What the destination keeps of itself is beside the tables. */
+/** Tables that the destination uses for bookkeeping. */
 const OWN = /^_millrace_/;
 
-// ClickHouse's engine starts anew for each read-only statement that follows a change.
+// ClickHouse's engine restarts for each read-only statement that follows a change.
 vi.setConfig({ testTimeout: 120_000 });
 
 describe.each(LOADED)("loads into %s", (name) => {
@@ -44,7 +44,7 @@ describe.each(LOADED)("loads into %s", (name) => {
     subject = await startFlowSubject(name);
     if (!subject) return;
     source = await subject.open(false);
-    // A file is made by its first statement.
+    // The first statement creates the file.
     await source.entities(ANY);
   }, 120_000);
   afterAll(async () => {
@@ -126,7 +126,7 @@ describe.each(LOADED)("loads into %s", (name) => {
       expect(late.state).toMatchObject({ position: "behind 3", isFinished: true, rowCount: 3 });
       await late.finish();
       expect(await all(place)).toHaveLength(3);
-      // The next run learns where this one has ended.
+      // The next run learns where this one ended.
       const next = await begin(source, { ...request, run: `next ${mode}` });
       expect(next.state).toMatchObject({ position: "behind 3", isResumed: false, rowCount: 0, isFinished: false });
       await next.abandon();
@@ -186,7 +186,7 @@ describe.each(LOADED)("loads into %s", (name) => {
     const reader = (async () => {
       while (!isOver) {
         const found = await all(place).catch((error: unknown) => {
-          // MongoDB tells a reader that its collection has gone. What it has read until then it cannot take for whole.
+          // MongoDB reports to a reader that its collection is gone, so the rows read so far are incomplete.
           if (name === "mongodb" && String(error).includes("dropped")) return null;
           throw error;
         });
@@ -242,7 +242,7 @@ describe.each(LOADED)("loads into %s", (name) => {
     await loadRows(source, request, [[1, "a"], [2, "b"]]); // biome-ignore format: two rows
     await loadRows(source, request, [[2, "B"], [3, "c"], [3, "C"], [2, "BB"]]); // biome-ignore format: four rows
     expect(await all(place)).toEqual([[1, "a"], [2, "BB"], [3, "C"]]); // biome-ignore format: three rows
-    // A batch that comes twice changes nothing.
+    // A repeated batch changes nothing.
     await loadRows(source, request, [[2, "BB"], [3, "C"]]); // biome-ignore format: two rows
     expect(await all(place)).toEqual([[1, "a"], [2, "BB"], [3, "C"]]); // biome-ignore format: three rows
   });
@@ -314,7 +314,7 @@ describe.each(LOADED)("loads into %s", (name) => {
     const key = batchOf([[5, "5.00"], [0, "6.00"]]); // biome-ignore format: two rows
     await expect(load.write(key, { position: 4, rejectsMax: 0 })).rejects.toMatchObject({ details: { row: 1 } });
     expect((await read(source, { entity: place })).rows).toHaveLength(1);
-    // The same load goes on, and leaves out what may be left out.
+    // The same load continues, and skips the rows that may be skipped.
     const { written, rejected } = await load.write(bad, { position: 4, rejectsMax: 1 });
     expect([written, rejected.map(({ row }) => row)]).toEqual([3, [2]]);
     const both = batchOf([[TYPED(name) ? 5 : null, "1234567.00"], [6, "6.00"], [0, "0.00"], [7, "7.00"]]); // biome-ignore format: four rows
@@ -329,7 +329,7 @@ describe.each(LOADED)("loads into %s", (name) => {
     const columns = [field("id", "int64"), ...NAMES.map((each) => field(each, "string"))];
     const place = { name: `ta"ble's ☃.${tables}` };
     const row = [1, ...NAMES];
-    // A table of ClickHouse is made for upserts or is not.
+    // A ClickHouse table supports upserts from its creation, or never.
     const modes: LoadMode[] = name === "clickhouse" ? ["append", "replace"] : ["append", "upsert", "replace"];
     for (const mode of modes) {
       await loadRows(source, { table: place, columns, mode, primaryKey: ["id"] }, [row]);

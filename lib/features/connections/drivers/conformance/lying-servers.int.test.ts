@@ -12,24 +12,24 @@ import type { QueryableSource } from "../../data-source";
 import { ask, change, openWith, startSubject } from "./subjects";
 
 /*
- * A server is a stranger: what it says may be anything (T47, T54). Between each driver and an honest server stands a
- * proxy that changes what the server says. LIES=20000 tries as many for each; LIES_SEED repeats a run.
+ * Any server response may be malicious (T47, T54). A proxy between each driver and an honest server changes the
+ * responses. LIES=20000 tries as many for each; LIES_SEED repeats a run.
  */
 
 const COUNT = Number(process.env.LIES ?? 6);
 const SEED = Number(process.env.LIES_SEED ?? Math.floor(Math.random() * 2 ** 31));
-/** Whoever asks has a deadline; the drivers get no other help. */
+/** Deadline of each question, in ms; the drivers get no other help. */
 const DEADLINE_MS = 600;
-/** Past the deadline a busy machine may be slow, but it may not wait for ever. */
+/** A busy machine may exceed the deadline, but it may not wait for ever. */
 const SETTLED_MS = 30_000;
-/** Most of the time they wait for a deadline. */
+/** Concurrent lies, which mostly wait for a deadline. */
 const AT_ONCE = Number(process.env.LIES_AT_ONCE ?? 8);
-/** Enough to see what is wrong. */
+/** Enough to see the fault. */
 const FAULTS_MAX = 3;
 const MEMORY_MAX = 700 * 1024 * 1024;
 
 type Target = {
-  /** Opens a driver on the port or socket of the liar. */
+  /** Opens a driver on the port or socket of the proxy. */
   open(proxy: LyingProxy): Promise<QueryableSource>;
   openHonest(): Promise<QueryableSource>;
   startProxy(): Promise<LyingProxy>;
@@ -148,7 +148,7 @@ async function startEngineTarget(): Promise<Target> {
   };
 }
 
-/** Milliseconds of the lie that has held longest. */
+/** Duration of the slowest lie, in ms. */
 let slowest = 0;
 const escaped: unknown[] = [];
 const keep = (error: unknown) => void escaped.push(error instanceof Error ? error.stack : error);
@@ -158,10 +158,10 @@ const theirs = {
 };
 
 beforeAll(() => {
-  // The runner's own listeners would end the run at the first one, without saying at which lie.
+  // The runner's listeners would end the run at the first error, without naming the lie.
   process.removeAllListeners("uncaughtException").removeAllListeners("unhandledRejection");
   process.on("uncaughtException", keep).on("unhandledRejection", keep);
-  // What a library writes by itself goes past our log (T107).
+  // Console output of a library bypasses our log (T107).
   for (const name of ["log", "info", "warn", "error", "trace"] as const) {
     vi.spyOn(console, name).mockImplementation((...words: unknown[]) => keep(words));
   }
@@ -174,7 +174,7 @@ afterAll(() => {
   dataDir.remove();
 });
 
-/** Asks the liar everything. @returns what went wrong, null when each question was answered or failed in time */
+/** Sends every question to the proxy. @returns the fault; null when each question was answered or failed in time */
 async function interrogate(target: Target, proxy: LyingProxy): Promise<string | null> {
   const source = await target.open(proxy);
   const ends: unknown[] = [];
@@ -200,7 +200,7 @@ async function interrogate(target: Target, proxy: LyingProxy): Promise<string | 
   const isSettled = await Promise.race([
     work.then(
       () => true,
-      // Of closing: what the questions fail by is kept above.
+      // An error of closing; errors of the questions are kept above.
       (error: unknown) => {
         ends.push(new Error(`It has failed to close: ${error}`, { cause: error }));
         return true;
@@ -216,7 +216,7 @@ async function interrogate(target: Target, proxy: LyingProxy): Promise<string | 
 
 const isTimeout = (error: unknown) => error instanceof DOMException && error.name === "TimeoutError";
 
-/** LIES_TO=postgres,mongodb tries those alone. */
+/** LIES_TO=postgres,mongodb tests only those. */
 const DRIVERS = process.env.LIES_TO?.split(",") ?? ["postgres", "mariadb", "mongodb", "clickhouse", "trino", "engine"];
 
 describe.each(DRIVERS)("the driver of %s", (name) => {

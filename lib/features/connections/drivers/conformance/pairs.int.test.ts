@@ -13,8 +13,8 @@ import {
 } from "./flow-steps";
 
 /*
- * The same values through each pair of databases: into the first, out of it, into the second, out of that. What a database
- * has no type for comes back as the text, number or object that stands for it, and nothing else may change.
+ * The same values pass through each pair of databases: into the first, out of it, into the second, out of that. A value
+ * without a native type may come back as its text, number or object. Nothing else may change.
  */
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
@@ -52,7 +52,7 @@ const ROWS: WireValue[][] = [
   [4, ...Array.from({ length: COLUMNS.length - 1 }, () => null)],
 ]; // biome-ignore format: one row a line
 
-/** One form for what stands for the same: 1 for true, `{"a":1}` for the object, a stamp without its zone for the instant. */
+/** Normalises equivalent values: 1 for true, `{"a":1}` for the object, a stamp without its zone for the instant. */
 function plain(value: WireValue, { type }: Field): unknown {
   if (value === null) return null;
   const text = typeof value === "object" ? JSON.stringify(value) : String(value);
@@ -75,7 +75,7 @@ function plain(value: WireValue, { type }: Field): unknown {
   }
 }
 
-/** MongoDB writes small decimals with an exponent. */
+/** Expands an exponent, with which MongoDB writes small decimals. */
 function plainDecimal(text: string): string {
   const [, sign = "", whole = "", fraction = "", exponent = "0"] =
     /^(-?)(\d+)(?:\.(\d+))?(?:E([+-]?\d+))?$/.exec(text) ?? [];
@@ -132,7 +132,7 @@ describe("values from one database to another", () => {
       }
       await load.finish();
       const { fields, rows } = await read(source, { entity: table });
-      // ClickHouse has stamps without a zone as instants in UTC, and MongoDB keeps the milliseconds of those.
+      // ClickHouse has zoneless timestamps as instants in UTC, and MongoDB keeps the milliseconds of those.
       const isCut = from === "clickhouse" && to === "mongodb";
       const kept = isCut ? expected.map((row) => row.map((value) => (value === MICROS ? MILLIS : value))) : expected;
       expect(found(fields, rows), `from ${from} to ${to}`).toEqual(kept);

@@ -13,7 +13,9 @@ const dataDir = takeOwnDataDir();
 const folder = join(dataDir.path, "files", WORKSPACE_ID);
 afterAll(() => dataDir.remove());
 
-/** Each asks where the file is, or makes the engine speak of it. None may tell, by an answer or by an error. */
+/**
+ * Statements that ask for the file's path, or make the engine mention it. None may reveal it, by a result or an error.
+ */
 const QUESTIONS = {
   duckdb: [
     ...["from duckdb_databases", "from 'duckdb_databases'", 'from "duckdb_databases"', "table duckdb_databases"],
@@ -86,7 +88,7 @@ const QUESTIONS = {
   ],
 } as const;
 
-/** Files that somebody made elsewhere, with views that ask. */
+/** Creates files as another tool would, with views that ask. */
 async function prepare(kind: keyof typeof QUESTIONS, file: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
   if (kind === "sqlite") {
@@ -134,7 +136,7 @@ describe.each([
       if (JSON.stringify(words).includes(dataDir.path)) told.push([question, words]);
     }
     expect({ told, surprises }).toEqual({ told: [], surprises: [] });
-    // What was written by it tells nothing, either.
+    // Rows that it wrote reveal nothing either.
     expect(JSON.stringify(await ask(source, "select * from t"))).not.toContain(dataDir.path);
   });
 });

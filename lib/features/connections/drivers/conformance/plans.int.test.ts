@@ -52,7 +52,7 @@ describe.each(["postgres", "mariadb", "sqlite", "duckdb"] as const)("plans of %s
     expect([read?.realRows, (read?.realRows ?? 0) + (read?.droppedRows ?? 0)]).toEqual([100, ROWS]);
 
     for (const statement of ["delete from plan_t", "update plan_t set v = 'x'", "insert into plan_t values (1, 'x')"]) {
-      // As the browser asks for it: narrowed, on a connection that may write.
+      // As the browser sends it: read-only, on a connection that may write.
       const refused = ask(writer, `${words} ${statement}`, { readOnly: true });
       await expect(refused, statement).rejects.toMatchObject({
         kind: expect.stringMatching(/^(?:read_only|not_allowed)$/),

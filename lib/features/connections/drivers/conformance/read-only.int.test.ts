@@ -12,7 +12,7 @@ const PREPARE = (name: keyof typeof FORBIDDEN) => [
     : "create table guarded (id int primary key, v varchar(20))",
   "insert into guarded values (1, 'a'), (2, 'b')",
 ];
-/** What only one of them has: a counter, and a function that writes behind the back of a SELECT. */
+/** Objects of single engines: a counter, and a function that writes within a SELECT. */
 const MORE: Record<keyof typeof FORBIDDEN, string[]> = {
   postgres: [
     "create sequence counter",
@@ -52,12 +52,12 @@ const STATE: Record<keyof typeof FORBIDDEN, string[]> = {
   ],
 };
 const REFUSALS = new Set(["read_only", "not_allowed", "query_failed", "invalid_request"]);
-/** What some of the statements would leave on the machine. */
+/** Files that some of the statements would leave on the machine. */
 const TRACES = ["/tmp/evil", "/tmp/evil.sqlite"];
 
-/** The same statement in other clothes: to an engine all of these are the first one, or no statement at all. */
+/** Returns variants of a statement: an engine reads each as the same statement, or as none. */
 function neighboursOf(statement: string): string[] {
-  // Written twice, a quote that is left open is closed, and the whole may be a text that harms nobody.
+  // Written twice, an open quote is closed, and the whole may be a harmless text.
   const isOpen = ["'", '"'].some((quote) => statement.split(quote).length % 2 === 0);
   return [
     `/* ' */ ${statement} -- "`,
@@ -112,7 +112,7 @@ describe.each(Object.keys(FORBIDDEN) as (keyof typeof FORBIDDEN)[])("a read-only
   }, 120_000);
 
   test("T50 T42 refuses their neighbours, spelled with other spaces, comments and letters", async (context) => {
-    // The servers of the network have corpora of neighbours of their own.
+    // Network servers have separate corpora of variants.
     if (!subject || subject.server) return context.skip();
     const before = await stateOf();
     const passed: string[] = [];

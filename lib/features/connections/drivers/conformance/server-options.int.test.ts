@@ -15,12 +15,12 @@ import { postgres } from "../postgres";
 import { trino } from "../trino";
 import { ask, change, openWith } from "./subjects";
 
-/* The limit of a connection and the schemas that it shows, on each database that has them. */
+/* The statement timeout of a connection and the schemas that it shows, on each database that supports them. */
 
 const ANY = new AbortController().signal;
 const LIMIT_MS = 1000;
 const SOME_KEY = `SHA256:${"A".repeat(43)}`;
-/** The limit, the guard behind it, and a machine that has other things to do. */
+/** Covers the limit, the guard behind it, and a busy machine. */
 const _SOON_MS = 20_000;
 const TOLD = {
   kind: "timeout",
@@ -31,7 +31,7 @@ const TOLD = {
 const ENDLESS_JOIN =
   "select count(*) as a from billing.many a, billing.many b, billing.many c, billing.many d where a.x + b.x + c.x + d.x < 0";
 
-/** What a test has told of its steps. */
+/** Returns the reported progress of a test. */
 async function progressOf(test: (onProgress: (progress: TestProgress) => void) => Promise<unknown>) {
   let progress: TestProgress | null = null;
   await test((told) => {
@@ -45,13 +45,13 @@ async function progressOf(test: (onProgress: (progress: TestProgress) => void) =
 type Dialect = {
   driver: Driver;
   config: Record<string, unknown>;
-  /** Makes `books` in two schemas, and what takes long. */
+  /** Creates `books` in two schemas, and objects that take long. */
   setUp: (string | Record<string, unknown>)[];
   endless: string;
-  /** A table whose reading takes long; null where there is no such thing. */
+  /** A table that takes long to read; null where there is none. */
   slow: { name: string; schema?: string } | null;
   one: string;
-  /** The names to show, and what is shown then. */
+  /** The names to show, and the expected entities. */
   shown: { names: string[]; entities: string[]; all: string[] };
   stop(): Promise<void>;
 };
@@ -93,7 +93,7 @@ const START: Record<string, () => Promise<Dialect | null>> = {
         "create database billing",
         "create table billing.books (id int)",
         "create table books (id int)",
-        // Sleeping and counting functions answer when they are stopped, as if that were their result; a join does not.
+        // Sleeping and counting functions return when they are stopped, as if that were their result; a join does not.
         "create table billing.many (x int)",
         `insert into billing.many values ${Array(1000).fill("(1)").join(", ")}`,
         `create sql security invoker view billing.slow as ${ENDLESS_JOIN}`,
@@ -129,7 +129,7 @@ const START: Record<string, () => Promise<Dialect | null>> = {
         "create table books (id Int32) engine = MergeTree order by id",
         "create view billing.slow as select count() as a from numbers(100000000000000)",
       ],
-      // The stand-in for its server runs one statement after the other.
+      // The stand-in for its server runs one statement at a time.
       endless: "",
       slow: null,
       stop: server.stop,
@@ -335,7 +335,7 @@ describe("servers that speak HTTP", () => {
     const seen: Seen[] = [];
     const { port, stop } = await startHttp((each, response) => {
       seen.push(each);
-      // Our own questions about functions are answered, the statement is not.
+      // Function queries of the driver are answered, the statement is not.
       if (!each.body.startsWith("select 7"))
         response.writeHead(500, { "x-clickhouse-exception-code": "1" }).end("Code: 1.");
     });

@@ -11,10 +11,10 @@ import { requireQueryable } from "../../queryable";
 
 export type SubjectName = "postgres" | "mariadb" | "sqlite" | "duckdb" | "mongodb" | "trino";
 
-/** How to reach a server that is there already: it needs more than a test can bring along. */
+/** Variables with the URL of a running server, for databases that a test cannot start. */
 const URLS: Partial<Record<SubjectName, string>> = { trino: "TRINO_TEST_URL" };
 
-/** A running database of one kind, and how to open it through its driver. */
+/** A running database of one kind, and a way to open it through its driver. */
 export type Subject = {
   open(readOnly: boolean): Promise<QueryableSource>;
   config: Record<string, unknown>;
@@ -25,12 +25,12 @@ export type Subject = {
 
 const WORKSPACE_ID = "a".repeat(24);
 const CONNECTION_ID = "b".repeat(24);
-/** None of the statements here takes long, but for those that are stopped. */
+/** No statement here takes long, except those that are cancelled. */
 const TIMEOUT_MS = 60_000;
 
 /**
- * Starts a database. The embedded ones are always there; for a server that is not installed the tests are skipped, and
- * this says so.
+ * Starts a database. The embedded ones are always available. Tests of a server that is not installed are skipped, with
+ * a message.
  */
 export async function startSubject(name: SubjectName): Promise<Subject | null> {
   const subject = await START[name]();
@@ -52,7 +52,7 @@ const START: Record<SubjectName, () => Promise<Subject | null>> = {
     const config = { connectionString: store.uri, database: "shop" };
     return { ...opener(mongodb, config), server: store, stop: store.stop };
   },
-  /** With the catalogs memory, of which a schema is made for the test and left in the end, and tpch. */
+  /** Uses the catalog memory, with a schema that the test creates and drops, and tpch. */
   trino: async () => {
     const url = process.env.TRINO_TEST_URL;
     if (url === undefined) return null;
@@ -80,7 +80,7 @@ function fromServer(server: TestServer | null, driver: Driver): Subject | null {
   return { ...opener(driver, { host, port, user, password, database }), server, stop: server.stop };
 }
 
-/** A file of its own: who has read the settings already keeps the data folder that other tests have, too. */
+/** Opens a file in a separate data folder. Tests that have read the settings already keep their folder. */
 function fromFile(ending: string, driver: Driver): Subject {
   const folder = mkdtempSync(join(tmpdir(), "millrace-files-"));
   process.env.DATA_DIR = folder;
@@ -113,7 +113,7 @@ export async function openWith(
 export type Answer = { fields: Field[]; rows: WireValue[][]; isCut: boolean };
 type AskOptions = Partial<QueryOptions & Statement> & { rowsMax?: number };
 
-/** Runs a statement, read-only unless it says otherwise, and gathers its rows. */
+/** Runs a statement, read-only unless the options say otherwise, and collects its rows. */
 export async function ask(
   source: QueryableSource,
   query: Statement["query"],

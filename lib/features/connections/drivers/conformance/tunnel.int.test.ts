@@ -11,7 +11,7 @@ import { mysql } from "../mysql";
 import { postgres } from "../postgres";
 import { ask, openWith } from "./subjects";
 
-/** Databases behind a real SSH server; what a lying one does is in `lib/platform/net/ssh/tunnel.int.test.ts`. */
+/** Databases behind a real SSH server; `lib/platform/net/ssh/tunnel.int.test.ts` covers a lying one. */
 type Behind = { driver: Driver; config: Record<string, unknown>; one: string; endless: string; stop(): Promise<void> };
 
 const START: Record<string, () => Promise<Behind | null>> = {
@@ -163,11 +163,11 @@ describe.runIf(sshd !== null)("through a tunnel", () => {
   });
 });
 
-/** Connections of this process that are established to a port of this machine. */
+/** Counts this process's connections that are established to a port of this machine. */
 async function connectionsTo(port: number): Promise<number> {
   const hex = port.toString(16).toUpperCase().padStart(4, "0");
   const lines = (await readFile("/proc/net/tcp", "utf8")).split("\n").slice(1);
-  // Of the fields the third is the other end, the fourth the state: 01 is established.
+  // The third field is the remote end, the fourth the state: 01 is established.
   return lines.filter((line) => {
     const [, , remote, state] = line.trim().split(/\s+/);
     return remote?.endsWith(`:${hex}`) && state === "01";

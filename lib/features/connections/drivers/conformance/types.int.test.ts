@@ -3,7 +3,7 @@ import type { FieldType, WireValue } from "@/lib/base/values/fields";
 import type { QueryableSource } from "../../data-source";
 import { ask, type Subject, type SubjectName, startSubject } from "./subjects";
 
-/** An expression, what its column is, and what leaves. The values are what each database's manual says it keeps. */
+/** An expression, the type of its column, and the returned value. The values follow each database's manual. */
 type Case = [expression: string, type: FieldType, value: WireValue];
 
 const POSTGRES: Case[] = [
@@ -248,7 +248,7 @@ describe.each(TABLES)("types of %s", (name, cases, prepare) => {
   });
 });
 
-/** MariaDB wants a table before WHERE. */
+/** MariaDB requires a table before WHERE. */
 const FROM_NOTHING: Record<SubjectName, string> = {
   postgres: "where",
   mariadb: "from dual where",

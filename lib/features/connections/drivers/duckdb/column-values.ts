@@ -16,7 +16,7 @@ import { castTo } from "../shared/variables";
 
 /** Digits of DuckDB's widest decimal. */
 const DECIMAL_DIGITS = 38;
-/** Types that are ordered by nothing that a statement could name again. */
+/** Types without an order that a statement could express. */
 const WITHOUT_ORDER = /^(?:GEOMETRY|VARIANT|UNION\()/i;
 
 /** DuckDB casts the text of every value back to it, and compares it as the type of the column. */
@@ -42,7 +42,7 @@ function orderOf(
   { type }: EntityColumn,
   name: string,
 ): [value: string, text: string, read: (text: string, bind: Bind) => string] {
-  // The type of an enum has no name to cast to: its values are ordered by their places.
+  // An enum type has no name to cast to: its values are ordered by their index.
   if (/^ENUM\(/i.test(type)) {
     const place = `enum_code(${name})`;
     return [place, castTo(place, "varchar"), (text, bind) => castTo(bind.text(text), "bigint")];
@@ -62,7 +62,7 @@ function jsonValues(name: string): ColumnValues {
   };
 }
 
-/** DuckDB compares JSON as text, so both sides are brought into one form of spaces and numbers. */
+/** Compares JSON, which DuckDB treats as text, by normalising spaces and numbers on both sides. */
 function isJson(expression: string, shown: string, bind: Bind): string {
   const form = (json: string) => `regexp_replace(json(${json})::varchar, '\\.0([,}\\]]|$)', '\\1', 'g')`;
   const readings = jsonReadings(shown).map((each) => form(bind.text(each)));
@@ -82,7 +82,7 @@ function withoutOrder(column: EntityColumn, name: string): ColumnValues {
   };
 }
 
-/** Returns the text that a page shows of a column, as a value of its type. */
+/** Returns the text that a page shows of a column, as an expression of the column's type. */
 function write(shown: string, column: EntityColumn, bind: Bind): string {
   const { type } = column;
   if (/^(?:U?(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|BIGNUM|DECIMAL.*|FLOAT|DOUBLE)$/i.test(type)) {
@@ -115,7 +115,7 @@ function writeNumber(shown: string, column: EntityColumn, bind: Bind): string {
   return castTo(bind.text(shown), `decimal(${DECIMAL_DIGITS}, ${scale})`);
 }
 
-/** The era stands behind the date, and the time behind it has no T. */
+/** Returns DuckDB's timestamp text: the era follows the date, and the time is not preceded by T. */
 function stampText(shown: string): string {
   const { text, isBc } = toEra(shown);
   if (!isBc) return text;
@@ -123,7 +123,7 @@ function stampText(shown: string): string {
   return `${date} (BC)${time.replace("T", " ")}`;
 }
 
-/** `P1Y2M3DT4H5M6.7S` in DuckDB's words. What is no such text is DuckDB's to judge. */
+/** Returns `P1Y2M3DT4H5M6.7S` in DuckDB's interval syntax. DuckDB validates any other text. */
 function intervalText(shown: string): string {
   if (!shown.startsWith("P")) return shown;
   const [date = "", time = ""] = shown.slice(1).split("T");
@@ -142,7 +142,7 @@ function intervalText(shown: string): string {
   return parts.length === 0 ? "0 seconds" : parts.join(" ");
 }
 
-/** The types of a map's keys and values. */
+/** Returns the types of a map's keys and values. */
 function splitMap(type: string): string[] {
   const inner = type.slice(type.indexOf("(") + 1, -1);
   let depth = 0;

@@ -4,10 +4,10 @@ import type { EngineClient } from "@/lib/platform/engines/client";
 import type { Statement } from "../../data-source";
 import { toScript } from "../shared/ddl";
 
-/** A catalogue in the same file is read in milliseconds; another's statement may hold the file for a while. */
+/** Time limit for reading definitions, in ms. It takes milliseconds, but another statement may block the file. */
 const DDL_TIMEOUT_MS = 10_000;
 
-/** The texts that a file's own catalogue keeps of an entity. @param ask with one column */
+/** Returns the definitions of an entity from the file's catalogue. @param ask runs a query with one column */
 export async function readFileDdl(
   client: EngineClient,
   { query, params }: Statement & { query: string },

@@ -9,13 +9,13 @@ import { EXTRACT_TIMEOUT_MS } from "../shared/flows/sql-extract";
 import { LoadTaken, type Step } from "../shared/flows/sql-load";
 import type { TargetColumn } from "../shared/flows/table-shape";
 
-/* What reading and loading of both kinds of files have in common: their engines' sockets. */
+/* The engine sockets of both kinds of files, for reading and loading. */
 
 export type Cell = { type: CellType; encode: Encode<string | number | boolean> };
 
 export type CellsOf = (column: TargetColumn) => Cell;
 
-/** Runs a statement of the driver's own as a read-only one, with the guards of those. */
+/** Runs a driver statement as a read-only one, with the guards of those. */
 export function readEngine(
   client: EngineClient,
   query: string,
@@ -42,7 +42,8 @@ export async function allOf(result: Promise<ResultStream>): Promise<WireValue[][
 }
 
 /**
- * @param into what the engine inserts by (`TransactStep`)
+ * Runs steps in one transaction of the engine.
+ * @param into the targets of the engine's inserts (`TransactStep`)
  * @throws RowRefused, LoadTaken, AppError
  */
 export async function transactEngine(

@@ -5,14 +5,14 @@ import { fileName } from "@/lib/features/connections/files/schema";
 import { AppError } from "@/lib/platform/http/errors";
 import { absolutePath } from "@/lib/platform/process/paths";
 
-/** What the field of a file does not say by itself. */
+/** Further reasons to reject the field of a file. */
 export const FILE_REFUSALS = { file: "A name that an engine keeps for its own working files" };
 
 const OWNER_ONLY = 0o700;
-/** Beside the companions that `fileName` knows, those that DuckDB makes of its log while it checkpoints. */
+/** Files that DuckDB derives from its log while it checkpoints, beside the companions that `fileName` knows. */
 const LOG_COMPANION = /\.(?:checkpoint|recovery)$/i;
 
-/** @throws AppError `invalid_request` for everything else than a bare name (T39) */
+/** Requires a bare file name. @throws AppError `invalid_request` for anything else (T39) */
 export function requireBareFileName(name: unknown): string {
   const parsed = fileName.safeParse(name);
   if (parsed.success && !LOG_COMPANION.test(parsed.data)) return parsed.data;
@@ -26,10 +26,10 @@ export function requireBareFileName(name: unknown): string {
 }
 
 /**
- * The absolute path of a workspace's file. The workspace's folder is made when it is missing.
+ * Returns the absolute path of a workspace's file. Creates a missing workspace folder.
  * @param name a bare name (`requireBareFileName`)
- * @param mayCreate false refuses a file that does not exist (T39: nothing appears by being read)
- * @throws AppError `invalid_request` for what is no plain file, `source_unreachable` for a missing one
+ * @param mayCreate false refuses a file that does not exist (T39: reading creates nothing)
+ * @throws AppError `invalid_request` for anything but a regular file, `source_unreachable` for a missing one
  */
 export async function workspaceFile(
   dataDir: string,
@@ -44,7 +44,7 @@ export async function workspaceFile(
   if (!found && !mayCreate) {
     throw new AppError("source_unreachable", `There is no file ${name} in this workspace. Upload it first.`);
   }
-  // A link could lead out of the folder; nobody makes one there on purpose.
+  // A link could lead out of the folder; no one creates one there on purpose.
   const isInside = !found || (found.isFile() && (await realpath(path)) === join(await realpath(folder), name));
   if (!isInside) throw new AppError("invalid_request", `${name} is not a plain file of this workspace.`);
   return path;

@@ -17,7 +17,7 @@ import { beginSqlLoad, type LoadDialect, type Target } from "../shared/flows/sql
 import type { TableColumn, TableShape, TargetColumn } from "../shared/flows/table-shape";
 import { allOf, type Cell, readEngine, transactEngine } from "./engine-flows";
 
-/** DuckDB's widest decimal, half of it behind the point. */
+/** DuckDB's widest decimal, with half of its digits after the point. */
 const DECIMAL_MAX = { precision: 38, scale: 18 };
 const BATCH_TABLE = "_millrace_batch";
 const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
@@ -108,7 +108,9 @@ const STAGED: Readonly<Record<Cell["type"], string>> = {
   blob: "varchar",
 };
 
-/** Numbers travel as numbers; everything else as a text that DuckDB itself casts. */
+/**
+ * Returns the form in which a column's values are sent: numbers as numbers, everything else as text that DuckDB casts.
+ */
 function cellOf(column: TargetColumn): Cell {
   const { type, from, dbType } = column;
   if ((type === "int32" || type === "int64") && !/^(?:ubigint)/i.test(dbType)) {
@@ -128,7 +130,7 @@ function cellOf(column: TargetColumn): Cell {
 
 function castOf(expression: string, { type, dbType }: TableColumn): string {
   if (type === "binary" && /^blob$/i.test(dbType)) return `from_base64(${expression})`;
-  // Lists, structs and maps come as JSON, of which DuckDB makes them exactly.
+  // Lists, structs and maps are sent as JSON, which DuckDB converts exactly.
   if (type === "array" || (type === "json" && dbType !== "JSON"))
     return `cast(cast(${expression} as json) as ${dbType})`;
   return `cast(${expression} as ${dbType})`;
@@ -159,7 +161,7 @@ function toText(value: Exclude<WireValue, null>, column: TargetColumn): string {
   }
 }
 
-/** DuckDB writes years as they are, and those before the first with `(BC)` behind the date. */
+/** Returns DuckDB's timestamp text: years are not padded, and those before year 1 have `(BC)` after the date. */
 function stampText(text: string): string {
   const [, sign, digits, rest = ""] = /^([+-])(\d{6})(-.*)$/.exec(text) ?? [];
   const isFirst = text.startsWith("0000-");
@@ -173,7 +175,7 @@ function stampText(text: string): string {
 
 const UNITS: Readonly<Record<string, string>> = { Y: "years", W: "weeks", D: "days", H: "hours", S: "seconds" };
 
-/** `P1Y2M3DT4H5M6.7S` in DuckDB's words; what is no such text stays what it is. */
+/** Returns `P1Y2M3DT4H5M6.7S` in DuckDB's interval syntax; any other text is returned unchanged. */
 function intervalText(text: string): string {
   const [, date, time = ""] = /^P((?:-?\d+[YMWD])*)(?:T((?:-?[\d.]+[HMS])*))?$/.exec(text) ?? [];
   if (date === undefined) return text;
@@ -183,7 +185,7 @@ function intervalText(text: string): string {
   return all.length === 0 ? "0 seconds" : all.join(" ");
 }
 
-/** Elements of lists that have a type of their own here, by the names that databases give them. */
+/** List element types with a native DuckDB type, by the names that databases give them. */
 const ELEMENTS: Readonly<Record<string, string>> = {
   boolean: "BOOLEAN",
   smallint: "SMALLINT",
@@ -201,7 +203,7 @@ const ELEMENTS: Readonly<Record<string, string>> = {
   "timestamp with time zone": "TIMESTAMP WITH TIME ZONE",
 };
 
-/** DuckDB's own integers of more than 64 bits, which are wider than its decimals. */
+/** Returns whether the type is an integer of more than 64 bits, which is wider than DuckDB's decimals. */
 function isLongInteger({ dbType }: Pick<Field, "dbType">): boolean {
   return /^(?:U?HUGEINT|BIGNUM)$/i.test(dbType);
 }
@@ -291,14 +293,14 @@ async function look(
       schema: place[0] ?? null,
       name: place[1] ?? name,
       columns: fields.map((field, index) => {
-        // Written by DuckDB, quotes included: a stranger's file may have types whose names are statements.
+        // DuckDB returns the type quoted: a hostile file may have types whose names are statements.
         const [, , , nullable, type] = columns[index] ?? [];
         return { ...field, dbType: String(type), nullable: nullable === true };
       }),
       primaryKey: namesIn(keys.find(([kind]) => kind === "PRIMARY KEY")?.[1]),
       uniqueKeys: [
         ...keys.map(([, names]) => namesIn(names)),
-        // `[id, '"a b"']`: plain names are enough, since what is not understood is only no key.
+        // `[id, '"a b"']`: plain names suffice, since an unparsed index is simply not used as a key.
         ...indexes.map(([text]) =>
           String(text)
             .replace(/^\[|\]$/g, "")

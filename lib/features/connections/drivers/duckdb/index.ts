@@ -12,9 +12,9 @@ import { FILE_REFUSALS, requireBareFileName, workspaceFile } from "./file-path";
 import { extractDuckDb, loadDuckDb } from "./flows";
 import { duckdbVariables } from "./variables";
 
-/** The schema of names that stand alone. */
+/** The default schema. */
 const DEFAULT_SCHEMA = "main";
-/** A table or view and its indexes, as the engine would write them into an export. */
+/** A table or view and its indexes, as the engine writes them into an export. */
 const DDL_SQL = `
   select sql from (
     select 0 as place, table_name as name, sql from duckdb_tables()
@@ -66,7 +66,7 @@ export const duckdb: Driver = {
     return {
       query: (statement, options) => client.execute(toRequest(statement, options), options.signal),
       extract: (request) => extractDuckDb(client, request),
-      // The sample belongs to all workspaces.
+      // All workspaces share the sample.
       load: (request) => loadDuckDb(client, request, context.readOnly || file.readOnlyFile),
       entities: async (signal) => (await client.ask({ type: "entities" }, signal)).entities,
       defaultSchema: async () => DEFAULT_SCHEMA,
@@ -93,7 +93,7 @@ async function ownEngine(file: EngineFile): Promise<Engine> {
   return { client: new EngineClient(lease.socket), release: lease.release };
 }
 
-/** The sample: one workspace's query must not hold up the others'. */
+/** Opens the sample's engine so that one workspace's query does not hold up the others'. */
 function sharedEngine(file: EngineFile, workspaceId: string): Engine {
   const { take, giveBack, release } = shareEngines(file, workspaceId);
   return { client: new EngineClient(take, giveBack), release };

@@ -10,17 +10,17 @@ import type { QueryableSource } from "../../data-source";
 import { requireQueryable } from "../../queryable";
 import { duckdb } from ".";
 
-/** Within every bound of a statement, and a minute of planning in which DuckDB looks for no interrupt. */
+/** Within every limit of a statement, and a minute of planning in which DuckDB checks no interrupt. */
 const BLOCKING = `select ${"*, ".repeat(4000)}* from (select 1 as "${"n".repeat(500_000)}")`;
-/** Some seconds of work, so that it runs when the engine is killed, and ends on an engine of its own. */
+/** A few seconds of work, so that it runs when the engine is killed, and completes on the next one. */
 const SLOW = "select sum(i * i % 7)::varchar from range(280000000) t(i)";
-/** Reading the text takes a fraction of it: the engine is busy with the plan by then. */
+/** Processor time that the engine uses only once it plans. Parsing the text takes a fraction of it. */
 const BLOCKED_CPU_MS = 1500;
-/** The grace, a restart, and a machine that is busy with other tests. */
+/** Time for the grace period, a restart, and a machine that is busy with other tests. */
 const RESTARTED_WITHIN_MS = 60_000;
-/** For statements that are to end: a busy machine takes many times as long. */
+/** Limits of statements that are to complete: a busy machine takes many times as long. */
 const PATIENT = { timeoutMs: 110_000 };
-/** A time limit may pass before the engine plans the statement, which then ends by its interrupt. */
+/** Time limits, in ms. One may pass before the engine plans the statement, which its interrupt then ends. */
 const TIME_LIMITS_MS = [2000, 8000, 20_000];
 
 vi.setConfig({ testTimeout: 300_000 });
@@ -72,7 +72,7 @@ describe("an engine with a statement that goes on after its interrupt", () => {
       if (!isRunning(before) || cpuMs(processes()) - workedMs > BLOCKED_CPU_MS) break;
     }
     await restarted(before);
-    // While it starts again it answers 503, with a time to retry.
+    // While the engine restarts, it answers 503 with a time to retry.
     const count = async () => (await query(source, "select count(*) from t", PATIENT)).rows;
     await vi.waitFor(async () => expect(await count()).toEqual([[10]]), { timeout: RESTARTED_WITHIN_MS });
   });
@@ -91,14 +91,14 @@ describe("an engine with a statement that goes on after its interrupt", () => {
     const reads = [SLOW, "select max(i) from t"].map((text) => query(source, text, { ...PATIENT, readOnly: true }));
     await giveUp();
     await refused;
-    // Never as if it were whole.
+    // A partial result never looks complete.
     const rest = async () => {
       for (;;) if ((await iterator.next()).done) return;
     };
     await expect(rest()).rejects.toMatchObject({ kind: "unavailable", retryAfterSeconds: 2 });
     await restarted(before);
     const [slow, max] = await Promise.all(reads);
-    // 0, 1, 4, 2, 2, 4, 1 in turn: 14 in each of 40,000,000 rounds.
+    // 0, 1, 4, 2, 2, 4, 1 repeat: 14 in each of 40,000,000 rounds.
     expect(slow?.rows).toEqual([[String(40_000_000 * 14)]]);
     expect(max?.rows).toEqual([[9]]);
     expect((await query(source, "select count(*) from t", PATIENT)).rows).toEqual([[10]]);
@@ -127,7 +127,7 @@ describe("the sample of all workspaces", () => {
     expect(await Promise.all(others.map(count))).toEqual(others.map(() => [[100_000]]));
     stop.abort(new Error("given up"));
     await failure;
-    // At once, while its engine is still to be killed: read again on the new one.
+    // Immediately, while its engine is still to be killed: the new engine repeats the read.
     expect(await count(blocker)).toEqual([[100_000]]);
     await Promise.all([blocker, ...others].map((each) => each.close()));
   });

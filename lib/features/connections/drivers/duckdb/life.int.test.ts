@@ -10,9 +10,12 @@ import type { QueryableSource } from "../../data-source";
 
 const ENDLESS = "select count(*) from range(1000000000) a, range(1000000000) b";
 const WATCH_MS = 300;
-/** Less than a fifth of the time is what housekeeping takes; a query takes all that it can get. */
+/**
+ * Maximum processor time of an idle engine, in ms. Housekeeping takes less than a fifth of the time; a query takes all
+ * it can get.
+ */
 const IDLE_CPU_MS = WATCH_MS / 5;
-/** How long the engine may take to fall silent on a machine that is busy with other tests. */
+/** Time for the engine to fall silent on a machine that is busy with other tests, in ms. */
 const SILENCE_WITHIN_MS = 5000;
 
 const dataDir = takeOwnDataDir();
@@ -39,7 +42,7 @@ async function fallsSilent(): Promise<void> {
   await vi.waitFor(async () => expect(await cpuOfAWhile()).toBeLessThan(IDLE_CPU_MS), { timeout: SILENCE_WITHIN_MS });
 }
 
-/** A request in the very moment of the death is answered 503, too; the next ones wait for the restart. */
+/** Waits for the restart. A request at the moment of the death is answered 503 too; the next ones wait. */
 async function recovered(): Promise<void> {
   await vi.waitFor(() => query(source, "select 1"), { timeout: 30_000 });
 }
@@ -178,7 +181,7 @@ describe("an engine", () => {
 describe("the sandbox", () => {
   const isThere = engineSandbox({ filePath: "/x/y", socketFolder: "/x", readOnly: "file" }) !== undefined;
 
-  // Without bubblewrap on the machine there is nothing to look at; the log says so at the start.
+  // Without bubblewrap on the machine there is nothing to check; the log reports that at the start.
   it.runIf(isThere)("leaves the engine no network, no other processes and no files but its own (T40)", async () => {
     await query(source, "select 1");
     const engine = processes().at(-1);

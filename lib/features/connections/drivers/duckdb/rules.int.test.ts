@@ -26,7 +26,7 @@ afterAll(async () => {
   dataDir.remove();
 });
 
-/** What a connection of either kind refuses. F stands for the canary's path (T40). */
+/** Statements that a connection of either kind refuses. F stands for the canary's path (T40). */
 const REFUSED = [
   "attach 'F' as x", "attach ':memory:' as x", "attach database 'other.duckdb'", "attach if not exists 'x.db' (readonly)",
   "/* a comment first */ attach 'x.db'", "-- line\nattach 'x.db'", "aTTaCH 'x.db' AS y", "detach rules", "detach database if exists x",
@@ -78,7 +78,7 @@ const REFUSED = [
   "prepare p as select 1", "execute p", "deallocate p", "prepare p as insert into t values (9, 'z')",
 ]; // biome-ignore format: a list to be read at a glance
 
-/** What changes data: runs where it may, and is `read_only` elsewhere. */
+/** Statements that change data: allowed on a writable connection, `read_only` on others. */
 const WRITES = [
   "insert into t values (3, 'z')", "insert into t values (3, 'z') returning a", "insert or replace into t values (1, 'z')",
   "insert into t select 3, 'z'", "with n as (select 3) insert into t select *, 'z' from n", "update t set b = 'z'",
@@ -91,7 +91,7 @@ const WRITES = [
   "explain analyze select nextval('s')", "vacuum", "analyze", "vacuum analyze t",
 ]; // biome-ignore format: a list to be read at a glance
 
-/** What everybody may. */
+/** Statements that every connection allows. */
 const ALLOWED = [
   "select * from t", "from t", "table t", "values (1), (2)", "select * from v", "with x as (from t) from x", "show tables", "show all tables",
   "show databases", "describe t", "describe select 1", "summarize t", "explain select * from t", "explain analyze select * from t",

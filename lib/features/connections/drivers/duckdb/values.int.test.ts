@@ -16,7 +16,7 @@ afterAll(async () => {
   dataDir.remove();
 });
 
-/** The one value of `select <expression>`, and the type of its column. */
+/** Returns the one value of `select <expression>`, and the type of its column. */
 async function cellOf(expression: string, params?: unknown[]): Promise<[string | undefined, WireValue | undefined]> {
   const { fields, rows } = await query(source, `select ${expression}`, { params });
   return [fields[0]?.type, rows[0]?.[0]];

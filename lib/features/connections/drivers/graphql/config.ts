@@ -5,7 +5,7 @@ import type { JsonPath } from "../shared/json-path";
 import { jsonPath, resourceShape, resourcesOf, toWebConfig, type WebConfig, webShape } from "../shared/web-config";
 import { isReadingQuery } from "./reading-query";
 
-/** A variable that is this has what the last reading has seen of the cursor field. */
+/** A variable with this value gets the last cursor value of the previous reading. */
 export const CURSOR_MARK = "{{cursor}}";
 
 const ADDRESS_CHARS_MAX = 2000;
@@ -14,14 +14,14 @@ const QUERY_CHARS_MAX = 20_000;
 export type GraphqlResource = {
   name: string;
   query: string;
-  /** Of the list or connection, within `data`. */
+  /** The path of the list or connection within `data`. */
   path: JsonPath;
   variables: Readonly<Record<string, unknown>>;
-  /** Takes the cursor of the next page. */
+  /** The variable that takes the cursor of the next page. */
   afterVariable: string;
   primaryKey: string[];
   cursorField?: string;
-  /** What stands for the cursor in the first reading. Left out, its variables are left out, too. */
+  /** The cursor value of the first reading. Absent: its variables are omitted, too. */
   cursorStart?: string | number;
 };
 export type GraphqlConfig = { web: WebConfig; resources: GraphqlResource[] };
@@ -48,7 +48,7 @@ const fields = z.strictObject({
   resources: resourcesOf(resource),
 });
 
-/** @throws AppError `invalid_request` */
+/** Parses the config. @throws AppError `invalid_request` */
 export function parseGraphqlConfig(config: Record<string, unknown>): GraphqlConfig {
   const { endpoint, resources, ...web } = readConfig(fields, config);
   return { web: toWebConfig(endpoint, "endpoint", web), resources };

@@ -47,7 +47,7 @@ const rowsFrom = (from: number, count: number) =>
 const ids = ({ rows }: { rows: Record<string, unknown>[] }) => rows.map(({ id }) => id);
 const upTo = (count: number) => rowsFrom(1, count).map(({ id }) => id);
 
-/** 35 records in pages of `first`, after a cursor that is the number of the last one. */
+/** Returns a page of 35 records, `first` at a time, after a cursor that is the number of the last one. */
 const connection = (records: unknown[], size: number, after: unknown, wrap = "nodes") => {
   const start = Number(after ?? 0);
   const page = records.slice(start, start + size);
@@ -58,7 +58,7 @@ const connection = (records: unknown[], size: number, after: unknown, wrap = "no
   };
 };
 
-/** A page that says that there is more. */
+/** Returns a page with `hasNextPage`. */
 const page = (nodes: unknown[], endCursor: unknown) => ({ nodes, pageInfo: { hasNextPage: true, endCursor } });
 
 async function failureOf(run: Promise<unknown>): Promise<AppError> {

@@ -1,9 +1,11 @@
-/** Strings, comments, names and brackets of GraphQL (its specification, 2.1): enough to see what stands at the top. */
+/**
+ * Strings, comments, names and brackets of GraphQL (its specification, 2.1): enough to find the top-level definitions.
+ */
 const TOKEN = /"""(?:\\"""|[\s\S])*?"""|"(?:\\.|[^"\\\n\r])*"|#[^\n\r]*|[{}()[\]]|[_A-Za-z][_0-9A-Za-z]*|["\s\S]/gy;
 
 /**
- * Whether a document only reads: operations at its top are queries, beside fragments. A source changes nothing, and a
- * mutation would be sent anew for each page.
+ * Returns whether a document only reads: its operations are queries, next to fragments. A source changes nothing, and a
+ * mutation would be sent again for each page.
  */
 export function isReadingQuery(document: string): boolean {
   let depth = 0;
@@ -20,7 +22,7 @@ export function isReadingQuery(document: string): boolean {
     if (/^[{([]$/.test(token)) depth += 1;
     else if (/^[})\]]$/.test(token)) depth -= 1;
     if (depth < 0) return false;
-    // A selection at the top is the end of what it belongs to.
+    // A top-level selection ends its definition.
     if (depth === 0 && token === "}") isExpected = true;
   }
   return depth === 0 && isExpected && operations === 1;

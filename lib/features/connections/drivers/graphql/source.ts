@@ -10,7 +10,7 @@ import { sampleEntities } from "../shared/sample-entities";
 import { PassingFailure, sourceFailure, type WebAnswer, WebLine, withResumeAdvice } from "../shared/web-line";
 import { CURSOR_MARK, type GraphqlConfig, type GraphqlResource } from "./config";
 
-/** How services say, in an answer 200, that they were asked too often. */
+/** Codes of services that rate-limit within a 200 response. */
 const BUSY = new Set(["THROTTLED", "RATE_LIMITED", "RATELIMITED", "TOO_MANY_REQUESTS"]);
 const HELLO = "query { __typename }";
 
@@ -86,7 +86,7 @@ export class GraphqlSource implements DataSource {
         `The query for ${name} has to ask for pageInfo { hasNextPage endCursor }: nothing else says whether there is more.`,
       );
     }
-    // Of a list that allows null, one says that a record is not to be seen.
+    // In a list with null items, null is a record that the user may not see.
     const seen = records.filter((record) => record !== null && record !== undefined);
     if (!pageInfo.hasNextPage) return { records: seen, next: null };
     const { endCursor } = pageInfo;
@@ -98,7 +98,7 @@ export class GraphqlSource implements DataSource {
     );
   }
 
-  /** @returns `data`, whole: an answer with errors counts as none, also where some of its data came */
+  /** Sends a query. @returns the whole `data`: a response with errors counts as none, even where it has some data */
   async #ask(query: string, variables: Record<string, unknown>, options: PageOptions): Promise<unknown> {
     const url = new URL(this.#config.web.baseUrl);
     const { json } = await this.#line.ask({
@@ -143,10 +143,10 @@ function variablesOf({ variables, cursorStart }: GraphqlResource, since: CursorV
   );
 }
 
-/** undefined for what has no meaning without a cursor. */
+/** Replaces the cursor mark. Undefined removes a value that is meaningless without a cursor. */
 function fill(value: unknown, cursor: CursorValue | undefined): unknown {
   if (typeof value === "string") {
-    // By itself it keeps its kind: a number stays one.
+    // A mark that is the whole value keeps the cursor's type: a number stays a number.
     if (value === CURSOR_MARK) return cursor;
     if (!value.includes(CURSOR_MARK)) return value;
     return cursor === undefined ? undefined : value.replaceAll(CURSOR_MARK, () => String(cursor));

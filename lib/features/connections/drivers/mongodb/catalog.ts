@@ -4,15 +4,15 @@ import type { Entity, EntityColumn } from "@/lib/base/values/fields";
 import { SCHEMA_CHOICES_MAX, type SchemaChoice } from "@/lib/features/connections/schema";
 import { shapeOf } from "./fields";
 
-/** Documents of each collection whose fields are shown. */
+/** Documents per collection that the schema tree samples for fields. */
 const SAMPLE_DOCUMENTS = 20;
-/** Collections that are asked at once; the pool has a few more places. */
+/** Collections that are sampled at once; the pool has a few more places. */
 const AT_ONCE = 4;
-/** A tree of more collections than this is shown without their fields. */
+/** Maximum number of collections in a tree that shows fields. */
 const SAMPLED_MAX = 200;
 
 /**
- * The collections and views with the fields of their first documents.
+ * Returns the collections and views with the fields of their first documents.
  * @param shown their names; null for all
  */
 export async function readEntities(db: Db, shown: readonly string[] | null, signal: AbortSignal): Promise<Entity[]> {
@@ -39,7 +39,7 @@ export async function readEntities(db: Db, shown: readonly string[] | null, sign
   return entities;
 }
 
-/** The names of its collections and views. */
+/** Returns the names of collections and views. */
 export async function readNames(db: Db, signal: AbortSignal): Promise<SchemaChoice[]> {
   const found = await db.listCollections({}, { nameOnly: true, signal }).toArray();
   const names = found.map(({ name }) => name).filter((name) => !name.startsWith("system."));

@@ -4,16 +4,16 @@ import { AppError } from "@/lib/platform/http/errors";
 import { readConfig } from "../shared/config";
 
 export type MongoConfig = {
-  /** Put together anew from its parts: nothing of it reaches the library unseen. */
+  /** Rebuilt from its parts: no unchecked part reaches the library. */
   uri: string;
-  /** The servers that it names; none for a name that stands for others (mongodb+srv). */
+  /** The servers in the address; empty for a name that resolves to others (mongodb+srv). */
   hosts: readonly { host: string; port: number }[];
   database: string;
   secrets: readonly string[];
 };
 
 export const CHARS_MAX = 4000;
-/** MongoDB's own limit. */
+/** MongoDB's limit of a database name. */
 export const DATABASE_CHARS_MAX = 64;
 const MONGODB_PORT = 27_017;
 const fields = z.strictObject({
@@ -21,7 +21,7 @@ const fields = z.strictObject({
   database: z.string().max(DATABASE_CHARS_MAX, "This is too long.").optional(),
 });
 
-/** Options that tell how to sign in and whom to ask. What reads files or opens other ways is not among them (T43). */
+/** Options about sign-in and servers. Options that read files or open other ways are excluded (T43). */
 const OPTIONS: Readonly<Record<string, RegExp>> = {
   authSource: /^[^/\\. "$\0]{1,63}$|^\$external$/,
   authMechanism: /^(?:SCRAM-SHA-1|SCRAM-SHA-256|PLAIN)$/,
@@ -41,7 +41,7 @@ const OPTIONS: Readonly<Record<string, RegExp>> = {
 };
 const NAMES = new Map(Object.keys(OPTIONS).map((name) => [name.toLowerCase(), name]));
 
-/** @throws AppError `invalid_request` */
+/** Parses the config. @throws AppError `invalid_request` */
 export function parseMongoConfig(config: Record<string, unknown>): MongoConfig {
   const { connectionString, database } = readConfig(fields, config);
   const parts =
@@ -51,7 +51,7 @@ export function parseMongoConfig(config: Record<string, unknown>): MongoConfig {
   if (!parts?.hosts) {
     throw invalid("connectionString", "This is no address of the form mongodb://user:password@host:port/database.");
   }
-  // Socket files of this machine are written as %2Ftmp%2F...sock.
+  // Unix sockets are written as %2Ftmp%2F...sock.
   if (!/^[\w.,:[\]-]+$/.test(parts.hosts)) {
     throw invalid("connectionString", "The hosts are names or IP addresses, with a port each where it is not 27017.");
   }
@@ -59,7 +59,7 @@ export function parseMongoConfig(config: Record<string, unknown>): MongoConfig {
   if (named === "") throw invalid("database", "Name the database, here or in the connection string.");
   if (/[/\\. "$]|\p{Cc}/u.test(named)) throw invalid("database", "This cannot be the name of a database.");
   const query = new URLSearchParams(readOptions(parts.query ?? ""));
-  // Signing in happens where the address says, whichever database is queried.
+  // The address names the database of the sign-in, whichever database is queried.
   if (!query.has("authSource") && parts.database && parts.user) query.set("authSource", decode(parts.database));
   const signIn =
     parts.user === undefined

@@ -4,11 +4,11 @@ import type { Entity } from "@/lib/base/values/fields";
 import { noSuchTable, toScript } from "../shared/ddl";
 import { toShellText } from "./shell/write";
 
-/** What an index has that the server has added, or that is said by its keys. */
+/** Index options that the server added, or that its keys state. */
 const SAID_ELSEWHERE = new Set(["v", "key", "ns", "background"]);
 
 /**
- * How a collection or view would be made again, in the words of the shell: its options with the validator, its indexes.
+ * Returns the shell statements that create a collection or view: its options with the validator, its indexes.
  * @throws AppError `not_found`
  */
 export async function readDdl(db: Db, { name, kind }: Entity, signal: AbortSignal): Promise<string> {
@@ -21,7 +21,7 @@ export async function readDdl(db: Db, { name, kind }: Entity, signal: AbortSigna
   if (kind === "view") return toScript([made], name);
   signal.throwIfAborted();
   const indexes = await db.collection(name).listIndexes().toArray();
-  // The one of _id comes with the collection.
+  // The _id index comes with the collection.
   const others = indexes.filter((index) => index.name !== "_id_" && !index.clustered);
   return toScript([made, ...others.map((index) => toIndex(written, index))], name);
 }
@@ -37,7 +37,7 @@ function toIndex(collection: string, { key, ...index }: Document): string {
   return `db.getCollection(${collection}).createIndex(${toShellText(key)}${said})`;
 }
 
-/** The server's own number of a collection is no option. */
+/** Removes the server's id of a collection, which is not an option. */
 function withoutIds({ uuid: _, ...options }: Document): Document {
   return options;
 }

@@ -12,12 +12,12 @@ import { checkCollection } from "./rules";
 import type { Run } from "./run";
 import { WireWriter } from "./values";
 
-/** In front of the columns: the cursor and the _id as exact texts. They are not given out. */
+/** Leading columns for internal use: the cursor and the _id as exact texts. They are not returned. */
 const OWN_COLUMNS = 2;
 
 /**
- * BSON's types in the order in which MongoDB sorts them (its page "Comparison/Sort Order"), numbers being one. A
- * comparison in a filter stays within its own type, a sort does not.
+ * BSON's types in MongoDB's sort order (its page "Comparison/Sort Order"), with all numbers as one. A comparison in a
+ * filter stays within a type, a sort does not.
  */
 const TYPE_ORDER: readonly (readonly string[])[] = [
   ["minKey"],
@@ -36,8 +36,8 @@ const TYPE_ORDER: readonly (readonly string[])[] = [
 ];
 
 /**
- * Reads a collection or view in the order of the cursor and of _id, which every document has, so that its rows are told
- * apart whatever the request's key is. A reading takes time and sees each document as it is then.
+ * Reads a collection or view in the order of the cursor and of _id. Every document has an _id, so rows are distinct for
+ * any key of the request. A reading takes time and sees each document in its state at that moment.
  */
 export async function extractCollection(run: Run, request: ExtractRequest, timeoutMs: number): Promise<ExtractStream> {
   const { entity, cursorField, batchRows, signal } = request;
@@ -51,7 +51,7 @@ export async function extractCollection(run: Run, request: ExtractRequest, timeo
       maxTimeMS: timeoutMs,
       batchSize: SAMPLE_DOCUMENTS,
       allowDiskUse: true,
-      // The collection may have one under which other texts are equal.
+      // The collection's default may treat different texts as equal.
       collation: { locale: "simple" },
       sort: new Map([...(cursorField === null ? [] : [[cursorField, 1] as const]), ["_id", 1]]) as never,
     }),
@@ -103,7 +103,7 @@ export async function extractCollection(run: Run, request: ExtractRequest, timeo
   };
 }
 
-/** A column for what later documents may have besides: the fields have to be known before all have been seen. */
+/** Adds a column for the fields of later documents, since fields must be known before all documents are seen. */
 function withOthers(shape: Shape, isWhole: boolean): Shape {
   if (isWhole || shape.hasOther) return shape;
   return {
@@ -165,7 +165,7 @@ function cursorFilter(field: string, from: ReturnType<typeof toCursorCheckpoint>
   return { $or: [above(field, from.value, "$gt"), { $and: [{ [field]: { $eq: value } }, above("_id", id, "$gt")] }] };
 }
 
-/** Values behind one in the order of a sort, those of other types included. */
+/** Returns a filter for values after one in sort order, including those of other types. */
 function above(field: string, text: string, operator: "$gt" | "$gte"): Doc {
   const value = parse(text);
   const place = TYPE_ORDER.findIndex((types) => types.includes(typeName(value)));
@@ -177,20 +177,20 @@ function parse(text: string): unknown {
   return (BSON.EJSON.parse(text, { relaxed: false }) as { v: unknown }).v;
 }
 
-/** One text for what is equal: 1 is the same number as an int, a long, a double and a decimal. */
+/** Returns one text for equal values: 1 is the same number as an int, a long, a double and a decimal. */
 function exactText(value: unknown): string | null {
   if (value === undefined || value === null) return null;
   return BSON.EJSON.stringify({ v: normal(value) }, { relaxed: false });
 }
 
-/** NaN and the infinities, which `normal` makes doubles. */
+/** Returns whether the text is NaN or an infinity, which `normal` converts to doubles. */
 function isEndless(text: WireValue): boolean {
   return typeof text === "string" && /^\{"v":\{"\$numberDouble":"(?:NaN|-?Infinity)"\}\}$/.test(text);
 }
 
-/** Digits of a decimal; a double may have more of them, and then no number of another type is equal to it. */
+/** Digits of a decimal. A double may have more, and then no number of another type equals it. */
 const DECIMAL_DIGITS = 34;
-/** Every double of up to DECIMAL_DIGITS digits is written out whole by so many. */
+/** Digits that write out every double of up to DECIMAL_DIGITS digits in full. */
 const DOUBLE_DIGITS = 100;
 
 function normal(value: unknown): unknown {
@@ -211,7 +211,7 @@ function normal(value: unknown): unknown {
 function numberText(value: unknown): string | null {
   if (value instanceof Int32 || value instanceof Decimal128) return value.toString();
   if (value instanceof Double) return Number.isFinite(value.value) ? value.value.toPrecision(DOUBLE_DIGITS) : "";
-  // A Timestamp is a Long for the library.
+  // A Timestamp is a Long to the library.
   return value instanceof Long && !(value instanceof Timestamp) ? value.toString() : null;
 }
 
@@ -239,7 +239,7 @@ function typeName(value: unknown): string {
   return names[type] ?? "object";
 }
 
-/** A cursor may lie in an inner document, `meta.updatedAt`. */
+/** Returns the value of a field, which may be in an inner document: `meta.updatedAt`. */
 function valueAt(document: Doc, field: string): unknown {
   let value: unknown = document;
   for (const name of field.split(".")) {

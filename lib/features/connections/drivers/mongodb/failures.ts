@@ -5,13 +5,13 @@ import { redact } from "@/lib/platform/log/redact";
 import { addressRefused, noAnswerInTime } from "@/lib/platform/net/failures";
 import { connectionLost, notItsProtocol, signInFailed, stoppedAtLimit, toSourceFailure } from "../shared/failures";
 
-// Codes of the server (its page "Error Codes").
+// Error codes of the server (its page "Error Codes").
 const SIGN_IN = new Set([18, 11, 334]);
 const TIMEOUTS = new Set([50, 262]);
 const INTERRUPTED = new Set([11601, 11602, 237]);
 const NOT_PERMITTED = 13;
 
-/** What the library or the server threw, while connecting or while running. */
+/** Converts errors of the library or the server, while connecting or while running. */
 export function toFailure(error: unknown, secrets: readonly string[]): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof MongoServerSelectionError) return toSelectionFailure(error, secrets);
@@ -21,14 +21,14 @@ export function toFailure(error: unknown, secrets: readonly string[]): AppError 
     return new AppError("invalid_request", redact(error.message, secrets), { cause: error });
   }
   if (error instanceof MongoError) return connectionLost(error);
-  // Values that BSON cannot hold, found while they are written.
+  // Values that BSON cannot hold, found while encoding them.
   return new AppError("query_failed", redact(error instanceof Error ? error.message : String(error), secrets), {
     cause: error,
   });
 }
 
 function toServerFailure(error: MongoServerError, secrets: readonly string[]): AppError {
-  // An object of the library's own number types, since values are not simplified.
+  // A Long or Double object of the library, since values are not simplified.
   const code = Number(error.code ?? 0);
   const message = redact(error.message, secrets);
   if (SIGN_IN.has(code)) return signInFailed(error.message, secrets, error);
@@ -43,14 +43,14 @@ function toServerFailure(error: MongoServerError, secrets: readonly string[]): A
   });
 }
 
-/** No server was found: the reason is what the first of them said. */
+/** Converts a failed server selection: the reason is the first server's error. */
 function toSelectionFailure(error: MongoServerSelectionError, secrets: readonly string[]): AppError {
   const servers = [...(error.reason?.servers.values() ?? [])];
   const cause = servers.map((server) => server.error).find((each) => each !== null && each !== undefined);
   if (!cause) return noAnswerInTime(error);
   if (cause instanceof MongoServerError) return toServerFailure(cause, secrets);
   const words = wordsOf(cause);
-  // What the door answered to the library.
+  // The egress proxy's reply to the library.
   if (/NotAllowed/.test(words)) return addressRefused(error);
   if (/ConnectionRefused/.test(words)) return toSourceFailure(withCode("ECONNREFUSED", error));
   if (/HostUnreachable|Failure/.test(words)) return toSourceFailure(withCode("EHOSTUNREACH", error));

@@ -1,27 +1,27 @@
 import type { Field, FieldType } from "@/lib/base/values/fields";
 import { typeOfValue, type ValueType } from "./values";
 
-/** Where what the other columns have no place for stands. */
+/** The column for values that have no other column. */
 export const OTHER_FIELDS = "_other";
 
-/** Numbers that hold each other, the narrower first. */
+/** Number types, each of which holds the ones before it. */
 const NUMBERS: readonly FieldType[] = ["int32", "int64", "float64"];
 
 export type Shape = {
   fields: Field[];
-  /** The names of columns that stand for a field of the documents, in their order. */
+  /** The names of the columns for document fields, in order. */
   names: readonly string[];
-  /** A column behind these takes the fields that have no column of their own. */
+  /** Whether a last column holds the fields without a column. */
   hasOther: boolean;
-  /** Fields that come as Extended JSON, in the last columns. */
+  /** Fields to return as Extended JSON, in the last columns. */
   exact: readonly string[];
 };
 
 /**
- * The columns of documents: the fields of a sample in the order in which they first appear.
- * @param isWhole no document follows. When some do and the sample's documents are not all alike, later ones may well
- *   have fields of their own: then a column behind the others keeps those, and nothing is lost.
- * @param exact fields that come as Extended JSON
+ * Returns the columns of documents: the fields of a sample in the order in which they first appear.
+ * @param isWhole no document follows. Otherwise, when the sample's documents differ, later ones may have other fields:
+ *   a last column keeps those, and nothing is lost.
+ * @param exact fields to return as Extended JSON
  */
 export function shapeOf(
   sample: readonly Record<string, unknown>[],

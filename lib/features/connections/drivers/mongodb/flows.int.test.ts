@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const collection = (name: string) => client.db("shop").collection(name);
 
-/** Reads to the end, with a new reading from the last checkpoint after each batch. */
+/** Reads to the end, resuming from the last checkpoint after each batch. */
 async function inPieces(request: Parameters<typeof read>[1]): Promise<WireValue[][]> {
   const rows: WireValue[][] = [];
   let from: Checkpoint | null = request.from ?? null;

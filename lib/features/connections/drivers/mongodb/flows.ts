@@ -8,7 +8,7 @@ import type { Run } from "./run";
 export type MongoFlowParts = {
   begin(signal: AbortSignal): Promise<Run>;
   failure(error: unknown, signal: AbortSignal): unknown;
-  /** The server's own guard of one operation. */
+  /** The server's time limit for one operation, in ms. */
   statementTimeoutMs: number;
 };
 

@@ -5,14 +5,16 @@ import { Connection } from "mongodb/lib/cmap/connection.js";
 import { CONNECT_TIMEOUT_MS } from "../shared/limits";
 import { Messages } from "./messages";
 
-/** What ends work on the server is said by whoever has left: nobody's deadline bounds the wait for its answer. */
+/**
+ * Commands that end work on the server. They are sent after the caller has left, so no caller's deadline limits them.
+ */
 const GOODBYES = ["killCursors", "killSessions", "endSessions", "abortTransaction"];
 const GOODBYE_TIMEOUT_MS = 2000;
 
 /**
- * MongoDB's protocol on a line that gives the library whole messages only, and no other than those it comes to an end with
- * (T47, T54). A server that falls silent in a sign-in or at a goodbye loses the line, for which the library would wait for
- * ever. It takes this class by its option `connectionType`, which its types leave out.
+ * A connection that passes only complete messages to the library, and only those that it can parse (T47, T54). A server
+ * that falls silent during sign-in or a goodbye loses the connection; the library would wait for ever. Passed as the
+ * option `connectionType`, which the library's types omit.
  */
 export class GuardedConnection extends Connection {
   constructor(stream: Duplex, options: object) {
@@ -43,7 +45,7 @@ export class GuardedConnection extends Connection {
     }
   }
 
-  /** Null for what has the deadline of whoever asked. */
+  /** Returns a command's time limit, in ms; null for commands that the caller's deadline limits. */
   #limitOf(command: object): number | null {
     if (!this.established) return CONNECT_TIMEOUT_MS;
     return GOODBYES.some((name) => Object.hasOwn(command, name)) ? GOODBYE_TIMEOUT_MS : null;

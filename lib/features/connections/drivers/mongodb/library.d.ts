@@ -1,16 +1,16 @@
-/** What the library's own types leave out, since they describe its front door only. */
+/** Declarations of the library's internals, which its public types omit. */
 declare module "mongodb/lib/cmap/connection.js" {
   import type { Duplex, TransformCallback } from "node:stream";
 
   export class Connection {
     constructor(stream: Duplex, options: object);
-    /** After the sign-in. */
+    /** True after sign-in. */
     established: boolean;
     messageStream: {
       _transform(chunk: Buffer, encoding: BufferEncoding, callback: TransformCallback): void;
     };
     command(ns: object, command: object, options?: object, responseType?: unknown): Promise<unknown>;
-    /** Ends the line, and with it what waits for an answer. */
+    /** Closes the connection and fails pending commands. */
     onTimeout(): void;
   }
 }

@@ -30,11 +30,11 @@ import type { Run } from "./run";
 const HASH_CHARS = 16;
 const DUPLICATE_KEY = 11_000;
 const NAMESPACE_EXISTS = 48;
-/** Transactions that meet another one are tried again so often, as the server asks for it. */
+/** Attempts of a transaction that conflicts with another; the server asks for retries. */
 const TRANSACTION_TRIES = 5;
 const COPY_DOCUMENTS = 1000;
 
-/** How far a load has come, as a document of the destination. */
+/** The progress of a load, as a document in the destination. */
 type Books = {
   _id: string;
   epoch: number;
@@ -44,14 +44,14 @@ type Books = {
   base: string | null;
   rowCount: number;
   staging: string | null;
-  /** All rows are in the staging collection, and are being put in their place. */
+  /** All rows are in the staging collection, and are being moved to the target. */
   isFinishing: boolean;
   isFinished: boolean;
   updatedAt: Date;
 };
 
 type LoadParts = {
-  /** Begins work on the database that the load's signal ends. */
+  /** Starts work on the database that the load's signal cancels. */
   begin(signal: AbortSignal): Promise<Run>;
   failure(error: unknown, signal: AbortSignal): unknown;
   statementTimeoutMs: number;
@@ -59,7 +59,7 @@ type LoadParts = {
 
 export async function loadCollection(request: LoadRequest, parts: LoadParts): Promise<Load> {
   const { begin: open, failure, statementTimeoutMs } = parts;
-  // Documents have no columns: a load of none of them has nothing to say of any.
+  // Documents have no columns: a load without columns has none to check.
   if (request.columns.length > 0) checkRequest(request, { foldsCase: false, nameLimit: null });
   checkCollection(request.table.name);
   const path = request.primaryKey.find((name) => name.includes(".") || name.startsWith("$"));
@@ -68,7 +68,7 @@ export async function loadCollection(request: LoadRequest, parts: LoadParts): Pr
   const begin = async <T>(signal: AbortSignal, work: (db: Db, session: ClientSession) => Promise<T>): Promise<T> => {
     const run = await open(signal);
     try {
-      // The library reads its own counts wrongly where values are not made plain.
+      // The library misreads its counts where values are not simplified.
       return await run.work((db, session) => work(run.client.db(db.databaseName), session));
     } catch (error) {
       throw error instanceof RowRefused || error instanceof LoadTaken ? error : failure(error, signal);
@@ -132,7 +132,7 @@ class CollectionLoad implements Load {
     if (this.#books.isFinishing) await this.finish();
   }
 
-  /** Becomes the one that writes. */
+  /** Makes this load the only writer. */
   async #take(db: Db, session: ClientSession): Promise<void> {
     const loads = db.collection<Books>(LOADS_TABLE);
     const { run } = this.#request;
@@ -141,7 +141,7 @@ class CollectionLoad implements Load {
       const isSameRun = before?.run === run;
       const isFinished = isSameRun && before.isFinished;
       const hasStaging = before?.staging != null && (await isThere(db, this.#staging));
-      // The collection has its new name already, and nobody has noted it.
+      // The collection has its new name already, and that was not recorded.
       const isRenamed = isSameRun && before.isFinishing && !hasStaging && this.#request.mode === "replace";
       const isResumed =
         isFinished || isRenamed || (isSameRun && (!this.#isStaged || (before.position !== null && hasStaging)));
@@ -176,7 +176,7 @@ class CollectionLoad implements Load {
     }
   }
 
-  /** With the rules and indexes of the collection whose place it takes. */
+  /** Creates the staging collection with the target's rules and indexes. */
   async #makeStaging(db: Db): Promise<void> {
     const { name } = this.#request.table;
     const [info] = await db.listCollections({ name }).toArray();
@@ -231,7 +231,7 @@ class CollectionLoad implements Load {
         });
         return;
       }
-      // Without transactions the rows come first, by ids of which a second try makes the same.
+      // Without transactions the rows come first, with ids that a retry generates again.
       const held = await loads.findOne(
         { _id: next._id, epoch: this.#books.epoch, batch: this.#books.batch },
         { session },
@@ -243,7 +243,7 @@ class CollectionLoad implements Load {
     this.#books = next;
   }
 
-  /** Only where there are transactions: without them the server says which document it does not take. */
+  /** Tests the rows, only with transactions: without them the server names the rejected document. */
   async #probe(batch: Batch): Promise<void> {
     const documents = documentsOf(batch, this.#request);
     await this.#begin(this.#request.signal, async (db, session) => {
@@ -256,7 +256,10 @@ class CollectionLoad implements Load {
     });
   }
 
-  /** The same rows behind the same position have the same ids: what was written before the kill is written once. */
+  /**
+   * Adds deterministic ids: the same rows at the same position have the same ids, so rows from before a kill are not
+   * duplicated.
+   */
   #withIds(documents: Map<string, unknown>[]): Map<string, unknown>[] {
     if (this.#request.mode === "upsert") return documents;
     const { load, run } = this.#request;
@@ -297,7 +300,7 @@ class CollectionLoad implements Load {
           ? await collection.findOne({ _id: document.get("_id") as ObjectId }, { session, ...EXACT })
           : null;
       if (existing === null || !document || !isSame(existing, document)) throw refused;
-      // It was written by the try before this one; what follows it may be new.
+      // The previous attempt wrote it; the documents after it may be new.
       const rest = documents.slice((refused.row ?? 0) + 1);
       if (rest.length === 0) return;
       try {
@@ -332,7 +335,7 @@ class CollectionLoad implements Load {
     });
   }
 
-  /** Rows that nobody has seen into the collection: again after a kill, since each of them changes nothing twice. */
+  /** Copies invisible rows into the collection. Safe to repeat after a kill, since every row is idempotent. */
   async #copy(db: Db, session: ClientSession): Promise<void> {
     const target = db.collection(this.#request.table.name);
     const { mode, primaryKey } = this.#request;
@@ -361,7 +364,7 @@ class CollectionLoad implements Load {
 
   async abandon(): Promise<void> {
     if (this.#books.staging === null || this.#books.isFinished) return;
-    // Abandoned is what was cancelled: that signal has been given already.
+    // The load's signal has aborted already, so this needs a new one.
     await this.#begin(AbortSignal.timeout(ABANDON_TIMEOUT_MS), async (db, session) => {
       const next: Books = {
         ...this.#books,
@@ -378,7 +381,7 @@ class CollectionLoad implements Load {
 }
 
 const ABANDON_TIMEOUT_MS = 30_000;
-/** Documents that are only moved stay what they are. */
+/** Options that keep documents unchanged when they are only moved. */
 const EXACT = { promoteValues: false, promoteLongs: false, promoteBuffers: false, bsonRegExp: true } as const;
 
 async function knowsTransactions(db: Db): Promise<boolean> {
@@ -386,7 +389,7 @@ async function knowsTransactions(db: Db): Promise<boolean> {
   return hello.setName !== undefined || hello.msg === "isdbgrid";
 }
 
-/** @returns whether it was made */
+/** Creates a collection. @returns whether it was created */
 async function makeCollection(db: Db, name: string): Promise<boolean> {
   if (await isThere(db, name)) return false;
   try {
@@ -406,7 +409,7 @@ async function rename(db: Db, from: string, to: string): Promise<void> {
   await db.renameCollection(from, to, { dropTarget: true });
 }
 
-/** @returns false when somebody else has it now */
+/** Replaces a load's progress. @returns false when another load has taken it over */
 async function replaceBooks(
   loads: Collection<Books>,
   before: Books | null,
@@ -445,7 +448,7 @@ async function inTransaction(session: ClientSession, signal: AbortSignal, work: 
 
 function documentsOf(batch: Batch, { columns, primaryKey }: LoadRequest): Map<string, unknown>[] {
   return Array.from({ length: batch.rowCount }, (_, row) => {
-    // A Map: names may be __proto__, or numbers, whose places an object would change.
+    // A Map: names may be __proto__, or numbers, whose order an object would change.
     const document = new Map<string, unknown>();
     for (const [index, field] of columns.entries()) {
       const value = batch.columns[index]?.[row] ?? null;
@@ -489,7 +492,7 @@ function toBson(value: Exclude<WireValue, null>, field: Field): unknown {
   }
 }
 
-/** Lists and documents, in which JSON that came as its text is parsed with every digit of its numbers. */
+/** Converts lists and documents. JSON that came as text is parsed with every digit of its numbers. */
 function documentOf(value: unknown): unknown {
   if (isJsonText(value)) return parseExactJson(value.json, numberOf);
   if (value instanceof ExactNumber) return numberOf(value.text);
@@ -498,7 +501,7 @@ function documentOf(value: unknown): unknown {
   return new Map(Object.entries(value).map(([name, each]) => [name, documentOf(each)]));
 }
 
-/** A number that no double holds: an int64 where it is one, else a decimal. @throws CellRefused */
+/** Converts a number that no double holds to an int64 if possible, else to a decimal. @throws CellRefused */
 function numberOf(text: string): Long | Decimal128 {
   if (!/^-?\d{1,19}$/.test(text)) return decimalOf(text);
   const integer = BigInt(text);
@@ -513,7 +516,7 @@ function decimalOf(text: string): Decimal128 {
   }
 }
 
-/** MongoDB keeps milliseconds: further digits are cut. */
+/** Returns a date. MongoDB keeps milliseconds: further digits are cut. */
 function dateOf(text: string): Date {
   const date = new Date(text);
   if (Number.isNaN(date.getTime()))
@@ -523,10 +526,10 @@ function dateOf(text: string): Date {
 
 type WriteError = { index: number; code: number; errmsg: string };
 
-/** Codes of the server about a document: rules of the collection and of its indexes, sizes and names. */
+/** Server error codes about a document: rules of the collection and of its indexes, sizes and names. */
 const ROW_CODES = new Set([2, 52, 57, 121, 10_334, 11_000, 16_755, 17_280]);
 
-/** Within a transaction the server says that there is one, and not which. */
+/** Returns the rejected row of an error. Within a transaction the server does not say which row it is. */
 function refusedRow(error: unknown): RowRefused | null {
   if (!(error instanceof MongoServerError)) return null;
   const found = (error as { writeErrors?: unknown }).writeErrors;

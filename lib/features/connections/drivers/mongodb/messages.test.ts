@@ -6,7 +6,7 @@ const int32 = (value: number) => {
   bytes.writeInt32LE(value);
   return bytes;
 };
-/** @param length what the message says of itself; null for what it has */
+/** @param length the length in the header; null for the real one */
 const message = (kind: number, body: Buffer, length: number | null = null) =>
   Buffer.concat([int32(length ?? body.length + 16), int32(1), int32(2), int32(kind), body]);
 const DOCUMENT = Buffer.concat([int32(5), Buffer.alloc(1)]);

@@ -1,35 +1,35 @@
 /*
- * The library follows the lengths in a message wherever they lead: one of 0, or one below it, makes it read the same bytes
- * again for ever. So messages are looked at whole before it gets them (MongoDB's documentation, "Wire Protocol").
+ * The library trusts the lengths in a message: one of 0, or one below it, makes it read the same bytes for ever. So
+ * messages are validated completely first (MongoDB's documentation, "Wire Protocol").
  */
 
-/** Length, two ids and the kind, 4 bytes each, stand in front of every message. */
+/** Bytes of the message header: length, two ids and the opcode, 4 bytes each. */
 const HEADER_BYTES = 16;
 const LENGTH_BYTES = 4;
 const KIND_AT = 12;
-/** Twice what servers say of themselves as `maxMessageSizeBytes`, which they tell only in a message. */
+/** Twice the usual `maxMessageSizeBytes` of servers, which they send only in a message. */
 const MESSAGE_BYTES_MAX = 2 * 48_000_000;
-/** The length of a document and the 0 behind its last value. */
+/** Bytes of the smallest document: its length and the final 0. */
 const DOCUMENT_BYTES_MIN = 5;
 
 const OP_REPLY = 1;
 const OP_MSG = 2013;
-/** Flags, cursor, position and the number of documents. */
+/** Bytes of flags, cursor, position and the number of documents. */
 const REPLY_FIELDS_BYTES = 20;
 const FLAGS_BYTES = 4;
 const CHECKSUM_PRESENT = 1;
 const CHECKSUM_BYTES = 4;
 
-/** Cuts a stream into its messages. */
+/** Splits a stream into its messages. */
 export class Messages {
   #chunks: Buffer[] = [];
   #held = 0;
-  /** Bytes of the present message, as soon as they are known. */
+  /** Bytes of the current message; null until known. */
   #length: number | null = null;
 
   /**
-   * @returns the messages that are complete now, one after the other
-   * @throws Error for what is no message
+   * @returns the messages that are now complete, in order
+   * @throws Error for an invalid message
    */
   push(chunk: Buffer): Buffer {
     this.#chunks.push(chunk);
@@ -60,7 +60,7 @@ function check(message: Buffer): void {
   const body = message.subarray(HEADER_BYTES);
   if (kind === OP_MSG) checkSections(body);
   else if (kind === OP_REPLY) checkReply(body);
-  // Nobody has asked for compression.
+  // The client does not request compression.
   else throw new Error("No server sends a message of this kind.");
 }
 

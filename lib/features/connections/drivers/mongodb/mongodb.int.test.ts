@@ -7,7 +7,7 @@ import { ask, change, type Subject, startSubject } from "../conformance/subjects
 
 const MIB = 1024 * 1024;
 const ANY = new AbortController().signal;
-/** Thousands of comparisons for each of the documents, none of which matches. */
+/** Thousands of comparisons per document, none of which matches. */
 const ENDLESS = `db.many.find({$expr: {$gt: [
   {$size: {$filter: {input: {$range: [0, 5000]}, cond: {$eq: ["$$this", -1]}}}}, 0]}})`;
 
@@ -172,7 +172,7 @@ test("T53 an abort ends the iteration with its reason", async () => {
   const stop = new AbortController();
   const answer = ask(source, ENDLESS, { signal: stop.signal, timeoutMs: 20_000 });
   setTimeout(() => stop.abort(reason), 300);
-  // An iteration that went on would end by its time limit.
+  // An iteration that continued would end by its time limit.
   await expect(answer).rejects.toBe(reason);
 }, 30_000);
 

@@ -1,17 +1,17 @@
 import { BSON, Decimal128, Double, Int32, Long } from "mongodb";
 import { ExactNumber } from "@/lib/base/values/exact-json";
 
-/** A value of an operation that cannot be what it says. */
+/** A value of an operation that does not match its type. */
 export class ValueRefused extends Error {}
 
-/** How Extended JSON writes numbers whose kind JSON has not, and what makes them. */
+/** Parsers of Extended JSON's number types, which JSON lacks. */
 const NUMBERS: Readonly<Record<string, (text: string) => unknown>> = {
   $numberInt: (text) => Number(integerOf(text, 32)),
   $numberLong: (text) => Long.fromBigInt(integerOf(text, 64)),
   $numberDouble: (text) => new Double(doubleOf(text)),
   $numberDecimal: decimalOf,
 };
-/** The other types of Extended JSON, which MongoDB's own library reads. */
+/** The other types of Extended JSON, which MongoDB's library parses. */
 const TYPES: ReadonlySet<string> = new Set([
   "$oid",
   "$binary",
@@ -26,8 +26,8 @@ const TYPES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reads a JSON value with the types of MongoDB's Extended JSON. Numbers keep every digit: the library itself would make a
- * double of a `$numberLong`.
+ * Converts a JSON value with the types of MongoDB's Extended JSON. Numbers keep every digit: the library would convert
+ * a `$numberLong` to a double.
  * @throws ValueRefused; BSONError
  */
 export function readObjectForm(value: unknown): unknown {
@@ -53,7 +53,7 @@ function isReference(value: object): boolean {
   return "$ref" in value && "$id" in value;
 }
 
-/** The library takes JSON alone, so what is exact goes in as its Extended JSON. */
+/** Converts exact values to Extended JSON, since the library takes only JSON. */
 function typed(value: object): unknown {
   const text = JSON.stringify(value, (_, each: unknown) =>
     each instanceof ExactNumber ? { [each.isInt64 ? "$numberLong" : "$numberDecimal"]: each.text } : each,
@@ -61,7 +61,7 @@ function typed(value: object): unknown {
   return (BSON.EJSON.parse(`{"v":${text}}`, { relaxed: true }) as { v: unknown }).v;
 }
 
-/** Counts that the operation itself takes are plain numbers. */
+/** Converts counts that the operation uses to plain numbers. */
 export function plainCount(value: unknown): unknown {
   return value instanceof Long || value instanceof Int32 || value instanceof Double ? Number(value.toString()) : value;
 }

@@ -7,14 +7,17 @@ import { parseShell, type ShellCall } from "./shell/parser";
 
 export type Doc = Record<string, unknown>;
 
-/** Text that is read on the event loop, in 50 ms at most. Longer operations come as objects. */
+/**
+ * Maximum characters of shell text, which is parsed on the event loop in at most 50 ms. Longer operations come as
+ * objects.
+ */
 export const SHELL_CHARS_MAX = 256 * 1024;
 
-/** The plan in place of the documents: alone, or with what carrying it out has taken. */
+/** Levels of the plan that replaces the documents: only the plan, or also the execution statistics. */
 const VERBOSITIES = ["queryPlanner", "executionStats"] as const;
 type Verbosity = (typeof VERBOSITIES)[number];
 
-/** What is asked of a collection, however it was written (docs/develop/api.md, Queries). */
+/** An operation on a collection, in any notation (docs/develop/api.md, Queries). */
 export type Operation = { collection: string } & (
   | {
       kind: "find";
@@ -59,7 +62,7 @@ const options = z.looseObject({
   sort: doc.optional(),
   projection: doc.optional(),
 });
-/** Options that only tell how much travels at once, or for how long: both are ours to say. */
+/** Options about batch size and time, which we set. */
 const IGNORED_OPTIONS = new Set(["batchSize", "maxTimeMS", "comment", "cursor", "noCursorTimeout", "ordered"]);
 const KNOWN_OPTIONS = new Set([...Object.keys(options.shape), ...IGNORED_OPTIONS]);
 
@@ -117,8 +120,9 @@ const operationObject = z.discriminatedUnion("operation", [
 ]);
 
 /**
- * Reads shell text or an operation as an object.
- * @throws AppError `query_failed` with the place of a mistake in a text, `invalid_request`, `not_allowed`, `too_large`
+ * Parses shell text or an operation object.
+ * @throws AppError `query_failed` with the position of an error in a text, `invalid_request`, `not_allowed`,
+ *   `too_large`
  */
 export function readOperation(query: string | Record<string, unknown>): Operation {
   if (typeof query !== "string") return fromObject(query);
@@ -140,7 +144,7 @@ export function readOperation(query: string | Record<string, unknown>): Operatio
 }
 
 function fromObject(query: Record<string, unknown>): Operation {
-  // Types that JSON has not are written as MongoDB's Extended JSON: {"$oid": "..."}, {"$date": "..."}.
+  // Types that JSON lacks are written as MongoDB's Extended JSON: {"$oid": "..."}, {"$date": "..."}.
   let values: Doc;
   try {
     values = readObjectForm(query) as Doc;
@@ -182,7 +186,7 @@ const METHODS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ["deleteMany", ([filter], call) => ({ kind: "deleteMany", filter: docArgument(filter, call) })],
 ]); // biome-ignore format: one method a line
 
-/** What may follow a method and changes nothing of what is asked. */
+/** Chained methods that do not change the operation. */
 const IGNORED_CALLS = new Set(["toArray", "pretty", "batchSize", "maxTimeMS", "comment"]);
 
 function fromCalls(name: string, [method, ...chained]: ShellCall[]): Operation {

@@ -7,14 +7,14 @@ import { OTHER_FIELDS, type Shape } from "./fields";
 import type { Doc } from "./operation";
 import { exactJson, WireWriter } from "./values";
 
-/** Documents from whose fields the columns are made. */
+/** Documents that are sampled for columns. */
 export const SAMPLE_DOCUMENTS = 1000;
-/** UTF-8 needs at most this many bytes for one unit of UTF-16. */
+/** UTF-8 bytes per UTF-16 unit, at most. */
 const BYTES_PER_CHAR_MAX = 3;
-/** What a number, a date and the like take in a batch, roughly. */
+/** Approximate bytes of a number, a date and the like in a batch. */
 const SCALAR_BYTES = 12;
 
-/** Makes rows of documents for columns that are settled. */
+/** Converts documents to rows of fixed columns. */
 export class RowMaker {
   readonly #shape: Shape;
   readonly #known: ReadonlySet<string>;
@@ -24,8 +24,8 @@ export class RowMaker {
   readonly #exactCharsMax: number;
 
   /**
-   * @param isExact as flows carry values: see `WireWriter`
-   * @param exactCharsMax of a value in Extended JSON
+   * @param isExact values as flows carry them: see `WireWriter`
+   * @param exactCharsMax maximum characters of a value in Extended JSON
    */
   constructor(shape: Shape, cellBytesMax: number | undefined, isExact = false, exactCharsMax = 0) {
     this.#exactCharsMax = exactCharsMax;
@@ -48,7 +48,7 @@ export class RowMaker {
     return this.#rows.take();
   }
 
-  /** @returns false when a cell is too large: the result ends before this row */
+  /** Adds a row. @returns false when a cell is too large: the result ends before this row */
   add(document: Doc): boolean {
     let bytes = 0;
     let isLarge = false;
@@ -78,7 +78,7 @@ export class RowMaker {
   }
 }
 
-/** The columns were known before the first row, and this field was in none of the documents until then. */
+/** Creates the error for a field that none of the earlier documents had, when the columns were already fixed. */
 function newField(name: string): AppError {
   return new AppError(
     "query_failed",

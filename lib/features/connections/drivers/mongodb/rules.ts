@@ -3,14 +3,13 @@ import { AppError } from "@/lib/platform/http/errors";
 import type { Doc, Operation } from "./operation";
 
 /*
- * What an operation may be (T57). MongoDB has no session that only reads, so on read-only connections the list of
- * operations and of pipeline stages is what keeps it to reading; code that the server would run, and other databases,
- * are refused on every connection.
+ * The operations that are allowed (T57). MongoDB has no read-only session, so read-only connections have an allow-list
+ * of operations and pipeline stages. Server-side code and other databases are refused on every connection.
  */
 
 const DEPTH_MAX = 32;
 const BYTES_MAX = 256 * 1024;
-/** What is inserted is data: it may be as large as the request. */
+/** Maximum bytes of inserted data, which may be as large as the request. */
 const DATA_BYTES_MAX = 16 * 1024 * 1024;
 const NAME_BYTES_MAX = 255;
 const LAST_ASCII = 0x7f;
@@ -23,7 +22,7 @@ const READING: ReadonlySet<Operation["kind"]> = new Set([
   "distinct",
 ]);
 
-/** The server runs JavaScript for these. */
+/** Keys for which the server runs JavaScript. */
 const CODE_KEYS = new Set([
   "$where",
   "$function",
@@ -35,7 +34,7 @@ const CODE_KEYS = new Set([
   "$scope",
 ]);
 const WRITING_STAGES = new Set(["$out", "$merge"]);
-/** Stages that only compute from collections of this database. New ones are refused until somebody has looked at them. */
+/** Stages that only compute from collections of this database. New ones are refused until reviewed. */
 const STAGES = new Set([
   ...["$addFields", "$bucket", "$bucketAuto", "$collStats", "$count", "$densify", "$documents", "$facet", "$fill"],
   ...["$geoNear", "$graphLookup", "$group", "$indexStats", "$limit", "$lookup", "$match", "$project", "$redact"],
@@ -43,7 +42,7 @@ const STAGES = new Set([
   ...["$sort", "$sortByCount", "$unionWith", "$unset", "$unwind", "$vectorSearch", "$rankFusion", "$scoreFusion"],
 ]);
 
-/** @throws AppError `read_only`, `not_allowed`, `invalid_request` */
+/** Checks an operation. @throws AppError `read_only`, `not_allowed`, `invalid_request` */
 export function checkOperation(operation: Operation, readOnly: boolean): void {
   checkCollection(operation.collection);
   if (readOnly && !READING.has(operation.kind)) {
@@ -90,7 +89,7 @@ function checkKeys(value: unknown, depth: number): void {
   if (type !== undefined && typeof type === "string" && Object.getPrototypeOf(value) !== Object.prototype) return;
   if (value instanceof Date || value instanceof Uint8Array) return;
   for (const [key, item] of Object.entries(value)) {
-    // Full-width and small forms of the dollar sign become the usual one somewhere.
+    // The server may treat full-width and small forms of the dollar sign as the usual one.
     const plain = isAscii(key) ? key : key.normalize("NFKC");
     if (CODE_KEYS.has(plain)) throw notAllowed(`${plain} runs code in the database, which cannot be done here.`);
     if (key === "__proto__") throw new AppError("invalid_request", "A key called __proto__ cannot be used here.");
@@ -129,7 +128,7 @@ function checkStage(name: string, body: unknown, readOnly: boolean): void {
   if (name === "$facet" || name === "$rankFusion" || name === "$scoreFusion") checkInner(body, readOnly);
 }
 
-/** Every list below these stages whose items look like stages is a pipeline. */
+/** Checks the lists below a stage: any whose items look like stages is a pipeline. */
 function checkInner(body: unknown, readOnly: boolean): void {
   for (const value of Object.values(body as Doc)) {
     if (Array.isArray(value)) checkPipeline(value, readOnly);
@@ -137,7 +136,7 @@ function checkInner(body: unknown, readOnly: boolean): void {
   }
 }
 
-/** Left out, a stage reads what its own pipeline begins with. */
+/** Checks the source of a stage. Without one, the stage reads what its pipeline starts with. */
 function checkSource(name: unknown): void {
   if (name === undefined) return;
   if (typeof name !== "string") throw notAllowed("A stage can read collections of this database only: name one.");

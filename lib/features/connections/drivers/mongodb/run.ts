@@ -3,7 +3,7 @@ import type { ClientSession, Db, MongoClient } from "mongodb";
 
 const CANCEL_WAIT_MS = 1000;
 
-/** One operation in a session of its own. An abort ends the session's work on the server. */
+/** One operation in a separate session. An abort ends the session's work on the server. */
 export class Run {
   readonly #client: MongoClient;
   readonly #db: Db;
@@ -29,7 +29,7 @@ export class Run {
     return this.#client;
   }
 
-  /** Waits no longer than the signal allows. */
+  /** Runs the work until the signal aborts. */
   work<T>(ask: (db: Db, session: ClientSession) => T | Promise<T>): Promise<T> {
     const answer = Promise.resolve(ask(this.#db, this.#session));
     answer.catch(() => {});
@@ -44,7 +44,7 @@ export class Run {
     this.#leave();
   }
 
-  /** Everybody may end the work of sessions of their own; servers without that command stop at maxTimeMS. */
+  /** Kills the session, which every user may do with their sessions; servers without that command stop at maxTimeMS. */
   async #abort(): Promise<void> {
     const { id } = this.#session;
     if (id) {

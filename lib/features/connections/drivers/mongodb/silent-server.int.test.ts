@@ -5,15 +5,15 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { ask, openWith } from "../conformance/subjects";
 import { mongodb } from ".";
 
-/* A server that signs in and answers, and then, in the middle of something, says nothing any more. */
+/* A server that signs in and answers, then falls silent. */
 
 const OP_MSG = 2013;
 const HEADER_BYTES = 16;
-/** In front of the document: the header, the flags and the section's kind. */
+/** Offset of the document: after the header, the flags and the section kind. */
 const DOCUMENT_AT = HEADER_BYTES + 5;
 const HELLO = { isWritablePrimary: true, maxWireVersion: 25, minWireVersion: 0, logicalSessionTimeoutMinutes: 30 };
 
-/** Null is silence, and bytes are what is sent. */
+/** The response to a command: null for silence, bytes to send unchanged. */
 let answer: (command: Document) => Document | Buffer | null;
 const seen: string[] = [];
 const sockets = new Set<Socket>();
@@ -26,7 +26,7 @@ const server = createServer((socket) => {
     while (held.length >= HEADER_BYTES && held.length >= held.readInt32LE(0)) {
       const message = held.subarray(0, held.readInt32LE(0));
       held = held.subarray(message.length);
-      // The first greeting comes in the older form, with its document behind the collection's name and two numbers.
+      // The first greeting has the older format: its document follows the collection's name and two numbers.
       const isOld = message.readInt32LE(12) !== OP_MSG;
       const at = isOld ? message.indexOf(0, HEADER_BYTES + 4) + 1 + 8 : DOCUMENT_AT;
       const command = BSON.deserialize(message.subarray(at, at + message.readInt32LE(at)));
@@ -79,7 +79,7 @@ test("T47 a server that says nothing when it is told to end a cursor does not ke
 test("T47 a cursor that cannot be read does not keep the lines of its connection open", async () => {
   const id = Long.fromNumber(7);
   const said = Buffer.from(BSON.serialize({ cursor: { id, ns: "shop.things", firstBatch: [{ a: 1 }] }, ok: 1 }));
-  // Where the one document of the batch begins, its list ends before its end.
+  // The list of documents ends where its first document starts.
   said[said.indexOf(Buffer.from([0x03, 0x30, 0x00]))] = 0;
   answer = (command) => ("find" in command || "aggregate" in command ? said : {});
   const source = await openWith(mongodb, { connectionString: `mongodb://127.0.0.1:${port}/`, database: "shop" });

@@ -39,15 +39,17 @@ import { checkOperation } from "./rules";
 import { Run } from "./run";
 import { WireWriter } from "./values";
 
-/** The library goes on looking for a server as long as this, also where it was refused at once. */
+/** Maximum time that the library searches for a server, even after a refusal, in ms. */
 const SELECTION_TIMEOUT_MS = 5000;
 
-/** Values stay what they are in BSON: an int is no double, and a long keeps all of its digits. */
+/** Options that keep BSON types: an int is not a double, and a long keeps all digits. */
 const EXACT = { promoteValues: false, promoteLongs: false, promoteBuffers: false, bsonRegExp: true } as const;
 
 type RowOptions = QueryOptions & { exactFields: Statement["exactFields"] };
 
-/** A MongoDB database. The library keeps the pool; each operation has a session of its own, by which it is cancelled. */
+/**
+ * A MongoDB database. The library owns the pool; each operation has a separate session, which is how it is cancelled.
+ */
 export class MongoSource implements DataSource {
   readonly #config: OnServer<MongoConfig>;
   #client: Promise<MongoClient> | null = null;
@@ -58,7 +60,7 @@ export class MongoSource implements DataSource {
 
   readonly #readOnly: boolean;
 
-  /** @param readOnly nothing is loaded into it; what an operation may do is said with each */
+  /** @param readOnly nothing is loaded into it; each operation states what it may do */
   constructor(config: OnServer<MongoConfig>, readOnly: boolean) {
     this.#config = config;
     this.#readOnly = readOnly;
@@ -108,7 +110,7 @@ export class MongoSource implements DataSource {
   async test(signal: AbortSignal): Promise<{ serverVersion?: string }> {
     return this.#ask(signal, async (db) => {
       const info = await db.command({ buildInfo: 1 }, { signal });
-      // The question above needs no rights; this one shows that the sign-in is good for the database.
+      // The command above needs no rights; this one shows that the sign-in is valid for the database.
       await db.listCollections({}, { nameOnly: true, batchSize: 1, signal }).next();
       return typeof info.version === "string" ? { serverVersion: `MongoDB ${info.version}` } : {};
     });
@@ -186,7 +188,7 @@ export class MongoSource implements DataSource {
           if (!rows.add(document)) return yield { ...rows.take(), isCut: true };
           if (rows.isFull) yield rows.take();
         }
-        // Out before more is waited for.
+        // Returned before waiting for more.
         if (rows.count > 0) yield rows.take();
         documents = isWhole ? null : await run.work(() => cursor.next());
       }
@@ -207,7 +209,7 @@ export class MongoSource implements DataSource {
       if (this.#running === 0) this.#whenQuiet?.();
     };
     try {
-      // A server may take its time over the sign-in; whoever leaves meanwhile does not wait for it.
+      // A server may be slow to sign in; an aborted caller does not wait for it.
       const client = await orAborted(this.#connected(), signal);
       return new Run(client, client.db(this.#config.database, EXACT), signal, leave);
     } catch (error) {
@@ -224,7 +226,7 @@ export class MongoSource implements DataSource {
     return this.#client;
   }
 
-  /** The library takes no sockets from others: one that leads through a tunnel gets a proxy of its own. */
+  /** Connects. The library takes no sockets from others, so a connection through a tunnel gets a separate proxy. */
   async #connect(): Promise<MongoClient> {
     const { dialer } = this.#config.server;
     if (dialer.isTunnel) this.#door ??= openSocksDoor(undefined, dialer);
@@ -244,7 +246,7 @@ async function connect({ uri }: MongoConfig, door: SocksDoor | null): Promise<Mo
     connectTimeoutMS: CONNECT_TIMEOUT_MS,
     serverSelectionTimeoutMS: SELECTION_TIMEOUT_MS,
     waitQueueTimeoutMS: CONNECT_TIMEOUT_MS,
-    // Servers that are found are asked through the door as well; none is asked by the library's watcher stream.
+    // Discovered servers are reached through the egress proxy as well; the library's streaming monitor is off.
     serverMonitoringMode: "poll",
     enableUtf8Validation: false,
     connectionType: GuardedConnection,
@@ -258,8 +260,8 @@ async function connect({ uri }: MongoConfig, door: SocksDoor | null): Promise<Mo
 }
 
 /**
- * The library gives up where it cannot read what a cursor or a session has left, before it closes its lines (T47). It has
- * forgotten that by the next time, and there are no other steps.
+ * Closes a client. The library throws where it cannot parse the rest of a cursor or session, before it closes its
+ * connections (T47). A second call skips that, and there are no other steps.
  */
 async function closeClient(client: MongoClient): Promise<void> {
   for (let steps = 3; steps > 0; steps -= 1) {
@@ -275,7 +277,7 @@ async function closeClient(client: MongoClient): Promise<void> {
 type Rows = {
   next(): Promise<readonly Doc[] | null>;
   close(): Promise<void>;
-  /** Documents that a write inserted, changed or deleted; absent for a reading. */
+  /** Documents that a write inserted, changed or deleted; absent for a read. */
   affectedRows?: number;
 };
 
@@ -295,7 +297,7 @@ async function start(
           ...limits,
           batchSize: SAMPLE_DOCUMENTS,
           ...(projection && { projection }),
-          // As a list of pairs: keys that are numbers would change their places in an object.
+          // As a list of pairs: an object would reorder numeric keys.
           ...(sort && { sort: new Map(Object.entries(sort)) as never }),
           ...(limit !== undefined && { limit }),
           ...(skip !== undefined && { skip }),
@@ -346,12 +348,12 @@ async function start(
 
 type Reading = Parameters<typeof fromCursor>[0] & { explain(verbosity: string): Promise<Document> };
 
-/** The documents, or the plan of how they are found. */
+/** Returns the documents, or the plan. */
 async function fromReading(cursor: Reading, explain: string | undefined): Promise<Rows> {
   if (explain === undefined) return fromCursor(cursor);
   try {
     const answer = await cursor.explain(explain);
-    // What else the server tells is about itself.
+    // The rest of the response describes the server.
     const { queryPlanner, executionStats, stages } = answer;
     return fromDocuments([
       { ...(queryPlanner && { queryPlanner }), ...(executionStats && { executionStats }), ...(stages && { stages }) },

@@ -4,18 +4,18 @@ import type { FieldType, WireValue } from "@/lib/base/values/fields";
 import { toJsonText } from "@/lib/base/values/json-text";
 import { floatValue, int64Value } from "../shared/wire-values";
 
-/** A value's type as the field list names it; `dbType` is MongoDB's own ($type). Null has none. */
+/** A value's type in the field list; `dbType` is MongoDB's $type. Null has none. */
 export type ValueType = { type: FieldType; dbType: string };
 
 const UUID_SUBTYPE = 4;
 const UUID_BYTES = 16;
 
-/** BSON as it leaves. Texts are counted, so that large cells are known without being written twice. */
+/** Converts BSON to wire values. Counts text, so that large cells are detected without encoding them twice. */
 export class WireWriter {
   readonly #isExact: boolean;
   #depth = 0;
 
-  /** Bytes of texts and keys since the last `reset`, at least; UTF-16 units count once. */
+  /** Minimum bytes of texts and keys since the last `reset`; a UTF-16 unit counts as one. */
   chars = 0;
 
   /** @param isExact for flows: documents are JSON texts (`JsonText`), and numbers within them keep every digit */
@@ -41,7 +41,7 @@ export class WireWriter {
   #object(value: object): WireValue {
     if (value instanceof Int32) return value.value;
     if (value instanceof Double) return floatValue(value.value);
-    // A Timestamp is a Long for the library.
+    // A Timestamp is a Long to the library.
     if (value instanceof Timestamp) return `Timestamp(${value.t}, ${value.i})`;
     if (value instanceof Long) return this.#int64(value.toString());
     if (value instanceof ObjectId) return value.toHexString();
@@ -67,7 +67,7 @@ export class WireWriter {
     return /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:E[+-]?\d+)?$/.test(text) ? this.#exact(text) : text;
   }
 
-  /** A number without quotes within a document or list of a flow, else its text. */
+  /** Returns a number within a flow's document or list without quotes, otherwise its text. */
   #exact(text: string): WireValue {
     return this.#isExact && this.#depth > 0 ? (new ExactNumber(text) as unknown as WireValue) : text;
   }
@@ -90,7 +90,7 @@ export class WireWriter {
     const object: { [key: string]: WireValue } = {};
     for (const [key, item] of entries) {
       this.chars += key.length;
-      // A field called __proto__ is a field like any other.
+      // A field called __proto__ is an ordinary field.
       Object.defineProperty(object, key, {
         value: this.write(item),
         enumerable: true,
@@ -108,8 +108,8 @@ export class WireWriter {
 }
 
 /**
- * Returns a value as canonical Extended JSON, which reads back as this value; empty for a value that cannot go into an
- * operation, and for a text or bytes with more characters than are wanted.
+ * Returns a value as canonical Extended JSON, which parses to the same value. Empty for a value that no operation can
+ * contain, and for a text or bytes above the maximum length.
  */
 export function exactJson(value: unknown, charsMax: number): string {
   if (typeof value === "string" && value.length > charsMax) return "";
@@ -122,11 +122,11 @@ export function exactJson(value: unknown, charsMax: number): string {
   }
 }
 
-/** @returns null for null and for a missing field */
+/** Returns the type of a value. @returns null for null and for a missing field */
 export function typeOfValue(value: unknown): ValueType | null {
   if (value === null || value === undefined) return null;
   if (typeof value === "string") return { type: "string", dbType: "string" };
-  // Numbers of documents come as objects; a plain one is a count that the library has made.
+  // Numbers in documents are objects; a plain one is a count from the library.
   if (typeof value === "number") return { type: "int64", dbType: "long" };
   if (value instanceof Double) return { type: "float64", dbType: "double" };
   if (typeof value === "boolean") return { type: "boolean", dbType: "bool" };
@@ -158,7 +158,7 @@ function isUuid(value: Binary): boolean {
   return value.sub_type === UUID_SUBTYPE && value.position === UUID_BYTES;
 }
 
-/** MongoDB keeps milliseconds of 64 bits; those beyond the years of JavaScript have no date to show. */
+/** Returns a date. MongoDB keeps 64-bit milliseconds; those beyond JavaScript's years cannot be shown as a date. */
 function dateText(date: Date): string {
   return Number.isNaN(date.getTime()) ? "out of range" : date.toISOString();
 }

@@ -3,8 +3,8 @@ import type { VariableBinding } from "../../variables";
 import { plainValue } from "../shared/variables";
 
 /**
- * The shell text is read by our own parser, which knows literals and no placeholders. So a value is written as a literal
- * that this parser reads back to exactly this value: JSON, which no text can leave.
+ * Our parser reads the shell text, and knows literals but no placeholders. So a value is written as a literal that this
+ * parser reads back to exactly this value: JSON, which no text can break out of.
  */
 export const mongoVariables: VariableBinding = {
   begin: () => ({

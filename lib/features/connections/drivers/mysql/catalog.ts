@@ -4,11 +4,11 @@ import { MARIADB_JSON } from "./column-values";
 
 const OWN_SCHEMAS = "('information_schema', 'performance_schema', 'mysql', 'sys')";
 
-/** All databases but the server's own, or so many that are named and bound. */
+/** All databases except the server's system databases, or as many as are named and bound. */
 const shownOf = (names: number) =>
   `table_schema not in ${OWN_SCHEMAS}${names === 0 ? "" : ` and table_schema in (${Array(names).fill("?").join(", ")})`}`;
 
-/** Tables and views that the user may see. @param names of databases, which are bound; 0 for all */
+/** Tables and views that the user may see. @param names number of database names, which are bound; 0 for all */
 export const tablesSql = (names: number) => `
   select table_schema, table_name, table_type, table_rows, table_schema = database()
   from information_schema.tables where ${shownOf(names)} order by table_schema, table_name`;
@@ -18,20 +18,20 @@ export const columnsSql = (names: number) => `
   order by table_schema, table_name, ordinal_position`;
 
 /**
- * MariaDB's columns of JSON, which are texts with this condition. Its name is that of the column.
- * @param names of databases, which are bound; 0 for all
+ * MariaDB's JSON columns, which are texts with this check constraint. The constraint has the column's name.
+ * @param names number of database names, which are bound; 0 for all
  */
 export const jsonColumnsSql = (names: number) => `
   select constraint_schema, table_name, constraint_name from information_schema.check_constraints
   where check_clause = concat('json_valid(\`', constraint_name, '\`)') and ${shownOf(names).replaceAll("table_schema", "constraint_schema")}`;
 
-/** Databases and how many tables and views of them the user may see. */
+/** Databases with the number of their tables and views that the user may see. */
 export const SCHEMAS_SQL = `
   select s.schema_name, count(t.table_name) from information_schema.schemata s
   left join information_schema.tables t on t.table_schema = s.schema_name
   where s.schema_name not in ${OWN_SCHEMAS} group by s.schema_name order by s.schema_name limit ${SCHEMA_CHOICES_MAX}`;
 
-/** Columns of foreign keys that are read of all databases together: the tables of a large product have some thousands. */
+/** Maximum foreign key columns over all databases: the tables of a large product have some thousands. */
 const KEY_COLUMNS_MAX = 20_000;
 /** A key of several columns has a row for each. */
 export const foreignKeysSql = (names: number) => `
@@ -41,7 +41,7 @@ export const foreignKeysSql = (names: number) => `
   where referenced_table_name is not null and ${shownOf(names)}
   order by table_schema, table_name, constraint_name, ordinal_position limit ${KEY_COLUMNS_MAX}`;
 
-/** The database that names without one belong to is left out. */
+/** Returns the entities. The default database is omitted. */
 export function toEntities(
   tables: readonly unknown[][],
   columns: readonly unknown[][],
@@ -71,7 +71,7 @@ export function toEntities(
   });
 }
 
-/** By table, then by the key's name. */
+/** Groups foreign keys by table, then by name. */
 function keysByTable(rows: readonly unknown[][]): Map<string, Map<string, EntityForeignKey>> {
   const byTable = new Map<string, Map<string, EntityForeignKey>>();
   for (const [schema, table, constraint, column, targetSchema, target, targetColumn, isCurrent] of rows) {

@@ -12,27 +12,27 @@ import {
 } from "../../column-values";
 import { castTo } from "../shared/variables";
 
-/** A time begins with its date. */
+/** A time starts with its date. */
 const DATED = /^\d{4,}-\d\d-\d\d/;
 
 /** MySQL's widest decimal. */
 const DECIMAL_DIGITS = 65;
 const DECIMAL_SCALE = 30;
 /**
- * Bytes of a value that ORDER BY compares, where the servers' default is 1024. A key has up to 3072 bytes. A character
- * has up to four bytes, and a collation compares up to 18 of its own for each of three levels.
+ * Bytes of a value that ORDER BY compares; the servers' default is 1024. A key has up to 3072 bytes. A character has up
+ * to four bytes, and a collation compares up to 18 of its weight bytes for each of three levels.
  */
 export const COMPARED_BYTES = 16 * 1024;
 /**
- * Characters by which rows are ordered: ORDER BY compares `COMPARED_BYTES` of a value. A comparison reads the whole value,
- * so both get the same prefix and the key decides.
+ * Characters by which rows are ordered: ORDER BY compares `COMPARED_BYTES` of a value. A comparison uses the whole
+ * value, so both get the same prefix and the key decides.
  */
 const ORDER_CHARS = 250;
-/** The same for bytes; the server keeps up to four for their length. */
+/** The same for bytes; the server uses up to four for their length. */
 const ORDER_BYTES = 1000;
-/** Declared characters of a text that is ordered whole, by its index where it has one. */
+/** Maximum declared characters of a text that is ordered whole, by its index where it has one. */
 const WHOLE_CHARS_MAX = 255;
-/** The mark that `catalog.ts` puts behind the type of MariaDB's columns of JSON. */
+/** The suffix that `catalog.ts` adds to the type of MariaDB's JSON columns. */
 export const MARIADB_JSON = "/* json */";
 
 /** MySQL compares a column with a text by rules of each type, so most values are cast. */
@@ -80,7 +80,7 @@ export const mysqlValues: TableValues = {
           read: (text, bind) => bind.number(Number(text)),
           write: (text, bind) => {
             requireNumber(text, column);
-            // A float is compared with the float of the shortest text that stands for it.
+            // A float is compared with the float of its shortest text.
             return kind === "float" ? castTo(bind.text(text), "float") : castTo(bind.text(text), "double");
           },
         });
@@ -88,7 +88,7 @@ export const mysqlValues: TableValues = {
       case "bit":
       case "enum":
       case "set": {
-        // Rows are ordered by the number behind the text, and compared by it alone.
+        // Rows are ordered by the number behind the text, and compared only by it.
         const value = castTo(name, "unsigned");
         const order = [{ value, text: castTo(value, "char"), read: unsigned }];
         const write = kind === "year" ? unsigned : asText;
@@ -172,7 +172,7 @@ export const mysqlValues: TableValues = {
         if (type.endsWith(MARIADB_JSON)) {
           const value = `left(${name}, ${ORDER_CHARS})`;
           return jsonValues(name, { order: [{ value, text: value, read: asText }], exactText: name }, (bind, text) => ({
-            // MariaDB holds NULL for equal to anything here.
+            // In MariaDB, NULL equals anything here.
             equal: `(${name} is not null and json_equals(${name}, ${bind.text(text)}))`,
           }));
         }
@@ -189,9 +189,9 @@ export const mysqlValues: TableValues = {
   },
 };
 
-/** Returns the length of the prefix by which rows are ordered, or null where whole values are. */
+/** Returns the prefix length by which rows are ordered, or null where whole values are. */
 function orderPrefixOf({ type, primaryKey }: EntityColumn, kind: string): number | null {
-  // An index on a key gives its order, and a key has 3072 bytes at the most.
+  // An index on a key provides its order, and a key has at most 3072 bytes.
   if (primaryKey) return null;
   const declared = Number(/\((\d+)\)/.exec(type)?.[1] ?? Number.NaN);
   switch (kind) {
@@ -214,8 +214,8 @@ function orderPrefixOf({ type, primaryKey }: EntityColumn, kind: string): number
 }
 
 /**
- * Returns MySQL's JSON as ORDER BY compares it whole. It leaves objects and arrays in any order and cuts long texts, so
- * these are ordered by the beginning of their text.
+ * Returns an expression for JSON that ORDER BY compares as a whole. MySQL sorts objects and arrays in no fixed order
+ * and cuts long texts, so these are ordered by the start of their text.
  */
 function jsonOrder(name: string): string {
   const text = castTo(name, "char");
@@ -248,7 +248,7 @@ function jsonValues(
 const asJson = (text: string, bind: Bind) => castTo(bind.text(text), "json");
 const unsigned = (text: string, bind: Bind) => castTo(bind.text(text), "unsigned");
 
-/** A number of any size, digit by digit. */
+/** Returns a number of any size, exact in every digit. */
 function decimal(text: string, bind: Bind): string {
   const scale = Math.min((text.split(".")[1] ?? "").length, DECIMAL_SCALE);
   return castTo(bind.text(text), `decimal(${DECIMAL_DIGITS}, ${scale})`);

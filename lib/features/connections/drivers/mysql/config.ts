@@ -7,7 +7,7 @@ import {
   sharedOption,
 } from "../shared/config";
 
-/** By the values of MySQL's own `ssl-mode`, of Go's `tls`, and of flags such as `useSSL`. */
+/** The values of MySQL's `ssl-mode`, of Go's `tls`, and of flags such as `useSSL`. */
 const SSL_MODES: Readonly<Record<string, Exclude<OptionMeaning, string | null>["ssl"]>> = {
   disabled: "disable",
   false: "disable",
@@ -23,7 +23,7 @@ const SSL_MODES: Readonly<Record<string, Exclude<OptionMeaning, string | null>["
   verify_identity: "verify-full",
 };
 const SSL_OPTIONS = new Set(["ssl-mode", "sslmode", "ssl_mode", "tls", "ssl", "usessl"]);
-/** What PlanetScale gives out for Node. */
+/** The JSON value that PlanetScale generates for Node. */
 const CHECKS_CERTIFICATE = /^\{\s*"rejectUnauthorized"\s*:\s*(true|false)\s*\}$/;
 
 const RULES: AddressRules = {
@@ -43,7 +43,7 @@ const RULES: AddressRules = {
   },
 };
 
-/** @throws AppError `invalid_request` */
+/** Parses the config. @throws AppError `invalid_request` */
 export function parseMysqlConfig(config: Record<string, unknown>): NetworkConfig {
   return parseNetworkConfig(config, RULES);
 }

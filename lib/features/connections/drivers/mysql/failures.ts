@@ -12,18 +12,18 @@ import {
 import { READ_ONLY_MESSAGE } from "../shared/statement-messages";
 import { positionOf, type TextPosition } from "../shared/text-position";
 
-/** The library's errors: those of the server have a number, its own a code. */
+/** The library's errors: server errors have a number, its own errors a code. */
 type DriverError = Error & { errno?: number; code?: string; sqlState?: string; sqlMessage?: string };
 
-// Numbers of the server's errors that mean something to us (its page "Server Error Message Reference").
+// The server's error numbers with a special meaning here (its page "Server Error Message Reference").
 const TOO_MANY_CONNECTIONS = new Set([1040, 1203, 1226]);
 const TIMEOUTS = new Set([3024, 1969]);
 const INTERRUPTED = 1317;
 const READ_ONLY_TRANSACTION = 1792;
-/** Shutdown, killed connections, and what the client calls a line that is gone. */
+/** Shutdown, killed connections, and the client's codes for a lost connection. */
 const LOST = new Set([1053, 1077, 1079, 1080, 1159, 1161, 1184, 1927, 2006, 2013, 4031]);
 
-/** What went wrong before the session was there. */
+/** Converts errors from before the session was established. */
 export function toConnectFailure(error: unknown, secrets: readonly string[]): AppError {
   if (error instanceof AppError) return error;
   const { errno, code = "", sqlState, message } = asDriverError(error);
@@ -50,7 +50,10 @@ export function toConnectFailure(error: unknown, secrets: readonly string[]): Ap
   return isUnclear ? notItsProtocol("MySQL", error) : failure;
 }
 
-/** @param query the text that positions are about */
+/**
+ * Converts errors of a running statement.
+ * @param query the text that positions refer to
+ */
 export function toQueryFailure(error: unknown, query: string, secrets: readonly string[]): AppError {
   if (error instanceof AppError) return error;
   const { errno, sqlState, sqlMessage, message } = asDriverError(error);
@@ -66,7 +69,10 @@ export function toQueryFailure(error: unknown, query: string, secrets: readonly 
   });
 }
 
-/** The server says `near 'what follows' at line 3`: the place is the first such text at or after that line. */
+/**
+ * Returns the position of an error. The server says `near 'the rest' at line 3`: the first such text at or after that
+ * line.
+ */
 function placeIn(query: string, message: string): TextPosition | undefined {
   const found = /near '([\s\S]*)' at line (\d+)$/.exec(message);
   if (!found) return undefined;

@@ -15,26 +15,26 @@ import { toQueryFailure } from "./failures";
 import type { MysqlSession } from "./session";
 import { COLUMNS_SQL, ENGINE_SQL, KEYS_SQL, mysqlType, toMysqlCell, toShape } from "./tables";
 
-/** A statement of so many values is prepared in a moment, and sent many times. */
+/** Maximum values of a prepared statement, which is prepared quickly and sent many times. */
 const STATEMENT_VALUES = 4000;
-/** Of what a packet may have, for rows: names and lengths come on top. */
+/** Share of a packet's maximum for rows; names and lengths are extra. */
 const PACKET_SHARE = 0.5;
-/** What one statement carries at the most, however large packets may be. */
+/** Maximum bytes of one statement, however large packets may be. */
 const STATEMENT_BYTES_MAX = 4 * 1024 * 1024;
 const SCALAR_BYTES = 12;
-/** MySQL and MariaDB refuse longer names. */
+/** The name limit of MySQL and MariaDB, which refuse longer names. */
 export const MYSQL_NAME_LIMIT: NameLimit = { max: 64, unit: "characters" };
 const CANCEL_WAIT_MS = 1000;
 const BATCH_TABLE = "_millrace_batch";
 const DEADLOCK = 1213;
-/** Far more than loads that write to one table at once. */
+/** Maximum attempts after deadlocks, far more than loads that write to one table at once. */
 const DEADLOCK_TRIES = 20;
 
 export type MysqlFlowParts = {
   pool: SessionPool<MysqlSession>;
   secrets: readonly string[];
   query: QueryableSource["query"];
-  /** The server's own guard of one statement of a load. */
+  /** The server's time limit for one statement of a load, in ms. */
   statementTimeoutMs: number;
 };
 
@@ -46,7 +46,7 @@ export function extractMysql(parts: MysqlFlowParts, request: ExtractRequest): Pr
       dialect: {
         quote,
         nullsFirst: "",
-        // By the bytes of UTF-8: every collation of characters takes blanks at the end for nothing.
+        // Ordered by the bytes of UTF-8: every character collation ignores trailing blanks.
         cursorOrder: ({ type }, expression) =>
           type === "string" ? `cast(convert(${expression} using utf8mb4) as binary)` : expression,
         bind,
@@ -80,7 +80,7 @@ function readOptions(signal: AbortSignal) {
   return { readOnly: true, signal, timeoutMs: EXTRACT_TIMEOUT_MS, jsonAsText: true } as const;
 }
 
-/** A text would be compared to a number as a double, which does not hold every integer. */
+/** Binds a cursor value. A text would be compared to a number as a double, which does not hold every integer. */
 function bind(value: unknown, { type, dbType }: TableColumn): Bound {
   const text = String(value);
   switch (type) {
@@ -111,7 +111,7 @@ const dialect: LoadDialect = {
   placeholder: () => "?",
   foldsCase: true,
   nameLimit: MYSQL_NAME_LIMIT,
-  // A database of its own is for an admin to create.
+  // Only an admin creates databases.
   createSchema: null,
   columnType: mysqlType,
   bookkeeping: {
@@ -143,8 +143,8 @@ const dialect: LoadDialect = {
 };
 
 /**
- * Changes the rows that are there and adds the others. ON DUPLICATE KEY UPDATE on the table itself would do it at once, and
- * change another row where a second unique index of the table has the value already.
+ * Updates existing rows and adds the others. ON DUPLICATE KEY UPDATE on the table itself would do both at once, but
+ * update another row where a second unique index of the table already has the value.
  */
 function putTogether({ table, columns, key }: Target, source: string): string[] {
   const on = key.map((name) => `t.${name} = s.${name}`).join(" and ");
@@ -165,7 +165,7 @@ function assignments(columns: Target["columns"]): string {
   return columns.map(({ name }) => `${quote(name)} = values(${quote(name)})`).join(", ");
 }
 
-/** @throws AppError `invalid_request` where a batch could stay half written */
+/** Requires an engine with transactions. @throws AppError `invalid_request` where a batch could stay half written */
 async function requireTransactions(
   parts: MysqlFlowParts,
   { schema, name }: TableShape,
@@ -229,7 +229,7 @@ async function ask<T>(
   let cancelling: Promise<void> | null = null;
   const onAbort = () => {
     cancelling = session.cancel();
-    // Nothing was committed that nobody has asked to commit, so the line can be cut.
+    // Nothing unrequested was committed, so the connection can be cut.
     void Promise.race([cancelling, sleep(CANCEL_WAIT_MS)]).then(() => aborted.reject(signal.reason));
   };
   signal.addEventListener("abort", onAbort, { once: true });
@@ -246,8 +246,8 @@ async function ask<T>(
 }
 
 /**
- * Where two that write wait for each other, the server ends one of them and undoes it: that one begins again. Each time
- * another one has got through.
+ * Runs steps in a transaction and retries it after a deadlock. The server rolls one of the two writers back, while the
+ * other succeeds.
  */
 async function transact(
   parts: MysqlFlowParts,
@@ -288,13 +288,13 @@ function transactOnce(
     } catch (error) {
       throw isAboutRows(error) ? toRefusal(error, 0) : error;
     }
-    // A cancellation that finds the server between two statements stops nothing.
+    // A cancellation between two statements stops nothing on the server.
     signal.throwIfAborted();
     await session.run(isProbe ? "ROLLBACK" : "COMMIT");
   });
 }
 
-/** Rows in prepared statements of many rows each, all of which fit into the packets of the server. */
+/** Inserts rows by prepared statements of many rows each, which fit into the server's packets. */
 async function insert(
   session: MysqlSession,
   { rows, into, suffix = "" }: Extract<Step, { rows: unknown }>,
@@ -342,7 +342,7 @@ async function insert(
 
 type ServerError = Error & { errno: number; sqlState: string; sqlMessage?: string };
 
-/** Values that are none for their column, and rules of the table that a row breaks. */
+/** Errors about values that are invalid for their column, and about table rules that a row breaks. */
 const ROW_ERRORS = new Set([
   1048, 1062, 1136, 1169, 1216, 1217, 1264, 1265, 1292, 1364, 1366, 1367, 1406, 1411, 1451, 1452, 1644, 3140, 3819,
   4025,

@@ -1,13 +1,13 @@
 /*
- * The names before a parenthesis that a read-only statement may have (T50): functions that only compute or tell, of
- * MySQL up to 9 and MariaDB up to 12. What is not here is asked for in the catalogue, and is not run when it is none of
- * the stored functions. Left out on purpose is what reads files of the server, waits for other servers, counts a
- * sequence on, or takes and frees named locks.
+ * The names that a read-only statement may use before a parenthesis (T50): functions that only compute or return facts,
+ * of MySQL up to 9 and MariaDB up to 12. Other names are looked up in the catalogue, and refused unless they are stored
+ * functions. Deliberately omitted: functions that read server files, wait for other servers, advance a sequence, or
+ * take and release named locks.
  */
 
 const words = (text: string) => text.trim().split(/\s+/);
 
-/** Keywords of every version that stand before a parenthesis and are no function's name unless they are quoted. */
+/** Keywords of every version before a parenthesis that are not function names unless quoted. */
 export const BEFORE_PARENTHESIS: ReadonlySet<string> = new Set(
   words(`
     ALL AND AS BETWEEN BIGINT BINARY BY CASE CHAR CHARACTER DEC DECIMAL DISTINCT DISTINCTROW DIV DOUBLE ELSE ELSEIF
@@ -19,7 +19,7 @@ export const BEFORE_PARENTHESIS: ReadonlySet<string> = new Set(
   `),
 );
 
-/** Parts of the grammar that some versions would also take for a function's name. */
+/** Grammar keywords that some versions also accept as function names. */
 const GRAMMAR = `
   AGAINST ANY BIT COLUMNS CUBE DATETIME ENUM ESCAPE EXCEPT FIXED GROUPING INTERSECT LATERAL MINUS NATIONAL NCHAR NUMBER
   NVARCHAR OF OFFSET OVER ROLLUP ROW SOME SQL_BUFFER_RESULT SQL_CACHE SQL_NO_CACHE TEXT UNTIL VALUE VARYING VECTOR
@@ -65,7 +65,7 @@ const CRYPTOGRAPHY = `
   AES_DECRYPT AES_ENCRYPT COMPRESS ENCODE KDF MD5 OLD_PASSWORD PASSWORD RANDOM_BYTES SHA SHA1 SHA2 STATEMENT_DIGEST
   STATEMENT_DIGEST_TEXT UNCOMPRESS UNCOMPRESSED_LENGTH VALIDATE_PASSWORD_STRENGTH`;
 
-/** What they change is the session's own and gone with the statement: a row counter, a moment of sleep. */
+/** Functions that change only session state, which ends with the statement: a row counter, a short sleep. */
 const THE_SESSION_AND_ITS_SERVER = `
   BENCHMARK CONNECTION_ID CURRENT_ROLE DECODE_HISTOGRAM FORMAT_BYTES FOUND_ROWS GTID_SUBSET GTID_SUBTRACT ICU_VERSION
   IS_FREE_LOCK IS_USED_LOCK LASTVAL LAST_INSERT_ID PS_CURRENT_THREAD_ID PS_THREAD_ID ROLES_GRAPHML ROW_COUNT SCHEMAS

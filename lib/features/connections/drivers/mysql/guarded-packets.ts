@@ -2,7 +2,7 @@ import "server-only";
 import type { Connection } from "mysql2";
 
 const ERROR_PACKET = 0xff;
-/** What announces the longest of the lengths that follow it (MySQL's documentation, "Protocol::LengthEncodedInteger"). */
+/** The prefix of the longest length encoding (MySQL's documentation, "Protocol::LengthEncodedInteger"). */
 const LENGTH_MARK_MAX = 0xfe;
 
 type Packet = {
@@ -11,7 +11,7 @@ type Packet = {
   readLengthCodedNumberExt(mark: number | undefined, ...rest: unknown[]): unknown;
 };
 
-// What the library's connection is made of; its own types leave these out.
+// Internals of the library's connection, which its types omit.
 type ConnectionInside = Connection & {
   sequenceId: number;
   stream: { destroy(): void };
@@ -22,22 +22,22 @@ type ConnectionInside = Connection & {
   handlePacket(packet?: Packet): void;
 };
 
-/** Packets are all of one kind. */
+/** Prototypes that are already guarded; all packets share one. */
 const guarded = new WeakSet<object>();
 
 /**
- * A server whose packets are not numbered as the protocol says is no server any more (T47). The library goes on reading,
- * and writes a line about each of them past our log (T107): by millions, if the server likes.
+ * Closes a connection whose packets are not numbered by the protocol, since the peer is then no MySQL server (T47). The
+ * library would continue reading, and log a line for each past our log (T107), possibly millions.
  */
 export function guardPackets(connection: Connection): void {
   const inside = connection as ConnectionInside;
   const handle = inside.handlePacket.bind(inside);
   inside.handlePacket = (packet) => {
-    // Those of a paused line come here a second time.
+    // Packets of a paused connection come here a second time.
     if (packet && !inside._paused && inside._command) {
       if (inside._fatalError) return;
       guardLengths(packet);
-      // A server that gives up says so whenever it likes.
+      // A failing server may send an error at any sequence number.
       if (packet.peekByte() === ERROR_PACKET) inside.sequenceId = packet.sequenceId;
       if (packet.sequenceId !== inside.sequenceId) {
         inside._handleFatalError(new Error("The server's packets are out of their order."));
@@ -49,7 +49,7 @@ export function guardPackets(connection: Connection): void {
   };
 }
 
-/** The library writes where it stands when a length begins as none does, and then throws. This only throws. */
+/** Makes an invalid length prefix throw. The library would first print its state. */
 function guardLengths(packet: Packet): void {
   const kind = Object.getPrototypeOf(packet) as Packet;
   if (guarded.has(kind)) return;

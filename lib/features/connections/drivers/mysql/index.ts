@@ -27,7 +27,7 @@ export const mysql = serverDriver({
   },
   tellsDdl: true,
   nameLimit: MYSQL_NAME_LIMIT,
-  // Zero dates (0000-00-00, 2026-00-00) are no days of any calendar.
+  // Zero dates (0000-00-00, 2026-00-00) are not valid calendar dates.
   looseTypes: ["date", "timestamp", "timestamptz"],
   fields: networkFormFields({
     port: 3306,

@@ -6,9 +6,9 @@ import type { TestServer } from "@/test/servers/postgres";
 import { ask, openWith } from "../conformance/subjects";
 import { mysql } from ".";
 
-/** What announces a length of eight bytes. */
+/** The prefix of an eight-byte length. */
 const LONGEST = 0xfe;
-/** More than a row of numbers and what ends a result. */
+/** More bytes than a row of numbers and the end of a result. */
 const END_BYTES = 90;
 const QUERY = "select 12345678 as a, 9007199254740993 as b, 1.5e0 as c";
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => server?.stop());
 
-// The library reads a number as long as it is told that it is: before, this file had no end.
+// The library reads a number for its announced length: without the guard, this file never ended.
 test("T47 a server that says of a number that it has 2^60 digits holds up nobody", {
   timeout: 180_000,
 }, async (context) => {

@@ -1,6 +1,6 @@
 /**
- * The modes of a server that leave alone how a text is cut into words: an allow-list, so that a mode of a later version
- * is off until it is known. ANSI_QUOTES, NO_BACKSLASH_ESCAPES, IGNORE_SPACE, ORACLE and their like are not among them.
+ * SQL modes that do not change tokenisation: an allow-list, so that a mode of a later version is off until reviewed.
+ * ANSI_QUOTES, NO_BACKSLASH_ESCAPES, IGNORE_SPACE, ORACLE and similar modes are excluded.
  */
 const HARMLESS_MODES = new Set([
   ...["ALLOW_INVALID_DATES", "EMPTY_STRING_IS_NULL", "ERROR_FOR_DIVISION_BY_ZERO", "HIGH_NOT_PRECEDENCE"],
@@ -11,14 +11,14 @@ const HARMLESS_MODES = new Set([
   ...["TIME_ROUND_FRACTIONAL", "TIME_TRUNCATE_FRACTIONAL", "TRADITIONAL"],
 ]);
 
-/** What of a `sql_mode` a session keeps. */
+/** Returns the modes of a `sql_mode` that a session keeps. */
 export function harmlessModes(sqlMode: string): string {
   return modesOf(sqlMode)
     .filter((mode) => HARMLESS_MODES.has(mode))
     .join(",");
 }
 
-/** Whether a text that was stored under this `sql_mode` is read as in our sessions. */
+/** Returns whether a text that was stored under this `sql_mode` is parsed as in our sessions. */
 export function isHarmlessMode(sqlMode: string): boolean {
   return modesOf(sqlMode).every((mode) => HARMLESS_MODES.has(mode));
 }

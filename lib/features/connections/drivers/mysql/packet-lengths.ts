@@ -2,14 +2,14 @@ const HEADER_BYTES = 4;
 /** A packet of this length is continued by the next one. */
 const CONTINUED = 0xffffff;
 
-/** Follows the packets of MySQL's protocol by their headers alone. */
+/** Tracks the packets of MySQL's protocol by their headers alone. */
 export class PacketLengths {
   #left = 0;
   #header = Buffer.alloc(0);
   /** Bytes of the message so far, over all of its packets. */
   #total = 0;
 
-  /** @returns the announced length, so far, of the longest message that begins or goes on in the chunk */
+  /** @returns the announced length, so far, of the longest message that starts or continues in the chunk */
   push(chunk: Buffer): number {
     let longest = 0;
     let at = Math.min(this.#left, chunk.length);

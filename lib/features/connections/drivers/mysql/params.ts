@@ -4,14 +4,14 @@ import { AppError } from "@/lib/platform/http/errors";
 import { plainNumber } from "../shared/flows/rows";
 import { checkText, positionalParams } from "../shared/params";
 
-/** Of a DECIMAL in MySQL and MariaDB. */
+/** Maximum digits of a DECIMAL in MySQL and MariaDB. */
 const DECIMAL_DIGITS_MAX = 65;
 const DECIMAL_SCALE_MAX = 30;
-/** The protocol counts placeholders in 16 bits. */
+/** Maximum placeholders, which the protocol counts in 16 bits. */
 const PARAMS_MAX = 65_535;
 
 /**
- * Values for `?`. Whole numbers are bound as such, since LIMIT takes no others; lists and objects are JSON.
+ * Returns values for `?`. Whole numbers are bound as integers, since LIMIT takes no others; lists and objects are JSON.
  * @throws AppError `invalid_request`
  */
 export function toMysqlParams(params: unknown[] | Record<string, unknown> | undefined): readonly unknown[] {
@@ -27,7 +27,10 @@ export function toMysqlParams(params: unknown[] | Record<string, unknown> | unde
   });
 }
 
-/** A text would be compared to a number as a double. @throws AppError `invalid_request` for more digits than a decimal has */
+/**
+ * Binds a number. A text would be compared to a number as a double.
+ * @throws AppError `invalid_request` for more digits than a decimal has
+ */
 function numberParam(number: ExactNumber): unknown {
   if (number.isInt64) return TypedParameter.LONGLONG(BigInt(number.text));
   const text = plainNumber(number.text);

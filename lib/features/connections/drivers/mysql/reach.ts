@@ -14,19 +14,19 @@ import {
 import { checkRoutineBody } from "./routine-body";
 import { hasTableOptions, refuseSecretTable } from "./secrets";
 
-/** Runs a query of our own in the session of the statement. */
+/** Runs a driver query in the session of the statement. */
 export type Ask = (query: string) => Promise<unknown[][]>;
 
-/** The server allows names of so many characters; what is longer names nothing. */
+/** Maximum characters of a name; a longer one names nothing. */
 const NAME_CHARS_MAX = 64;
-/** They have no views but the server's own, which only tell. */
+/** Schemas whose only views are the server's, which expose only metadata. */
 const OWN_SCHEMAS = new Set(["information_schema", "performance_schema"]);
-/** Client character sets under which a stored text was read as we read it: these, and these while it is all ASCII. */
+/** Client character sets in which stored text is read as here: the first, and the second while the text is ASCII. */
 const UTF8 = /^utf8(?:mb[34])?$/;
 const ASCII_LIKE = /^(?:ascii|latin1)$/;
 const ASCII = /^[\0-\x7f]*$/;
 
-/** What the session reads texts with, as the server tells it. */
+/** The session settings that affect parsing, as the server reports them. */
 const PINS = selected(0, "'session'", [
   "coalesce(database(), '')",
   "''",
@@ -52,7 +52,7 @@ const OF_ROUTINE = [
 const OF_PARAMETER = ["specific_schema", "specific_name", "''", "parameter_name", "''", "''", "''"];
 
 type Row = {
-  /** Which of the lookups it answers. */
+  /** The index of the lookup that it answers. */
   of: number;
   kind: string;
   schema: string;
@@ -64,19 +64,19 @@ type Row = {
   charset: string;
 };
 
-/** Names, and the schema of those without one: null is the session's current schema. */
+/** Names, and the schema of unqualified ones: null is the session's current schema. */
 type Open = References & { schema: string | null };
 type Lookup =
   | { table: Reference }
   | { call: Call; packagesOf: string | null }
-  /** The server's own functions: some version lacks one, or reads `count (x)` as a stored function of that name. */
+  /** Built-in functions. Some version lacks one, or reads `count (x)` as a stored function of that name. */
   | { schema: string | null; builtIns: string[] };
 
 /**
- * Asks the server, in the statement's own session, whether it reads texts as our lexer does, and follows what the
- * statement names through the catalogue, and through what that names in turn. A read-only statement reaches views and
- * stored functions only where they run with the rights of whoever calls them (SQL SECURITY INVOKER) and only read. Who
- * could change one between this look and the run may write here anyway, and gives it no rights but the connection's.
+ * Checks in the statement's session that the server tokenises as our lexer does, and follows the statement's names
+ * through the catalogue, recursively. A read-only statement may use views and stored functions only if they run with
+ * the caller's rights (SQL SECURITY INVOKER) and only read. Someone who could change one between this check and the run
+ * may write here anyway, and gives it only the connection's rights.
  * @returns whether it reads options of tables
  * @throws AppError `not_allowed`, `read_only`
  */
@@ -104,7 +104,7 @@ export async function checkReach(ask: Ask, references: References): Promise<bool
   return readsOptions;
 }
 
-/** @returns the schema of names without one */
+/** @returns the schema of unqualified names */
 function checkPins(rows: readonly Row[]): string {
   const session = rows.find(({ kind }) => kind === "session");
   if (session && isHarmlessMode(session.sqlMode) && session.charset === "utf8mb4") return session.schema;
@@ -136,7 +136,7 @@ function isOwn(schema: string | null): boolean {
   return schema !== null && OWN_SCHEMAS.has(schema.toLowerCase());
 }
 
-// Compared with constants, since only then the server looks at one file instead of at all of them.
+// Compared with constants, since the server then opens one file instead of all.
 function toQueries(lookup: Lookup, index: number): string[] {
   if ("table" in lookup) {
     const { schema, name } = lookup.table;
@@ -160,19 +160,19 @@ function toQueries(lookup: Lookup, index: number): string[] {
     `${selected(index, "'PARAMETER'", OF_PARAMETER)} FROM information_schema.parameters
      WHERE specific_schema = ${schema} AND specific_name = ${name} AND routine_type = 'FUNCTION'
      AND parameter_name IS NOT NULL`,
-    // `a.b()` may also be the function b of a package a, in any schema that the server would look for it.
+    // `a.b()` may also be the function b of a package a, in any schema that the server searches.
     ...(packagesOf === null
       ? []
       : [`${routines} WHERE routine_name = ${literal(packagesOf)} AND routine_type LIKE 'PACKAGE%'`]),
   ];
 }
 
-/** A row of the catalogue in one character set, since the columns of a UNION have to agree on it. */
+/** Returns a catalogue row in one character set, which the columns of a UNION must share. */
 function selected(index: number, kind: string, columns: readonly string[]): string {
   return `SELECT ${index}, ${[kind, ...columns].map((column) => `CONVERT(${column} USING utf8mb4)`).join(", ")}`;
 }
 
-/** In hexadecimal: nothing in it can be read as anything else. */
+/** Returns a text in hexadecimal, so that nothing in it can be parsed as SQL. */
 function literal(text: string | null): string {
   return text === null ? "DATABASE()" : `_utf8mb4 x'${Buffer.from(text, "utf8").toString("hex")}'`;
 }
@@ -184,7 +184,7 @@ function toRow(cells: readonly unknown[]): Row {
   return { of: Number(of), kind, schema, name, rights, text, language, sqlMode, charset };
 }
 
-/** What the views and functions that were found name in turn. */
+/** Returns the names within the views and functions that were found. */
 function follow(rows: readonly Row[], lookups: readonly Lookup[]): Open[] {
   return lookups.flatMap((lookup, index) => {
     const found = rows.filter(({ of, kind }) => of === index && kind !== "session");
@@ -227,7 +227,7 @@ function openFunction(routine: Row, parameters: readonly string[]): Open {
   return { ...references, schema: routine.schema };
 }
 
-/** The text of a view or routine, which counts only where it is certain how the server reads it. */
+/** Returns the tokens of a view or routine, if it is certain how the server parses its text. */
 function readStored({ text, language, sqlMode, charset }: Row, title: string, right: string): Token[] {
   if (text === "") throw notAllowed(`${title} cannot be looked into. Grant the user of the connection ${right}.`);
   const { tokens, comments, doubt } = readMysqlText(text);

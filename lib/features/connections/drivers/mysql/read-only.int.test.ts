@@ -19,7 +19,7 @@ import { MysqlSession } from "./session";
 
 const SECRET = "what-only-the-server-can-read";
 const REFUSALS = new Set(["read_only", "not_allowed", "query_failed", "invalid_request"]);
-/** The server may write here, and read `secret`. */
+/** A folder that the server may write to; it contains `secret`. */
 const folder = mkdtempSync(join(tmpdir(), "millrace-server-files-"));
 const secret = join(folder, "secret");
 const [definer, invoker] = ["sql security definer", "sql security invoker"];
@@ -30,7 +30,7 @@ const TABLES = [
   "create table searched (v varchar(20), fulltext (v))",
   "create sequence counter",
 ];
-/** Bodies of functions that a read-only transaction lets do what it should not, and of one that it does not. */
+/** Bodies of functions with effects that a read-only transaction permits, and one that it refuses. */
 const BODIES: Record<string, string> = {
   f_lock: "return get_lock('a', 0)",
   f_read: `return length(load_file('${secret}'))`,
@@ -61,7 +61,7 @@ const BODIES: Record<string, string> = {
   f_temporary: "begin create temporary table if not exists evil (a int); return 1; end",
 };
 const ROUTINES = [
-  // Whoever runs these, in a view or by themselves, leaves a trace.
+  // Running these, in a view or directly, leaves a trace.
   `create function f_definer() returns int ${definer} begin set global max_connections = 78; return 1; end`,
   "create function f_default() returns int begin set global max_connections = 79; return 1; end",
   `create procedure p_lock() ${invoker} begin declare x int; select get_lock('a', 0) into x; end`,
@@ -215,7 +215,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** What of the server a statement could have changed. */
+/** Returns the server state that a statement could have changed. */
 async function traces(): Promise<unknown> {
   const [rows] = await raw.query(
     `SELECT 'row', id, v FROM guarded UNION ALL SELECT 'setting', @@global.max_connections, lastval(counter)
@@ -225,7 +225,7 @@ async function traces(): Promise<unknown> {
   return { rows, files: readdirSync(folder) };
 }
 
-/** Runs what may be refused and may not: whatever happens, it does not speak of the secret. */
+/** Runs a statement that may be refused. Neither result nor error may contain the secret. */
 async function attempt(statement: string): Promise<"passed" | AppError> {
   try {
     const answer = await ask(reader, statement);
@@ -395,7 +395,7 @@ const ENDS = [
   (text: string) => `with a as (${text}) select * from a`,
   (text: string) => `select * from (${text}) t`,
 ];
-/** Queries that may come by a view, in all the places where the grammar takes a table. */
+/** Queries through a view, at every place where the grammar takes a table. */
 const { query: anyQuery } = fc.letrec<{ query: string; tables: string; table: string; select: string }>((tie) => {
   const name = fc.constantFrom(
     "v_definer",
@@ -601,7 +601,7 @@ test("T50 names are found however the server compares them", async (context) => 
   }
 }, 120_000);
 
-/** Functions of the server that are not for reading; every other one that it has is known. */
+/** Server functions that are not for reading; every other one is on the list. */
 const LEFT_OUT = [
   ...["BINLOG_GTID_POS", "DES_DECRYPT", "DES_ENCRYPT", "ENCRYPT", "GET_LOCK", "LOAD_FILE", "MASTER_GTID_WAIT"],
   ...["MASTER_POS_WAIT", "RELEASE_ALL_LOCKS", "RELEASE_LOCK", "WSREP_SYNC_WAIT_UPTO_GTID"],

@@ -7,7 +7,10 @@ import { readMysqlText } from "./reading";
 import { checkStatement } from "./statement-guard";
 
 const RUNS = 1500;
-/** What looks like white space and is a name to the server, and columns of such names, so that it finds them. */
+/**
+ * Characters that look like white space but are names to the server, with columns of these names, so that it finds
+ * them.
+ */
 const NAMES = ["\u00a0", "\u3000", "\u2003", "\ufeff", "\u2028", "\u1680", "\u202f", "\u0085", "\u200b", "\u00e9"];
 const CANARIES = 4;
 
@@ -83,7 +86,7 @@ const piece = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(",", "+", "(", ")", ";", "as x", "union select 1", ", 1") },
 );
 const run = fc.array(piece, { maxLength: 2 }).map((pieces) => pieces.join(""));
-/** A query with places where something is assigned, and hostile text before, between and behind them. */
+/** A query with assignments at known places, and hostile text before, between and after them. */
 const text = fc
   .array(fc.tuple(run, fc.constantFrom("\n", " ", "")), { minLength: CANARIES + 1, maxLength: CANARIES + 1 })
   .map((runs) =>
@@ -93,7 +96,7 @@ const text = fc
       .concat("\nfrom hostile"),
   );
 
-/** The words and names of what ran last, as the server's own digest of it has them: without values and variables. */
+/** Words and names of the last statement, from the server's digest: without values and variables. */
 const DIGEST = `SELECT digest_text FROM performance_schema.events_statements_history WHERE thread_id =
   (SELECT thread_id FROM performance_schema.threads WHERE processlist_id = connection_id()) ORDER BY event_id DESC LIMIT 1`;
 
@@ -122,14 +125,17 @@ function wordsOf(query: string): string[] {
     .filter(isCounted);
 }
 
-/** Values have no place in a digest, nor what says of which character set they are; x'41' is `(unknown)` there. */
+/**
+ * Returns whether a digest contains the word. It omits values and their character set introducers; x'41' is `(unknown)`
+ * there.
+ */
 function isCounted(word: string): boolean {
   return word !== "null" && word !== "unknown" && !word.startsWith("_");
 }
 
 type Ran = { places: number[]; words: string[] };
 
-/** The places that the server came by, or null when the text was no statement to it. */
+/** Returns the places that the server executed, or null when the text was not a statement to it. */
 async function executed(query: string): Promise<Ran | null> {
   const names = Array.from({ length: CANARIES }, (_, index) => `@c${index + 1}`);
   await raw.query(`SET ${names.map((name) => `${name} = 0`).join(", ")}`);
@@ -144,7 +150,7 @@ async function executed(query: string): Promise<Ran | null> {
   return { places, words };
 }
 
-/** The places that we see outside of quotes and comments. */
+/** Returns the places that we see outside of quotes and comments. */
 function seen(query: string): Ran {
   const { tokens } = readMysqlText(query);
   const places = tokens.flatMap(({ kind, text: name }, index) =>
@@ -172,16 +178,16 @@ test("T50 what the server runs of a text is what the guard sees of it", { timeou
       counts.ran += 1;
       if (ran.places.length < CANARIES) counts.hidden += 1;
       const passes = isAccepted(query);
-      // Comments that servers run, \N and NUL are read one way here and another there: they are only refused.
+      // Comments that servers run, \N and NUL are parsed differently by versions: they are only refused.
       if (passes || !/\/\*M?!|\\N|\0/.test(query)) expect(seen(query)).toEqual(ran);
       if (!passes) return;
       counts.accepted += 1;
-      // What is sent in its place is the same statement.
+      // The replacement text is the same statement.
       expect(await executed(checkStatement(query, true).text)).toEqual(ran);
     }),
     { numRuns: RUNS },
   );
-  // The texts are such that enough of them are statements, hide something, and pass.
+  // Enough of the texts are statements, hide something, and pass.
   expect(counts.ran).toBeGreaterThan(RUNS / 40);
   expect(counts.hidden).toBeGreaterThan(RUNS / 100);
   expect(counts.accepted).toBeGreaterThan(RUNS / 100);

@@ -1,30 +1,29 @@
 import { SqlLexer, type SqlToken, toSqlToken } from "../../../../base/sql/lexer.ts";
 
 /*
- * What the guards of MySQL and MariaDB read of a text: the dialect's tokens and comments, and where it is doubtful. The
- * dialect holds for the sessions that are used here (`session.ts`). Where versions differ, or a person would read
- * something else than the server, it says so: `doubt`.
+ * Tokens, comments and doubtful places of a MySQL or MariaDB text, for the guards. The dialect is that of our sessions
+ * (`session.ts`). A `doubt` marks text that versions, or a person and the server, would read differently.
  */
 
 export type Comment = { kind: "plain" | "hint" | "run"; start: number; end: number };
 
-/** `isOpen`: a quote or comment has no end, so the text is not complete. */
+/** `isOpen`: a quote or comment has no end, so the text is incomplete. */
 export type Doubt = { message: string; at: number; isOpen: boolean };
 
 export type Reading = { tokens: SqlToken[]; comments: Comment[]; doubt: Doubt | null };
 
-/** Hints are read by a lexer of their own; what is plain in both holds no surprise. */
+/** Hints have a separate lexer; text that is plain in both is safe. */
 const PLAIN_HINT = /^\/\*\+[\w \t\r\n$@(),.]*\*\/$/;
 const UNSEEN = /[\p{Z}\p{C}]/u;
 const BEYOND_ASCII = /[\u0080-\uffff]/;
 const DIGITS: Readonly<Record<string, RegExp>> = { x: /^'(?:[0-9A-Fa-f]{2})*'$/, b: /^'[01]*'$/ };
 
-/** Reads the whole text; it never throws. The first doubt is the one that is told. */
+/** Reads the whole text and never throws. Reports the first doubt. */
 export function readMysqlText(text: string): Reading {
   const tokens: SqlToken[] = [];
   const comments: Comment[] = [];
   let doubt: Doubt | null = null;
-  // To the server it is an end, but not in every place.
+  // To the server this is an end, but not in every place.
   const nul = text.indexOf("\0");
   if (nul >= 0) doubt = { message: "There is a NUL character in the text.", at: nul, isOpen: false };
   const lexer = new SqlLexer(text, "mysql");
@@ -65,7 +64,7 @@ function doubtOf(text: string, { kind, start, end }: SqlToken, before: SqlToken 
     }
     return source.startsWith("$") ? "A name that begins with $ has to be quoted." : null;
   }
-  // The server stops in the middle of such a number, and says so.
+  // The server stops within such a number, and reports it.
   if (kind === "number" && /[.]\d*$/.test(source) && /[eE]/.test(text.charAt(end))) {
     return "A number ends in an exponent without digits.";
   }

@@ -3,19 +3,22 @@ import { AppError } from "../../../../platform/http/errors.ts";
 import { READ_ONLY_MESSAGE } from "../shared/statement-messages.ts";
 import { BEFORE_PARENTHESIS, READING_FUNCTIONS } from "./functions.ts";
 
-/** Names that are looked up for one statement: each costs the server a fraction of a millisecond. */
+/** Maximum names to look up for one statement: each costs the server a fraction of a millisecond. */
 export const NAMES_MAX = 1000;
 
-/** A name as it is written; without a schema it belongs to the current one. */
+/** A name as written; without a schema it belongs to the current one. */
 export type Reference = { schema: string | null; name: string };
-/** `isBuiltIn`: the server has a function of its own by that name, in most versions. */
+/** `isBuiltIn`: most versions of the server have a built-in function of that name. */
 export type Call = Reference & { isBuiltIn: boolean };
 export type References = { calls: Call[]; tables: Reference[] };
 
-/** After these no table is named until the next FROM or JOIN of the same parenthesis. ORDER and GROUP: see below. */
+/**
+ * Keywords after which no table follows until the next FROM or JOIN of the same parenthesis. ORDER and GROUP: see
+ * below.
+ */
 const ENDS_TABLES = new Set(["SELECT", "WHERE", "HAVING", "LIMIT"]);
 const BEGINS_TABLES = new Set(["FROM", "JOIN", "STRAIGHT_JOIN", "TABLE"]);
-/** Reserved words of every version that come up between tables. */
+/** Reserved words of every version that occur between tables. */
 const BETWEEN_TABLES = new Set([
   ...["ALL", "AND", "AS", "BETWEEN", "CASE", "CROSS", "DISTINCT", "DUAL", "ELSE", "EXISTS", "FALSE", "FOR", "FORCE"],
   ...["GROUP", "IGNORE", "IN", "INDEX", "INNER", "INTERVAL", "IS", "KEY", "LEFT", "LIKE", "NATURAL", "NOT", "NULL"],
@@ -25,8 +28,8 @@ const BETWEEN_TABLES = new Set([
 ]);
 
 /**
- * What a query, or a routine's body, runs and reads.
- * @param isBody INTO puts a value into a variable there
+ * Returns the functions that a query, or a routine's body, calls, and the tables that it reads.
+ * @param isBody INTO assigns a variable there
  * @throws AppError `not_allowed`, `read_only` for words that do more than read
  */
 export function readReferences(tokens: readonly Token[], isBody = false): References {
@@ -45,9 +48,9 @@ export function readReferences(tokens: readonly Token[], isBody = false): Refere
     refuseWord(tokens, at, isBody);
     if (BEGINS_TABLES.has(word)) isTables = true;
     else if (ENDS_TABLES.has(word)) isTables = false;
-    // An index hint has them, too: USE INDEX FOR ORDER BY (a), and the next table.
+    // An index hint contains them too: USE INDEX FOR ORDER BY (a), and the next table.
     else if ((word === "ORDER" || word === "GROUP") && wordOf(tokens[at - 1]) !== "FOR") isTables = false;
-    // `{oj .t}` is the table t of the current schema: the word behind the brace is no schema.
+    // `{oj .t}` is the table t of the current schema: the word after the brace is not a schema.
     const isAlone = BETWEEN_TABLES.has(word) || isSymbol(tokens[at - 1], "{");
     const chain = isAlone ? [token] : chainAt(tokens, at);
     const end = at + chain.length * 2 - 1;
@@ -60,7 +63,7 @@ export function readReferences(tokens: readonly Token[], isBody = false): Refere
   return references;
 }
 
-/** The names from here on that dots join. */
+/** Returns the names from here on that dots join. */
 function chainAt(tokens: readonly Token[], at: number): Token[] {
   const chain = [tokens[at] as Token];
   for (let next = at + 1; isSymbol(tokens[next], "."); next += 2) {
@@ -81,7 +84,7 @@ function readCall(
   const isPlain = chain.length === 1 && !isSymbol(tokens[at - 1], ".");
   const word = isPlain ? wordOf(tokens[at]) : "";
   if (BEFORE_PARENTHESIS.has(word)) return;
-  // The columns of a table that has a name here: `AS t (a, b)`, `WITH t (a, b) AS (`.
+  // The columns of a table alias: `AS t (a, b)`, `WITH t (a, b) AS (`.
   if (isPlain && (wordOf(tokens[at - 1]) === "AS" || isNamedWithColumns(tokens, open))) return;
   if (chain.length > 2) throw notAllowed(`${textOf(chain)} is not a function that a read-only connection runs.`);
   const isBuiltIn = isPlain && READING_FUNCTIONS.has(upper(chain[0]?.text ?? ""));
@@ -96,7 +99,7 @@ function isNamedWithColumns(tokens: readonly Token[], open: number): boolean {
 
 function refuseWord(tokens: readonly Token[], at: number, isBody: boolean): void {
   const [word, next] = [wordOf(tokens[at]), wordOf(tokens[at + 1])];
-  // All of these are reserved: a column of such a name has to be quoted, or has its table's name before it.
+  // All of these are reserved: a column of such a name must be quoted or qualified.
   if (word === "INTO" && !(isBody && isVariable(tokens[at + 1]))) {
     throw notAllowed("SELECT ... INTO writes files of the server, or variables that nobody reads.");
   }
@@ -109,7 +112,7 @@ function refuseWord(tokens: readonly Token[], at: number, isBody: boolean): void
   if (isChange || (word === "NEXT" && next === "VALUE")) throw new AppError("read_only", READ_ONLY_MESSAGE);
 }
 
-/** OUTFILE is reserved; a variable that is called DUMPFILE would have to be quoted here. */
+/** Returns whether INTO is followed by a variable. OUTFILE is reserved, and a variable called DUMPFILE must be quoted. */
 function isVariable(token: Token | undefined): boolean {
   if (token?.kind === "variable") return !token.text.startsWith("@@");
   return token?.kind === "name" || (token?.kind === "word" && !/^(?:OUT|DUMP)FILE$/.test(wordOf(token)));
@@ -128,7 +131,7 @@ export function isSymbol(token: Token | undefined, text: string): boolean {
   return token?.kind === "symbol" && token.text === text;
 }
 
-/** The keyword that the token may be, in capitals; empty for anything else. */
+/** Returns the keyword that the token may be, in capitals; empty for any other token. */
 export function wordOf(token: Token | undefined): string {
   return token?.kind === "word" ? upper(token.text) : "";
 }

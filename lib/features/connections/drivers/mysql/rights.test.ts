@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { warnOfRights } from "./rights";
 
-/** A server that answers SHOW GRANTS with these lines, and with others when roles are named. */
+/** Runs the check on a server that answers SHOW GRANTS with these lines, and with others when roles are named. */
 const warning = (lines: string[], ofRoles: Record<string, string[]> = {}) =>
   warnOfRights(async (query) => {
     const using = / USING (.*)$/.exec(query)?.[1];
@@ -11,7 +11,7 @@ const warning = (lines: string[], ofRoles: Record<string, string[]> = {}) =>
 test.each([
   ["GRANT USAGE ON *.* TO `a`@`%`", "GRANT SELECT, SHOW VIEW ON `shop`.* TO `a`@`%`"],
   ["GRANT SELECT, INSERT, PROCESS, EXECUTE ON *.* TO `a`@`%` IDENTIFIED BY PASSWORD '*B69027'"],
-  // Neither on everything, nor a right at all.
+  // Neither is global, and the second is no privilege.
   ["GRANT ALL PRIVILEGES ON `shop`.* TO `a`@`%`", "GRANT PROXY ON ''@'%' TO 'root'@'localhost' WITH GRANT OPTION"],
   ["GRANT USAGE ON *.* TO `GRANT FILE ON *.* TO `@`%`"],
 ])("T42 rights on data are not warned of: %s", async (...lines) => expect(await warning(lines)).toBeNull());
@@ -25,7 +25,7 @@ test.each([
     "(SYSTEM_VARIABLES_ADMIN, XA_RECOVER_ADMIN)",
   ],
   [["GRANT A, B, C, D, E, SHUTDOWN ON *.* TO `a`@`%`"], "(SHUTDOWN, A, B, C and 2 more)"],
-  // A role of MariaDB, whose rights are told with those of the user.
+  // A role of MariaDB, whose grants are listed with the user's.
   [["GRANT `boss` TO `a`@`%`", "GRANT USAGE ON *.* TO `a`@`%`", "GRANT FILE ON *.* TO `boss`"], "(FILE)"],
 ])("T42 rights beyond are: %s", async (lines, named) => expect(await warning(lines)).toContain(named));
 

@@ -1,21 +1,23 @@
-/** Rights on everything that are about data, or only show how the server is: an allow-list, for rights to come. */
+/** Global privileges that are about data, or only show server state: an allow-list, since versions add privileges. */
 const DATA_RIGHTS = new Set([
   ...["USAGE", "SELECT", "INSERT", "UPDATE", "DELETE", "CREATE", "DROP", "REFERENCES", "INDEX", "ALTER", "EXECUTE"],
   ...["CREATE TEMPORARY TABLES", "LOCK TABLES", "CREATE VIEW", "SHOW VIEW", "CREATE ROUTINE", "ALTER ROUTINE", "EVENT"],
   ...["TRIGGER", "DELETE HISTORY", "DELETE VERSIONING ROWS", "SHOW DATABASES", "SHOW_ROUTINE", "SHOW CREATE ROUTINE"],
   ...["PROCESS", "REPLICATION CLIENT", "BINLOG MONITOR", "SLAVE MONITOR", "REPLICA MONITOR"],
 ]);
-/** How many of them a warning names. */
+/** Maximum number of privileges that a warning names. */
 const NAMED_MAX = 4;
 
 const GLOBAL_GRANT = /^GRANT (.+?) ON \*\.\* TO /i;
-/** `GRANT `r`@`%` TO `u`@`%``, of MySQL: what roles may is told when they are named. MariaDB tells it of active ones. */
+/**
+ * `GRANT `r`@`%` TO `u`@`%``, of MySQL, lists grants of roles when they are named. MariaDB lists those of active ones.
+ */
 const ROLE_GRANT = /^GRANT ((?:`(?:[^`]|``)*`@`(?:[^`]|``)*`,?)+) TO /i;
 
 /**
- * What the user of a session may do beyond the data (T42): files of the server's machine, settings, other sessions. A
- * read-only transaction stops none of it, so that a person should know.
- * @param ask runs a query of ours and gives its rows
+ * Returns a warning about the user's rights beyond data (T42): files of the server's machine, settings, other sessions.
+ * A read-only transaction restricts none of them.
+ * @param ask runs a driver query and returns its rows
  */
 export async function warnOfRights(ask: (query: string) => Promise<unknown[][]>): Promise<string | null> {
   const grants = (await ask("SHOW GRANTS")).map(([line]) => String(line));
@@ -32,7 +34,7 @@ export async function warnOfRights(ask: (query: string) => Promise<unknown[][]>)
   return `This user has rights beyond the data (${named.join(", ")}${more}): with them it can reach files of the database's machine, settings of the server or other sessions, and no read-only connection forbids all of that. Connect with a user that has only the rights that queries need.`;
 }
 
-/** What reaches furthest is named first. */
+/** Sorts the furthest-reaching right first. */
 function weight(right: string): number {
   return ["SHUTDOWN", "CREATE USER", "SUPER", "FILE", "ALL PRIVILEGES"].indexOf(right);
 }

@@ -2,18 +2,18 @@ import { type SqlToken as Token, upper } from "@/lib/base/sql/lexer";
 import type { AppError } from "@/lib/platform/http/errors";
 import { isSymbol, notAllowed, wordOf } from "./references";
 
-/** What a body may hold besides blocks: all of it computes, reads, or speaks of the body's own names. */
+/** Statements that a body may contain besides blocks: they compute, read, or refer to names of the body. */
 const QUERIES = new Set(["SELECT", "WITH", "VALUES", "TABLE"]);
 const SIMPLE = new Set(["RETURN", "ITERATE", "LEAVE", "OPEN", "CLOSE", "FETCH", "SIGNAL", "RESIGNAL", "GET"]);
 const LOOPS = new Set(["BEGIN", "LOOP", "WHILE", "REPEAT"]);
-/** Blocks in blocks. */
+/** Maximum nesting of blocks. */
 const DEPTH_MAX = 64;
 
 /**
- * Walks the body of a stored function by the grammar of compound statements, so that each of its statements is known
- * for what it is. A function runs in the read-only transaction of whoever calls it, which keeps tables as they are; a
- * file, a setting of the server or another session it could still reach.
- * @param parameters their names: what SET may change is these, the body's own variables and `@` ones
+ * Checks the body of a stored function statement by statement, by the grammar of compound statements. A function runs
+ * in the caller's read-only transaction, which protects tables; files, server settings and other sessions stay
+ * reachable.
+ * @param parameters their names: SET may change only these, local variables and `@` ones
  * @throws AppError `not_allowed` at the first statement that may do more than read
  */
 export function checkRoutineBody(tokens: readonly Token[], parameters: readonly string[], name: string): void {
@@ -25,7 +25,7 @@ export function checkRoutineBody(tokens: readonly Token[], parameters: readonly 
 
 class Body {
   readonly #tokens: readonly Token[];
-  /** Of the blocks around: behind its block a variable's name may be one of the server's again. */
+  /** Variables of the enclosing blocks. After the block, a variable's name may be a server variable again. */
   #variables: ReadonlySet<string>;
   readonly #name: string;
   #at = 0;
@@ -120,7 +120,7 @@ class Body {
     }
   }
 
-  /** Variables of the server have no place here: they are not declared. */
+  /** Checks SET. Server variables are refused, since they are not declared. */
   #set(): void {
     this.#take("SET");
     for (;;) {
@@ -160,7 +160,7 @@ class Body {
     this.#skipTo();
   }
 
-  /** SQLSTATE VALUE '02000', NOT FOUND, 1062, a_name ... */
+  /** Skips SQLSTATE VALUE '02000', NOT FOUND, 1062, a_name ... */
   #conditions(): void {
     for (;;) {
       const word = this.#word();
@@ -172,7 +172,7 @@ class Body {
     }
   }
 
-  /** Over an expression or a query, to a word or comma outside of its parentheses and cases, or to the semicolon. */
+  /** Skips an expression or a query, to a word or comma outside of its parentheses and cases, or to the semicolon. */
   #skipTo(stop = ""): void {
     let parentheses = 0;
     let cases = 0;

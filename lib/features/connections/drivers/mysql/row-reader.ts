@@ -8,40 +8,40 @@ import type { RunningStatement } from "../shared/statement-run";
 import { jsonChars, valueBytes } from "../shared/wire-values";
 import { type Column, type ColumnReader, readerOf } from "./types";
 
-/** Rows that are on their way when the reader leaves are let in for so long, which saves the session. */
+/** Time to receive rows already on the wire when the reader leaves, in ms, which saves the session. */
 const LEAVE_GRACE_MS = 50;
-/** What a number, a date and the like take in a batch, roughly. */
+/** Approximate bytes of a number, a date and the like in a batch. */
 const SCALAR_BYTES = 12;
-/** Results that wait for their reader. A reply may hold millions of them, each with thousands of columns. */
+/** Maximum results that wait for their reader. A reply may hold millions, each with thousands of columns. */
 const RESULTS_AHEAD = 4;
 
 export type RowReaderOptions = {
   cellBytesMax: number | undefined;
   rowBytesMax: number;
   jsonAsText?: boolean;
-  /** Whether the statement must run to its end: one that writes, or whose later parts may. */
+  /** Whether the statement must run to its end, since it or a later part may write. */
   readsToEnd?: boolean;
 };
-/** The lists in which the library keeps all results of a statement; its own types leave them out. */
+/** The lists in which the library keeps all results of a statement, which its types omit. */
 type ResultLists = { _rows: unknown[]; _fields: unknown[]; _resultIndex: number };
 type NamedReader = ColumnReader & { name: string };
 
-/** The library's reading of the packet that ends a statement without rows. */
+/** The library's form of the packet that ends a statement without rows. */
 export type OkPacket = { affectedRows?: number | string; info?: string };
 
 /** One result of a statement. */
 type ReadResult = { columns: readonly NamedReader[]; batches: BatchQueue };
 
 /**
- * One statement's results as they come, their rows in columns; the line is paused while nobody takes them. A reply may
- * hold several results (CALL); those without columns only say how many rows were changed.
+ * Collects one statement's results, in columns; the connection is paused while no one takes them. A reply may contain
+ * several results (CALL); those without columns only carry the number of changed rows.
  */
 export class RowReader implements RunningStatement {
   readonly #connection: Connection;
   readonly #options: RowReaderOptions;
   readonly #columns = Promise.withResolvers<readonly NamedReader[]>();
   readonly #over = Promise.withResolvers<void>();
-  /** What was not read yet: the first is being read, the last being written. */
+  /** Unread results: the first is being read, the last being written. */
   readonly #results: ReadResult[] = [];
   #waiter: { resolve: () => void; reject: (error: unknown) => void } | null = null;
   #failure: { error: unknown } | null = null;
@@ -53,7 +53,7 @@ export class RowReader implements RunningStatement {
   #isPaused = false;
   /** The count of the last result without columns; null when there was none. */
   okAffectedRows: number | null = null;
-  /** Rows that came, of all results. */
+  /** Rows received, over all results. */
   rowCount = 0;
 
   constructor(connection: Connection, options: RowReaderOptions) {
@@ -62,7 +62,7 @@ export class RowReader implements RunningStatement {
     this.#columns.promise.catch(() => {});
   }
 
-  /** The first result's columns, empty for a statement without a result. */
+  /** Resolves to the first result's columns, empty for a statement without a result. */
   get columns(): Promise<readonly NamedReader[]> {
     return this.#columns.promise;
   }
@@ -89,7 +89,7 @@ export class RowReader implements RunningStatement {
   }
 
   /**
-   * Goes on to the result behind the one that was read to its end.
+   * Advances to the next result after one was read to its end.
    * @returns its columns, null when there is none
    */
   async nextResult(): Promise<readonly NamedReader[] | null> {
@@ -118,14 +118,14 @@ export class RowReader implements RunningStatement {
     if (this.#isComplete) return;
     this.#failure ??= { error };
     this.#columns.reject(error);
-    // Results that came whole are read before it.
+    // Complete results are read before the error.
     this.#written?.batches.fail(error);
     this.#waiter?.reject(error);
     this.#waiter = null;
     this.#over.resolve();
   }
 
-  /** A row is coming that is too large to be taken in, and the line ends before it. */
+  /** Called for a row that is too large to receive; the connection ends before it. */
   oversize(): void {
     // The connection closes here, so the server rolls back or never runs the rest of a statement.
     const isFailure = this.#options.cellBytesMax === undefined || this.#options.readsToEnd === true;
@@ -213,7 +213,7 @@ export class RowReader implements RunningStatement {
   }
 }
 
-/** Drops the rows and columns of earlier results when those of the next begin, which are the last of each list. */
+/** Drops the rows and columns of earlier results when the next ones start, which are the last of each list. */
 function forgetResults(command: ResultLists): void {
   command._rows = command._rows.slice(-1);
   command._fields = command._fields.slice(-1);

@@ -7,11 +7,11 @@ import type { QueryableSource } from "../../data-source";
 import { ask, change, openWith } from "../conformance/subjects";
 import { mysql } from ".";
 
-/* Hashes of passwords and passwords of other servers, by every statement that a reading could be. */
+/* Password hashes and passwords of other servers, by every statement that could be read-only. */
 
 let server: TestServer | null = null;
 let admin: QueryableSource;
-/** Connected to an ordinary database, and to the server's own. */
+/** Connected to an ordinary database, and to the server's system database. */
 const readers: Record<string, QueryableSource> = {};
 let secrets: string[];
 
@@ -158,7 +158,7 @@ describe("C24 a connection whose database is mysql", () => {
   );
 });
 
-/** Passwords of other servers in options of tables, each with what holds it. */
+/** Passwords of other servers in table options, each with the object that contains it. */
 const LINKED = {
   remote: "engine=federated connection='mysql://linked:marker-of-a-link@127.0.0.1:PORT/shop/plain'",
   inert: "engine=innodb connection='mysql://linked:marker-of-a-link@127.0.0.1/shop/plain'",

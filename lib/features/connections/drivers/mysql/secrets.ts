@@ -2,11 +2,11 @@ import { holdsSecret, redactDefinition } from "../shared/definition-secrets.ts";
 import { notAllowed, type Reference } from "./references.ts";
 
 /*
- * Relations and SHOW statements that print hashes of passwords or passwords of other servers (T46). A read-only connection
- * refuses them, whatever rights its user has.
+ * Relations and SHOW statements that print password hashes or passwords of other servers (T46). A read-only connection
+ * refuses them, regardless of its user's rights.
  */
 
-/** Tables of the schema mysql without secrets; any other table of it is refused, those of later versions included. */
+/** Tables of the schema mysql without secrets; any other table of it is refused, including those of later versions. */
 const OPEN_IN_MYSQL = new Set([
   ...["time_zone", "time_zone_leap_second", "time_zone_name", "time_zone_transition", "time_zone_transition_type"],
   ...["help_category", "help_keyword", "help_relation", "help_topic"],
@@ -24,20 +24,23 @@ const OPEN_IN_MYSQL = new Set([
   ...["engine_cost", "server_cost", "gtid_executed", "gtid_slave_pos", "transaction_registry"],
 ]);
 
-/** Tables of the server's other schemas with secrets: attributes of users and tables, values in statistics, other servers' logins. */
+/**
+ * Tables with secrets in other system schemas: user and table attributes, statistics with values, logins to other
+ * servers.
+ */
 const SECRET_ELSEWHERE: Readonly<Record<string, RegExp>> = {
   information_schema: /^(?:user_attributes|column_statistics|tables_extensions|tablespaces_extensions)$/,
   performance_schema: /^(?:replication_.*|user_variables_by_thread)$/,
 };
 
-/** Objects whose definition SHOW CREATE may print: SHOW CREATE USER and SERVER, and those of later versions, print passwords. */
+/** Objects that SHOW CREATE may print. SHOW CREATE USER and SERVER print passwords, as may those of later versions. */
 const SHOW_CREATE = new Set([
   ...["TABLE", "VIEW", "DATABASE", "SCHEMA", "EVENT", "FUNCTION", "PROCEDURE", "TRIGGER", "PACKAGE", "SEQUENCE"],
 ]);
 const SHOWN_SECRETS = new Set(["GRANTS", "SLAVE", "SLAVES", "REPLICA", "REPLICAS", "ALL"]);
 
 /**
- * @param schema the schema of a name without one
+ * @param schema the default schema
  * @throws AppError `not_allowed` for a table with secrets
  */
 export function refuseSecretTable({ schema: named, name }: Reference, schema: string | null): void {
@@ -49,9 +52,9 @@ export function refuseSecretTable({ schema: named, name }: Reference, schema: st
 }
 
 /**
- * @param shown the word behind SHOW and its modifiers
- * @param next the word behind that
- * @throws AppError `not_allowed` for what prints secrets
+ * @param shown the word after SHOW and its modifiers
+ * @param next the word after that
+ * @throws AppError `not_allowed` for statements that print secrets
  */
 export function refuseSecretShow(shown: string, next: string): void {
   if (shown === "CREATE" ? SHOW_CREATE.has(next) : !SHOWN_SECRETS.has(shown)) return;
@@ -59,10 +62,12 @@ export function refuseSecretShow(shown: string, next: string): void {
   throw notAllowed(`${what} cannot be used on a read-only connection. It may print passwords of the server.`);
 }
 
-/** A statement that prints options of tables: of the table that it names, or of any. */
+/** The tables whose options a statement prints: the one that it names, or any. */
 export type ShownOptions = "definition" | "tables";
 
-/** Engines of tables on the server itself. Tables of any other may have the login to another server among their options. */
+/**
+ * Engines of tables on the server itself. Tables of other engines may have a login to another server in their options.
+ */
 const OWN_ENGINES = [
   ...[
     "innodb",
@@ -81,13 +86,13 @@ const OWN_ENGINES = [
 const OF_OTHER_ENGINES = `lower(engine) not in (${OWN_ENGINES.map((name) => `'${name}'`).join(", ")})`;
 const OPTION_TABLES = /^(?:tables|partitions)$/;
 
-/** Whether rows of the relation have options and comments of tables. */
+/** Returns whether rows of the relation contain options and comments of tables. */
 export function hasTableOptions({ schema: named, name }: Reference, schema: string | null): boolean {
   return (named ?? schema ?? "").toLowerCase() === "information_schema" && OPTION_TABLES.test(name.toLowerCase());
 }
 
 /**
- * Refuses a statement that would print the login to another server, which its own conditions could also ask for bit by bit.
+ * Refuses a statement that would print the login to another server, or could extract it bit by bit through conditions.
  * @param ask runs a query in the session of the statement
  * @throws AppError `not_allowed`
  */
@@ -103,7 +108,7 @@ export async function refuseShownOptions(
       "The definition of this table holds a password, so a read-only connection does not print it. Open the table's structure, which hides it.",
     );
   }
-  // A server has such engines rarely. Without them nothing is read of its tables, of which it may have many.
+  // A server rarely has such engines. Without them its tables are not read, which may be many.
   const engines = await ask(
     `SELECT engine FROM information_schema.engines WHERE support IN ('YES', 'DEFAULT') AND ${OF_OTHER_ENGINES}`,
   );

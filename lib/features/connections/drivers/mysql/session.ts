@@ -19,32 +19,38 @@ import { type OkPacket, RowReader, type RowReaderOptions } from "./row-reader";
 const hasNoTls = (cause: unknown) =>
   cause instanceof Error && "code" in cause && cause.code === "HANDSHAKE_NO_SSL_SUPPORT";
 
-/** Types whose bytes the library would make something else of. */
+/** Types whose bytes the library would convert. */
 const AS_BYTES = new Set(["BIT", "GEOMETRY", "VECTOR"]);
-/** Types whose texts the library would make numbers of. */
+/** Types whose texts the library would convert to numbers. */
 const AS_DIGITS = new Set(["TINY", "SHORT", "LONG", "INT24", "YEAR", "LONGLONG", "FLOAT", "DOUBLE"]);
 
-/** The protocol's number of the type FLOAT. */
+/** The protocol's type number of FLOAT. */
 const FLOAT = 4;
 
-/** A statement has one, a load a few. The library sets places for them aside, by default half a mebibyte a session. */
+/**
+ * Maximum prepared statements: a statement needs one, a load a few. The library reserves slots for them, by default
+ * half a mebibyte per session.
+ */
 const PREPARED_MAX = 32;
 
-/** A reader may write elsewhere before it takes the next rows: the server waits so long for it, instead of a minute. */
+/**
+ * Seconds that the server waits for a reader that writes elsewhere before it takes the next rows; the default is a
+ * minute.
+ */
 const READER_PAUSE_S = 3600;
 
 /**
  * Memory for sorts of whole values: MariaDB's default. MySQL's default of 256 KiB is too little for 15 rows with a few
- * columns of 16 KiB, the least that it sorts.
+ * columns of 16 KiB, the fewest that it sorts.
  */
 const SORT_BUFFER_BYTES = 2 * 1024 * 1024;
 
-// What the library's connection is made of; its own types leave these out.
+// Internals of the library's connection, which its types omit.
 type ConnectionInside = Connection & {
   stream: NodeJS.ReadableStream & { destroy(): void; ref?(): void; unref?(): void };
 };
 
-/** One session with the server, on a socket of the door. */
+/** One session with the server, on a socket of the egress proxy. */
 export class MysqlSession implements PooledSession {
   readonly #config: OnServer<NetworkConfig>;
   readonly #connection: ConnectionInside;
@@ -54,7 +60,7 @@ export class MysqlSession implements PooledSession {
   #sqlMode = "";
   /** Null for a server of the family that lacks these settings. */
   #sortDefaults: { lengthBytes: number; bufferBytes: number } | null = null;
-  /** Rejects when the session is cut: the library calls nobody back then. */
+  /** Rejects when the session is cut, since the library then calls no callbacks. */
   readonly #cut = Promise.withResolvers<never>();
   serverVersion = "";
 
@@ -70,7 +76,7 @@ export class MysqlSession implements PooledSession {
     connection.on("end", () => die());
   }
 
-  /** @throws AppError `source_unreachable`, `timeout`, `address_refused`; the signal's reason */
+  /** Opens a session. @throws AppError `source_unreachable`, `timeout`, `address_refused`; the signal's reason */
   static open(config: OnServer<NetworkConfig>, signal: AbortSignal): Promise<MysqlSession> {
     return preferringTls(config, (given) => MysqlSession.#open(given, signal), hasNoTls);
   }
@@ -115,8 +121,8 @@ export class MysqlSession implements PooledSession {
   }
 
   /**
-   * Sets what statements and their guard rely on, and the server's own guard of their time.
-   * @param orderBytes bytes of a value that ORDER BY compares at least; 0 for the server's setting
+   * Sets the session up for statements and their guard, with the server's time limit.
+   * @param orderBytes minimum bytes of a value that ORDER BY compares; 0 for the server's setting
    */
   async prepare(readOnly: boolean, timeoutMs: number, orderBytes = 0): Promise<void> {
     const wait = `net_write_timeout = ${READER_PAUSE_S}`;
@@ -132,7 +138,10 @@ export class MysqlSession implements PooledSession {
     return `, max_sort_length = ${orderBytes}, sort_buffer_size = ${bufferBytes}`;
   }
 
-  /** The same for a load, which is strict: nothing is cut, rounded or made up without an error. Begins its transaction. */
+  /**
+   * Sets the session up for a load, in strict mode: nothing is cut, rounded or made up without an error. Starts its
+   * transaction.
+   */
   async prepareLoad(timeoutMs: number): Promise<void> {
     await this.prepare(false, timeoutMs);
     await this.run("SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_AUTO_VALUE_ON_ZERO,ERROR_FOR_DIVISION_BY_ZERO'");
@@ -140,8 +149,8 @@ export class MysqlSession implements PooledSession {
   }
 
   /**
-   * Returns whether a query has a FLOAT among its columns. Of those a plain query gets six digits from the server, and a
-   * prepared one the stored value. A query that cannot be prepared has none.
+   * Returns whether a query has a FLOAT among its columns. The server returns six digits of it for a plain query, and
+   * the stored value for a prepared one. False for a query that cannot be prepared.
    */
   async hasFloat(text: string): Promise<boolean> {
     const command = { sql: text, rowsAsArray: true };
@@ -156,7 +165,7 @@ export class MysqlSession implements PooledSession {
     return hasFloat;
   }
 
-  /** Values make it a prepared statement, to which they are bound. */
+  /** Starts a statement. With values it is a prepared one, to which they are bound. */
   start(text: string, values: readonly unknown[], options: RowReaderOptions & { isPrepared?: boolean }): RowReader {
     const isPrepared = values.length > 0 || options.isPrepared === true;
     const command = { sql: text, rowsAsArray: true, typeCast: isPrepared ? castOfPrepared : castOfPlain };
@@ -171,7 +180,7 @@ export class MysqlSession implements PooledSession {
     return reader;
   }
 
-  /** A statement of our own. */
+  /** Runs a driver statement. */
   run(text: string, values: readonly string[] = []): Promise<unknown[][]> {
     const answer = new Promise<unknown[][]>((resolve, reject) => {
       const done = (error: unknown, rows: unknown) => (error ? reject(error) : resolve(rows as unknown[][]));
@@ -181,7 +190,7 @@ export class MysqlSession implements PooledSession {
     return Promise.race([answer, this.#cut.promise]);
   }
 
-  /** A statement of our own. @returns how many rows it has matched */
+  /** Runs a driver statement. @returns the number of rows that it matched */
   count(text: string, values: readonly (string | number | Buffer | null)[]): Promise<number> {
     const answer = new Promise<number>((resolve, reject) => {
       const done = (error: unknown, result: unknown) =>
@@ -192,7 +201,7 @@ export class MysqlSession implements PooledSession {
     return Promise.race([answer, this.#cut.promise]);
   }
 
-  /** Rolls back and forgets everything that the statement has left in the session. */
+  /** Rolls back and clears all session state that the statement left. */
   reset(): Promise<void> {
     this.#reader = null;
     this.#rowBytesMax = Number.POSITIVE_INFINITY;
@@ -203,8 +212,8 @@ export class MysqlSession implements PooledSession {
   }
 
   /**
-   * Kills what the session runs, and the session, by a second one through the same door: a block may take the end of its
-   * statement alone for an error of its own, and go on. Never throws.
+   * Kills the session and its statement, by a second session through the same route: a block may catch the end of its
+   * statement as an error, and continue. Never throws.
    */
   async cancel(): Promise<void> {
     const { threadId } = this.#connection;
@@ -215,7 +224,7 @@ export class MysqlSession implements PooledSession {
       await Promise.race([session.run(`KILL ${Number(threadId)}`), sleep(CANCEL_TIMEOUT_MS)]).catch(() => {});
       session.destroy();
     } catch {
-      // The server is not there: then nothing runs, or its own time limit ends it.
+      // The server is gone: then nothing runs, or its time limit ends it.
     }
   }
 
@@ -232,7 +241,7 @@ export class MysqlSession implements PooledSession {
     this.#connection.stream.destroy();
   }
 
-  /** Begins at the end of the sign-in, where the line stands between two packets. */
+  /** Starts at the end of the sign-in, between two packets. */
   #watchRows(): void {
     const lengths = new PacketLengths();
     this.#connection.stream.on("data", (chunk: Buffer) => {
@@ -251,21 +260,21 @@ function toSortDefaults(rows: readonly unknown[][]): { lengthBytes: number; buff
   return lengthBytes === undefined || bufferBytes === undefined ? null : { lengthBytes, bufferBytes };
 }
 
-/** The server counts the rows that an UPDATE changes, and says in words how many it found. */
+/** Returns the matched rows of an UPDATE. The server counts changed rows, and reports matched ones as text. */
 function matchedRows({ affectedRows, info }: OkPacket): number {
   return Number(/^Rows matched: (\d+)/.exec(info ?? "")?.[1] ?? affectedRows ?? 0);
 }
 
 type Cell = { type: string; buffer(): Buffer | null; string(): string | null };
 
-/** Called for each cell: the types that the library would interpret are taken as they came. */
+/** Called for each cell: types that the library would interpret are returned raw. */
 function castOfPrepared(cell: Cell, next: () => unknown): unknown {
   return AS_BYTES.has(cell.type) ? cell.buffer() : next();
 }
 
 /**
- * Numbers come as texts here. The library reads such a text for as long as the server says that it is, up to 2^64 digits,
- * wherever the message ends (T47); a text that it takes as one ends with the message.
+ * Called for each cell of a plain query, where numbers are texts. The library parses such a text for its announced
+ * length, up to 2^64 digits, past the end of the message (T47); a text that it treats as one ends with the message.
  */
 function castOfPlain(cell: Cell, next: () => unknown): unknown {
   if (!AS_DIGITS.has(cell.type)) return castOfPrepared(cell, next);
@@ -275,7 +284,7 @@ function castOfPlain(cell: Cell, next: () => unknown): unknown {
   return cell.type === "LONGLONG" && !Number.isSafeInteger(value) ? digits : value;
 }
 
-/** The library tells nobody else when the line is encrypted. */
+/** Reports when the connection is encrypted; the library offers no event for it. */
 function tellSecured(connection: Connection, dialer: Dialer): void {
   const inside = connection as Connection & { startTLS(onSecure: (error?: Error) => void): void };
   const start = inside.startTLS.bind(inside);
@@ -296,7 +305,7 @@ function optionsOf(config: OnServer<NetworkConfig>): ConnectionOptions {
     ...(database !== "" && { database }),
     stream: () => {
       const socket = server.dialer.socket();
-      // What a certificate is checked against when the host is an address.
+      // The name that a certificate is checked against when the host is an IP address.
       (socket as unknown as { _host: string })._host = host;
       socket.setNoDelay(true);
       return socket.connect({ host, port });
@@ -304,10 +313,10 @@ function optionsOf(config: OnServer<NetworkConfig>): ConnectionOptions {
     ...(ssl !== "disable" && {
       ssl: { rejectUnauthorized: ssl === "verify-full", verifyIdentity: ssl === "verify-full" },
     }),
-    // No file of ours is ever read for a server (T41), and one text is one statement. An UPDATE counts the rows that it
-    // changes, as in the servers' own clients, not those that it finds. OUT parameters come as a result of their own.
+    // No local file is ever read for a server (T41), and one text is one statement. An UPDATE counts changed rows, as
+    // in the servers' command-line clients, not matched ones. OUT parameters come as a separate result.
     flags: ["-LOCAL_FILES", "-MULTI_STATEMENTS", "-FOUND_ROWS", "PS_MULTI_RESULTS"],
-    // A server that asks for one all the same is none that we talk to any longer.
+    // A server that requests one anyway is disconnected.
     infileStreamFactory: () => {
       throw new AppError("source_unreachable", "The server asked for a file of this machine. The connection was cut.");
     },
@@ -320,7 +329,7 @@ function optionsOf(config: OnServer<NetworkConfig>): ConnectionOptions {
     supportBigNumbers: true,
     bigNumberStrings: true,
     jsonStrings: true,
-    // Readers of rows are otherwise compiled from what the server says about its columns.
+    // Without this, row parsers are compiled from the server's description of its columns.
     disableEval: true,
   };
 }

@@ -36,7 +36,7 @@ import { refuseShownOptions } from "./secrets";
 import { MysqlSession } from "./session";
 import type { CheckedStatement } from "./statement-guard";
 
-/** A statement whose reply is being read. */
+/** A statement with a reply that is being read. */
 type Reply = {
   run: StatementRun<MysqlSession>;
   reader: RowReader;
@@ -46,7 +46,7 @@ type Reply = {
   signal: AbortSignal;
 };
 
-/** Statements that answer one result at most, by their first word. */
+/** Statements with at most one result, by their first word. */
 const ONE_RESULT = new Set([
   ...["SELECT", "WITH", "VALUES", "TABLE", "SHOW", "EXPLAIN", "DESCRIBE", "DESC", "ANALYZE", "CREATE", "ALTER", "DROP"],
   ...["INSERT", "UPDATE", "DELETE", "REPLACE", "TRUNCATE", "SET"],
@@ -55,17 +55,19 @@ const ONE_RESULT = new Set([
 /** Statements that read columns of tables. */
 const QUERIES = new Set(["SELECT", "WITH", "VALUES", "TABLE"]);
 
-/** @param firstWord "(" where the statement begins with it */
+/** @param firstWord "(" where the statement starts with it */
 const isQuery = (firstWord: string) => QUERIES.has(firstWord) || firstWord === "(";
 const mayHaveSeveral = (firstWord: string) => !ONE_RESULT.has(firstWord) && firstWord !== "(";
 
 function affectedRowsOf({ reader, isChange, mayHaveSeveral }: Reply): number | null {
-  // Behind the rows of a RETURNING no count comes: each of them is one that was changed.
+  // No count follows the rows of a RETURNING: each of them is a changed row.
   if (isChange) return reader.okAffectedRows ?? reader.rowCount;
   return mayHaveSeveral ? reader.okAffectedRows : null;
 }
 
-/** @throws AppError `not_allowed`, `read_only` for a statement that does more than a read-only connection may */
+/**
+ * Checks a statement on a read-only connection. @throws AppError `not_allowed`, `read_only` if it does more than read
+ */
 async function checkReading(ask: Ask, { text, references, shows }: CheckedStatement): Promise<void> {
   const readsOptions = await checkReach(ask, references);
   const shown = readsOptions ? "tables" : shows;
@@ -74,7 +76,7 @@ async function checkReading(ask: Ask, { text, references, shows }: CheckedStatem
 
 const redactCell = (cell: unknown) => (typeof cell === "string" ? redactDefinition(cell, "backslash") : cell);
 
-/** The first result alone; the statement runs to its end, and fails by what a later part of it fails by. */
+/** Yields only the first result. The statement runs to its end, and fails with errors of its later parts. */
 async function* readingPast({ batches, nextResult }: ResultStream): AsyncGenerator<Batch, void> {
   yield* batches;
   for (let next = await nextResult?.(); next; next = await next.nextResult?.()) {
@@ -82,7 +84,7 @@ async function* readingPast({ batches, nextResult }: ResultStream): AsyncGenerat
   }
 }
 
-/** A MySQL or MariaDB database through a pool of sessions; each statement runs in one that is as good as new. */
+/** A MySQL or MariaDB database through a pool of sessions; each statement runs in a clean one. */
 export class MysqlSource implements DataSource {
   readonly #pool: SessionPool<MysqlSession>;
   readonly #secrets: readonly string[];
@@ -90,7 +92,7 @@ export class MysqlSource implements DataSource {
   readonly #readOnly: boolean;
   readonly #server: ServerSide;
 
-  /** @param readOnly nothing is loaded into it; what a query may do is said with each */
+  /** @param readOnly nothing is loaded into it; each query states what it may do */
   constructor(config: OnServer<NetworkConfig>, readOnly: boolean) {
     this.#readOnly = readOnly;
     this.#pool = new SessionPool((signal) => MysqlSession.open(config, signal));
@@ -213,7 +215,7 @@ export class MysqlSource implements DataSource {
     };
   }
 
-  /** @param onWhole is told behind the last row which result follows; until that is read too, the statement goes on */
+  /** @param onWhole called after the last row with the next result; until that is read too, the statement continues */
   async *#batches(
     { run, reader, text, isChange, mayHaveSeveral, signal }: Reply,
     onWhole: (next: readonly Field[] | null) => void,
@@ -229,7 +231,7 @@ export class MysqlSource implements DataSource {
           return;
         }
         yield await parseLargeCells(step.batch);
-        // To stop here would roll back a statement that writes, and skip what a procedure does behind this result.
+        // Stopping here would roll back a writing statement, and skip the rest of a procedure.
         if (step.batch.isCut && !isChange && !mayHaveSeveral) return;
       }
     } catch (error) {

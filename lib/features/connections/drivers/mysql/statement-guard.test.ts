@@ -11,7 +11,7 @@ const kindOf = (query: string) => {
   }
 };
 
-// No MySQL is at hand where this runs, so its own grammar is held against the guard here and against no server.
+// No MySQL is available where this runs, so the tests cover the guard without a server.
 describe("T50 what only MySQL has, on a read-only connection", () => {
   test.each([
     "select 1 /*!80000 into outfile '/tmp/evil' */",

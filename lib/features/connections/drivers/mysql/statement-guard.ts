@@ -17,15 +17,15 @@ import {
 import { refuseSecretShow, type ShownOptions } from "./secrets.ts";
 
 /*
- * What a statement may be on MySQL and MariaDB (T50). The read-only transaction of the session refuses writes to tables;
- * this refuses what such a transaction lets through: the server's files, settings, locks and other sessions. It reads
- * as the server does (`reading.ts`), and where it is not sure that it does, a read-only connection does not run the text.
+ * The statements that MySQL and MariaDB connections may run (T50). The session's read-only transaction refuses writes
+ * to tables; this guard refuses what such a transaction lets through: server files, settings, locks and other sessions.
+ * It parses as the server does (`reading.ts`). A read-only connection does not run text where that is uncertain.
  */
 
 const ALONE = "Each statement runs in a transaction of its own, so there is nothing to begin, commit or roll back.";
 const SESSION = "Each statement runs in a session that is reset before and after it, so this would have no effect.";
 
-/** On every connection. */
+/** Statements that every connection refuses. */
 const NEVER: Readonly<Record<string, string>> = {
   BEGIN: ALONE,
   START: ALONE,
@@ -43,7 +43,7 @@ const NEVER: Readonly<Record<string, string>> = {
   HANDLER: SESSION,
 };
 
-/** SET changes more than the session behind these. */
+/** Keywords after which SET changes more than the session. */
 const OF_SERVER = new Set(["GLOBAL", "PERSIST", "PERSIST_ONLY", "PASSWORD", "ROLE"]);
 const QUERIES = new Set(["SELECT", "WITH", "VALUES", "TABLE"]);
 const EXPLAINING = new Set(["EXPLAIN", "DESCRIBE", "DESC", "ANALYZE"]);
@@ -51,7 +51,7 @@ const CHANGING = new Set([
   ...["INSERT", "UPDATE", "DELETE", "REPLACE", "TRUNCATE", "CREATE", "ALTER", "DROP", "RENAME", "GRANT", "REVOKE"],
   ...["OPTIMIZE", "REPAIR", "IMPORT"],
 ]);
-/** What SHOW tells, by the first word of it; none of it runs anything. */
+/** Words after SHOW that are allowed; none of them runs anything. */
 const SHOWN = new Set([
   ...["TABLES", "COLUMNS", "FIELDS", "INDEX", "INDEXES", "KEYS", "TABLE", "CREATE", "DATABASES", "SCHEMAS", "TRIGGERS"],
   ...["EVENTS", "FUNCTION", "PROCEDURE", "PACKAGE", "SEQUENCES", "VARIABLES", "STATUS", "WARNINGS", "ERRORS", "COUNT"],
@@ -60,15 +60,16 @@ const SHOWN = new Set([
   ...["SLAVES", "REPLICA", "REPLICAS", "ALL"],
 ]);
 const BEFORE_SHOWN = new Set(["FULL", "EXTENDED", "GLOBAL", "SESSION", "LOCAL"]);
-/** `DESCRIBE a.b 'c%'`, as tokens. */
+/** Tokens of `DESCRIBE a.b 'c%'`. */
 const DESCRIBED_TOKENS_MAX = 4;
 
-/** The text to send, as long as the one that came, and what it names. */
+/** The text to send, of the same length as the original, and the names in it. */
 export type CheckedStatement = { text: string; references: References; shows: ShownOptions | null };
 
 /**
- * @param valueCount how many values came for its placeholders
- * @returns for a read-only connection the text without its comments, so that what was not judged is not sent
+ * Checks a statement.
+ * @param valueCount number of values for its placeholders
+ * @returns for a read-only connection the text without its comments, so that unchecked text is not sent
  * @throws AppError `invalid_request`, `query_failed`, `read_only`, `not_allowed`
  */
 export function checkStatement(query: string, readOnly: boolean, valueCount = 0): CheckedStatement {
@@ -80,7 +81,7 @@ export function checkStatement(query: string, readOnly: boolean, valueCount = 0)
   if (first < 0) throw new AppError("invalid_request", "There is no statement to run. Write one first.");
   const words = tokens.slice(first, last + 1);
   const start = wordOf(words.find((token) => !isSymbol(token, "(")));
-  // The bodies of routines hold semicolons of their own; nothing else does.
+  // Only routine bodies contain semicolons.
   if (start !== "CREATE" && words.some((token) => token.kind === "semicolon")) {
     throw new AppError("query_failed", ONE_STATEMENT_MESSAGE);
   }
@@ -114,7 +115,7 @@ function shownAt(words: readonly Token[]): number {
   return words.findIndex((token, index) => index > 0 && !BEFORE_SHOWN.has(wordOf(token)));
 }
 
-/** Without repetitions, of which a long statement has any number. */
+/** Removes duplicates, of which a long statement has any number. */
 function eachOnce({ calls, tables }: References): References {
   return { calls: distinct(calls), tables: distinct(tables) };
 }
@@ -143,7 +144,7 @@ function checkHint(query: string, { start, end }: Comment): void {
   }
 }
 
-/** Blanks for comments and for semicolons at both ends: places in the text stay where they are. */
+/** Replaces comments, and semicolons at both ends, with blanks, so that positions in the text stay the same. */
 function withoutComments(query: string, { tokens, comments }: Reading, judged: readonly Token[]): string {
   const gone: { start: number; end: number }[] = [
     ...comments.filter(({ kind }) => kind !== "hint"),
@@ -156,7 +157,7 @@ function withoutComments(query: string, { tokens, comments }: Reading, judged: r
     at = end;
   }
   text += query.slice(at);
-  // A blank may make something new of its neighbours, as of `--` before a comment: then it is not what was judged.
+  // A blank may change the meaning of its neighbours, such as `--` before a comment: then it is not what was checked.
   const sent = readMysqlText(text);
   const isSame =
     sent.comments.every(({ kind }) => kind === "hint") &&
@@ -181,12 +182,12 @@ function checkReading(words: readonly Token[], start: string): References {
   const shown = shownAt(words);
   if (!SHOWN.has(wordOf(words[shown]))) throw notAllowed("A read-only connection does not show this.");
   refuseSecretShow(wordOf(words[shown]), wordOf(words[shown + 1]));
-  // Its WHERE may call functions; the tables and views that it names are described, and not run.
+  // Its WHERE may call functions; its tables and views are described, not run.
   const condition = words.findIndex((token) => wordOf(token) === "WHERE");
   return condition < 0 ? { calls: [], tables: [] } : readReferences(words.slice(condition));
 }
 
-/** The statement behind EXPLAIN is judged like any other: MariaDB's ANALYZE runs it, and plans run parts of it. */
+/** Checks the statement after EXPLAIN like any other: MariaDB's ANALYZE runs it, and plans run parts of it. */
 function checkExplained(words: readonly Token[], start: string): References {
   let at = words.findIndex((token) => wordOf(token) === start) + 1;
   for (let isOption = true; isOption; ) {

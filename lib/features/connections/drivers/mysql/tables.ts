@@ -13,19 +13,19 @@ import {
 } from "../shared/flows/rows";
 import type { TableShape, TargetColumn } from "../shared/flows/table-shape";
 
-/** The widest of MySQL; MariaDB has eight decimals more. */
+/** MySQL's widest decimal; MariaDB has eight decimals more. */
 const DECIMAL_MAX: Precision = { precision: 65, scale: 30 };
-/** An index holds 3072 bytes, and a character has four at the most. */
+/** Maximum characters of a key text: an index holds 3072 bytes, and a character has at most four. */
 const KEY_CHARS = 255;
 
-/** Names as they are given, those first that are spelled so: whether case matters is the server's setting. */
+/** Columns of a table, with exact spellings first: the server's settings decide whether case matters. */
 export const COLUMNS_SQL = `
   select c.table_schema, c.table_name, c.column_name, c.column_type, c.character_set_name, c.collation_name,
     c.is_nullable, c.extra
   from information_schema.columns c
   where c.table_schema = coalesce(?, database()) and c.table_name = ?
   order by binary c.table_name = binary ? desc, c.table_name, c.ordinal_position`;
-/** Parts of a column (sub_part) make no key of it. */
+/** Keys of a table, without those over prefixes of columns (sub_part). */
 export const KEYS_SQL = `
   select index_name, column_name, sub_part from information_schema.statistics
   where table_schema = ? and table_name = ? and non_unique = 0 order by index_name, seq_in_index`;
@@ -33,7 +33,7 @@ export const ENGINE_SQL = `
   select t.engine, e.transactions from information_schema.tables t
   left join information_schema.engines e on e.engine = t.engine where t.table_schema = ? and t.table_name = ?`;
 
-/** @param types of the columns, by their names, as the protocol describes them */
+/** @param types of the columns, by name, as the protocol describes them */
 export function toShape(
   columns: readonly unknown[][],
   keys: readonly unknown[][],
@@ -86,7 +86,7 @@ export function mysqlType(field: Pick<Field, "type" | "dbType">, isKey: boolean)
       const hasZone = /time zone|timetz|time_tz/i.test(field.dbType) && !/without/i.test(field.dbType);
       return hasZone || isBelowMicros(field) ? textType(isKey) : "time(6)";
     }
-    // Its own TIMESTAMP ends in 2038, so instants are DATETIME in UTC.
+    // MySQL's TIMESTAMP ends in 2038, so instants are DATETIME in UTC.
     case "timestamp":
     case "timestamptz":
       return isBelowMicros(field) ? textType(isKey) : "datetime(6)";
@@ -102,12 +102,12 @@ export function mysqlType(field: Pick<Field, "type" | "dbType">, isKey: boolean)
   }
 }
 
-/** Keys tell apart what differs in anything; texts beyond keys compare as the server likes it. */
+/** Returns a text type. Keys distinguish all different texts; other texts have the server's default collation. */
 function textType(isKey: boolean): string {
   return isKey ? `varchar(${KEY_CHARS}) character set utf8mb4 collate utf8mb4_bin` : "longtext character set utf8mb4";
 }
 
-/** A value as it is bound to a placeholder of an insert. */
+/** Returns a value as the parameter of an insert. */
 export function toMysqlCell(value: Exclude<WireValue, null>, column: TargetColumn): string | number | Buffer {
   switch (column.type) {
     case "int32":
@@ -132,7 +132,7 @@ export function toMysqlCell(value: Exclude<WireValue, null>, column: TargetColum
     case "json":
       return column.from === "string" ? textOf(value) : jsonTextOf(value);
     default:
-      // A column of JSON is one of texts to MariaDB.
+      // To MariaDB, a JSON column is a text column.
       return column.from === "json" || column.from === "array" ? jsonTextOf(value) : textOf(value);
   }
 }

@@ -2,7 +2,7 @@ import type { FieldType, WireValue } from "@/lib/base/values/fields";
 import { jsonText } from "@/lib/base/values/json-text";
 import { float32Value, floatValue, int64Value, jsonCell, trimFraction } from "../shared/wire-values";
 
-/** What the protocol says about a column (the library's ColumnDefinition). */
+/** The protocol's description of a column (the library's ColumnDefinition). */
 export type Column = {
   name: string;
   columnType: number;
@@ -10,27 +10,27 @@ export type Column = {
   characterSet: number;
   decimals: number;
   flags: number;
-  /** MariaDB's own: `json`. */
+  /** MariaDB's format: `json`. */
   extendedFormat?: string;
-  /** MariaDB's own: `uuid`, `inet6`. */
+  /** MariaDB's type name: `uuid`, `inet6`. */
   extendedTypeName?: string;
 };
 
 export type ColumnReader = { type: FieldType; dbType: string; read: (value: unknown) => WireValue };
 
-// The protocol's numbers of types and flags (its page "Column Definition").
+// Type numbers and flags of the protocol (its page "Column Definition").
 const UNSIGNED_FLAG = 32;
 const ENUM_FLAG = 256;
 const SET_FLAG = 2048;
 const BINARY_CHARSET = 63;
-/** A character of utf8mb4, in which the session speaks, has up to so many bytes. */
+/** Bytes of a utf8mb4 character, the session's character set, at most. */
 const CHARACTER_BYTES = 4;
 const INTEGERS: Readonly<Record<number, string>> = { 1: "tinyint", 2: "smallint", 3: "int", 9: "mediumint" };
 const BLOBS: Readonly<Record<number, string>> = { 249: "tiny", 250: "medium", 251: "long", 252: "" };
 
 /**
- * Returns how the values of a column are read. Texts come from the protocol of plain queries and numbers from that of
- * prepared ones. Both give the same values, but for FLOAT: a query with one is prepared (`MysqlSession.hasFloat`).
+ * Returns the reader of a column's values. Plain queries return text, prepared ones numbers. Both give the same values,
+ * except for FLOAT: a query with one is prepared (`MysqlSession.hasFloat`).
  */
 export function readerOf(column: Column, jsonAsText = false): ColumnReader {
   const { columnType: type, flags, columnLength, decimals } = column;
@@ -39,7 +39,7 @@ export function readerOf(column: Column, jsonAsText = false): ColumnReader {
     return { type: "json", dbType: "json", read: jsonAsText ? readJsonText : readJson };
   const integer = INTEGERS[type];
   if (integer !== undefined) {
-    // An unsigned INT is above the neutral int32.
+    // An unsigned INT exceeds int32.
     const isWide = type === 3 && sign !== "";
     return { type: isWide ? "int64" : "int32", dbType: integer + sign, read: Number };
   }
@@ -109,7 +109,7 @@ function readJson(value: unknown): WireValue {
   return jsonCell(String(value));
 }
 
-/** The date 0000-00-00, which MySQL keeps for "none", stays what it is. */
+/** Converts a timestamp. The date 0000-00-00, MySQL's value for "none", stays unchanged. */
 function stampText(text: string): string {
   return trimFraction(text.replace(" ", "T"));
 }

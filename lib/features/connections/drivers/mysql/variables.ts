@@ -6,6 +6,6 @@ export const mysqlVariables = positionalVariables({
     if (value.type !== "date") return placeholder;
     return castTo(placeholder, isDay(value.value) ? "DATE" : "DATETIME(6)");
   },
-  // Its times have no zone; ours are UTC (docs/develop/api.md, Common rules).
+  // MySQL's times have no zone; ours are UTC (docs/develop/api.md, Common rules).
   toParam: (value) => (value.type === "date" && !isDay(value.value) ? utcText(value.value) : plainValue(value)),
 });

@@ -6,7 +6,10 @@ const namesOf = (table: string, numbers: string) => `(
   select json_agg(a.attname order by n.place) from unnest(${numbers}) with ordinality n(number, place)
   join pg_catalog.pg_attribute a on a.attrelid = ${table} and a.attnum = n.number)`;
 
-/** Tables, views and the like that the user may read, with their columns, in one reading; $1: of these schemas, null for all. */
+/**
+ * Tables, views and similar relations that the user may read, with their columns, in one query; $1: their schemas, null
+ * for all.
+ */
 export const ENTITIES_SQL = `
   select n.nspname, c.relname, c.relkind,
     case when c.reltuples >= 0 and c.relkind in ('r', 'p', 'm') then c.reltuples::bigint end,
@@ -39,7 +42,7 @@ export const ENTITIES_SQL = `
     and (has_table_privilege(c.oid, 'SELECT') or has_any_column_privilege(c.oid, 'SELECT'))
   order by 1, 2`;
 
-/** Schemas and how much in them the user may read; null for those that are closed to them. */
+/** Schemas with the number of relations that the user may read; null for schemas that they may not use. */
 export const SCHEMAS_SQL = `
   select n.nspname, case when has_schema_privilege(n.oid, 'USAGE') then (
     select count(*)::int from pg_catalog.pg_class c
@@ -50,16 +53,16 @@ export const SCHEMAS_SQL = `
     and n.nspname not like 'pg\\_toast%' and n.nspname not like 'pg\\_temp\\_%'
   order by 1 limit ${SCHEMA_CHOICES_MAX}`;
 
-/** The schema that `toEntities` leaves out. */
+/** The schema that `toEntities` omits. */
 export const DEFAULT_SCHEMA_SQL = "select (current_setting('millrace.schemas')::name[])[1]::text";
 
-/** Partitions number their rows each on its own. */
+/** Partitions number their rows independently. */
 const ROW_ID: EntityColumn[] = [
   { name: "tableoid", type: "oid", nullable: false, primaryKey: false },
   { name: "ctid", type: "tid", nullable: false, primaryKey: false },
 ];
 
-/** Rows of ENTITIES_SQL; the schema of unqualified names is left out. */
+/** Returns the entities from rows of ENTITIES_SQL. The default schema is omitted. */
 export function toEntities(rows: readonly unknown[][]): Entity[] {
   const hasKey = (columns: unknown) => (columns as EntityColumn[]).some(({ primaryKey }) => primaryKey);
   return rows.map(([schema, name, kind, estimate, isCurrent, columns, foreignKeys]) => ({

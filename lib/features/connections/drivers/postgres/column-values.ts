@@ -14,7 +14,7 @@ import {
 import { castTo } from "../shared/variables";
 import { arrayText, stampText } from "./encode";
 
-/** Types without an operator class for btree, which ORDER BY refuses. */
+/** Types without a btree operator class, which ORDER BY refuses. */
 const WITHOUT_ORDER = new Set(
   "json xml point lseg path box polygon line circle jsonpath xid cid aclitem refcursor txid_snapshot pg_snapshot gtsvector".split(
     " ",
@@ -22,7 +22,7 @@ const WITHOUT_ORDER = new Set(
 );
 const INT8_MAX = 2n ** 63n - 1n;
 
-/** PostgreSQL reads the text of every value back, and compares it as the type of the column. */
+/** PostgreSQL parses the text of every value, and compares it as the type of the column. */
 export const postgresValues: TableValues = {
   nullsLast: " nulls last",
   digest: (texts) => `md5(row(${texts.join(", ")})::text)`,
@@ -76,12 +76,12 @@ function jsonValues(name: string, base: string, order: ColumnValues["order"]): C
   };
 }
 
-/** The type without its length or digits, to which a value of a filter must not be cut or rounded. */
+/** Returns the type without its length or precision, so that a filter value is not cut or rounded. */
 function baseType(type: string): string {
   return type.startsWith('"') || type.includes('."') ? type : type.replace(/\((?:\d+)(?:,-?\d+)?\)/g, "");
 }
 
-/** The type as which a value is compared with a column. */
+/** Returns the type for comparing a value with a column. */
 function filterType(text: string, base: string): string {
   switch (base) {
     case "smallint":
@@ -104,7 +104,7 @@ function filterType(text: string, base: string): string {
   }
 }
 
-/** The shown text as PostgreSQL reads it. */
+/** Returns the shown text in the form that PostgreSQL parses. */
 function toText(shown: string, base: string, column: EntityColumn): string {
   switch (base) {
     case "smallint":
@@ -132,7 +132,7 @@ function toText(shown: string, base: string, column: EntityColumn): string {
     : shown;
 }
 
-/** A time without a zone is UTC, as pages show it. */
+/** Adds UTC to a time without a zone, as pages show it. */
 function withZone(shown: string, base: string): string {
   if (base !== "timestamp with time zone" || /(?:Z|[+-]\d\d(?::?\d\d)?)$/.test(shown.slice(10))) return shown;
   return shown.endsWith("infinity") ? shown : `${shown}Z`;

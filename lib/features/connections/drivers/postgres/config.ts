@@ -9,18 +9,18 @@ import {
 
 const SSL_OF_SSLMODE: Readonly<Record<string, Exclude<OptionMeaning, string | null>["ssl"]>> = {
   disable: "disable",
-  // The libraries' default; "allow" would try it the other way round.
+  // The libraries' default; "allow" would try the reverse order.
   prefer: "preferred",
   allow: "preferred",
-  // Of node-postgres and Heroku.
+  // Used by node-postgres and Heroku.
   "no-verify": "require",
   require: "require",
-  // Node checks the name with the chain, never the chain alone.
+  // Node checks the name together with the chain, never only the chain.
   "verify-ca": "verify-full",
   "verify-full": "verify-full",
 };
 
-/** How Neon and Supabase are told which project is meant. Everything else in `options` would be settings (T43). */
+/** Options by which Neon and Supabase identify the project. Anything else in `options` would be settings (T43). */
 const PROJECT = /^(?:endpoint|project|reference)=[A-Za-z0-9-]{1,80}$/;
 const SSL_FLAGS: Readonly<Record<string, "disable" | "require">> = {
   true: "require",
@@ -50,7 +50,7 @@ const RULES: AddressRules = {
   },
 };
 
-/** @throws AppError `invalid_request` */
+/** Parses the config. @throws AppError `invalid_request` */
 export function parsePostgresConfig(config: Record<string, unknown>): NetworkConfig {
   return parseNetworkConfig(config, RULES);
 }

@@ -2,7 +2,7 @@ import "server-only";
 import type { Connection, DatabaseError, Submittable } from "pg";
 import { connectionLost } from "../shared/failures";
 
-/** What travels in one message. */
+/** Maximum characters of one message. */
 const CHUNK_CHARS = 64 * 1024;
 
 type Line = Connection & {
@@ -14,8 +14,8 @@ type Line = Connection & {
 };
 
 /**
- * COPY ... FROM STDIN: the rows go out as fast as the server takes them, a part of them in memory at a time. The rows are
- * made while they are sent; what that throws ends the COPY, and is what `done` rejects with.
+ * COPY ... FROM STDIN. Rows are sent as fast as the server takes them, with a part of them in memory. Rows are
+ * generated while they are sent; an error there ends the COPY, and `done` rejects with it.
  */
 export class CopyIn implements Submittable {
   readonly #text: string;
@@ -24,7 +24,7 @@ export class CopyIn implements Submittable {
   #failure: unknown = null;
   #isSending = false;
 
-  /** @param rows as texts, null for NULL */
+  /** @param rows values as text, null for NULL */
   constructor(text: string, rows: Iterable<(string | null)[]>) {
     this.#text = text;
     this.#rows = rows[Symbol.iterator]();
@@ -36,7 +36,7 @@ export class CopyIn implements Submittable {
     return this.#done.promise;
   }
 
-  // From here on: what the library calls.
+  // Methods that the library calls.
 
   submit(connection: Connection): void {
     (connection as Line).query(this.#text);
@@ -54,7 +54,7 @@ export class CopyIn implements Submittable {
     this.#done.resolve();
   }
 
-  /** The library lets go of a query that has failed, and holds the next one back until the server is ready for it. */
+  /** Called by the library, which then drops the failed query and holds the next one back until the server is ready. */
   handleError(error: DatabaseError | Error): void {
     this.#isSending = false;
     this.#done.reject(this.#failure ?? error);
@@ -122,7 +122,7 @@ export class CopyIn implements Submittable {
 const ESCAPES: Readonly<Record<string, string>> = { "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 const TO_ESCAPE = /[\\\n\r\t]/;
 
-/** COPY's text format (PostgreSQL's documentation, COPY, "File Formats"). */
+/** Escapes a value for COPY's text format (PostgreSQL's documentation, COPY, "File Formats"). */
 function escaped(text: string): string {
   return TO_ESCAPE.test(text) ? text.replace(/[\\\n\r\t]/g, (char) => ESCAPES[char] ?? char) : text;
 }

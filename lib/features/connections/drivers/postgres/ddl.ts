@@ -1,10 +1,10 @@
 import { toScript } from "../shared/ddl";
 import { redactDefinition } from "../shared/definition-secrets";
 
-/** Options of foreign tables that hold a password, or an address with one. */
+/** Options of foreign tables that contain a password, or an address with one. */
 const SECRET_OPTION = "pass|pwd|secret|token|credential|key_?id|access_?key|api_?key|conn|dsn|ur[il]$";
 
-/** What a column of pg_attribute has beside its name and type. */
+/** Attributes of a pg_attribute column beside its name and type. */
 const COLUMNS = `
   select json_agg(json_build_object(
     'definition', format('%I %s', a.attname, format_type(a.atttypid, a.atttypmod)),
@@ -31,14 +31,14 @@ const CONSTRAINTS = `
     order by position(k.contype::text in 'pucxf'), k.conname)
   from pg_constraint k where k.conrelid = t.oid and k.contype in ('p', 'u', 'c', 'x', 'f') and k.conislocal`;
 
-/** Those that a constraint makes are made with it. */
+/** Indexes; those of a constraint are created with it. */
 const INDEXES = `
   select json_agg(pg_get_indexdef(i.indexrelid) order by c.relname)
   from pg_index i join pg_class c on c.oid = i.indexrelid
   where i.indrelid = t.oid and i.indisvalid
     and not exists (select from pg_constraint k where k.conindid = i.indexrelid and k.contype in ('p', 'u', 'x'))`;
 
-/** Sequences that end with a column, as serial makes them. */
+/** Sequences that are dropped with a column, as serial creates them. */
 const SEQUENCES = `
   select json_agg(json_build_object(
     'path', format('%I.%I', n.nspname, c.relname), 'owner', format('%s.%I', t.path, a.attname),
@@ -62,8 +62,8 @@ const POLICIES = `
   from pg_policy p where p.polrelid = t.oid`;
 
 /**
- * All that a table or view is made of, as one JSON object; names come quoted, and expressions as the server writes them.
- * $1: its schema, null for that of names which stand alone; $2: its name.
+ * The definition of a table or view as one JSON object; names come quoted, and expressions as the server prints them.
+ * $1: its schema, null for the default schema; $2: its name.
  */
 export const DDL_SQL = `
   with t as (
@@ -107,7 +107,7 @@ type Column = {
   definition: string;
   collation: string | null;
   default: string | null;
-  /** `s` for one that is kept, `v` for one that is reckoned when read; empty for none. */
+  /** `s` for stored, `v` for virtual; empty for none. */
   generated: string;
   /** `a` for always, `d` for by default; empty for none. */
   identity: string;
@@ -140,7 +140,7 @@ type Relation = {
 const KINDS = { r: "TABLE", p: "TABLE", v: "VIEW", m: "MATERIALIZED VIEW", f: "FOREIGN TABLE" } as const;
 
 /**
- * The statements that make a relation anew, in an order in which they can run: PostgreSQL keeps no text of its own.
+ * Returns the statements that create a relation, in an executable order: PostgreSQL stores no source text.
  * @param answer of DDL_SQL
  * @throws AppError `not_found` for no answer
  */
@@ -208,14 +208,14 @@ function toIdentity(sequence: Sequence): string {
   return words === "" ? "" : ` (${words})`;
 }
 
-/** The largest numbers of the types that a sequence can have. */
+/** Maximum values of the types that a sequence can have. */
 const LARGEST: Readonly<Record<string, string>> = {
   smallint: "32767",
   integer: "2147483647",
   bigint: "9223372036854775807",
 };
 
-/** What a sequence has that is not so by itself. */
+/** Returns the options of a sequence that differ from the defaults. */
 function toSequence({ start, step, min, max, cache, cycles, type }: Sequence): string {
   const isUp = !step.startsWith("-");
   const largest = LARGEST[type] ?? "";

@@ -4,7 +4,7 @@ import { jsonText } from "@/lib/base/values/json-text";
 import { floatValue, int64Value, jsonCell, jsonValue } from "../shared/wire-values";
 import type { KnownType } from "./types";
 
-/** PostgreSQL's own text of one value, as a WireValue. */
+/** Converts PostgreSQL's text of one value to a WireValue. */
 export type Decode = (text: string) => WireValue;
 
 const asText: Decode = (text) => text;
@@ -31,8 +31,8 @@ const BY_OID: Readonly<Record<number, Decode>> = {
 const AS_TEXT: Readonly<Record<number, Decode>> = { 114: jsonText, 3802: jsonText };
 
 /**
- * How the texts of a type are read. The session prints ISO dates in UTC and ISO 8601 intervals (`session.ts`).
- * @param typeOf the types of arrays' elements
+ * Returns the decoder of a type's texts. The session prints ISO dates in UTC and ISO 8601 intervals (`session.ts`).
+ * @param typeOf the element types of arrays
  * @param jsonAsText JSON is not parsed (`JsonText`)
  */
 export function decoderOf(oid: number, typeOf: (oid: number) => KnownType | undefined, jsonAsText = false): Decode {
@@ -42,11 +42,11 @@ export function decoderOf(oid: number, typeOf: (oid: number) => KnownType | unde
   if (base !== undefined) return decoderOf(base, typeOf, jsonAsText);
   if (element === undefined) return asText;
   const decoder = decoderOf(element, typeOf, jsonAsText);
-  // A large cell of an array would not be found in it.
+  // A large JSON cell within an array would not be parsed later.
   const decodeOne = decoder === jsonCell ? jsonValue : decoder;
   const isNumber = jsonAsText && EXACT_NUMBERS.has(baseOf(element, typeOf));
   const decodeElement: Decode = isNumber ? (text) => exactNumber(decodeOne(text)) : decodeOne;
-  // Boxes hold commas, so their arrays are the only ones that are cut at semicolons.
+  // Boxes contain commas, so only their arrays are separated by semicolons.
   const separator = element === 603 ? ";" : ",";
   return (text) => readArray(text, separator, decodeElement);
 }
@@ -59,13 +59,13 @@ function baseOf(oid: number, typeOf: (oid: number) => KnownType | undefined): nu
   return base === undefined ? oid : baseOf(base, typeOf);
 }
 
-/** A number within a list of a flow, with every digit. NaN and infinity stay texts. */
+/** Returns a number within a list of a flow, exact in every digit. NaN and infinity stay texts. */
 function exactNumber(value: WireValue): WireValue {
   const isText = typeof value === "string" && /^-?\d+(?:\.\d+)?$/.test(value);
   return isText ? (new ExactNumber(value) as unknown as WireValue) : value;
 }
 
-/** Days before the year 1 are counted as ISO 8601 does: 1 BC is the year 0. */
+/** Converts a date before the year 1 to ISO 8601, where 1 BC is the year 0. */
 function dateText(text: string): string {
   if (text === "infinity" || text === "-infinity") return text;
   const isBc = text.endsWith(" BC");
@@ -97,7 +97,7 @@ function yearText(year: number, isBc: boolean): string {
 
 function binaryText(text: string): string {
   if (text.startsWith("\\x")) return Buffer.from(text.slice(2), "hex").toString("base64");
-  // bytea_output = escape, which a role may have been given: \\ is a backslash, \ooo an octal byte.
+  // bytea_output = escape, which a role may have as its default: \\ is a backslash, \ooo an octal byte.
   const bytes: number[] = [];
   for (let at = 0; at < text.length; at += 1) {
     if (text.charAt(at) !== "\\") bytes.push(text.charCodeAt(at));
@@ -112,7 +112,7 @@ function binaryText(text: string): string {
   return Buffer.from(bytes).toString("base64");
 }
 
-/** `{1,NULL,"a \"quoted\" one",{nested}}`, with `[0:2]=` in front when its bounds are not the usual ones. */
+/** Parses `{1,NULL,"a \"quoted\" one",{nested}}`, with a prefix `[0:2]=` when its bounds are not the usual ones. */
 function readArray(text: string, separator: string, decode: Decode): WireValue {
   let at = text.startsWith("[") ? text.indexOf("=") + 1 : 0;
   const readList = (): WireValue[] => {

@@ -11,14 +11,14 @@ import {
 } from "../shared/flows/rows";
 import type { TableColumn, TargetColumn } from "../shared/flows/table-shape";
 
-/** A value as the text that PostgreSQL reads as a column's type: what `decode.ts` makes of it comes back. */
+/** Returns the text that PostgreSQL parses as a column's type, from which `decode.ts` returns the value. */
 export function toPostgresText(value: Exclude<WireValue, null>, column: TargetColumn): string {
   const text = write(value, column);
   if (!text.includes("\0")) return text;
   throw new CellRefused("PostgreSQL cannot store the character with the code 0 in a text.");
 }
 
-/** The same for what was read of the column itself. */
+/** Returns the text of a value that was read from the column itself. */
 export function ownText(value: Exclude<WireValue, null>, column: TableColumn): string {
   return toPostgresText(value, { ...column, from: column.type });
 }
@@ -39,7 +39,7 @@ function write(value: Exclude<WireValue, null>, column: TargetColumn): string {
     case "time":
       return exactMicros(textOf(value));
     case "json":
-      // A text that comes from a column of texts is read as JSON; one that is a JSON value is written as one.
+      // A text from a text column is parsed as JSON; a JSON value is written as one.
       return column.from === "string" ? textOf(value) : jsonTextOf(value);
     case "array":
       return Array.isArray(value) ? arrayText(value, column) : textOf(value);
@@ -52,7 +52,7 @@ function write(value: Exclude<WireValue, null>, column: TargetColumn): string {
   }
 }
 
-/** Years beyond four digits, and those before the first. */
+/** Converts years beyond four digits, and those before the first. */
 export function stampText(time: string): string {
   const { text, isBc } = toEra(time);
   return isBc ? `${text} BC` : text;

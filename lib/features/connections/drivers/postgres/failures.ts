@@ -13,15 +13,15 @@ import {
 import { READ_ONLY_MESSAGE } from "../shared/statement-messages";
 import { positionOfCharacter } from "../shared/text-position";
 
-/** Names in the hint: `Perhaps you meant to reference the column "orders.id" or the column "orders.uid".` */
+/** Maximum names in the hint: `Perhaps you meant to reference the column "orders.id" or the column "orders.uid".` */
 const CANDIDATES_MAX = 10;
 
-/** What went wrong before the session was there. */
+/** Converts errors from before the session was established. */
 export function toConnectFailure(error: unknown, secrets: readonly string[]): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof DatabaseError) {
     const code = error.code ?? "";
-    // The parser makes one of these, without a code, of a message that is none of the protocol's.
+    // The parser throws one of these, without a code, for a message outside of the protocol.
     if (code === "") return notItsProtocol("PostgreSQL", error);
     if (code === "53300") {
       return new AppError(
@@ -44,8 +44,8 @@ export function toConnectFailure(error: unknown, secrets: readonly string[]): Ap
 }
 
 /**
- * What a running statement met.
- * @param query the text that positions are about
+ * Converts errors of a running statement.
+ * @param query the text that positions refer to
  */
 export function toQueryFailure(error: unknown, query: string, secrets: readonly string[]): AppError {
   if (error instanceof AppError) return error;
@@ -58,7 +58,7 @@ export function toQueryFailure(error: unknown, query: string, secrets: readonly 
       ? stoppedAtLimit(error)
       : new AppError("cancelled", "The query was cancelled in the database.", { cause: error });
   }
-  // Class 08 is about the line, but for its last one: values that do not match the placeholders.
+  // Class 08 is about the connection, except the last: values that do not match the placeholders.
   const isLost = /^57P0[1-5]$/.test(code) || (code.startsWith("08") && code !== "08P01");
   if (isLost || (code === "" && error.severity === undefined)) return connectionLost(error);
   const details = {

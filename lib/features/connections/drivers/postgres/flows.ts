@@ -16,11 +16,11 @@ import type { PostgresSession } from "./session";
 import { DESCRIBE_SQL, postgresType, toShape, typesIn } from "./tables";
 import type { TypeNames } from "./type-names";
 
-/** The server's own guard of one statement of a load: a day is longer than any run, which ends it by its signal. */
+/** The server's time limit for one statement of a load, in ms: a day exceeds any run, which ends it by its signal. */
 export const STATEMENT_TIMEOUT_MS = 24 * 3_600_000;
-/** PostgreSQL cuts longer names silently (NAMEDATALEN). */
+/** PostgreSQL's name limit (NAMEDATALEN). It silently cuts longer names. */
 export const POSTGRES_NAME_LIMIT: NameLimit = { max: 63, unit: "bytes" };
-/** A caller does not wait longer than this for the server to confirm a cancellation. */
+/** Maximum wait for the server to confirm a cancellation, in ms. */
 const CANCEL_WAIT_MS = 1000;
 const BATCH_TABLE = `pg_temp."_millrace_batch"`;
 
@@ -28,7 +28,7 @@ export type PostgresFlowParts = {
   pool: SessionPool<PostgresSession>;
   types: TypeNames;
   secrets: readonly string[];
-  /** The server's own guard of one statement of a load. */
+  /** The server's time limit for one statement of a load, in ms. */
   statementTimeoutMs: number;
   query: QueryableSource["query"];
 };
@@ -43,7 +43,7 @@ export function extractPostgres(parts: PostgresFlowParts, request: ExtractReques
         nullsFirst: " nulls first",
         cursorOrder: ({ type }, expression) => (type === "string" ? `(${expression})::text collate "C"` : expression),
         bind: (value, column, place) => ({
-          // Read as the column reads it before it is compared as text: a char(4) has no blanks behind it then.
+          // Cast to the column's type before it is compared as text: a char(4) then has no trailing blanks.
           sql: column.type === "string" ? `$${place}::${column.dbType}` : `$${place}`,
           param: ownText(value, column),
         }),
@@ -82,7 +82,7 @@ const dialect: LoadDialect = {
   bookkeeping: { key: "text", text: "text", integer: "bigint", suffix: "" },
   alterType: (table, column, type) => `alter table ${table} alter column ${column} type ${type}`,
   ddlCommits: false,
-  // A statement deletes what it sees as it begins: without this, not what another transaction commits while it waits.
+  // A DELETE sees a snapshot: without this lock it would miss rows that another transaction commits while it waits.
   lockRows: (table) => `lock table ${table} in share row exclusive mode`,
   write({ table, columns, key }, rows) {
     if (key.length === 0) return [{ rows, into: { table, columns } }];
@@ -90,7 +90,7 @@ const dialect: LoadDialect = {
     return [
       { run: `create temporary table "_millrace_batch" on commit drop as select ${names} from ${table} where false` },
       { rows, into: { table: BATCH_TABLE, columns } },
-      // The last of several rows with one key counts, and what is one key the database decides.
+      // The last of several rows with one key counts; the database decides which keys are equal.
       {
         run: `insert into ${table} (${names}) overriding system value
           select distinct on (${key.join(", ")}) ${names} from ${BATCH_TABLE} order by ${key.join(", ")}, ctid desc
@@ -150,7 +150,7 @@ async function transact(
   let cancelling: Promise<void> | null = null;
   const onAbort = () => {
     cancelling = session.cancel();
-    // Nothing was committed that nobody has asked to commit, so the line can be cut.
+    // Nothing unrequested was committed, so the connection can be cut.
     void Promise.race([cancelling, sleep(CANCEL_WAIT_MS)]).then(() => aborted.reject(signal.reason));
   };
   signal.addEventListener("abort", onAbort, { once: true });
@@ -186,12 +186,15 @@ async function inTransaction(
       await session.copyIn(new CopyIn(`COPY ${step.into.table} (${names}) FROM STDIN`, rows));
     }
   }
-  // A cancellation that finds the server between two statements stops nothing.
+  // A cancellation between two statements stops nothing on the server.
   signal.throwIfAborted();
   await session.run(isProbe ? "ROLLBACK" : "COMMIT");
 }
 
-/** Values that are none for their column, and rules of the table that a row breaks. What a trigger raises is one, too. */
+/**
+ * Returns whether an error is about values that are invalid for their column, or table rules that a row breaks.
+ * Includes errors that a trigger raises.
+ */
 function isAboutRows(error: unknown): error is DatabaseError {
   return error instanceof DatabaseError && /^(?:22|23|P0001$)/.test(error.code ?? "");
 }

@@ -1,12 +1,13 @@
 /*
- * What of PostgreSQL and of its extensions a read-only connection may call (T42, T50). A function that says of itself that
- * it only reads (STABLE, IMMUTABLE) may, but for the few below; one that does not (VOLATILE) may when it is listed here.
+ * The functions of PostgreSQL and its extensions that a read-only connection may call (T42, T50). A function that
+ * declares itself read-only (STABLE, IMMUTABLE) is allowed, with the exceptions below. A VOLATILE one is allowed if
+ * listed here.
  */
 
-/** Volatile ones of pg_catalog that change nothing and reach nothing: by their values, or what they tell of this server. */
+/** Volatile functions of pg_catalog without side effects: they return values or facts about this server. */
 export const VOLATILE_ALLOWED = [
   ...["random", "random_normal", "gen_random_uuid", "uuidv4", "uuidv7", "clock_timestamp", "timeofday"],
-  // Bounded by the time limit of the statement.
+  // Limited by the statement's timeout.
   ...["pg_sleep", "pg_sleep_for", "pg_sleep_until"],
   ...["currval", "lastval", "pg_sequence_last_value", "current_query"],
   // The methods of TABLESAMPLE.
@@ -29,7 +30,7 @@ export const VOLATILE_ALLOWED = [
   ...["pg_stat_get_xact_function_total_time", "pg_stat_get_xact_function_self_time"],
 ] as const;
 
-/** The same of extensions, as `extension.function`; only their functions in C are meant. */
+/** The same for extensions, as `extension.function`; applies only to their functions in C. */
 export const EXTENSION_VOLATILE_ALLOWED = [
   ...["uuid-ossp.uuid_generate_v1", "uuid-ossp.uuid_generate_v1mc", "uuid-ossp.uuid_generate_v4"],
   ...["pgcrypto.gen_random_bytes", "pgcrypto.gen_random_uuid", "pgcrypto.gen_salt"],
@@ -41,28 +42,30 @@ export const EXTENSION_VOLATILE_ALLOWED = [
   ...["pg_buffercache.pg_buffercache_pages", "pg_freespacemap.pg_freespace"],
 ] as const;
 
-/** Functions of extensions in C that say that they only read, and do more: this one is a setting that nothing resets. */
+/**
+ * C functions of extensions that declare themselves read-only, but are not: this one is a setting that nothing resets.
+ */
 export const EXTENSION_STABLE_REFUSED = ["isn.isn_weak"] as const;
 
-/** Functions of pg_catalog that say that they only read, and do more. */
+/** Functions of pg_catalog that declare themselves read-only, but do more. */
 export const STABLE_REFUSED = [
-  // They use up a transaction number.
+  // They use up a transaction id.
   ...["txid_current", "pg_current_xact_id"],
-  // They read whatever relations there are by queries of their own, views included that nobody has looked at.
+  // They query relations internally, including views that were not checked.
   ...["table_to_xml", "table_to_xmlschema", "table_to_xml_and_xmlschema"],
   ...["schema_to_xml", "schema_to_xmlschema", "schema_to_xml_and_xmlschema"],
   ...["database_to_xml", "database_to_xmlschema", "database_to_xml_and_xmlschema"],
-  // They take the number or the name of a type and run its checks.
+  // They take the id or the name of a type and run its checks.
   ...["domain_in", "array_in", "record_in", "range_in", "multirange_in", "pg_input_is_valid", "pg_input_error_info"],
-  // It runs the functions by which a table, of which it is given the number, is parted.
+  // It runs the partitioning functions of a table whose id it takes.
   "satisfies_hash_partition",
-  // It loads a library of the server; the other tells where its programs are.
+  // The first loads a library of the server; the second returns its program paths.
   ...["fmgr_c_validator", "pg_config"],
 ] as const;
 
 /**
- * Entry points in C that run a text which they are given, whatever the function is called in SQL: they may be called
- * when the judge has seen the text. Those of pg_catalog are volatile, those of tablefunc are not.
+ * C entry points that run a text argument, under any SQL name. They are allowed once the text was checked. Those of
+ * pg_catalog are volatile, those of tablefunc are not.
  */
 export const STATEMENT_SYMBOLS = [
   ...["query_to_xml", "query_to_xmlschema", "query_to_xml_and_xmlschema"],
@@ -70,30 +73,30 @@ export const STATEMENT_SYMBOLS = [
   ...["crosstab", "crosstab_hash"],
 ] as const;
 
-/** Entry points that put a statement together from the parts they are given: nobody can look at it before. */
+/** C entry points that assemble a statement from arguments, which cannot be checked beforehand. */
 export const COMPOSING_SYMBOLS = ["connectby_text", "connectby_text_serial", "xpath_table"] as const;
 
 /**
- * Relations of the catalogue that are secret whatever their privileges are: they hold passwords, or show the caller's own.
- * Any other built-in relation is secret when PUBLIC may not select from it.
+ * Catalogue relations that are secret despite their privileges: they contain passwords, or show the caller's own. Any
+ * other built-in relation is secret when PUBLIC may not select from it.
  */
 export const SECRET_RELATIONS = [
   ...["pg_authid", "pg_shadow", "pg_user_mapping", "pg_user_mappings", "pg_subscription"],
   // Of information_schema.
   ...["user_mapping_options", "_pg_user_mappings"],
   // Many wrappers take a password as an option of the server or the table. information_schema.foreign_servers and
-  // foreign_tables, which list both without options, stay open.
+  // foreign_tables, which list both without options, stay allowed.
   ...["pg_foreign_server", "_pg_foreign_servers", "foreign_server_options"],
   ...["pg_foreign_table", "_pg_foreign_tables", "foreign_table_options", "_pg_foreign_table_columns"],
 ] as const;
 
-/** Built-in views that show values of every column that the caller may read, verifiers of passwords included. */
+/** Built-in views with values of every column that the caller may read, including password hashes. */
 export const STATISTICS_VIEWS = ["pg_stats", "pg_stats_ext", "pg_stats_ext_exprs"] as const;
 
-/** Extensions whose foreign tables read another database server, and neither files nor programs of this one. */
+/** Extensions whose foreign tables read another database server, not files or programs of this one. */
 export const FOREIGN_ALLOWED = ["postgres_fdw", "mysql_fdw", "oracle_fdw", "tds_fdw", "mongo_fdw"] as const;
 
-/** Of the roles that PostgreSQL brings, those that give no right beyond tables. */
+/** Predefined roles of PostgreSQL without rights beyond tables. */
 export const HARMLESS_ROLES = [
   "pg_database_owner",
   "pg_read_all_data",
@@ -102,8 +105,8 @@ export const HARMLESS_ROLES = [
 ] as const;
 
 /**
- * Words in the text of a function that make it unreadable from outside, or let it change who it is. All other ways to
- * reach something go by a name, which the catalogue knows.
+ * Words in a function's text that make it impossible to analyse, or let it change its role. Everything else is reached
+ * through a name, which the catalogue resolves.
  */
 export const OPAQUE_WORDS = [
   ...["execute", "do", "call", "prepare", "set", "reset", "discard", "copy", "load", "listen", "notify", "import"],

@@ -20,7 +20,7 @@ test("statements that break the grammar are refused, and the ones beside and aft
 
 test("a long statement holds up nobody else in this process", async () => {
   const long = `select 1 in (${"1,".repeat(150_000)}1)`;
-  // This thread's own time between two turns, whatever else the machine does.
+  // This thread's processor time between two ticks, independent of the machine's load.
   let longestTurnMs = 0;
   let last = process.threadCpuUsage();
   const timer = setInterval(() => {

@@ -4,9 +4,12 @@ import { AppError } from "@/lib/platform/http/errors";
 import { LimitedThreads, ThreadEnded, type ThreadLimits, ThreadsBusy } from "@/lib/platform/process/limited-threads";
 import { sharedState } from "@/lib/platform/process/shared-state";
 
-/** Statements up to this are read by a thread of their own, in some 0.1 s at the most: long ones never hold them up. */
+/**
+ * Maximum characters of statements for the thread of short ones, which takes at most about 0.1 s each: long statements
+ * never delay them.
+ */
 const SHORT_CHARS_MAX = 32 * 1024;
-/** For deep statements: the grammar recurses once an operator. */
+/** Stack for deep statements: the grammar recurses once per operator. */
 const STACK_MIB = 64;
 const SHORT: ThreadLimits = {
   count: 1,
@@ -17,8 +20,8 @@ const SHORT: ThreadLimits = {
   stackMib: STACK_MIB,
 };
 /**
- * The grammar takes about 4 s for a megabyte, whose tree has up to 450 MB; no one writes a statement that takes longer. A thread
- * that reaches its heap's limit ends the whole process.
+ * Limits for long statements. The grammar takes about 4 s for a megabyte, whose tree has up to 450 MB; people write
+ * none that takes longer. A thread that reaches its heap limit ends the whole process.
  */
 const LONG: ThreadLimits = {
   count: 1,
@@ -28,7 +31,7 @@ const LONG: ThreadLimits = {
   heapMib: 1024,
   stackMib: STACK_MIB,
 };
-/** As long as a request's body, so that no statement comes near the heap's limit. */
+/** Maximum characters of a statement, the size of a request body, so that none comes near the heap limit. */
 const STATEMENT_CHARS_MAX = 1024 * 1024;
 const CACHED_MAX = 500;
 const CACHED_CHARS_MAX = 4000;
@@ -44,9 +47,9 @@ const TOO_COMPLEX: Verdict = {
 };
 
 /**
- * Asks PostgreSQL's own grammar about a statement; one that breaks the grammar is refused.
- * @param statementFunctions functions beyond the built-in ones that run the texts they are given
- * @param tenant the workspace whose statement it is: workspaces take turns
+ * Checks a statement with PostgreSQL's grammar; a syntax error is refused.
+ * @param statementFunctions functions beyond the built-in ones that run text arguments
+ * @param tenant the statement's workspace: workspaces share threads fairly
  * @throws AppError `unavailable` when too many long statements wait
  */
 export async function judgeStatement(

@@ -6,16 +6,19 @@ import { tlsChoice } from "../shared/failures";
 import type { OnServer } from "../shared/server";
 import { checkMessage, isChecked } from "./messages";
 
-/** Code and length of every message. The length counts itself but not the code. */
+/** Bytes of a message's code and length. The length includes itself but not the code. */
 const HEADER_BYTES = 5;
 const LENGTH_BYTES = 4;
-/** A message that is looked into before the library reads it; an error that quotes a large statement is the longest. */
+/**
+ * Maximum bytes of a message that is checked before the library reads it; an error that quotes a large statement is the
+ * longest.
+ */
 const CHECKED_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
- * How every session reads texts and prints values: a backslash is a letter like any other, dates are ISO in UTC, so that a
- * result depends on nothing but the statement and the data. What is given at the start outweighs the settings of roles
- * and databases (T43). Poolers refuse others at the start; each transaction sets those again, and more (`pins.ts`).
+ * Settings that fix how every session parses texts and prints values: a backslash is an ordinary character, dates are
+ * ISO in UTC, so a result depends only on the statement and the data. Startup settings override those of roles and
+ * databases (T43). Poolers refuse others at startup; each transaction sets those again, and more (`pins.ts`).
  */
 const SESSION_SETTINGS = {
   client_encoding: "UTF8",
@@ -24,7 +27,7 @@ const SESSION_SETTINGS = {
   TimeZone: "UTC",
 } as const;
 
-// What the library's Connection is made of; its own types leave these out.
+// Internals of the library's Connection.
 type LineInside = {
   stream: NodeJS.ReadWriteStream & { destroy(error?: Error): void };
   startup(parameters: Record<string, string>): void;
@@ -36,11 +39,11 @@ type LineInside = {
 const Base = Connection as unknown as new (config: ConnectionConfig & { ssl?: unknown }) => LineInside & Connection;
 
 /**
- * PostgreSQL's protocol on a socket of the door. It looks at the announced length of each message before the message is
- * taken in, so that a row of half a gigabyte costs nothing (T54).
+ * PostgreSQL's protocol on a socket of the egress proxy. It checks the announced length of each message before
+ * receiving it, so that a row of half a gigabyte costs nothing (T54).
  */
 export class GuardedLine extends Base {
-  /** Messages above this end the line; see `onOversize`. */
+  /** Messages above this close the connection; see `onOversize`. */
   messageBytesMax = Number.POSITIVE_INFINITY;
   onOversize: (() => void) | null = null;
   readonly #config: OnServer<NetworkConfig>;
@@ -53,21 +56,21 @@ export class GuardedLine extends Base {
     } as unknown as ConnectionConfig);
     this.#config = config;
     const { dialer } = config.server;
-    // The library says so when it begins, and sends what follows once it is done.
+    // The library emits this when it starts, and sends the rest once it is done.
     this.once("sslconnect", () => this.stream.once("secureConnect", () => dialer.secured?.()));
   }
 
-  /** Everything that is sent at the start comes from here: nothing of the environment's PG* variables. */
+  /** Sends the startup message with nothing from the environment's PG* variables. */
   override startup(): void {
     const { user, database, options } = this.#config;
-    // The host's own way to name a project; nothing else is passed on (`config.ts`).
+    // The host's project option; nothing else is passed on (`config.ts`).
     const routing: Record<string, string> = options.options === undefined ? {} : { options: options.options };
     super.startup({ user, database, application_name: "millrace", ...SESSION_SETTINGS, ...routing });
   }
 
   /**
-   * The library reads the messages from here, and not from the socket: what is no message of the protocol, or is one that
-   * the library throws over, ends this line and nothing else.
+   * Feeds the library from the guard instead of the socket: an invalid message, or one that the library throws on, ends
+   * only this connection.
    */
   override attachListeners(stream: NodeJS.ReadableStream): void {
     const messages = new EventEmitter();
@@ -91,20 +94,20 @@ export class GuardedLine extends Base {
   }
 }
 
-/** What the server has sent is no message of the protocol, or none that could follow here. */
+/** A server message that is invalid, or that cannot follow here. */
 export class BrokenProtocol extends Error {
   constructor(cause: unknown) {
     super("The server does not keep to PostgreSQL's protocol.", { cause });
   }
 }
 
-/** Cuts a stream into its messages, and hands each on; those with texts in them whole, after they were checked. */
+/** Splits a stream into messages and passes each on; those that contain text are passed whole, after a check. */
 class MessageGuard {
   readonly #pass: (bytes: Buffer) => void;
   #header = Buffer.alloc(0);
-  /** Bytes of the present message that have not come yet. */
+  /** Bytes of the current message that have not arrived. */
   #left = 0;
-  /** The present message, when it is to be checked. */
+  /** The current message, when it must be checked. */
   #held: Buffer[] | null = null;
 
   constructor(pass: (bytes: Buffer) => void) {
@@ -112,13 +115,13 @@ class MessageGuard {
   }
 
   /**
-   * @returns the length of the longest message that begins in the chunk, 0 when none does
-   * @throws Error for what is no message; what `pass` throws
+   * @returns the length of the longest message that starts in the chunk, 0 when none does
+   * @throws Error for an invalid message, and errors of `pass`
    */
   push(chunk: Buffer): number {
     let longest = 0;
     let at = 0;
-    /** From here on nothing was handed on yet. */
+    /** Start of the bytes that were not passed on yet. */
     let from = 0;
     while (at < chunk.length) {
       if (this.#left > 0) {
@@ -130,7 +133,7 @@ class MessageGuard {
         }
         at = end;
       } else if (this.#header.length === 0 && chunk.length - at >= HEADER_BYTES && !isChecked(chunk[at])) {
-        // Rows, nearly always: many of them go on in one piece.
+        // Almost always rows, many of which are passed in one piece.
         const length = this.#begin(chunk.readUInt32BE(at + 1));
         longest = Math.max(longest, length);
         at += HEADER_BYTES;

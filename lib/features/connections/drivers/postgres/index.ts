@@ -7,7 +7,7 @@ import { POSTGRES_NAME_LIMIT } from "./flows";
 import { PostgresSource } from "./source";
 import { postgresVariables } from "./variables";
 
-/** PostgreSQL 12 and later, and what speaks its protocol. */
+/** PostgreSQL 12 and later, and servers that speak its protocol. */
 export const postgres = serverDriver({
   type: "postgres",
   label: "PostgreSQL",

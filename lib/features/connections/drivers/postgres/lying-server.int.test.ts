@@ -21,7 +21,7 @@ const SIGN_IN = Buffer.concat([message("R", int32(0)), message("S", "server_vers
 const column = (type: number) =>
   message("T", int16(1), "a\0", int32(0), int16(0), int32(type), int16(4), int32(-1), int16(0));
 const value = (text: string) => message("D", int16(1), int32(text.length), text);
-/** What an honest server answers to the three statements in front. */
+/** An honest server's response to the first three statements. */
 const PREAMBLE = Buffer.concat([message("C", "BEGIN\0"), message("C", "SELECT 1\0"), message("C", "SELECT 1\0")]);
 
 const LIES: [what: string, answer: Buffer][] = [
@@ -61,7 +61,9 @@ afterEach(async () => {
   await close?.();
 });
 
-/** Signs everybody in; `tell` is said at once, `answer` to the first statement, and then the line is cut. */
+/**
+ * Accepts every sign-in. `tell` is sent immediately, `answer` after the first statement, then the connection is cut.
+ */
 async function openLiar(tell: Buffer, answer: Buffer, pieces: number): Promise<QueryableSource> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -97,12 +99,12 @@ function expectOwnFailure(error: unknown): void {
   expect(["source_unreachable", "query_failed", "timeout"]).toContain((error as AppError).kind);
 }
 
-// An error that leaves its connection would be an uncaught one, and those fail the whole run.
+// An error that leaves its connection would be uncaught, which fails the whole run.
 test.each(LIES)("a server that sends %s can fail the query and nothing else", async (_, answer) => {
   for (const pieces of [1, answer.length]) {
     const liar = await openLiar(Buffer.alloc(0), answer, pieces);
     for (const query of ["select 1", "select a from b"]) {
-      // Values that are none of their type come back as they are, or fail the query.
+      // Values that do not match their type are returned unchanged, or fail the query.
       await ask(liar, query, { timeoutMs: 5000 }).catch(expectOwnFailure);
     }
     await liar.close();
@@ -128,7 +130,7 @@ test("T47 a server that names a type which nobody knows, and then falls silent, 
     const isFirst = lines === 1;
     socket.once("data", () => {
       socket.write(SIGN_IN);
-      // The second line is the one that asks what the type is.
+      // The second connection is the one that asks for the type.
       if (isFirst) socket.once("data", () => socket.write(Buffer.concat([PREAMBLE, column(987_654), value("a")])));
     });
   });

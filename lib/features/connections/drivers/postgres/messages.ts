@@ -1,10 +1,10 @@
 /*
- * The library looks for the end of a text beyond the message that it stands in, and for ever when there is none. So the
- * messages that have texts in them are read here first (PostgreSQL's documentation, "Message Formats").
+ * The library searches for the end of a text beyond its message, and for ever when there is none. So messages that
+ * contain text are parsed here first (PostgreSQL's documentation, "Message Formats").
  */
 
 const CODE_AND_LENGTH_BYTES = 5;
-/** Table, column, type, size, modifier and format of a column, behind its name. */
+/** Bytes of a column's table, number, type, size, modifier and format, after its name. */
 const COLUMN_BYTES = 18;
 const SASL = 10;
 
@@ -34,12 +34,12 @@ const SHAPES: Readonly<Record<string, (body: Body) => void>> = {
 
 const CHECKED: ReadonlySet<number> = new Set(Object.keys(SHAPES).map((code) => code.charCodeAt(0)));
 
-/** @param code the first byte of a message */
+/** Returns whether messages of this code are checked. @param code the first byte of a message */
 export function isChecked(code: number | undefined): boolean {
   return code !== undefined && CHECKED.has(code);
 }
 
-/** @throws Error when a text or a number is missing */
+/** Checks a message. @throws Error when a text or a number is missing */
 export function checkMessage(message: Buffer): void {
   SHAPES[message.toString("latin1", 0, 1)]?.(new Body(message));
 }
@@ -67,7 +67,7 @@ class Body {
     return this.#bytes.readInt32BE(this.#at - 4);
   }
 
-  /** @returns how many bytes it has */
+  /** Reads a text. @returns its bytes */
   text(): number {
     const from = this.#at;
     const end = this.#bytes.indexOf(0, from);
@@ -76,7 +76,7 @@ class Body {
     return end - from;
   }
 
-  /** Each a code and a text, up to a code of 0. */
+  /** Reads fields, each a code and a text, up to a code of 0. */
   fields(): void {
     for (;;) {
       this.skip(1);

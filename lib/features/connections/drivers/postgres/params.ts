@@ -1,12 +1,12 @@
 import { AppError } from "@/lib/platform/http/errors";
 import { checkText, positionalParams } from "../shared/params";
 
-/** The protocol counts parameters in 16 bits. */
+/** Maximum parameters, which the protocol counts in 16 bits. */
 const PARAMS_MAX = 65_535;
 
 /**
- * Values for `$1`, `$2` ... as the texts that the server reads by the placeholders' own types: a list is an array of
- * PostgreSQL, an object is JSON.
+ * Returns values for `$1`, `$2` ... as texts that the server parses by the placeholders' types: a list is a PostgreSQL
+ * array, an object is JSON.
  * @throws AppError `invalid_request`
  */
 export function toPostgresParams(params: unknown[] | Record<string, unknown> | undefined): (string | null)[] {

@@ -1,17 +1,17 @@
 import "server-only";
 
 /*
- * What every reading begins with, on the server and in its own transaction (T43, T50): settings of roles and databases
- * change neither how a text is read nor what its names stand for, and a superuser's session has no rights of one.
+ * The start of every read-only transaction (T43, T50): settings of roles and databases change neither parsing nor name
+ * resolution, and a superuser's session loses its rights.
  */
 
-/** Deferrable would make a serializable session wait; both can be the default of a role. */
+/** Starts the transaction. DEFERRABLE would make a serializable session wait; a role may default to both. */
 export const BEGIN_READING = "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY, NOT DEFERRABLE";
 
-/** Reads every table and has no other right. PostgreSQL has it since version 14. */
+/** A role that reads every table and has no other right, since PostgreSQL 14. */
 const READING_ROLE = "pg_read_all_data";
 
-/** How texts are read and printed. A pooler in front of the server need not know these, so they are no start-up options. */
+/** Settings that fix how texts are parsed and printed. A pooler may not know them, so they are not startup options. */
 const READING_SETTINGS: Readonly<Record<string, string>> = {
   array_nulls: "on",
   backslash_quote: "safe_encoding",
@@ -25,7 +25,7 @@ const READING_SETTINGS: Readonly<Record<string, string>> = {
   xmloption: "content",
 };
 
-/** Settings that decide how values are printed. A pooler may have given the transaction a server connection with other settings. */
+/** Settings that fix how values are printed. A pooler may assign a server connection with other settings. */
 const PRINTING_SETTINGS: Readonly<Record<string, string>> = {
   datestyle: "ISO, MDY",
   intervalstyle: "iso_8601",
@@ -33,28 +33,34 @@ const PRINTING_SETTINGS: Readonly<Record<string, string>> = {
   timezone: "UTC",
 };
 
-/** The role's own schemas without the places that would hide pg_catalog, which comes first when it is not named. */
+/** The role's schemas without entries that would hide pg_catalog, which comes first when it is not named. */
 const OWN_PATH = `pg_catalog.concat_ws(', ',
   (select pg_catalog.string_agg(pg_catalog.quote_ident(s), ', ') from pg_catalog.unnest(pg_catalog.current_schemas(false)) s
     where s operator(pg_catalog.<>) 'pg_catalog'),
   'pg_temp')`;
 
 const isOneOfSuperusers = (user: string) => `pg_catalog.bool_or(r.rolname operator(pg_catalog.=) ${user})`;
-/** Who the session belongs to and whom it acts for: read anew each time, and in one look, which is most of the cost. */
+/**
+ * Whether the session's role and its current role are superusers: read every time, in one query, which is most of the
+ * cost.
+ */
 const SUPERUSERS = `(select ${isOneOfSuperusers("session_user")} as owns, ${isOneOfSuperusers("current_user")} as acts
   from pg_catalog.pg_roles r where r.rolsuper) superuser`;
 
-/** How soon the server sees that nobody is there any more. */
+/** Interval at which the server checks that the client is still connected. */
 const GONE_AFTER = "5s";
-/** Where a server can see that while it works: others refuse the setting. */
+/** Platforms where a server can check that while it works: others refuse the setting. */
 const SEES_WHO_LEAVES = "pg_catalog.version() ~* 'linux|darwin|apple|bsd'";
 
 const set = (name: string, value: string) => `pg_catalog.set_config('${name}', ${value}, true)`;
-/** A server that is older than a setting, or only speaks like PostgreSQL, reads texts as if it were not there. */
+/** Sets a setting where it exists. Servers without it, older or only compatible, parse texts as if it were unset. */
 const setKnown = (name: string, value: string) =>
   `case when pg_catalog.current_setting('${name}', true) is not null then ${set(name, value)} end`;
 
-/** What the catalogue is looked into with; `giveBack` ends it. Compiling (jit) costs more than it saves in small looks. */
+/**
+ * The session state for catalogue queries; `GIVE_BACK` ends it. Compiling (jit) costs more than it saves in small
+ * queries.
+ */
 const CATALOG_LOOK = [
   set("millrace.user", "session_user"),
   set("millrace.schemas", "pg_catalog.current_schemas(false)::pg_catalog.text"),
@@ -64,18 +70,18 @@ const CATALOG_LOOK = [
   setKnown("jit", "'off'"),
 ];
 
-/** What follows in the transaction is the user's: the role's schemas, and the server's own choice of what to compile. */
+/** Restores the user's state for the rest of the transaction: the role's schemas, and the server's jit setting. */
 export const GIVE_BACK = [
   set("search_path", "pg_catalog.current_setting('millrace.path')"),
   setKnown("jit", "pg_catalog.current_setting('millrace.jit')"),
 ].join(", ");
 
 /**
- * One statement that pins the session until the transaction's end. All of it names its schema, since the path is not
- * yet known to be good. The role of a superuser is left for one that only reads; policies on rows, which do not bind a
- * superuser, then end a query instead of thinning out its rows without a word.
- * @param timeoutMs the server's own limit for each statement
- * @param path "own": the schemas of the role. "catalog": pg_catalog alone, until GIVE_BACK
+ * Returns one statement that fixes the session's settings until the transaction's end. All its names are qualified,
+ * since the search path is not yet trusted. Leaves a superuser's role if the transaction is read-only; row-level
+ * policies, which do not apply to superusers, then fail a query instead of silently filtering its rows.
+ * @param timeoutMs the server's time limit for each statement
+ * @param path "own": the schemas of the role. "catalog": only pg_catalog, until GIVE_BACK
  */
 export function pinned(timeoutMs: number, path: "own" | "catalog"): string {
   return `select ${[
@@ -91,9 +97,9 @@ export function pinned(timeoutMs: number, path: "own" | "catalog"): string {
 }
 
 /**
- * One statement that limits what follows where writing is allowed. A block may take a cancellation, and the end of its
- * time, for an error of its own and go on: it ends with its connection, which is cut then.
- * @param timeoutMs the server's own limit for each statement
+ * Returns one statement that limits the following ones where writing is allowed. A block may catch a cancellation or
+ * its timeout as an error and continue: it ends with its connection, which is then cut.
+ * @param timeoutMs the server's time limit for each statement
  * @param isLocal until the transaction's end, or for the session
  */
 export function limited(timeoutMs: number, isLocal: boolean): string {

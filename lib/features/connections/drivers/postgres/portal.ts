@@ -8,15 +8,15 @@ import type { RunningStatement } from "../shared/statement-run";
 import { valueBytes } from "../shared/wire-values";
 import type { Decode } from "./decode";
 
-/** A portion of rows that is on its way when the reader leaves is let in for so long, which saves the session. */
+/** Time to receive a portion of rows already on the wire when the reader leaves, in ms, which saves the session. */
 const LEAVE_GRACE_MS = 250;
-/** Each portion is this much larger than the one before, up to BATCH_ROWS_MAX. */
+/** Growth of each portion over the previous one, up to BATCH_ROWS_MAX. */
 const GROWTH = 4;
 
-/** The parts of the library's connection that this file writes to. */
+/** Internals of the library's connection that this file uses. */
 type Line = Connection & { stream: { cork?(): void; uncork?(): void; pause(): void; resume(): void } };
 
-/** The tags of statements that change rows; of INSERT the first number is an OID that is always 0. */
+/** Tags of statements that change rows; for INSERT the first number is an OID that is always 0. */
 const CHANGE_TAG = /^(?:INSERT \d+|UPDATE|DELETE|MERGE) (\d+)$/;
 
 function toAffectedRows(tag: string): number | null {
@@ -24,38 +24,37 @@ function toAffectedRows(tag: string): number | null {
   return count === undefined ? null : Number(count);
 }
 
-/** A statement around the query; nobody reads its rows. */
+/** A statement before or after the query, whose rows are ignored. */
 export type SideStatement = { text: string; values?: readonly (string | null)[] };
 
 export type PortalOptions = {
   /**
-   * Statements in front of the query in the same round trip: the transaction, its limits and rights, and whether the
-   * query may run at all. When one of them fails the server skips the query.
+   * Statements before the query in the same round trip: the transaction, its limits and rights, and the check that the
+   * query may run. If one of them fails, the server skips the query.
    */
   preamble: readonly SideStatement[];
   /**
-   * Statements behind it, in the round trip that ends it. Only for a query that must not count: they come before the
-   * server is asked to settle, so a ROLLBACK here takes the query back.
+   * Statements after the query, in the round trip that ends it. Only for a query that must not persist: they run before
+   * the sync, so a ROLLBACK here undoes the query.
    */
   epilogue: readonly SideStatement[];
   text: string;
   values: readonly (string | null)[];
   cellBytesMax: number | undefined;
-  /** Whether the statement runs to its end behind a cell that is too large. */
+  /** Whether the statement runs to its end after a cell that is too large. */
   readsToEnd?: boolean | undefined;
-  /** How the values of these columns are read; null when their types have to be looked up first (`readWith`). */
+  /** Returns the decoders of these columns; null when their types must be looked up first (`readWith`). */
   decodersOf: (fields: readonly FieldDef[]) => readonly Decode[] | null;
 };
 
 /**
- * One statement through the extended protocol. Its transaction and its first rows are in the same round trip, and what
- * cleans the session up behind it is in the one that ends it: a small query costs two. Further rows come in portions
- * that the server holds back until they are asked for, and go straight into columns. Portions grow with use, and are
- * asked for while the one before is being read.
+ * One statement through the extended protocol. The transaction and the first rows share a round trip, and the session
+ * is cleaned in the last one: a small query costs two. Further rows come in portions that the server holds back until
+ * requested, and go straight into columns. Portions grow, and each is requested while the previous one is read.
  */
 export class Portal implements Submittable, RunningStatement {
   readonly #options: PortalOptions;
-  /** Rows of the query that came so far, and those among them of portions that are over. */
+  /** Rows of the query so far, and those among them of complete portions. */
   #rowCount = 0;
   #rowCountBefore = 0;
   readonly #fields = Promise.withResolvers<FieldDef[]>();
@@ -65,7 +64,7 @@ export class Portal implements Submittable, RunningStatement {
   #line: Line | null = null;
   #commandsLeft: number;
   #decoders: readonly Decode[] = [];
-  /** What came before it was known how to read it; null when nothing has to wait. */
+  /** Messages from before the decoders were known; null when nothing has to wait. */
   #early: (() => void)[] | null = null;
   #rowsAsked = FIRST_BATCH_ROWS;
   #epilogueLeft = 0;
@@ -74,36 +73,41 @@ export class Portal implements Submittable, RunningStatement {
   #isLeft = false;
   #isPaused = false;
   #isSynced = false;
-  /** True while it is one of the preamble's statements that the server works on. */
+  /** Returns true while the server works on a statement of the preamble. */
   get isInPreamble(): boolean {
     return this.#commandsLeft > 0;
   }
 
-  /** Rows that the statement changed, once it is complete; null for a statement of another kind. */
+  /** Rows that the statement changed, once it is complete; null for statements that change none. */
   affectedRows: number | null = null;
 
-  /** True once the epilogue has run: the session is as the epilogue leaves it. */
+  /** True once the epilogue has run: the session is clean. */
   isCleaned = false;
 
   constructor(options: PortalOptions) {
     this.#options = options;
     this.#commandsLeft = options.preamble.length;
-    // Nobody has to wait for them.
+    // The rejection may have no listener.
     this.#fields.promise.catch(() => {});
     this.#over.promise.catch(() => {});
   }
 
-  /** The result's columns, empty for a statement without a result. */
+  /** Resolves to the result's columns, empty for a statement without a result. */
   get fields(): Promise<FieldDef[]> {
     return this.#fields.promise;
   }
 
-  /** Resolves when the server is ready for something else; rejects with what the statement or the line ended by. */
+  /**
+   * Resolves when the server is ready for the next query; rejects with the error of the statement or the connection.
+   */
   get over(): Promise<void> {
     return this.#over.promise;
   }
 
-  /** Where `decodersOf` did not know, the line rests until this; elsewhere it changes nothing. */
+  /**
+   * Sets the decoders. If `decodersOf` returned null, the connection is paused until this call; otherwise it has no
+   * effect.
+   */
   readWith(decoders: readonly Decode[]): void {
     if (this.#early === null) return;
     const early = this.#early;
@@ -143,7 +147,7 @@ export class Portal implements Submittable, RunningStatement {
     this.#batches.fail(error);
   }
 
-  /** A row is coming that is too large to be taken in, and the line ends before it. */
+  /** Called for a row that is too large to receive; the connection ends before it. */
   oversize(): void {
     const { cellBytesMax, readsToEnd } = this.#options;
     // The connection closes here, and the server rolls the statement back.
@@ -152,7 +156,7 @@ export class Portal implements Submittable, RunningStatement {
     else this.#cut();
   }
 
-  // From here on: what the library calls.
+  // Methods that the library calls.
 
   submit(connection: Connection): void {
     const line = connection as Line;
@@ -220,7 +224,7 @@ export class Portal implements Submittable, RunningStatement {
     else if (this.#commandsLeft > 0) this.#commandsLeft -= 1;
     else if (this.#epilogueLeft > 0) this.#epilogueLeft -= 1;
     else {
-      // The tag counts the rows of the last portion alone.
+      // The tag counts only the rows of the last portion.
       const count = toAffectedRows(message.text);
       this.affectedRows = count === null ? null : count + this.#rowCountBefore;
       this.#complete();
@@ -233,16 +237,16 @@ export class Portal implements Submittable, RunningStatement {
 
   handleError(error: DatabaseError | Error, connection?: Connection): void {
     this.#line?.removeListener("noData", this.#onNoData);
-    // Behind the whole result it is the cleaning up that failed: the reader has lost nothing.
+    // After the whole result only the clean-up failed: the reader has lost nothing.
     if (this.#epilogueLeft > 0) this.#over.reject(error);
     else this.fail(error);
-    // The server skips everything up to this; on a line that is gone there is nobody to skip.
+    // The server skips everything up to the sync; a lost connection has no server to skip.
     if (connection) this.#sync();
   }
 
   handleReadyForQuery(): void {
     if (!this.#isSynced) {
-      // Nobody has asked for the end, so what comes next belongs to nothing. The library has let go of this query already.
+      // No sync was requested, so the next message belongs to nothing. The library has already dropped this query.
       const failure = notItsProtocol("PostgreSQL");
       this.fail(failure);
       throw failure;
@@ -300,7 +304,7 @@ export class Portal implements Submittable, RunningStatement {
     });
   }
 
-  /** The library writes each message by itself, and a system call costs more than what it carries. */
+  /** Combines writes: the library writes each message separately, and a system call costs more than its content. */
   #inOnePiece(write: (line: Line) => void): void {
     const line = this.#line;
     if (!line) return;

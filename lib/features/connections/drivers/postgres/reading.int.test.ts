@@ -16,14 +16,14 @@ import { ask, change, openWith } from "../conformance/subjects";
 import { postgres } from ".";
 import { EXTENSION_VOLATILE_ALLOWED, STABLE_REFUSED, VOLATILE_ALLOWED } from "./functions";
 
-/** Functions of C that only extensions may have are tried with all extensions that the server brings. */
+/** Functions in C that only extensions may have are tested with all extensions of the server. */
 const CREATE_EXTENSIONS = `do $$ declare e record; begin
   for e in select name from pg_available_extensions loop
     begin execute format('create extension if not exists %I cascade', e.name);
     exception when others then raise notice '%', sqlerrm; end;
   end loop; end $$`;
 
-/** Roles of the corpus: one of no rights beyond tables, one of some, and one whose settings are against us. */
+/** Roles of the corpus: one without rights beyond tables, one with some, and one with hostile settings. */
 const ROLES = [
   "create role ordinary login password 'a password'",
   "create role helper login password 'a password'",
@@ -39,7 +39,7 @@ const ROLES = [
   "grant select on all tables in schema public to ordinary, helper, crooked",
 ];
 
-/** What no refused statement may change: objects, rows, roles, locks, large objects, and transactions at all. */
+/** State that no refused statement may change: objects, rows, roles, locks, large objects, and any transaction id. */
 const STATE = [
   "select pg_snapshot_xmax(pg_current_snapshot())::text",
   "select * from plain",
@@ -76,7 +76,7 @@ beforeAll(async () => {
   admin = await openWith(postgres, config, false);
   await change(admin, CREATE_EXTENSIONS);
   await change(admin, ...POSTGRES_OBJECTS, ...ROLES);
-  // It would give transactions numbers of its own.
+  // Autovacuum would use up transaction ids.
   await change(admin, "alter system set autovacuum = off");
   await ask(admin, "select pg_reload_conf()", { readOnly: false });
   readers.set("superuser", await openWith(postgres, config));
@@ -112,16 +112,19 @@ test(`T42 T50 the corpus has ${statements.length} statements, at least 150, and 
   expect(statements.length).toBeGreaterThanOrEqual(150);
 });
 
-/** The one whose rights there is most to lose from is first: it is asked every statement. */
+/** Users, with the most powerful first: it runs every statement. */
 const USERS = ["superuser", "ordinary", "helper", "crooked"];
-/** `npm run test:faults -- readings` asks them all of everybody; else the other users share them. */
+/** `npm run test:faults -- readings` runs every statement as every user; otherwise the other users share them. */
 const isFull = process.env.READINGS === "full";
 const shareOf = (name: string, all: readonly string[]): readonly string[] =>
   isFull || name === USERS[0] ? all : all.filter((_, index) => index % (USERS.length - 1) === USERS.indexOf(name) - 1);
-/** Each statement takes some 50 ms of the server: a part of them is asked in every run. */
+/** Each statement takes some 50 ms on the server: every run uses a part of them. */
 const SHARE = isFull ? 1 : 4;
 
-/** Statements with spaces and comments in between, each with the code of its answer. One grammar reads them for all users, who share them. */
+/**
+ * Returns statements with extra spaces and comments, each with its error code. One grammar parses them for all users,
+ * who share them.
+ */
 const variantsOf = (name: string): [code: string, variant: string][] =>
   Object.entries<readonly string[]>(CORPUS)
     .filter(([code]) => code !== "query_failed")
@@ -203,7 +206,8 @@ test.for(["superuser", "ordinary"])(
     const { host, port, user, password, database } = server;
     const setting = "select current_setting('jit'), current_setting('plan_cache_mode')";
     const queries = [
-      // No name for the catalogue to judge, names that a quick look is enough for, and one that takes a close look.
+      // No name to check in the catalogue, names for which the quick check suffices, and one that needs the close
+      // check.
       "select current_setting('jit')",
       `${setting} from plain where id = 1`,
       `${setting} from v_good`,
@@ -232,7 +236,7 @@ test.for(["superuser", "ordinary"])(
   },
 );
 
-/** Every volatile function that is not listed, called with nothing for each value. */
+/** Every volatile function that is not listed, called with null arguments. */
 const VOLATILE_CALLS = `
   select format('select %I.%I(%s)', n.nspname, p.proname,
       (select string_agg('null::' || t::regtype, ', ') from unnest(p.proargtypes::oid[]) t)), n.nspname || '.' || p.proname,
@@ -266,7 +270,7 @@ for (const [share, tags] of [[], ["long"]].entries()) {
   });
 }
 
-/** What a database's owner could set for a role, so that the server reads a text other than the guard does. */
+/** Settings that a database's owner could give a role, so that the server parses a text differently from the guard. */
 const SETTINGS = [
   "standard_conforming_strings = off",
   "backslash_quote = on",
@@ -309,7 +313,7 @@ test("T43 settings of a role or a database change neither how a text is read nor
     ] as const) {
       expect([query, (await ask(reader, query)).rows[0]?.[0]]).toEqual([query, value]);
     }
-    // Read with backslashes as escapes this would be a text and a call.
+    // With backslash escapes, this would be a text and a call.
     const hidden = "select '\\' || ', pg_read_file(''/etc/hostname'') --'";
     expect((await ask(reader, hidden)).rows).toEqual([["\\, pg_read_file('/etc/hostname') --"]]);
     await expect(ask(reader, "select public.run_text('select 1')")).rejects.toMatchObject({ kind: "not_allowed" });

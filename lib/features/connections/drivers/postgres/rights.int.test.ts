@@ -8,7 +8,7 @@ import { parsePostgresConfig } from "./config";
 import { PostgresSession } from "./session";
 
 const ANY = new AbortController().signal;
-/** Its rows leave PostgreSQL's own tables as they are; only who may look into them changes. */
+/** Hides a relation: PostgreSQL's tables keep their rows, only the privilege changes. */
 const HIDE = (relation: string) => `revoke select on pg_catalog.${relation} from public`;
 const SHOW = (relation: string) => `grant select on pg_catalog.${relation} to public`;
 

@@ -2,10 +2,10 @@ import type { DatabaseError } from "pg";
 import { HARMLESS_ROLES } from "./functions";
 
 /**
- * What the user of the connection may do beyond tables (T42): everything, as a superuser; what the roles are for that
- * PostgreSQL brings, such as reaching files of the server's machine or ending other sessions; copying the whole server;
- * making roles, and giving them (before PostgreSQL 16) any right but a superuser's. The second value tells whether a
- * session of a superuser can be given away to a role that only reads, the third names the rights.
+ * Selects the user's rights beyond tables (T42): superuser; membership of predefined roles, which for instance reach
+ * server files or end other sessions; replication; creating roles, and granting them (before PostgreSQL 16) any right
+ * except a superuser's. The second value tells whether a superuser's session can switch to a read-only role, the third
+ * names the rights.
  */
 export const RIGHTS_SQL = `
   select exists (select from pg_catalog.pg_roles r where r.rolname operator(pg_catalog.=) session_user and r.rolsuper),
@@ -18,7 +18,7 @@ export const RIGHTS_SQL = `
         (r.rolreplication, 'REPLICATION'), (r.rolcreaterole, 'CREATEROLE')) w(has, name)
       where w.has and pg_catalog.pg_has_role(session_user, r.oid, 'member'))`;
 
-/** How many of the rights a warning names. */
+/** Maximum number of rights that a warning names. */
 const NAMED_MAX = 4;
 const ADVICE = "Connect with a role that is no superuser and has only the rights that queries need.";
 const SUPERUSER = `This user is a superuser. Read-only queries run without its rights, but on a connection that may write it reaches files and programs of the database's machine. ${ADVICE}`;
@@ -36,14 +36,14 @@ export function warningOf(row: readonly unknown[] | null): string | null {
   return `This user has rights beyond tables (${beyond.slice(0, NAMED_MAX).join(", ")}${more}): with them it reaches the database's machine, other sessions or other roles. ${ADVICE}`;
 }
 
-/** The role that a superuser's session is given to is not there: the server is older than PostgreSQL 14. */
+/** Returns whether the role for a superuser's session is missing: the server is older than PostgreSQL 14. */
 export function isWithoutReadingRole({ code, message }: DatabaseError): boolean {
   return code === "22023" && message.includes("pg_read_all_data");
 }
 
 /**
- * Classes of errors by which a server says that it does not know what a reading begins with, or does not let this user
- * see it (PostgreSQL's documentation, "PostgreSQL Error Codes").
+ * Error classes of a server that lacks the functions that a read-only transaction starts with, or hides them from this
+ * user (PostgreSQL's documentation, "PostgreSQL Error Codes").
  */
 const NOT_UNDERSTOOD = ["0A", "22", "42"];
 const WITHOUT_CATALOG =
@@ -51,7 +51,7 @@ const WITHOUT_CATALOG =
 const WHAT_IT_TAKES =
   "That takes PostgreSQL 12 or later, and a user who may read pg_catalog. Allow writing on this connection, to a user who has no right to, if the server only resembles PostgreSQL.";
 
-/** @returns why no statement can be judged here; null when the error says nothing of the kind */
+/** @returns the reason why no statement can be checked here; null for other errors */
 export function withoutCatalog({ code = "", message }: DatabaseError): string | null {
   if (!NOT_UNDERSTOOD.includes(code.slice(0, 2))) return null;
   return `${WITHOUT_CATALOG} ${message}. ${WHAT_IT_TAKES}`;

@@ -6,12 +6,12 @@ import type { QueryableSource } from "../../data-source";
 import { ask, change, openWith } from "../conformance/subjects";
 import { postgres } from ".";
 
-/* Verifiers of passwords, options with passwords, and the server's files, by every way that a reading could take. */
+/* Password hashes, options with passwords, and server files, by every way that a read could take. */
 
 let server: TestServer | null = null;
 let admin: QueryableSource;
 const readers: Record<string, QueryableSource> = {};
-/** The text that no answer may contain, as PostgreSQL's own client reads it from the catalogue. */
+/** The texts that no result may contain, read from the catalogue by PostgreSQL's client. */
 let secrets: string[];
 const FDW_PASSWORD = "marker-of-a-user-mapping";
 
@@ -89,7 +89,7 @@ afterAll(async () => {
 });
 
 const READERS = ["superuser", "all_reader", "ordinary"] as const;
-/** @returns the answer as text, or the kind of its refusal */
+/** @returns the result as text, or the kind of its refusal */
 const outcomeOf = (reader: string, query: string): Promise<string> =>
   ask(readers[reader] as QueryableSource, query).then(
     ({ rows }) => JSON.stringify(rows),
@@ -166,7 +166,7 @@ describe.each(READERS)("C23 a read-only connection of %s", (reader) => {
     if (!server) return;
     const outcomes: Record<string, string> = {};
     for (const query of REFUSED[kind]) outcomes[query] = await outcomeOf(reader, query);
-    // Users without the right may be refused by the server itself, which does not say so in our words.
+    // The server itself may refuse users without the right, with its own message.
     const expected = reader === "ordinary" ? expect.stringMatching(/^(not_allowed|query_failed)$/) : "not_allowed";
     expect(outcomes).toEqual(Object.fromEntries(REFUSED[kind].map((query) => [query, expected])));
   });
@@ -226,7 +226,7 @@ describe.each(READERS)("C23 a read-only connection of %s", (reader) => {
 
   it("sends foreign tables of database servers to them", async () => {
     if (!server) return;
-    // No server listens there: the statement got as far as the connection to it.
+    // No server listens there: the statement got as far as connecting to it.
     expect(await outcomeOf(reader, "select * from remote_plain")).toBe("source_unreachable");
   });
 });

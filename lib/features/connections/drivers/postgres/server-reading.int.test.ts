@@ -9,13 +9,13 @@ import { ask, openWith } from "../conformance/subjects";
 import { postgres } from ".";
 
 /*
- * The grammar that judges statements has to read a text as the server does (T50): where a statement ends, what is a text
- * and what a comment. Texts are put together at random, many of them broken, and both are asked. TEXTS_SEED repeats a run.
+ * The grammar that checks statements must parse a text as the server does (T50): where a statement ends, and what is a
+ * text or a comment. Random texts, many of them broken, go to both. TEXTS_SEED repeats a run.
  */
 
 const SEED = Number(process.env.TEXTS_SEED ?? 20_261);
 const COUNT = Number(process.env.TEXTS ?? 1500);
-/** Through the driver each costs several round trips. */
+/** Number of texts through the driver, where each costs several round trips. */
 const DRIVEN = 400;
 
 const LITERALS = [
@@ -133,7 +133,7 @@ function textOf(random: () => number): string {
   return text;
 }
 
-/** The statements of a text by their commands, and the texts that the first one gives; null where it is not read. */
+/** The commands of a text's statements, and the text values of the first one; null for a syntax error. */
 type Reading = { commands: string[]; texts: unknown[] | null } | null;
 
 const COMMANDS: Record<string, string> = {
@@ -156,7 +156,7 @@ function readByGrammar(text: string): Reading {
   return { commands: entries.map(([name]) => COMMANDS[name] ?? name), texts: textsOf(entries[0]) };
 }
 
-/** The constants that a plain SELECT gives; null where it does more than that. */
+/** Returns the constants of a plain SELECT; null for any other statement. */
 function textsOf(entry: [string, Node] | undefined): unknown[] | null {
   const targets = entry?.[0] === "SelectStmt" ? entry[1].targetList : null;
   if (!Array.isArray(targets) || entry?.[1].withClause !== undefined) return null;
@@ -167,7 +167,7 @@ function textsOf(entry: [string, Node] | undefined): unknown[] | null {
   return texts.includes(null) ? null : texts;
 }
 
-/** What the server cannot say of the text itself: the statements were read, and one of them met this when it ran. */
+/** Run-time errors of the server: the text was parsed, and one of its statements failed. */
 const RUN_TIME = /^(42(?!601|P02)|22(?!021|025|P05|019|P06)|23|0A)/;
 
 async function readByServer(client: Client, text: string): Promise<Reading | "ran into something"> {
@@ -219,7 +219,7 @@ test(`T50 the grammar finds the statements that the server finds, in ${COUNT} te
     if (theirs === "ran into something") continue;
     if (ours === null || theirs === null) {
       if (ours === null && theirs === null) seen.broken += 1;
-      // Refused by one side alone: nothing that is judged runs as something else.
+      // Refused by one side alone: no checked statement runs as something else.
       else if (ours === null) seen.onlyByServer += 1;
       else seen.onlyByGrammar += 1;
       continue;
@@ -235,11 +235,11 @@ test(`T50 the grammar finds the statements that the server finds, in ${COUNT} te
     }
   }
   expect(wrong).toEqual([]);
-  // Enough of each kind, or the texts say nothing.
+  // Enough of each kind, or the test proves nothing.
   for (const [kind, least] of Object.entries({ read: 0.3, several: 0.1, broken: 0.1, values: 0.05 })) {
     expect([kind, seen[kind as keyof typeof seen] >= COUNT * least]).toEqual([kind, true]);
   }
-  // Texts that go on behind a comment are read by the server alone.
+  // Only the server accepts texts that continue after a comment.
   expect(seen.onlyByServer).toBeLessThanOrEqual(COUNT * 0.03);
 });
 

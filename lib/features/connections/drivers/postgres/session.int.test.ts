@@ -5,7 +5,7 @@ import { ask, openWith } from "../conformance/subjects";
 import { SESSIONS_MAX } from "../shared/limits";
 import { postgres } from ".";
 
-/** What outlives a transaction: a lock of the session, and the seed of its random numbers. */
+/** State that outlives a transaction: a lock of the session, and the seed of its random numbers. */
 const MAKE_KEEPER = `create function keep_lock(n int) returns int language plpgsql as
   $$ begin perform pg_advisory_lock(77), setseed(0.5), set_config('app.mark', 'left', false); return 1 / n; end $$`;
 const LEFT = `select (select count(*) from pg_locks where locktype = 'advisory') as locks,
@@ -26,7 +26,8 @@ beforeAll(async () => {
   await ask(writer, MAKE_KEEPER, { readOnly: false });
   await ask(writer, "create type mood as enum ('calm', 'wild')", { readOnly: false });
   await ask(writer, "create table days as select 'calm'::mood as m, array['wild'::mood] as ms", { readOnly: false });
-  // What such a function does is not to be seen from outside, so only a user without rights on the server may call it.
+  // The effects of such a function are not visible from outside, so only a user without rights on the server may call
+  // it.
   await ask(writer, "create role ordinary login password 'a password'", { readOnly: false });
   await ask(writer, "grant select on days to ordinary", { readOnly: false });
   await writer.close();

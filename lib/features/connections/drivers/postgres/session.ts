@@ -14,25 +14,25 @@ import { GuardedLine } from "./guarded-line";
 import { BEGIN_READING, pinned } from "./pins";
 import { Portal, type PortalOptions } from "./portal";
 
-// What the library's client knows but its types leave out.
+// Internals of the library's client, which its types omit.
 type ClientInside = { processID: number | null; secretKey: number | Buffer | null };
 type CancelLine = { cancel(processId: number, secretKey: number | Buffer): void; requestSsl(): void };
 
 const hasNoTls = (cause: unknown) => cause instanceof Error && /does not support SSL/.test(cause.message);
 
-/** The whole tree of tables of a large database is read in seconds. */
+/** Time limit of driver queries, in ms: the table tree of a large database takes seconds. */
 const OWN_READING_TIMEOUT_MS = 60_000;
 
-/** What leaves nothing of one query to the next (T50): no change, no setting, no lock, no prepared statement. */
+/** Removes every effect of a query before the next one (T50): changes, settings, locks, prepared statements. */
 export const CLEAN_UP = [{ text: "ROLLBACK" }, { text: "DISCARD ALL" }] as const;
 
-/** One session with the server, on a socket of the door. */
+/** One session with the server, on a socket of the egress proxy. */
 export class PostgresSession implements PooledSession {
   readonly #config: OnServer<NetworkConfig>;
   readonly #client: Client;
   readonly #line: GuardedLine;
   #isAlive = true;
-  /** What ran last, when it cleans up behind itself. */
+  /** The last statement, if it cleans up after itself. */
   #portal: Portal | null = null;
   serverVersion: string | null = null;
 
@@ -47,7 +47,7 @@ export class PostgresSession implements PooledSession {
     client.on("end", die);
   }
 
-  /** @throws AppError `source_unreachable`, `timeout`, `address_refused`; the signal's reason */
+  /** Opens a session. @throws AppError `source_unreachable`, `timeout`, `address_refused`; the signal's reason */
   static open(config: OnServer<NetworkConfig>, signal: AbortSignal): Promise<PostgresSession> {
     return preferringTls(config, (given) => PostgresSession.#open(given, signal), hasNoTls);
   }
@@ -65,7 +65,7 @@ export class PostgresSession implements PooledSession {
       port: config.port,
       user: config.user,
       database: config.database,
-      // Given even when empty: the library would look for one in the environment and in files.
+      // Set even when empty: otherwise the library looks in the environment and in files.
       password: config.password,
       ssl: tlsChoice(config.ssl, config.host) ?? false,
       enableChannelBinding: config.options.channel_binding !== undefined,
@@ -100,13 +100,13 @@ export class PostgresSession implements PooledSession {
     return portal;
   }
 
-  /** A statement as it is. */
+  /** Runs a statement directly. */
   async run(text: string, values: readonly unknown[] = []): Promise<unknown[][]> {
     const result = await this.#client.query<unknown[]>({ text, values: [...values], rowMode: "array" });
     return result.rows;
   }
 
-  /** A statement as it is. @returns how many rows it has changed */
+  /** Runs a statement directly. @returns the number of rows that it changed */
   async count(text: string, values: readonly unknown[] = []): Promise<number> {
     const result = await this.#client.query({ text, values: [...values] });
     return result.rowCount ?? 0;
@@ -117,7 +117,7 @@ export class PostgresSession implements PooledSession {
     return copy.done;
   }
 
-  /** A reading of our own: its names are those of pg_catalog, whatever schemas and rights the role has. */
+  /** Runs a driver query: its names are those of pg_catalog, regardless of the role's schemas and rights. */
   async read(text: string, values: readonly unknown[] = []): Promise<unknown[][]> {
     await this.run(BEGIN_READING);
     let rows: unknown[][];
@@ -125,7 +125,7 @@ export class PostgresSession implements PooledSession {
       await this.run(pinned(OWN_READING_TIMEOUT_MS, "catalog"));
       rows = await this.run(text, values);
     } catch (error) {
-      // What went wrong first is told, and not that a line which is gone takes no ROLLBACK either.
+      // The first error is reported, not the failing ROLLBACK of a lost connection.
       await this.run("ROLLBACK").catch(() => {});
       throw error;
     }
@@ -133,7 +133,7 @@ export class PostgresSession implements PooledSession {
     return rows;
   }
 
-  /** Makes the session as good as new, so that nothing of one query is there for the next (T50). */
+  /** Cleans the session, so that nothing of one query reaches the next (T50). */
   async reset(): Promise<void> {
     const portal = this.#portal;
     this.#portal = null;
@@ -145,8 +145,8 @@ export class PostgresSession implements PooledSession {
   }
 
   /**
-   * Asks the server to cancel what the session runs, by a second connection through the same door. The protocol's own
-   * request does what pg_cancel_backend does, and works when all slots of the server are taken. Never throws.
+   * Asks the server to cancel the running statement, by a second connection through the same route. The protocol's
+   * cancel request does the same as pg_cancel_backend, and works when all slots of the server are taken. Never throws.
    */
   async cancel(): Promise<void> {
     const { processID, secretKey } = this.#client as unknown as ClientInside;
@@ -176,7 +176,7 @@ export class PostgresSession implements PooledSession {
 
   destroy(): void {
     this.#isAlive = false;
-    // A goodbye where the line is free, the cut where it is not.
+    // A Terminate message where the connection is free, a cut where it is not.
     this.#client.end().catch(() => {});
     this.#line.stream.destroy();
   }

@@ -51,40 +51,40 @@ import {
   VIEWS_VERDICT_SQL,
 } from "./verdict";
 
-/** Functions of a database that run texts; nobody makes more of them. */
+/** Maximum number of functions in a database that run text; real databases have far fewer. */
 const STATEMENT_FUNCTIONS_MAX = 100;
-/** Views in one statement that run texts. */
+/** Maximum number of views in one statement that run text. */
 const VIEWS_MAX = 20;
-/** As many statements as the grammar's verdicts are kept for. */
+/** Maximum number of remembered statements, the same as in the grammar's cache. */
 const UNCLEAR_MAX = 500;
 
-/** How the catalogue is asked, the cheapest way first. */
-/** Statements that read or change rows, by their first word: all of them run inside of a transaction. */
+/** The checks of the catalogue, the cheapest first. */
+/** Statements that read or change rows, by their first word: all of them can run in a transaction. */
 const ROW_STATEMENTS = new Set(["SELECT", "WITH", "VALUES", "TABLE", "INSERT", "UPDATE", "DELETE", "MERGE"]);
 
 type Closeness = "quick" | "views" | "close";
-/** `statementFunctions` are those beyond the built-in ones that run texts, `views` what "close" had to look into. */
+/** `statementFunctions` are those beyond the built-in ones that run text, `views` those that "close" had to check. */
 type Look = { closeness: Closeness; statementFunctions: readonly string[]; views: readonly JudgedView[] };
-/** A view in whose definition functions run texts; `uses` are the names in the definition and in those texts. */
+/** A view whose definition calls functions that run text; `uses` are the names in the definition and in those texts. */
 type JudgedView = { id: number; hash: string; uses: readonly Use[] };
 const QUICK_LOOK: Pick<Look, "closeness" | "views"> = { closeness: "quick", views: [] };
 
-/** A PostgreSQL database through a pool of sessions; each statement runs in a session that is as good as new. */
+/** A PostgreSQL database through a pool of sessions; each statement runs in a clean session. */
 export class PostgresSource implements DataSource {
   readonly #pool: SessionPool<PostgresSession>;
   readonly #types: TypeNames;
   readonly #secrets: readonly string[];
-  /** Functions of this database that run texts, such as a crosstab of a person's own. */
+  /** Functions of this database that run text, such as a user-defined crosstab. */
   readonly #statementFunctions = new Set<string>();
-  /** How texts are looked at that the quick look said nothing about. Each time the server decides anew. */
+  /** The check to use for texts about which the quick check was inconclusive. The server still decides each time. */
   readonly #unclear = new Map<string, Pick<Look, "closeness" | "views">>();
 
   readonly #readOnly: boolean;
   readonly #server: ServerSide;
-  /** Behind a pooler, settings of a session would stay on a server connection that others get next. */
+  /** With a pooler, session settings would stay on a server connection that others get next. */
   readonly #isPooled: boolean;
 
-  /** @param readOnly nothing is loaded into it; what a query may do is said with each */
+  /** @param readOnly nothing is loaded into it; each query states what it may do */
   constructor(config: OnServer<NetworkConfig>, readOnly: boolean) {
     this.#readOnly = readOnly;
     this.#pool = new SessionPool((signal) => PostgresSession.open(config, signal));
@@ -106,11 +106,11 @@ export class PostgresSource implements DataSource {
         const { reason, name, view } = error.refusal;
         if (reason === "unclear" && closeness === "quick") this.#remember(key, { closeness: "views", views: [] });
         else if (reason === "unclear" && closeness === "views") this.#remember(key, { closeness: "close", views: [] });
-        // A function of the people that runs the texts it is given: now that it is known, the judge looks into them.
+        // A user-defined function that runs its text arguments: now that it is known, the guard checks those texts.
         else if (reason === "statement" && this.#isNewStatementFunction(name)) this.#addStatementFunction(name);
         else if (reason === "within" && view !== undefined && views.length < VIEWS_MAX) {
           const judged = await this.#judgeView(view, statementFunctions, options.signal);
-          // It was looked into already, and still it is not what was seen.
+          // It was checked already, and its definition still differs.
           if (views.some(({ id, hash }) => id === judged.id && hash === judged.hash)) throw toRefusal(error.refusal);
           this.#remember(key, { closeness: "close", views: [...views.filter(({ id }) => id !== view), judged] });
         } else throw toRefusal(error.refusal);
@@ -127,8 +127,8 @@ export class PostgresSource implements DataSource {
     const run = new StatementRun(await this.#pool.acquire(signal), this.#pool, signal);
     let portal: Portal | null = null;
     try {
-      // One round trip is one transaction, on one server connection of a pooler. CREATE DATABASE, VACUUM and a CALL that
-      // commits must be alone in theirs.
+      // One round trip is one transaction, on one server connection of a pooler. CREATE DATABASE, VACUUM and a CALL
+      // that commits must be alone in theirs.
       const isAlone = !readOnly && !ROW_STATEMENTS.has(firstWordOf(text, "postgres"));
       if (isAlone && !this.#isPooled) await run.session.run(limited(timeoutMs, false));
       const limits = isAlone ? [] : [{ text: limited(timeoutMs, true) }];
@@ -190,7 +190,7 @@ export class PostgresSource implements DataSource {
 
   async test(signal: AbortSignal): Promise<SourceFacts> {
     return this.#ask(signal, async (session) => {
-      // Servers that only speak like PostgreSQL have no such catalogue: that is no reason not to connect.
+      // PostgreSQL-compatible servers lack this catalogue, which is no reason to refuse the connection.
       const rights = await session.run(RIGHTS_SQL).catch((error: unknown) => {
         if (error instanceof DatabaseError && withoutCatalog(error) !== null) return null;
         throw error;
@@ -227,7 +227,7 @@ export class PostgresSource implements DataSource {
       for (;;) {
         const step = await portal.next();
         if ("done" in step) {
-          // What is written counts only when the server has said so.
+          // A write counts only once the server has confirmed it.
           if (!readOnly) await portal.over;
           return;
         }
@@ -247,15 +247,15 @@ export class PostgresSource implements DataSource {
 
   #addStatementFunction(name: string): void {
     this.#statementFunctions.add(name);
-    // Views were looked into without knowing it.
+    // Views were checked without knowing the function.
     this.#unclear.clear();
   }
 
-  /** @throws AppError when what the view runs may not run */
+  /** Checks a view. @throws AppError when the texts that it runs are not allowed */
   async #judgeView(id: number, statementFunctions: readonly string[], signal: AbortSignal): Promise<JudgedView> {
     const [row] = await this.#ask(signal, (session) => session.read(VIEW_SQL, [id]));
     const [definition, hash] = row ?? [];
-    // It was dropped in between: the next look does not find it.
+    // It was dropped in between: the next check does not find it.
     if (typeof definition !== "string" || typeof hash !== "string") return { id, hash: "", uses: [] };
     return { id, hash, uses: await check(definition, true, statementFunctions, this.#server.workspaceId) };
   }
@@ -266,7 +266,7 @@ export class PostgresSource implements DataSource {
     if (this.#unclear.size > UNCLEAR_MAX && oldest !== undefined) this.#unclear.delete(oldest);
   }
 
-  /** Null when a type has to be looked up first. */
+  /** Returns the decoders; null when a type must be looked up first. */
   #decodersOf(fields: readonly FieldDef[], jsonAsText: boolean): Decode[] | null {
     const isKnown = fields.every((field) => this.#types.get(field.dataTypeID) !== undefined);
     return isKnown ? fields.map((field) => this.#decoderOf(field, jsonAsText)) : null;
@@ -301,7 +301,8 @@ export class PostgresSource implements DataSource {
 }
 
 /**
- * @returns the names that the database has to judge
+ * Checks a statement with the grammar.
+ * @returns the names to check in the database
  * @throws AppError when the grammar, or our rules about its tree, refuse the statement
  */
 async function check(
@@ -336,7 +337,7 @@ function readingPreamble(
   return [begin, { text: pinned(timeoutMs, "catalog") }, verdict];
 }
 
-/** The catalogue's verdict on a statement that has not begun. */
+/** The catalogue's refusal of a statement that has not started. */
 class ReadingRefused extends Error {
   readonly refusal: Refusal;
 
@@ -346,7 +347,7 @@ class ReadingRefused extends Error {
   }
 }
 
-/** What kept a reading from beginning; null when that says nothing about the statement. */
+/** Converts the error that prevented a read; null when it says nothing about the statement. */
 function toReadingFailure(error: unknown, secrets: readonly string[]): Error | null {
   if (!(error instanceof DatabaseError)) return null;
   if (isWithoutReadingRole(error)) return new AppError("not_allowed", WITHOUT_READING_ROLE, { cause: error });

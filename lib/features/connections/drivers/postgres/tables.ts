@@ -3,12 +3,12 @@ import { isBelowMicros, isUnsigned64, isUuid, precisionOf } from "@/lib/base/val
 import type { TableShape } from "../shared/flows/table-shape";
 import type { KnownType } from "./types";
 
-/** Precision that a numeric may declare. */
+/** Maximum precision of a numeric. */
 const NUMERIC_DIGITS_MAX = 1000;
 
 /**
- * One table or view with its columns and keys: $1 is its schema, null for that of names without one; $2 its name. For a
- * reading that pins the path, so that names of types are whole (`PostgresSession.read`).
+ * One table or view with its columns and keys: $1 is its schema, null for the default schema; $2 its name. Runs with a
+ * fixed search path, so that type names are qualified (`PostgresSession.read`).
  */
 export const DESCRIBE_SQL = `
   with place as (
@@ -65,7 +65,7 @@ export function toShape(
   };
 }
 
-/** Elements of arrays that have a type of their own here, by the names that databases give them. */
+/** Array element types with a native PostgreSQL type, by the names that databases give them. */
 const ELEMENTS: Readonly<Record<string, string>> = {
   boolean: "boolean",
   smallint: "smallint",

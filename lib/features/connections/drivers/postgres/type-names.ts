@@ -6,12 +6,12 @@ const LOOK_UP = `
   select t.oid, format_type(t.oid, null), t.typtype, t.typcategory, t.typelem, t.typbasetype
   from pg_catalog.pg_type t where t.oid = any($1::oid[])`;
 
-/** The types of one database: the built-in ones, and those that its users and extensions have made. */
+/** The types of one database: the built-in ones, and those of its users and extensions. */
 export class TypeNames {
   readonly #own = new Map<number, KnownType>();
   readonly #open: (signal: AbortSignal) => Promise<PostgresSession>;
 
-  /** @param open a session that nobody else uses; it is ended after the look-up */
+  /** @param open opens a session for the look-up only, which ends after it */
   constructor(open: (signal: AbortSignal) => Promise<PostgresSession>) {
     this.#open = open;
   }
@@ -21,8 +21,8 @@ export class TypeNames {
   }
 
   /**
-   * Looks up what is not known, once. Types that are not found stay unknown: their values are text.
-   * @param signal ends the session of the look-up, which no server that falls silent may keep anybody in
+   * Looks up unknown types, once. Types that are not found stay unknown: their values are text.
+   * @param signal ends the look-up's session, so that a silent server blocks no one
    */
   async learn(oids: readonly number[], signal: AbortSignal): Promise<void> {
     let unknown = oids.filter((oid) => !this.get(oid));

@@ -1,16 +1,16 @@
 import type { FieldType } from "@/lib/base/values/fields";
 
-/** What is known about a type by its number (pg_type.oid). */
+/** A type, by its number (pg_type.oid). */
 export type KnownType = {
   name: string;
   type: FieldType;
-  /** Of an array: the type of its elements. */
+  /** The element type of an array. */
   element?: number;
-  /** Of a domain: the type that it narrows. */
+  /** The base type of a domain. */
   base?: number;
 };
 
-/** Numbers of built-in types are the same in every PostgreSQL (its catalog file pg_type.dat). */
+/** Built-in types, whose numbers are the same in every PostgreSQL (its catalog file pg_type.dat). */
 const SCALARS: [oid: number, arrayOid: number, name: string, type: FieldType][] = [
   [16, 1000, "boolean", "boolean"],
   [17, 1001, "bytea", "binary"],
@@ -88,7 +88,7 @@ export const BUILT_IN_TYPES: ReadonlyMap<number, KnownType> = new Map(
   }),
 );
 
-/** `numeric(10,2)`, `character varying(20)`: the name with what the column's declaration adds. */
+/** Returns a type's name with the column's modifier: `numeric(10,2)`, `character varying(20)`. */
 export function nameWithModifier(oid: number, name: string, modifier: number): string {
   if (modifier < 0) return name;
   if (oid === 1700) return `${name}(${((modifier - 4) >> 16) & 0xffff},${(modifier - 4) & 0x7ff})`;

@@ -4,7 +4,7 @@ import { castTo, dateType, numberedVariables } from "../shared/variables";
 
 const INT32_MAX = 2 ** 31 - 1;
 
-/** An operator's other side decides what `$1` is, so a number says what it is; a text takes the type that is wanted. */
+/** An operator's other side decides the type of `$1`, so a number states its type; a text takes the expected type. */
 export const postgresVariables = numberedVariables({
   own: /^[$]$/,
   wrap: (value: TypedValue, placeholder) => {

@@ -5,13 +5,13 @@ import type { QueryableSource } from "../../data-source";
 import { ask, change, openWith } from "../conformance/subjects";
 import { postgres } from ".";
 
-/* What the cheaper looks at the catalogue must leave to the close one, and what each of them sees for itself. */
+/* The limits of the cheaper catalogue checks: what they detect, and what they leave to the close one. */
 
 let server: TestServer | null = null;
 let admin: QueryableSource;
 let reader: QueryableSource;
 
-/** Runs with the rights of a superuser, whoever calls it: nobody may on a read-only connection. */
+/** A function with a superuser's rights for every caller: no one may call it on a read-only connection. */
 const lent = (name: string, args: string, returns: string, body: string) =>
   `create function ${name}(${args}) returns ${returns} language sql stable security definer as $$ ${body} $$`;
 

@@ -18,103 +18,111 @@ import {
 import { GIVE_BACK } from "./pins";
 
 /*
- * The server itself says what a statement's names stand for, in the transaction that then runs it (T42). Everything that
- * a name can lead to is followed: overloads, operators, casts, the checks of domains, the bodies of views and policies,
- * the parts of aggregates. More is followed than the server would run, never less. What may not run ends the transaction
- * by an error before the statement, which is already on its way behind it and costs no round trip of its own.
+ * The server resolves a statement's names, in the transaction that then runs it (T42). Everything reachable from a name
+ * is followed: overloads, operators, casts, checks of domains, bodies of views and policies, parts of aggregates. More
+ * is followed than the server would run, never less. A refusal ends the transaction by an error before the statement,
+ * which is already sent behind it and costs no extra round trip.
  */
-
-/** One constant, which the server reads much faster than an array of many. None of the names needs quotes in it. */
-const texts = (items: readonly string[]) => `'{${items.join(",")}}'::text[]`;
 
 /**
- * Not by `= any`: of that the planner estimates how many rows it leaves, name by name, which takes far longer than the
- * question itself.
+ * Returns an array as one constant, which the server parses much faster than many. None of the names needs quotes in
+ * it.
  */
+const texts = (items: readonly string[]) => `'{${items.join(",")}}'::text[]`;
+
+/** Avoids `= any`: the planner would estimate its rows name by name, which takes far longer than the query itself. */
 const isOneOf = (name: string, items: readonly string[]) =>
   `array_position(${texts(items)}, ${name}::text) is not null`;
 
-/** Stands in front of what VERDICT_SQL has to say; no server says it by itself. */
+/** Prefix of a refusal by VERDICT_SQL, which no server error starts with. */
 const MARK = "millrace-refuses:";
 
-/** First object number that initdb does not give out: below are the parts of PostgreSQL itself (access/transam.h). */
+/** First object number that initdb does not assign: those below belong to PostgreSQL itself (access/transam.h). */
 const FIRST_OWN_OID = 16_384;
 
 /**
- * Roles with rights beyond tables. Whoever is or could become one of them runs only functions that can be seen through,
- * since a function may leave the role that a session was put in.
+ * Roles with rights beyond tables. A user who is or could become one of them may run only functions that can be
+ * analysed, since a function may leave the role that a session was put in.
  */
 const POWERFUL_ROLES = `select oid from pg_roles where rolsuper or rolreplication
   or (oid < ${FIRST_OWN_OID} and rolname like 'pg%' and not ${isOneOf("rolname", HARMLESS_ROLES)})`;
 
-/** Operators that the server looks up by itself, for IN, CASE, BETWEEN, USING, ORDER BY and the like. */
+/** Operators that the server resolves implicitly, for IN, CASE, BETWEEN, USING, ORDER BY and similar syntax. */
 const UNSPOKEN_OPERATORS = ["=", "<>", "<", "<=", ">", ">=", "~~"];
 
-/** Names of letters beyond ASCII are folded and cut differently where the database is not in UTF-8. */
+/** Prefix of names to compare: non-ASCII letters are folded and cut differently where the database is not in UTF-8. */
 const COMPARED_CHARS = 15;
 
-/** Where a name of the statement is looked for: its own schema, or those of the session's path. */
+/** The schemas that may contain a name of the statement: its explicit schema, or those of the session's path. */
 const inReach = (schema: string) =>
   `${schema} in (select oid from pg_namespace where case when g.s is null then nspname = any (me.schemas) else nspname = g.s end)`;
 
 const OTHER_LETTERS = "getdatabaseencoding() <> 'UTF8' and g.n ~ '[^ -~]'";
 const sameName = (name: string) =>
   `left(lower(${name}), ${COMPARED_CHARS}) = left(lower(g.n), ${COMPARED_CHARS}) and ${OTHER_LETTERS}`;
-/** Called with as many values as the statement gives, where that is known. */
+/** Whether a function takes as many arguments as the statement passes, where that is known. */
 const TAKES = `(g.k <> 'a' or (p.pronargs > 0 and p.pronargs - p.pronargdefaults <= 1))
   and (g.a is null or p.provariadic <> 0 or g.a between p.pronargs - p.pronargdefaults and p.pronargs)`;
 
-/** Their numbers are the same in every PostgreSQL (its catalog file pg_language.dat). */
+/** Language numbers, which are the same in every PostgreSQL (its catalog file pg_language.dat). */
 const INTERNAL_LANGUAGE = 12;
 const C_LANGUAGE = 13;
 
 const refusedBuiltIn = (p: string) =>
   `((${p}.provolatile = 'v' and not ${isOneOf(`${p}.proname`, VOLATILE_ALLOWED)}) or ${isOneOf(`${p}.proname`, STABLE_REFUSED)})`;
 
-/** What the refused functions of PostgreSQL itself are called inside of the server; read only when somebody asks. */
+/** Internal names of PostgreSQL's refused functions; evaluated only when needed. */
 const REFUSED_INSIDE = `refused_inside as materialized (select b.prosrc from pg_proc b
   where b.oid < ${FIRST_OWN_OID} and b.prolang = ${INTERNAL_LANGUAGE} and ${refusedBuiltIn("b")})`;
 
 /**
- * Whether anything can follow from a function that is only met on the way, such as the one behind an operator: not when
- * it is in C and only reads by its own word, and not when it is a built-in one of that kind under another name.
- * OFFSET keeps it a question about the few operators and casts at hand, and not a reading of all functions.
+ * Whether an indirectly reached function, such as the one of an operator, needs a check. A C function that declares
+ * itself read-only does not, nor does a built-in one of that kind under another name. OFFSET restricts the query to the
+ * few operators and casts at hand, instead of all functions.
  */
 const MAY_MATTER = (oid: string) => `exists (select from pg_proc p where p.oid = ${oid}
   and (p.provolatile = 'v' or p.prosecdef or ${isOneOf("p.prosrc", STATEMENT_SYMBOLS)} or case p.prolang
     when ${INTERNAL_LANGUAGE} then p.prosrc in (select b.prosrc from refused_inside b)
     else p.prolang <> ${C_LANGUAGE} end) offset 0)`;
 
-/** json and jsonb, and the types that stand for any: record, "any", anyarray, anyelement and their like (pg_type.dat). */
+/** json and jsonb, and the pseudo-types: record, "any", anyarray, anyelement and others (pg_type.dat). */
 const JSON_TYPES = "(114, 3802)";
 const ANY_TYPES = "'{2249,2276,2277,2283,2776,3500,3831,4537,5077,5078,5079,5080,4538}'::oid[]";
-/** No statement has a value of it. */
+/** The type `internal`, of which no statement has a value. */
 const INTERNAL_TYPE = 2281;
 /**
- * Whether a function makes JSON of values of any type, or may, being in C: for that the server calls the cast to json that
- * a type has, when the function runs, and no tree tells of it.
+ * Whether a function converts values of any type to JSON, or may, being in C: the server then calls the type's cast to
+ * json at run time, and no tree shows it.
  */
 const makesJson = (
   p: string,
 ) => `(${p}.prorettype in ${JSON_TYPES} and ${p}.oid < ${FIRST_OWN_OID} or ${p}.prolang = ${C_LANGUAGE})
   and ${p}.proargtypes::oid[] && ${ANY_TYPES} and not ${p}.proargtypes::oid[] && '{${INTERNAL_TYPE}}'::oid[]`;
 const JSON_CASTS = `c.casttarget in ${JSON_TYPES} and c.oid >= ${FIRST_OWN_OID} and c.castfunc <> 0`;
-/** What a view's tree has where JSON is made without a function (since PostgreSQL 16). */
+/** The marks in a view's tree of JSON that is made without a function (since PostgreSQL 16). */
 const JSON_IN_TREE = "'[{]JSON'";
 
-/** A relation of the catalogue that holds secrets: named here, or built-in and closed to PUBLIC. TOAST tables hold parts of rows. */
+/**
+ * Whether a catalogue relation contains secrets: listed, or built-in and closed to PUBLIC. TOAST tables hold parts of
+ * rows.
+ */
 const isSecret = (c: string) => `(${c}.relkind = 't' or (${c}.oid < ${FIRST_OWN_OID}
   and (${isOneOf(`${c}.relname`, SECRET_RELATIONS)} or not has_table_privilege('public', ${c}.oid, 'select'))))`;
 const isStatistics = (c: string) => `(${c}.oid < ${FIRST_OWN_OID} and ${isOneOf(`${c}.relname`, STATISTICS_VIEWS)})`;
 
-/** Whether a role may read what statistics are about, beyond tables of its own: they then show values of secret columns. */
+/**
+ * Whether a role may read the data behind statistics in the catalogue: statistics then show values of secret columns.
+ */
 const seesSecrets = (role: string) => `(has_table_privilege(${role}, 'pg_catalog.pg_statistic', 'select')
   or has_table_privilege(${role}, 'pg_catalog.pg_statistic_ext_data', 'select')
   or has_column_privilege(${role}, 'pg_catalog.pg_authid', 'rolpassword', 'select')
   or has_column_privilege(${role}, 'pg_catalog.pg_user_mapping', 'umoptions', 'select')
   or has_column_privilege(${role}, 'pg_catalog.pg_subscription', 'subconninfo', 'select'))`;
 
-/** Foreign tables that may read files or run programs of the server, and those that name a secret relation of another one. */
+/**
+ * Foreign tables that may read files or run programs of the server, and those that name a secret relation of another
+ * one.
+ */
 const CLOSED_FOREIGN = `closed_foreign as materialized (select ft.ftrelid as id,
     case when not exists (select from pg_depend d join pg_extension e on e.oid = d.refobjid
       where d.classid = 'pg_proc'::regclass and d.objid = w.fdwhandler and d.deptype = 'e' and ${isOneOf("e.extname", FOREIGN_ALLOWED)})
@@ -124,7 +132,7 @@ const CLOSED_FOREIGN = `closed_foreign as materialized (select ft.ftrelid as id,
     left join pg_class s on s.relname = coalesce((select option_value from pg_options_to_table(ft.ftoptions)
       where option_name = 'table_name'), c.relname) and (${isSecret("s")} or ${isStatistics("s")}))`;
 
-/** Where a function is called: in the statement itself, in a view (then it is the view's number), or anywhere else. */
+/** The place of a call: the statement itself, a view (then it is the view's number), or anywhere else. */
 const OWN_CALL = 0;
 const ELSEWHERE = 1;
 
@@ -153,7 +161,7 @@ const ROOTS = `
   union all
   select 'f', c.castfunc, ${ELSEWHERE}::oid from pg_cast c where c.oid >= ${FIRST_OWN_OID} and c.castcontext = 'i' and ${MAY_MATTER("c.castfunc")}`;
 
-/** The stored trees of what the object brings along; whatever they name stands in them by its number. */
+/** The stored trees of an object, which contain the number of every object that they name. */
 const TREES = `
   select w.ev_action::text as tree, case when i.id >= ${FIRST_OWN_OID} then i.id else ${ELSEWHERE} end as view from pg_rewrite w join pg_class c on c.oid = w.ev_class
     where i.k = 'r' and w.ev_class = i.id and w.ev_type = '1' and c.relkind = 'v'
@@ -177,16 +185,19 @@ const TREES = `
   union all
   select x.indpred::text, ${ELSEWHERE} from pg_index x where i.k = 'r' and me.wary and x.indrelid = i.id`;
 
-/** Parts of a stored tree that stand for objects, with their numbers; some have several (PostgreSQL's nodes/readfuncs.c). */
+/**
+ * Parts of a stored tree that reference objects, with their numbers; some have several (PostgreSQL's
+ * nodes/readfuncs.c).
+ */
 const TREE_PARTS =
   ":(funcid|opfuncid|hashfuncid|negfuncid|aggfnoid|winfnoid|tsmhandler|startInRangeFunc|endInRangeFunc|opno|opnos|eqop|sortop|cycle_mark_neop|relid|[a-z]*types?) [(]?o? ?([0-9 ]+)";
 const NUMBERS_IN = (tree: string) => `regexp_matches(${tree}, '${TREE_PARTS}', 'g') m
   cross join lateral regexp_split_to_table(trim(m[2]), ' +') n`;
-/** Object numbers have 32 bits, and a server that is old enough has given out most of them. */
+/** Object numbers have 32 bits, and an old server has assigned most of them. */
 const IS_NUMBER = "n <> '' and length(n) <= 10 and n::int8 between 1 and 4294967295";
 const PART_KIND =
   "case when m[1] = 'relid' then 'r' when m[1] ~ 'type' then 't' when m[1] ~ 'op' and m[1] <> 'opfuncid' then 'o' else 'f' end";
-/** The tables below PostgreSQL's own views are not followed: those views are made to show no more than anybody may see. */
+/** Tables below PostgreSQL's own views are not followed: those views show only what everyone may see. */
 const isBelowOwnView = (relation: string) => `(${relation} < ${FIRST_OWN_OID} and m[1] = 'relid')`;
 
 const IN_TREES = `
@@ -197,32 +208,35 @@ const IN_TREES = `
   union all
   select 'f', 'pg_catalog.to_json(anyelement)'::regprocedure, ${ELSEWHERE} from (${TREES}) t where t.tree ~ ${JSON_IN_TREE}`;
 
-/** What a statement can call, also from within: triggers are called by changes alone. */
+/** Functions that a statement can call, also indirectly: triggers are called only by changes. */
 const IS_CALLED = "p.prorettype not in ('trigger'::regtype, 'event_trigger'::regtype)";
-/** It runs with rights beyond tables that the caller does not have. */
+/** Whether it runs with rights beyond tables that the caller lacks. */
 const isLent = (user: string) => `p.prosecdef and (p.proowner in (select oid from pg_roles where rolsuper)
   or (p.proowner <> ${user} and exists (select from powerful w where pg_has_role(p.proowner, w.oid, 'member'))))`;
 
-/** A function of the people, in a language whose text tells what it does, as long as no word of it is opaque. */
+/** Whether it is a user-defined function in a language that can be analysed, as long as none of its words is opaque. */
 const IS_READ = `(l.lanname in ('sql', 'plpgsql') and p.oid >= ${FIRST_OWN_OID})`;
 const WORDS = `regexp_split_to_array(lower(p.prosrc), '[^a-z0-9_]+')`;
 
-/** Whatever the text of a function may name, by its words; a name of other letters, wherever it stands in the text. */
+/**
+ * Whether a function's text may contain a name: as one of its words, or anywhere in the text if it has other
+ * characters.
+ */
 const inText = (name: string) =>
   `(lower(${name}) = any (b.words) or (${name} ~ '[^A-Za-z0-9_]' and strpos(b.source, replace(lower(${name}), '"', '""')) > 0))`;
 const BODY = `(select ${WORDS} as words, lower(p.prosrc) as source from pg_proc p join pg_language l on l.oid = p.prolang
   where me.wary and i.k = 'f' and p.oid = i.id and ${IS_READ} and p.prosrc <> '' offset 0) b`;
 
 /**
- * How values of a type are sorted, for the types that the statement or a view in it names, and those of columns and of
- * functions' results; an operator that merely exists says nothing of a statement.
+ * Sort operators of the types that the statement or a view in it names, and of the types of columns and function
+ * results; an operator that merely exists says nothing about a statement.
  */
 const SORTED_BY = `(select i.id as type where i.k = 't' and i.via <> ${ELSEWHERE}
     union all select p.prorettype from pg_proc p where i.k = 'f' and i.via <> ${ELSEWHERE} and p.oid = i.id
     union all select a.atttypid from pg_attribute a where i.k = 'r' and a.attrelid = i.id) v
   join pg_opclass c on c.opcintype = v.type and c.oid >= ${FIRST_OWN_OID}`;
 
-/** Relations from which a materialised view has copied its rows. */
+/** Relations whose rows a materialised view has copied. */
 const COPIED = `
   select 'c', n::oid from pg_class c join pg_rewrite w on w.ev_class = c.oid cross join lateral ${NUMBERS_IN("w.ev_action::text")}
     where i.k in ('r', 'c') and c.oid = i.id and (c.relkind = 'm' or (i.k = 'c' and c.relkind = 'v'))
@@ -286,13 +300,14 @@ const STEPS = `${COPIED}
 const UNSEEN = "case when me.powerful then 'opaque' when me.lent then 'hidden' else 'unseen' end";
 
 /**
- * A call of a function that runs texts: the judge has seen those of the statement itself ($2 are the functions he knows)
- * and of the views that he was shown ($3, by their definitions' hashes). Nobody sees what a policy or an operator gives it.
+ * Whether a call of a function that runs text was checked: calls in the statement itself ($2 are the known functions),
+ * and in the views that were checked ($3, by hashes of their definitions). Arguments in a policy or an operator are
+ * unknown.
  */
 const IS_SEEN = `p.proname = any ($2::text[]) and (i.via = ${OWN_CALL}
   or (not exists (select from pg_cast c where c.castfunc = p.oid) and md5(pg_get_viewdef(i.via)) = $3::json->>i.via::text))`;
 
-/** A function of the people under the name of a built-in one is judged as what it is in C. */
+/** A user-defined function under the name of a built-in one is judged as the C function that it is. */
 const REASON = `case
   when ${isLent("me.id")} then 'definer'
   when me.wary and array_to_string(p.proconfig, ',') ~* '(^|,)(role|session_authorization)=' then ${UNSEEN}
@@ -316,9 +331,9 @@ const POWERFUL = `powerful as materialized (${POWERFUL_ROLES})`;
 const IS_POWERFUL = (user: string) => `exists (select from powerful w where pg_has_role(${user}, w.oid, 'member'))`;
 
 /**
- * Ends the transaction when the statement reaches what it may not, or else gives the session back to the user (GIVE_BACK).
- * `$1` are the names of the statement, and of the texts in views that it reaches, as JSON. `$2` are the functions whose texts
- * the judge looks into, `$3` hashes of the views that he has looked into, by their numbers, as JSON.
+ * Ends the transaction when the statement reaches a forbidden object, otherwise restores the user's session
+ * (GIVE_BACK). `$1` are the names of the statement, and of the texts in its views, as JSON. `$2` are the functions
+ * whose texts the guard checks, `$3` hashes of the views that it has checked, by their numbers, as JSON.
  */
 export const VERDICT_SQL = `
 with recursive ${GIVEN}, ${POWERFUL}, ${REFUSED_INSIDE}, ${CLOSED_FOREIGN},
@@ -348,7 +363,7 @@ select case when no.reason is not null then ('${MARK}' || json_build_object('rea
   ${GIVE_BACK}
 from (select) one left join lateral (select * from refused where reason is not null order by reason not in ('statement', 'within') limit 1) no on true`;
 
-/** Default orders of people's own for built-in types, which a statement uses without a word (btree and hash: pg_am.dat). */
+/** User-defined default orders of built-in types, which a statement uses implicitly (btree and hash: pg_am.dat). */
 const OWN_ORDERS = `exists (select from pg_opclass c
     where c.oid >= ${FIRST_OWN_OID} and c.opcdefault and c.opcmethod in (403, 405) and c.opcintype < ${FIRST_OWN_OID})
   or exists (select from given g join pg_operator o on o.oprname = g.n::name join pg_amop a on a.amopopr = o.oid
@@ -357,12 +372,12 @@ const OWN_ORDERS = `exists (select from pg_opclass c
 
 const OWN_JSON = `exists (select from pg_cast c where ${JSON_CASTS} and ${MAY_MATTER("c.castfunc")})`;
 
-/** A materialised view of the catalogue or of other views: what it copied has to be followed. */
+/** Whether a materialised view copies from the catalogue or other views: its sources must be followed. */
 const isCopyOfMore = `(c.relkind = 'm' and exists (select from pg_rewrite w cross join lateral ${NUMBERS_IN("w.ev_action::text")}
     where w.ev_class = c.oid and m[1] = 'relid' and ${IS_NUMBER}
       and (n::oid < ${FIRST_OWN_OID} or exists (select from pg_class x where x.oid = n::oid and x.relkind in ('v', 'm', 'f')))))`;
 
-/** Whether a relation has more to it than rows of built-in types. @param kinds those of its kinds that are known */
+/** Whether a relation involves more than rows of built-in types. @param kinds the kinds of relations that are known */
 const isMoreThanRows = (
   kinds: string,
 ) => `(c.relkind not in (${kinds}) or c.relrowsecurity or ${isSecret("c")} or ${isStatistics("c")} or ${isCopyOfMore}
@@ -377,7 +392,7 @@ const isMoreThanRows = (
 const isMoreThanReading = (p: string) =>
   `(${p}.oid >= ${FIRST_OWN_OID} or ${refusedBuiltIn(p)} or ${isOneOf(`${p}.prosrc`, STATEMENT_SYMBOLS)})`;
 
-/** What follows from the names of the statement alone, wherever they are found. */
+/** The conditions on the statement's names alone, wherever they are found. */
 const UNCLEAR_BY_NAMES = `
     exists (select from given g join pg_proc p on p.proname = g.n::name where g.k in ('f', 'a') and ${isMoreThanReading("p")})
     or exists (select from given g join pg_type t on t.typname = g.n::name
@@ -391,8 +406,8 @@ const UNCLEAR_BY_NAMES = `
     or exists (select from given g where ${OTHER_LETTERS})`;
 
 /**
- * The reason is put together by a function that is not IMMUTABLE: the planner would work out a constant one, and so meet
- * the error before the question.
+ * Returns a query that ends the transaction when it is unclear. A non-IMMUTABLE function assembles the reason: the
+ * planner would evaluate a constant one, and raise the error before the condition.
  */
 const endsWhere = (isUnclear: string) => `
 select case when ${isUnclear}
@@ -400,9 +415,9 @@ select case when ${isUnclear}
   ${GIVE_BACK}`;
 
 /**
- * The quick look that is enough for most statements: tables of built-in types, and built-in functions that only read.
- * Names count wherever they are found. Whatever else a name may stand for makes it end the transaction with the reason
- * "unclear"; then VIEWS_VERDICT_SQL has to say, and after it VERDICT_SQL. It takes the same `$1`, and no other value.
+ * The quick check, which suffices for most statements: tables of built-in types, and read-only built-in functions.
+ * Names count wherever they are found. Any other meaning of a name ends the transaction with the reason "unclear"; then
+ * VIEWS_VERDICT_SQL decides, and after it VERDICT_SQL. It takes the same `$1`, and no other value.
  */
 export const QUICK_VERDICT_SQL = `
 with ${GIVEN}, ${POWERFUL}, ${REFUSED_INSIDE}
@@ -411,8 +426,8 @@ ${endsWhere(`${UNCLEAR_BY_NAMES}
       where g.k = 'r' and ${isMoreThanRows("'r', 'p', 'm', 'S'")})`)}`;
 
 /**
- * The same for views over such tables, with such functions: what their stored trees name is looked at by its number. It
- * costs a third of VERDICT_SQL, most of which is the reading and planning of so long a statement.
+ * The same for views over such tables, with such functions: the names in their stored trees are checked by number. It
+ * costs a third of VERDICT_SQL, most of which is parsing and planning so long a statement.
  */
 export const VIEWS_VERDICT_SQL = `
 with recursive ${GIVEN}, ${POWERFUL}, ${REFUSED_INSIDE},
@@ -432,16 +447,16 @@ ${endsWhere(`${UNCLEAR_BY_NAMES}
     or exists (select from item i join pg_class c on c.oid = i.id
       where i.k = 'r' and ${isMoreThanRows("'r', 'p', 'm', 'S', 'v'")})`)}`;
 
-/** What the judge looks into of a view, and what VERDICT_SQL knows it again by: read with the same path of schemas. */
+/** A view's definition, and the hash by which VERDICT_SQL recognises it: read with the same search path. */
 export const VIEW_SQL = "select pg_get_viewdef($1::oid), md5(pg_get_viewdef($1::oid))";
 
-/** The names of a statement, as both verdicts take them. */
+/** Returns the names of a statement, as both verdicts take them. */
 export function toGiven(uses: readonly Use[]): string {
   return JSON.stringify(uses.map(({ kind, schema, name, args }) => ({ k: kind, s: schema, n: name, a: args })));
 }
 
 export type Refusal = {
-  /** "unclear" comes from the quick look alone. "within": the judge has to look into the view first. */
+  /** "unclear" comes only from the quick check. "within": the view must be checked first. */
   reason:
     | "unclear"
     | "volatile"
@@ -460,11 +475,11 @@ export type Refusal = {
   view?: number;
 };
 
-/** What VERDICT_SQL has ended the transaction for; null when that was something else. */
+/** Returns the reason for which VERDICT_SQL ended the transaction; null for other errors. */
 export function refusalOf(error: DatabaseError): Refusal | null {
   const at = error.message.indexOf(MARK);
   if (at < 0) return null;
-  // The server quotes the text that it could not read as a number, in whatever language it speaks.
+  // The server quotes the text that it could not parse as a number, in any language.
   const end = error.message.lastIndexOf("}");
   return JSON.parse(error.message.slice(at + MARK.length, end + 1)) as Refusal;
 }

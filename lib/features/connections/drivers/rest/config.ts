@@ -4,7 +4,7 @@ import { readConfig } from "../shared/config";
 import type { JsonPath } from "../shared/json-path";
 import { jsonPath, resourceShape, resourcesOf, toWebConfig, type WebConfig, webShape } from "../shared/web-config";
 
-/** Stands in a parameter or a path for what the last reading has seen of the cursor field. */
+/** Placeholder in a parameter or a path for the last cursor value of the previous reading. */
 export const CURSOR_MARK = "{{cursor}}";
 
 const TEXT_CHARS_MAX = 2000;
@@ -12,13 +12,13 @@ const PAGE_SIZE_MAX = 100_000;
 
 export type RestResource = {
   name: string;
-  /** Below the base address. */
+  /** Relative to the base URL. */
   path: string;
-  /** Null: the answer itself is the list. */
+  /** Null: the response itself is the list. */
   recordsPath: JsonPath | null;
   primaryKey: string[];
   cursorField?: string;
-  /** What stands for the cursor in the first reading. Left out, its parameters are left out, too. */
+  /** The cursor value of the first reading. Absent: its parameters are omitted, too. */
   cursorStart?: string | number;
   params: Readonly<Record<string, string | number | boolean>>;
 };
@@ -119,7 +119,7 @@ const fields = z.strictObject({
   pagination,
 });
 
-/** @throws AppError `invalid_request` */
+/** Parses the config. @throws AppError `invalid_request` */
 export function parseRestConfig(config: Record<string, unknown>): RestConfig {
   const { baseUrl, resources, pagination: pages, ...web } = readConfig(fields, config);
   return {

@@ -35,7 +35,7 @@ const page = (
   showWhen: { field: "pagination.kind", oneOf: kinds },
 });
 
-/** Services that give their records as JSON. */
+/** Services that return their records as JSON. */
 export const rest: Driver = {
   type: "rest",
   label: "REST",

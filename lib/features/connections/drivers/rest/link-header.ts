@@ -1,8 +1,8 @@
-/** Servers send a few links; what is longer is no such header. */
+/** Maximum characters of a Link header: servers send a few links. */
 const HEADER_CHARS_MAX = 16 * 1024;
 const LINK = /<([^<>]{1,8192})>([^<]*)/g;
 
-/** The address that a Link header (RFC 8288) gives for the next page, null for none. */
+/** Returns the URL that a Link header (RFC 8288) gives for the next page, null for none. */
 export function nextLink(header: string | null): string | null {
   if (header === null || header.length > HEADER_CHARS_MAX) return null;
   for (const [, address, params = ""] of header.matchAll(LINK)) {

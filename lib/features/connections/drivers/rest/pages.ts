@@ -11,14 +11,14 @@ import { nextLink } from "./link-header";
 
 type Paged<K> = Extract<RestPagination, { kind: K }>;
 
-/** One reading of a resource: which page to ask for, and what an answer says about those that follow. */
+/** One reading of a resource: the page to request, and the pages that follow from a response. */
 export class RestPages {
   readonly #line: WebLine;
   readonly #config: RestConfig;
   readonly #resource: RestResource;
   readonly #signal: AbortSignal;
   readonly #isForPerson: boolean | undefined;
-  /** The last page by the source's own count, once it was full: what comes behind it shall be nothing. */
+  /** The last page by the source's count, once it was full: the pages after it must be empty. */
   #lastPage: { number: number; text: string } | null = null;
 
   constructor(
@@ -34,7 +34,7 @@ export class RestPages {
     this.#isForPerson = options.isForPerson;
   }
 
-  /** @throws AppError `source_unreachable`, `timeout`, `address_refused`, `invalid_request` */
+  /** Reads one page. @throws AppError `source_unreachable`, `timeout`, `address_refused`, `invalid_request` */
   async read(place: PagePlace | null, since: CursorValue | null): Promise<RecordPage> {
     const url = this.#urlOf(place, since);
     let answer: WebAnswer;
@@ -66,7 +66,7 @@ export class RestPages {
     const last = total === null ? null : startPage + total - 1;
     const hasMore = flagAt(json, pagination.hasMorePath);
     if (this.#lastPage !== null && page > this.#lastPage.number) {
-      // Some give their last page again to whoever asks too far.
+      // Some services repeat their last page beyond the end.
       if (records.length === 0 || JSON.stringify(records) === this.#lastPage.text) return END;
       throw this.#liesAbout(`page ${this.#lastPage.number} is the last one, and page ${page} has records`);
     }
@@ -85,7 +85,7 @@ export class RestPages {
   #afterOffset(pagination: Paged<"offset">, offset: number, records: unknown[], json: unknown): RecordPage {
     const total = countAt(json, pagination.totalPath);
     const hasMore = flagAt(json, pagination.hasMorePath);
-    // A source may give fewer than it was asked for, so what came is what counts.
+    // A source may return fewer records than requested, so the count of the response decides.
     const next = offset + records.length;
     if (records.length === 0) {
       if (total !== null && offset < total) {
@@ -121,7 +121,7 @@ export class RestPages {
   #urlOf(place: PagePlace | null, since: CursorValue | null): URL {
     const { web, pagination } = this.#config;
     const base = new URL(`${web.baseUrl}/`);
-    // A link says all that its page needs.
+    // A link is the complete address of its page.
     if (pagination.kind === "link" && place !== null) return new URL(String(place), base);
     const { path, params, cursorStart } = this.#resource;
     const cursor = since ?? cursorStart ?? null;
@@ -152,7 +152,7 @@ export class RestPages {
     if (json === undefined) return [];
     const found = readJsonPath(json, recordsPath ?? []);
     if (Array.isArray(found)) return found;
-    // Services write an empty list so, too.
+    // Some services return null for an empty list.
     if (found === null) return [];
     if (isObject(found) && recordsPath !== null) return [found];
     const names = isObject(json) ? Object.keys(json).slice(0, 10).join(", ") : "";
@@ -195,6 +195,6 @@ function flagAt(json: unknown, path: JsonPath | undefined): boolean | null {
   if (typeof found === "boolean") return found;
   if (found === undefined)
     throw sourceFailure("The answer does not say whether there is more, where the pagination looks for it.");
-  // Some name the next page there, or nothing.
+  // Some services put the next page here, or nothing.
   return found !== null && found !== "" && found !== 0 && found !== "false";
 }

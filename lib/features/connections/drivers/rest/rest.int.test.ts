@@ -18,7 +18,7 @@ process.env.ALLOW_PRIVATE_NETWORK = "all";
 
 const MIB = 1024 * 1024;
 const SECRET = "s3cr3t-marker-of-the-service";
-/** Parts of a packed stream may follow each other. */
+/** Members of a gzip stream may follow each other. */
 const BOMB = Buffer.concat(Array<Buffer>(64).fill(gzipSync(Buffer.alloc(16 * MIB, " "))));
 const RESOURCE = { name: "orders", path: "/orders" };
 
@@ -98,7 +98,7 @@ describe("sign-in", () => {
 
 describe("pages", () => {
   const SIZE = 10;
-  /** 35 records in pages of 10, as each kind of service gives them. */
+  /** Serves 35 records in pages of 10, in the format of each kind of service. */
   const all = rowsFrom(1, 35);
   const slice = (start: number, size = SIZE) => all.slice(start, start + size);
   const numberOf = (url: URL, name: string, absent: number) => Number(url.searchParams.get(name) ?? absent);
@@ -121,7 +121,7 @@ describe("pages", () => {
       return { json: { data: slice((page - 1) * size, size), more: page * size < 35 } };
     }],
     ["offsets to an empty page", { kind: "offset", sizeParam: "limit", size: 100 }, ({ url }) => ({
-      // It gives fewer than it is asked for.
+      // It returns fewer records than requested.
       json: { data: slice(numberOf(url, "offset", 0), Math.min(SIZE, numberOf(url, "limit", 0))) },
     })],
     ["offsets with their total", { kind: "offset", offsetParam: "skip", totalPath: "total" }, ({ url }) => {
@@ -156,7 +156,7 @@ describe("pages", () => {
       const source = await connect(service, { pagination, resources });
       const whole = await readSource(source, "orders", { batchRows: 4 });
       expect(ids(whole)).toEqual(upTo(35));
-      // In full each reading begins anew.
+      // A full reading always restarts.
       expect(whole.checkpoints.at(-1)).toBeNull();
       expect(Math.max(...whole.batchRows)).toBe(4);
       for (let cut = 1; cut < whole.checkpoints.length; cut += 1) {
@@ -250,7 +250,7 @@ describe("pages", () => {
     const { rows, checkpoints } = await readSource(source, "orders");
     expect(ids({ rows })).toEqual([0, 1, 2, 3]);
     expect(JSON.stringify(checkpoints)).not.toContain(SECRET);
-    // What cannot be kept is no place to go on from.
+    // A reading cannot resume from a place that may not be stored.
     expect(checkpoints).toEqual([{ next: "/v1/orders?at=1" }, null, { next: "/v1/orders?at=3" }, null]);
     expect(service.requests.map(({ url }) => url.searchParams.getAll("key"))).toEqual(Array(4).fill([SECRET]));
   });
@@ -263,7 +263,7 @@ describe("only what is new", () => {
     { ...RESOURCE, primaryKey: "id", params: { since: "{{cursor}}", kind: "a" }, ...over },
   ];
   const pagination = { kind: "page", sizeParam: "n", size: 2 };
-  /** Newest first, which is no order to keep a place by. */
+  /** Newest first, an order in which a page number is no stable position. */
   const answer: Answer = ({ url }) => {
     const since = url.searchParams.get("since");
     const found = items.filter(({ at }) => since === null || (at !== null && String(at) >= since)).toReversed();
@@ -290,7 +290,7 @@ describe("only what is new", () => {
     const second = await readSource(source, "orders", { ...options, from });
     expect(ids(second)).toEqual([7, 6]);
     expect(service.requests.at(-1)?.url.searchParams.get("since")).toBe(day(5));
-    // Without a key rows of the same value cannot be told apart, so only newer ones come.
+    // Without a key, rows of the same value are indistinguishable, so only newer ones are returned.
     expect(ids(await readSource(source, "orders", { ...options, primaryKey: [], from }))).toEqual([7]);
   });
 
@@ -308,7 +308,7 @@ describe("only what is new", () => {
 
   test("a reading that is killed anywhere, while new rows come, loses none and gives none twice", async () => {
     const service = await serve(({ url }) => {
-      // In the order in which they came, so that new ones stand behind.
+      // In insertion order, so that new ones come last.
       const start = (Number(url.searchParams.get("page")) - 1) * 2;
       const since = url.searchParams.get("since");
       const found = items.filter(({ at }) => since === null || (at !== null && String(at) >= since));
@@ -332,7 +332,7 @@ describe("only what is new", () => {
     const source = await connect(service, { resources: resources(), pagination });
     const killed = await readSource(source, "orders", { ...options, batchesMax: 1 });
     expect(ids(killed)).toEqual([5]);
-    // Newest first: the first page is another one now.
+    // Newest first: the first page has changed.
     items.push({ id: 6, at: day(6) });
     const resumed = await readSource(source, "orders", { ...options, from: killed.checkpoints.at(-1) ?? null });
     expect(ids(resumed)).toEqual([6, 5, 4, 3, 2, 1]);
@@ -586,7 +586,7 @@ test("requests of all readers together stay within the rate, in whatever minute 
   places.sort((a, b) => a - b);
   for (const [index, place] of places.entries()) {
     if (index > 0) expect(place - (places[index - 1] ?? 0)).toBeGreaterThan(99.9);
-    // No request comes before its place, to the millisecond of a timer.
+    // No request is sent before its slot, to the millisecond of a timer.
     expect(times[index]).toBeGreaterThan(place - 2);
   }
 });

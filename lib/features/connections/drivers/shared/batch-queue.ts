@@ -1,11 +1,11 @@
 import type { Batch, WireValue } from "@/lib/base/values/fields";
 
-/** Batches that are made ready before somebody asks. */
+/** Maximum number of batches that are prepared in advance. */
 export const BATCHES_AHEAD = 2;
 
 export type Step = { batch: Batch } | { done: true };
 
-/** Rows on their way from a driver that is called for each row to a reader who asks for batches. */
+/** A queue between a driver that is called for each row and a reader that requests batches. */
 export class BatchQueue {
   #ready: Batch[] = [];
   #waiter: { resolve: (step: Step) => void; reject: (error: unknown) => void } | null = null;
@@ -43,7 +43,7 @@ export class BatchQueue {
     this.#waiter = null;
   }
 
-  /** What is ready is still read first. */
+  /** Fails the queue after the batches that are ready. */
   fail(error: unknown): void {
     this.#failure ??= { error };
     this.#waiter?.reject(this.#failure.error);
@@ -65,7 +65,7 @@ export class BatchQueue {
   }
 }
 
-/** Gathers rows into columns. */
+/** Collects rows into columns. */
 export class BatchBuilder {
   readonly #width: number;
   #columns: WireValue[][];
@@ -83,7 +83,7 @@ export class BatchBuilder {
     this.bytes += bytes;
   }
 
-  /** What was gathered, leaving the builder empty. */
+  /** Returns the collected rows and empties the builder. */
   take(): Batch {
     const batch: Batch = { rowCount: this.rowCount, columns: this.#columns };
     this.#columns = Array.from({ length: this.#width }, () => []);

@@ -7,13 +7,13 @@ import { checkTarget } from "@/lib/platform/net/judge";
 const LOOK_UP_TIMEOUT_MS = 5000;
 
 /**
- * Judges an address before it is stored (T30, T38). It is judged again each time that it is dialled; a name that cannot
- * be looked up now may well be there later.
+ * Checks an address before it is stored (T30, T38). It is checked again at every connect; a name that cannot be
+ * resolved now may exist later.
  * @throws AppError `address_refused`, `invalid_request`
  */
 export async function checkAddress(host: string, port: number, purpose: Purpose = "database"): Promise<void> {
   try {
-    // A name service that does not answer holds up nobody.
+    // A name service that does not answer delays no one.
     const patience = sleep(LOOK_UP_TIMEOUT_MS, undefined, { ref: false });
     await Promise.race([checkTarget({ purpose, host, port }), patience]);
   } catch (error) {

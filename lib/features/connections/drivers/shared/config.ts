@@ -4,7 +4,7 @@ import type { ConfigField } from "@/lib/features/connections/schema";
 import { AppError } from "@/lib/platform/http/errors";
 
 const TEXT_CHARS_MAX = 1000;
-/** Hosted databases give addresses with several servers and options; none is longer than this. */
+/** Maximum characters of a connection string: those of hosted databases list several servers and options. */
 const CONNECTION_STRING_CHARS_MAX = 4000;
 
 const PORT = { min: 1, max: 65_535 };
@@ -12,7 +12,7 @@ const PORT = { min: 1, max: 65_535 };
 export const SSL_MODES = ["disable", "require", "verify-full"] as const;
 export type SslMode = (typeof SSL_MODES)[number];
 
-/** Where a database is and how to sign in, whichever way the form said it. */
+/** The address of a database and the sign-in, in either notation of the form. */
 export type NetworkConfig = {
   host: string;
   port: number;
@@ -20,9 +20,9 @@ export type NetworkConfig = {
   user: string;
   password: string;
   ssl: SslMode;
-  /** Options of the connection string that the driver asked for, by name. */
+  /** Options of the connection string that the driver keeps, by name. */
   options: Readonly<Record<string, string>>;
-  /** The server may do without TLS, which `ssl` asks for. */
+  /** The connection may fall back to plain text, although `ssl` requires TLS. */
   mayBePlain?: true;
 };
 
@@ -32,13 +32,13 @@ export type AddressRules = {
   defaultPort: number;
   defaultUser: string;
   defaultDatabase: string;
-  /** Reads one option of the connection string: what it says about TLS, or null when it is a plain option to keep. */
+  /** Interprets one option of the connection string: its TLS mode, or how to treat a plain option. */
   option: (name: string, value: string) => OptionMeaning;
 };
-/** `preferred` tries TLS first and goes on without it where the server has none. Null refuses the option. */
+/** `preferred` tries TLS first and continues without it where the server has none. Null refuses the option. */
 export type OptionMeaning = { ssl: SslMode | "preferred" } | "keep" | "ignore" | null;
 
-/** Options of pools, drivers and hosts that change nothing here, whatever their value. */
+/** Options of pools, drivers and hosts that have no effect here, regardless of their value. */
 const IGNORED_OPTIONS = new Set([
   ...[
     "application_name",
@@ -57,13 +57,13 @@ const IGNORED_OPTIONS = new Set([
 ]);
 
 /**
- * Reads the options that several kinds of servers share: those of TLS by the name that a library or a host gives them, and
- * those that mean nothing here.
+ * Interprets options that several kinds of servers share: TLS options by their names in libraries and hosts, and
+ * options without an effect here.
  */
 export function sharedOption(name: string, value: string): OptionMeaning {
   const key = name.toLowerCase();
   if (IGNORED_OPTIONS.has(key)) return "ignore";
-  // Prisma's: strict checks the certificate.
+  // Prisma's option: strict checks the certificate.
   if (key === "sslaccept") {
     if (value === "strict") return { ssl: "verify-full" };
     return value === "accept_invalid_certs" ? { ssl: "require" } : null;
@@ -78,10 +78,10 @@ const port = z.coerce
   .min(PORT.min, "The port is between 1 and 65535.")
   .max(PORT.max, "The port is between 1 and 65535.");
 
-/** What the inputs hold, for schemas of `readConfig`. */
+/** Schemas of the inputs, for `readConfig`. */
 export const fieldValues = { text: text(), port, ssl: z.enum(SSL_MODES, "Choose disable, require or verify-full.") };
 
-/** Strict: what a driver does not know it does not take, so that no option reaches a library unseen (T43). */
+/** Strict: unknown fields are refused, so that no unchecked option reaches a library (T43). */
 const networkFields = z.strictObject({
   connectionString: text(CONNECTION_STRING_CHARS_MAX).optional(),
   host: fieldValues.text.optional(),
@@ -92,13 +92,13 @@ const networkFields = z.strictObject({
   ssl: fieldValues.ssl.optional(),
 });
 
-/** Control characters of Unicode: in a protocol or a header they could end a value and begin another (T43). */
+/** Unicode control characters: in a protocol or a header they could end a value and start another (T43). */
 const CONTROL_CHARACTER = /\p{Cc}/u;
 
 /**
- * The stored config of a connection through a schema; empty inputs of the form count as not given.
- * No text in it has control characters, whatever the schema says.
- * @throws AppError `invalid_request` with one detail a problem, their paths below `config`
+ * Parses the stored config of a connection with a schema; empty inputs of the form count as absent. Control characters
+ * are always refused.
+ * @throws AppError `invalid_request` with one detail per problem, their paths below `config`
  */
 export function readConfig<T>(schema: z.ZodType<T>, config: Record<string, unknown>): T {
   const given = Object.entries(config).filter(([, value]) => value !== undefined && value !== null && value !== "");
@@ -123,7 +123,7 @@ function refuseControlCharacters(name: string, value: unknown): void {
 }
 
 /**
- * Reads `host, port, database, user, password, ssl` or `connectionString` (docs/develop/api.md, Connections).
+ * Parses `host, port, database, user, password, ssl` or `connectionString` (docs/develop/api.md, Connections).
  * @throws AppError `invalid_request`
  */
 export function parseNetworkConfig(config: Record<string, unknown>, rules: AddressRules): NetworkConfig {
@@ -151,7 +151,7 @@ export function parseNetworkConfig(config: Record<string, unknown>, rules: Addre
   };
 }
 
-/** `scheme://user:password@host:port/database?name=value`, nothing else: no second host, no socket file (T37, T43). */
+/** Parses `scheme://user:password@host:port/database?name=value` only: no second host, no Unix socket (T37, T43). */
 function parseConnectionString(address: string, rules: AddressRules): NetworkConfig {
   const parts =
     /^(?<scheme>[a-z][a-z0-9+]*):\/\/(?:(?<user>[^:@/]*)(?::(?<password>[^/]*))?@)?(?<host>\[[0-9a-f:.]+\]|[^:/?#@,]*)(?::(?<port>\d{1,5}))?(?:\/(?<database>[^?#/]*))?(?:\?(?<query>[^#]*))?$/i.exec(
@@ -172,7 +172,7 @@ function parseConnectionString(address: string, rules: AddressRules): NetworkCon
     user: decode(parts.user) || rules.defaultUser,
     password: decode(parts.password),
   };
-  // What was %00 in the text is a character of its own only now.
+  // %00 becomes a control character only by decoding.
   for (const value of [...Object.values(decoded), ...Object.values(options)]) {
     refuseControlCharacters("connectionString", value);
   }
@@ -210,7 +210,7 @@ export function invalidField(name: string, message: string): AppError {
   return new AppError("invalid_request", message, { details: [{ path: `config.${name}`, message }] });
 }
 
-/** What a rule of its own says of the input, at its field. */
+/** Runs a rule and assigns its error to a field. */
 export function atField<T>(place: string, run: () => T): T {
   try {
     return run();
@@ -219,7 +219,7 @@ export function atField<T>(place: string, run: () => T): T {
   }
 }
 
-/** The inputs that forms of servers share. */
+/** Inputs that forms of servers share. */
 export const formFields = {
   host: {
     name: "host",
@@ -231,7 +231,7 @@ export const formFields = {
     help: "A name or an IP address.",
     maxLength: TEXT_CHARS_MAX,
   },
-  /** @param help what it is when left out */
+  /** @param help the default */
   port: (help: string) => ({
     name: "port",
     label: "Port",
@@ -287,13 +287,13 @@ export const formFields = {
   }),
 } as const satisfies Record<string, ConfigField | ((...words: never[]) => ConfigField)>;
 
-/** What the fields below do not say by themselves. */
+/** Further reasons to reject a field's value. */
 export const NETWORK_REFUSALS = {
   host: "No usable name or address",
   connectionString: "Another form than the type's, or an option that cannot be used here",
 };
 
-/** The form of a database on a server (docs/develop/api.md, Connections). */
+/** Returns the form of a database on a server (docs/develop/api.md, Connections). */
 export function networkFormFields(example: {
   port: number;
   user: string;
@@ -306,7 +306,7 @@ export function networkFormFields(example: {
     formFields.name("database", "Database"),
     formFields.user(`Best a user of its own that may only read, rather than ${example.user}.`),
     formFields.password,
-    // No default: it would be stored beside a connection string, and outweigh what that one says.
+    // No default: it would be stored beside a connection string, and override its value.
     formFields.ssl("Off when left out, or what the connection string says."),
     {
       name: "connectionString",

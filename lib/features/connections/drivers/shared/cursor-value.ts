@@ -1,15 +1,15 @@
 import { ExactNumber } from "@/lib/base/values/exact-json";
 import { compareNumberText, isPlainNumber } from "@/lib/base/values/exact-number";
 
-/** A value by which records are in order: a number, a time as text, or any other text. */
+/** A value that orders records: a number, a time as text, or any other text. */
 export type CursorValue = string | number;
 
 const TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)(?:\.(\d{1,9})\d*)?\s?(Z|[+-]\d\d:?\d\d)?)?$/i;
 
-/** Texts by which services write infinity and NaN. As a checkpoint it would hide every later record. */
+/** Texts for infinity and NaN in services. As a checkpoint they would hide every later record. */
 const ENDLESS: ReadonlySet<string> = new Set(["NaN", "Infinity", "-Infinity", "infinity", "-infinity"]);
 
-/** Null and absent are no cursor; neither is what has no order. */
+/** Returns a cursor value; null for null, absent and unordered values. */
 export function toCursorValue(value: unknown): CursorValue | null {
   if (typeof value === "number") return Number.isFinite(value) ? value : null;
   if (value instanceof ExactNumber) return Number.isFinite(Number(value.text)) ? value.text : null;
@@ -17,8 +17,8 @@ export function toCursorValue(value: unknown): CursorValue | null {
 }
 
 /**
- * Orders two values of one field as its service does: numbers by size, also where they came as text; times as instants,
- * whatever their zones and digits; everything else as text.
+ * Compares two values of one field as its service does: numbers by size, even as text; times as instants, regardless of
+ * their zones and digits; everything else as text.
  * @returns below, at or above 0
  */
 export function compareCursors(a: CursorValue, b: CursorValue): number {
@@ -35,7 +35,7 @@ export function compareCursors(a: CursorValue, b: CursorValue): number {
   return compareTexts(one, other);
 }
 
-/** Their difference would be NaN for two infinities. */
+/** Compares doubles; the difference of two infinities would be NaN. */
 function compareDoubles(a: number, b: number): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
@@ -48,7 +48,9 @@ function compareTexts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** In UTC with nine digits of a second, which order as texts. Without a zone it is UTC. Null for what is no time. */
+/**
+ * Returns a time in UTC with nine digits of a second, which order as texts. UTC without a zone. Null for other texts.
+ */
 function toInstant(text: string): string | null {
   const [whole, day, time = "00:00:00", fraction = "", zone = "Z"] = TIME.exec(text) ?? [];
   if (whole === undefined) return null;

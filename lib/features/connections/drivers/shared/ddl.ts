@@ -1,8 +1,8 @@
 import { AppError } from "@/lib/platform/http/errors";
 
 /**
- * Statements one below the other, each with its end.
- * @param statements as a database has answered them; what is no text was not told
+ * Returns statements separated by blank lines, each with its terminator.
+ * @param statements as a database returned them; items that are not text were not readable
  * @throws AppError `not_found` when there are none
  */
 export function toScript(statements: readonly unknown[], name: string): string {
@@ -11,7 +11,7 @@ export function toScript(statements: readonly unknown[], name: string): string {
   return texts.map((text) => (text.endsWith(";") ? text : `${text};`)).join("\n\n");
 }
 
-/** It was there a moment ago. */
+/** Creates the error for a table that existed a moment ago. */
 export function noSuchTable(name: string): AppError {
   return new AppError("not_found", `${name} is not there any more. Read the schema anew.`);
 }

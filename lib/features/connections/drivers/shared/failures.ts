@@ -6,7 +6,9 @@ import type { TlsChoice } from "@/lib/platform/net/connect";
 import { toConnectionFailure } from "@/lib/platform/net/failures";
 import type { SslMode } from "./config";
 
-/** A database that is not there, or not what it should be. Fixed sentences, since a driver's own may hold secrets. */
+/**
+ * Creates the error for a server of another kind. The sentence is fixed, since a driver's message may contain secrets.
+ */
 export function notItsProtocol(product: string, cause?: unknown): AppError {
   return new AppError(
     "source_unreachable",
@@ -33,7 +35,7 @@ export function noTls(cause?: unknown): AppError {
 
 const TIME_LIMIT = "time_limit";
 
-/** The database itself has stopped a statement at the limit that it was given. */
+/** Creates the error for a statement that the database stopped at its time limit. */
 export function stoppedAtLimit(cause?: unknown): AppError {
   return new AppError("timeout", "The database stopped the query at its time limit.", {
     cause,
@@ -46,7 +48,10 @@ export function isStoppedAtLimit(error: unknown): boolean {
   return "reason" in error.details && error.details.reason === TIME_LIMIT;
 }
 
-/** @param message the database's own words about the sign-in; secrets in it are masked (T47) */
+/**
+ * Creates the error for a failed sign-in.
+ * @param message the database's message; secrets in it are masked (T47)
+ */
 export function signInFailed(message: string, secrets: readonly string[], cause?: unknown): AppError {
   return new AppError("source_unreachable", `The database refused the sign-in: ${redact(message, secrets)}`, {
     details: { reason: "sign_in" },
@@ -54,7 +59,7 @@ export function signInFailed(message: string, secrets: readonly string[], cause?
   });
 }
 
-/** What a socket threw, an AppError of the door included. */
+/** Converts a socket error, including AppErrors of the egress proxy. */
 export function toSourceFailure(error: unknown): AppError {
   return toConnectionFailure(error);
 }
@@ -66,7 +71,7 @@ export function tooLargeRow(bytesMax: number): AppError {
   );
 }
 
-/** `require` encrypts without a look at the certificate, as PostgreSQL's own clients do. */
+/** Returns the TLS options. `require` encrypts without checking the certificate, as PostgreSQL's clients do. */
 export function tlsChoice(ssl: SslMode, host: string): (TlsChoice & { servername?: string }) | undefined {
   if (ssl === "disable") return undefined;
   return { rejectUnauthorized: ssl === "verify-full", ...(isIP(host) === 0 && { servername: host }) };

@@ -1,11 +1,11 @@
-/** Longer paths are no paths: answers of services are a few levels deep. */
+/** Maximum characters of a path: responses of services are a few levels deep. */
 const PATH_CHARS_MAX = 500;
 const STEP = /(?:^|\.)([^.[\]"']+)|\[(\d{1,9})\]|\["((?:[^"\\]|\\.)*)"\]|\['((?:[^'\\]|\\.)*)'\]/y;
 
-/** Where in an answer something stands: `data.items`, `pages[0].rows`, `["a.b"].c`; `$` or nothing is the whole. */
+/** A path within a response: `data.items`, `pages[0].rows`, `["a.b"].c`; `$` or nothing is the whole. */
 export type JsonPath = readonly (string | number)[];
 
-/** @returns null for a text that is no such path */
+/** Parses a path. @returns null for a text that is not a path */
 export function parseJsonPath(text: string): JsonPath | null {
   if (text.length > PATH_CHARS_MAX) return null;
   const rest = text.replace(/^\$(?=$|[.[])/, "").replace(/^\./, "");
@@ -22,7 +22,7 @@ export function parseJsonPath(text: string): JsonPath | null {
   return steps;
 }
 
-/** What stands there; undefined where the path leads nowhere. Only what an answer itself has is found. */
+/** Returns the value at a path; undefined where it leads nowhere. Only own properties are found. */
 export function readJsonPath(value: unknown, path: JsonPath): unknown {
   let at: unknown = value;
   for (const step of path) {

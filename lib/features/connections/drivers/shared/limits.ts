@@ -1,23 +1,23 @@
-/** Bounds that all drivers share. */
+/** Limits that all drivers share. */
 
 const MIB = 1024 * 1024;
 
-/** From the look-up of the name to the end of the sign-in; a host that is there needs a fraction of it. */
+/** Time from the name look-up to the end of the sign-in, in ms; a reachable host needs a fraction of it. */
 export const CONNECT_TIMEOUT_MS = 10_000;
-/** Five queries at once (docs/develop/api.md, Settings), and one place for the schema tree and tests. */
+/** Five concurrent queries (docs/develop/api.md, Settings), and one slot for the schema tree and tests. */
 export const SESSIONS_MAX = 6;
-/** A session that nobody needs is closed, so that the database's own slots are not held. */
+/** Idle time after which a session is closed, in ms, which releases the database's slot. */
 export const IDLE_SESSION_MS = 60_000;
-/** A cancellation that the database has not taken by then is given up, and the session is cut instead. */
+/** Maximum wait for the database to accept a cancellation, in ms; then the session is cut. */
 export const CANCEL_TIMEOUT_MS = 5000;
 
-/** How much of a result is gathered before it travels on. */
+/** Bytes of a result that are collected before a batch is sent. */
 export const BATCH_BYTES_TARGET = MIB;
 export const BATCH_ROWS_MAX = 2000;
-/** Few at first, so that a slow query shows what it has and a limit of some rows costs no more than those. */
+/** Few at first, so that a slow query shows its first rows and a small limit costs no more than its rows. */
 export const FIRST_BATCH_ROWS = 200;
 
-/** A row above this is not taken in at all: reading stops at its announced length. */
+/** Maximum bytes of a row: reading stops at the announced length of a larger one. */
 export const ROW_BYTES_MAX = 128 * MIB;
-/** The same for a result whose cells are limited, in multiples of that limit. */
+/** The same for a result with a cell limit, in multiples of that limit. */
 export const ROW_CELLS_MAX = 4;

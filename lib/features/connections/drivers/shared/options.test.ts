@@ -13,7 +13,7 @@ type Scheme = keyof typeof PARSERS;
 const parse = (scheme: Scheme, options: string) =>
   PARSERS[scheme]({ connectionString: `${scheme}://u:p@db.example.com/shop?${options}` });
 
-/** Strings as hosts and libraries hand them out, and what they say of TLS. */
+/** Connection strings from hosts and libraries, with their TLS options. */
 const ACCEPTED: [host: string, scheme: Scheme, options: string, tls: object][] = [
   ["Prisma with PgBouncer", "postgresql", "pgbouncer=true&connection_limit=1&pool_timeout=0", { ssl: "disable" }],
   ["Prisma", "postgresql", "schema=public&sslaccept=strict", { ssl: "verify-full" }],

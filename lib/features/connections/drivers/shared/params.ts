@@ -1,8 +1,8 @@
 import { AppError } from "@/lib/platform/http/errors";
 
 /**
- * Refuses texts that would change on their way: half of a surrogate pair has no UTF-8, so the database would get a
- * replacement character in its place (T51).
+ * Refuses texts that would change in transit: half of a surrogate pair has no UTF-8, so the database would get a
+ * replacement character instead (T51).
  * @throws AppError `invalid_request`
  */
 export function checkText(text: string): string {
@@ -10,7 +10,7 @@ export function checkText(text: string): string {
   throw new AppError("invalid_request", "A text holds half of a character (a lone surrogate), which cannot be stored.");
 }
 
-/** For engines whose placeholders have no names. @throws AppError `invalid_request` */
+/** Returns the parameters of an engine without named placeholders. @throws AppError `invalid_request` */
 export function positionalParams(
   params: unknown[] | Record<string, unknown> | undefined,
   placeholder: string,
@@ -20,7 +20,10 @@ export function positionalParams(
   throw new AppError("invalid_request", `Send params as a list: the placeholders of this database are ${placeholder}.`);
 }
 
-/** @throws AppError `invalid_request` when the query is an operation object, or cannot be sent as it is */
+/**
+ * Returns the SQL text of a query. @throws AppError `invalid_request` for an operation object, or text that cannot be
+ * sent
+ */
 export function sqlText(query: string | Record<string, unknown>): string {
   if (typeof query !== "string") throw new AppError("invalid_request", "The query is SQL text.");
   return checkText(query);

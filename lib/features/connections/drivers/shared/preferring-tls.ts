@@ -2,8 +2,8 @@ import "server-only";
 import type { NetworkConfig } from "./config";
 
 /**
- * Opens a session with TLS and, where the connection string only prefers TLS and the server has none, without it.
- * @param hasNoTls says of an error's cause that the server does without TLS
+ * Opens a session with TLS. Retries without it where the connection string only prefers TLS and the server has none.
+ * @param hasNoTls returns whether an error's cause is that the server lacks TLS
  */
 export async function preferringTls<C extends NetworkConfig, S>(
   config: C,

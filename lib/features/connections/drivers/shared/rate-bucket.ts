@@ -1,12 +1,12 @@
 import { sharedState } from "@/lib/platform/process/shared-state";
 
 const MINUTE_MS = 60_000;
-/** Connections whose last request this server remembers; the longest unused one is forgotten. */
+/** Connections whose last request this server remembers; the least recently used is evicted. */
 const KEPT_MAX = 1000;
 
 /**
- * The requests of a connection within a minute, spread evenly, so that no minute has more of them however it is cut. All
- * readers of one server share it; servers do not, and a source that is asked too often answers 429, which is obeyed.
+ * A rate limit per connection that spaces requests evenly, so that any minute has at most the allowed number. All
+ * readers of one server share it; servers do not, and a source that is called too often returns 429, which is obeyed.
  */
 export class RateBucket {
   readonly #key: string;
@@ -17,7 +17,7 @@ export class RateBucket {
     this.#intervalMs = MINUTE_MS / perMinute;
   }
 
-  /** Takes the next place. @returns how long to wait for it, in milliseconds */
+  /** Reserves the next slot. @returns the wait until then, in ms */
   reserve(now = performance.now()): number {
     const nextFree = sharedState("source-rates", () => new Map<string, number>());
     const at = Math.max(now, nextFree.get(this.#key) ?? 0);

@@ -7,7 +7,7 @@ import { extractRecords, type PagePlace, type RecordPage } from "./record-pages"
 type Item = { id: number; at: number };
 type Options = { from?: Checkpoint | null; batchRows?: number; batchesMax?: number; primaryKey?: string[] };
 
-/** Far above what an honest source of these sizes needs. */
+/** Far above the need of an honest source of these sizes. */
 const PAGES_MAX = 2_000;
 
 async function read(
@@ -38,7 +38,7 @@ async function read(
     asGiven.push(JSON.stringify(batch.checkpoint));
     if (checkpoints.length >= batchesMax) break;
   }
-  // None has changed since it was given.
+  // No checkpoint changed after it was returned.
   expect(checkpoints.map((each) => JSON.stringify(each))).toEqual(asGiven);
   return { ids, pages, last: checkpoints.at(-1) ?? null };
 }
@@ -48,7 +48,7 @@ function freeze(value: Checkpoint | null): Checkpoint | null {
   return Object.freeze(value);
 }
 
-/** Pages of a service that obeys: by number, in the order in which its records came. */
+/** Serves the pages of an honest service: by number, in insertion order. */
 function honest(items: readonly Item[], size: number) {
   return (place: PagePlace | null, since: unknown): RecordPage => {
     const found = items.filter(({ at }) => since === null || at >= Number(since));

@@ -8,50 +8,50 @@ import { type CursorValue, compareCursors, toCursorValue } from "./cursor-value"
 import { isObject, RecordTable, TooManyFields } from "./record-table";
 import { sourceFailure } from "./web-line";
 
-/** A reading of more pages goes on with the next run, from its checkpoint; a source without an end ends here. */
+/** Maximum pages of a run: the next one continues from its checkpoint. Also stops a source without an end. */
 const PAGES_MAX = 100_000;
-/** Pages without a record, one after the other, that still lead on. */
+/** Maximum consecutive pages without a record. */
 const EMPTY_PAGES_MAX = 100;
-/** Records of one value of the cursor that a checkpoint tells apart by their keys; beyond, they may come again. */
+/** Records of one cursor value that a checkpoint distinguishes by key; records beyond may be repeated. */
 const KEYS_MAX = 500;
 const DIGEST_CHARS = 16;
-/** Two pages of one record with one key may be two versions of it; two whole pages are not. */
+/** Two pages with one record and the same key may be two versions of it; two full pages are not. */
 const COMPARED_RECORDS_MIN = 2;
 
-/** Where a page begins, in the source's own terms: a number, an offset, a token, an address. */
+/** The start of a page, in the source's terms: a number, an offset, a token, a URL. */
 export type PagePlace = string | number;
 export type RecordPage = {
   records: readonly unknown[];
   /** Null at the end. */
   next: PagePlace | null;
-  /** `next` holds a secret, so it can be followed but not kept. */
+  /** `next` contains a secret, so it can be followed but not stored. */
   isSecret?: boolean;
-  /** The place right behind a record, where the source can go on behind any of them. */
+  /** Returns the position after a record, where the source can resume after any of them. */
   placeAfter?: (record: unknown) => PagePlace | null;
 };
 
-/** Reads one page. `since` is what the last whole reading has seen of the cursor, null for all. */
+/** Reads one page. `since` is the last cursor value of the previous complete reading, null for all. */
 export type ReadPage = (place: PagePlace | null, since: CursorValue | null) => Promise<RecordPage>;
 
 /**
- * What lies between two readings. A service gives its records in whatever order, so what was seen of the cursor counts
- * only when a reading has come to its end: until then `top` waits beside `since`, and `next` says where to go on.
+ * The state between two readings. A service returns its records in any order, so cursor values count only when a
+ * reading is complete: until then `top` waits beside `since`, and `next` is where to resume.
  */
 type Position = {
   since?: CursorValue;
-  /** Of the records that have just the value of `since` (of `top`): digests of their keys. */
+  /** Digests of the keys of records whose value equals `since` (or `top`). */
   sinceKeys?: readonly string[];
   top?: CursorValue;
   topKeys?: readonly string[];
   next?: PagePlace;
-  /** Records of the page at `next` that are kept already, and a digest of them. */
+  /** Number of records of the page at `next` that are stored already; `skipped` is their digest. */
   skip?: number;
   skipped?: string;
 };
 
 /**
- * Records of a service, page by page, as the batches of a flow. A source that repeats itself for ever, or never ends, is
- * found out.
+ * Returns the records of a service, page by page, as the batches of a flow. Detects a source that repeats itself or
+ * never ends.
  * @throws AppError `invalid_request`, `source_unreachable`, `timeout`
  */
 export async function extractRecords(request: ExtractRequest, read: ReadPage): Promise<ExtractStream> {
@@ -73,7 +73,7 @@ class Reading {
   #topKeys: string[] | null;
   #place: PagePlace | null;
   #isPlaceSecret = false;
-  /** Of the first page that is read, while it is still what it was. */
+  /** The skipped records of the first page, while it is unchanged. */
   readonly #skip: { count: number; digest: string } | null;
   #pages = 0;
   #emptyPages = 0;
@@ -86,7 +86,7 @@ class Reading {
     this.#since = request.cursorField === null ? null : (position.since ?? null);
     this.#sinceKeys = new Set(position.sinceKeys);
     this.#top = position.top ?? this.#since;
-    // A copy: the checkpoint of the caller never changes.
+    // A copy: the caller's checkpoint never changes.
     const topKeys = position.top === undefined ? (position.sinceKeys ?? []) : position.topKeys;
     this.#topKeys = topKeys === undefined ? null : [...topKeys];
     this.#place = position.next ?? null;
@@ -98,7 +98,7 @@ class Reading {
     return this.#table.fields;
   }
 
-  /** @throws AppError `source_unreachable` for a source that goes round in circles */
+  /** @throws AppError `source_unreachable` for a source that loops */
   async nextPage(): Promise<RecordPage> {
     this.#request.signal.throwIfAborted();
     this.#pages += 1;
@@ -153,19 +153,19 @@ class Reading {
     }
   }
 
-  /** How many records of a page are kept already. Of one that has changed since, all come again rather than none. */
+  /** Returns how many records of a page are stored already. If the page has changed since, all are read again. */
   #kept(records: readonly unknown[]): number {
     if (this.#skip === null || this.#pages > 1) return 0;
     const { count, digest: known } = this.#skip;
     return count <= records.length && digest(records.slice(0, count)) === known ? count : 0;
   }
 
-  /** Whether a record is new, and what it says of the cursor. */
+  /** Returns whether a record is new, and tracks its cursor value. */
   #take(record: unknown): boolean {
     const { cursorField, primaryKey } = this.#request;
     if (cursorField === null) return true;
     const value = isObject(record) && Object.hasOwn(record, cursorField) ? toCursorValue(record[cursorField]) : null;
-    // Without a value it is in no order: a later reading cannot tell whether it is new, so only the first one takes it.
+    // Without a value it has no order: a later reading cannot tell whether it is new, so only the first one takes it.
     if (value === null) return this.#since === null;
     this.#hasCursor = true;
     const key =
@@ -188,11 +188,11 @@ class Reading {
     else this.#topKeys = null;
   }
 
-  /** @param at how many records of the page are done */
+  /** @param at number of processed records of the page */
   #checkpoint(page: RecordPage, at: number): Checkpoint | null {
     const isPageDone = at >= page.records.length;
     const isFull = this.#request.cursorField === null;
-    // A copy: this reading goes on while the checkpoint is being stored.
+    // A copy: this reading continues while the checkpoint is being stored.
     const keysOf = (keys: readonly string[] | null) => (keys !== null && keys.length > 0 ? [...keys] : undefined);
     if (isPageDone && page.next === null) {
       if (isFull || this.#top === null) return null;
@@ -214,8 +214,8 @@ class Reading {
   }
 
   /**
-   * Compares pages by the keys of their records: a source that ignores the page number may answer the same records with
-   * other figures each time.
+   * Compares pages by the keys of their records: a source that ignores the page number may return the same records with
+   * other values each time.
    * @throws AppError `source_unreachable`
    */
   #judgeKeys(records: readonly unknown[]): void {
@@ -262,7 +262,7 @@ class Reading {
   }
 }
 
-/** @returns null unless each record has a key of its own */
+/** @returns null unless the keys of all records are distinct */
 function distinctKeys(records: readonly unknown[], primaryKey: readonly string[]): string[] | null {
   if (primaryKey.length === 0) return null;
   const keys = new Set<string>();
@@ -287,7 +287,7 @@ function isSame(a: readonly Field[], b: readonly Field[]): boolean {
   return a.length === b.length && a.every(({ type }, index) => type === b[index]?.type);
 }
 
-/** @throws AppError `source_unreachable` for what is nested without measure */
+/** @throws AppError `source_unreachable` for excessive nesting */
 function digest(value: unknown): string {
   let text: string;
   try {

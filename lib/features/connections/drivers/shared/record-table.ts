@@ -2,12 +2,12 @@ import { ExactNumber } from "@/lib/base/values/exact-json";
 import type { Batch, Field, FieldType, WireValue } from "@/lib/base/values/fields";
 import { toJsonText } from "@/lib/base/values/json-text";
 
-/** A table has fewer; an object with more has data for names. */
+/** Maximum fields of a table; an object with more uses data as names. */
 const FIELDS_MAX = 1000;
-/** Where a record is no object. */
+/** The field for a record that is not an object. */
 const VALUE_FIELD = "value";
 
-/** `longInt` is an int64 that no double holds, `decimal` any other number that none does. */
+/** `longInt` is an int64 that no double holds, `decimal` any other such number. */
 type Shape = "boolean" | "int64" | "longInt" | "float64" | "decimal" | "string" | "date" | "timestamptz" | "json";
 
 const DAY = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/;
@@ -27,23 +27,23 @@ const FIELD_TYPE: Record<Shape, FieldType> = {
   json: "json",
 };
 
-/** More than this many columns. */
+/** Thrown for more than FIELDS_MAX columns. */
 export class TooManyFields extends Error {}
 
 /**
- * Turns records into columns whose types follow from their values. A column is there from its first value on, so the
- * fields may grow, and a type may widen, with each page: `fields` says what they are after it. Nothing shrinks.
+ * Converts records to columns whose types follow from their values. A column exists from its first value on, so with
+ * each page the fields may grow, and a type may widen: `fields` is the state after it. Nothing shrinks.
  */
 export class RecordTable {
   readonly #shapes = new Map<string, Shape>();
 
-  /** @throws TooManyFields */
+  /** Adds the fields of records. @throws TooManyFields */
   learn(records: readonly unknown[]): void {
     for (const record of records) {
       for (const [name, value] of entriesOf(record)) {
         if (value === null || value === undefined) continue;
         const known = this.#shapes.get(name);
-        // Nothing is wider than these two are for their kind of value.
+        // These two are the widest types for their kind of value.
         if (known === "json" || (known === "string" && typeof value === "string")) continue;
         const shape = shapeOf(value);
         if (shape === known) continue;
@@ -57,7 +57,7 @@ export class RecordTable {
     return [...this.#shapes].map(([name, shape]) => ({ name, type: FIELD_TYPE[shape], dbType: dbTypeOf(shape) }));
   }
 
-  /** Records that were learned, as columns of `fields`. */
+  /** Returns learned records as columns of `fields`. */
   toBatch(records: readonly unknown[]): Batch {
     const shapes = [...this.#shapes];
     const columns: WireValue[][] = shapes.map(() => new Array<WireValue>(records.length).fill(null));
@@ -98,8 +98,8 @@ function shapeOf(value: unknown): Shape {
 const NUMBERS: ReadonlySet<Shape> = new Set(["int64", "longInt", "float64", "decimal"]);
 
 /**
- * Returns a shape that holds both without a change of any value: a double does not hold every int64, so beside one that
- * it does not hold both become decimals. Lists and objects are JSON, and so is everything beside them.
+ * Returns a shape that holds both without changing a value: a double does not hold every int64, so beside one that it
+ * does not hold both become decimals. Lists and objects are JSON, and so is everything beside them.
  */
 function wider(a: Shape, b: Shape): Shape {
   if (a === b) return a;
@@ -132,7 +132,7 @@ function isInt64(text: string): boolean {
   return value <= INT64_MAX && value >= -INT64_MAX - 1n;
 }
 
-/** JSON's own name of it. */
+/** Returns JSON's name of a type. */
 function dbTypeOf(shape: Shape): string {
   if (shape === "int64" || shape === "longInt") return "integer";
   if (shape === "float64" || shape === "decimal") return "number";

@@ -3,19 +3,19 @@ import type { Entity } from "@/lib/base/values/fields";
 import { AppError } from "@/lib/platform/http/errors";
 import { isObject, RecordTable } from "./record-table";
 
-/** Pages that are asked for at once: few, since somebody else's service answers them. */
+/** Pages that are requested at once: few, since another party's service serves them. */
 const AT_ONCE = 4;
-/** All of them together, below what whoever asks waits for. */
+/** Time limit of all pages together, in ms, below the caller's. */
 const SAMPLE_TIMEOUT_MS = 20_000;
-/** Records of a page that are looked at. */
+/** Maximum records of a page that are sampled. */
 const RECORDS_MAX = 1000;
 
 type Resource = { name: string; primaryKey: readonly string[] };
 
 /**
- * A service has no catalogue: the columns of a resource are those of its first page. One whose page does not come in
- * time, or not at all, has none.
- * @throws what the first page that failed has thrown, when none came
+ * Returns resources with the columns of their first page, since a service has no catalogue. A resource whose page fails
+ * or is late has none.
+ * @throws the error of the first failed page, when none arrived
  */
 export async function sampleEntities<R extends Resource>(
   resources: readonly R[],
@@ -42,7 +42,7 @@ export async function sampleEntities<R extends Resource>(
   throw known ?? new AppError("timeout", "The source did not answer in time.", { cause: failures[0] });
 }
 
-/** Null and absent values are all that a sample can say of what may be missing: nothing may be relied on. */
+/** Returns the columns of a sample. Every column is nullable, since a sample cannot prove otherwise. */
 function columnsOf(records: readonly unknown[], primaryKey: readonly string[]): Entity["columns"] {
   const sample = records.slice(0, RECORDS_MAX);
   const table = new RecordTable();

@@ -6,25 +6,25 @@ import type { ConfigField } from "../../schema";
 import { atField, fieldValues, formFields, invalidField, readConfig } from "./config";
 
 /*
- * What every database on a server may have beside its own settings: a way to it by an SSH tunnel, the schemas that are
- * shown of it, and how long one statement may take. Drivers get it parsed (`server.ts`) and add nothing of their own.
+ * Settings that every database on a server may have beside those of its type: an SSH tunnel, the schemas to show, and a
+ * statement timeout. Drivers get them parsed (`server.ts`) and add nothing.
  */
 
 const SSH_PORT = 22;
 const TEXT_CHARS_MAX = 1000;
-/** A private key of 16,384 bits in its armour has a fifth of it. */
+/** Maximum characters of a private key; an armoured one of 16,384 bits has a fifth of it. */
 const KEY_CHARS_MAX = 32_000;
-/** Names of schemas have 63 bytes (PostgreSQL) to 255 characters. */
+/** Maximum characters of a schema name, which has 63 bytes (PostgreSQL) to 255 characters. */
 const NAME_CHARS_MAX = 255;
 const NAMES_MAX = 100;
-/** Below it not even the look at the catalogue that a guarded statement begins with has the time it needs. */
+/** Minimum statement timeout, in ms: below it, even the catalogue check of a guarded statement lacks time. */
 const STATEMENT_MS_MIN = 1000;
-/** No run lasts longer. */
+/** Maximum statement timeout, in ms; no run lasts longer. */
 const STATEMENT_MS_MAX = 24 * 3_600_000;
 
 export type ServerOptions = {
   ssh: SshTarget | null;
-  /** What entities are shown of; null for all. */
+  /** The schemas whose entities are shown; null for all. */
   schemas: readonly string[] | null;
   /** Null for no limit but the callers'. */
   statementTimeoutMs: number | null;
@@ -68,7 +68,7 @@ type Config = Record<string, unknown>;
 const NAMES = ["ssh", "schemas", "statementTimeoutMs"] as const;
 
 /**
- * Takes the settings of every server out of a config.
+ * Separates the settings of every server from a config.
  * @returns `own` is the rest, for the driver
  * @throws AppError `invalid_request`
  */
@@ -104,14 +104,17 @@ function toTarget(ssh: NonNullable<z.infer<typeof options>["ssh"]>): SshTarget {
   };
 }
 
-/** Empty inputs count as not given, and a group of nothing else as none. */
+/** Removes empty inputs from a group; returns undefined for a group of only those. */
 function withoutBlanks(group: unknown): unknown {
   if (typeof group !== "object" || group === null || Array.isArray(group)) return group ?? undefined;
   const filled = Object.entries(group).filter(([, value]) => value !== undefined && value !== null && value !== "");
   return filled.length === 0 ? undefined : Object.fromEntries(filled);
 }
 
-/** @param shown what the names of `schemas` are called with this kind of server */
+/**
+ * Returns the form fields of every server.
+ * @param shown the label for the names of `schemas` with this kind of server
+ */
 export function serverFormFields(shown: string): ConfigField[] {
   return [
     {
@@ -163,7 +166,7 @@ export function serverFormFields(shown: string): ConfigField[] {
   ];
 }
 
-/** What the fields above do not say by themselves. */
+/** Further reasons to reject a field's value. */
 export const SERVER_REFUSALS = {
   "ssh.host": "No usable name or address, or the rest of a tunnel without it",
   "ssh.user": "A tunnel without a user",

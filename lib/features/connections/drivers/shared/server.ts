@@ -13,36 +13,38 @@ import { invalidField } from "./config";
 import { isStoppedAtLimit } from "./failures";
 import { readServerOptions, SERVER_REFUSALS, type ServerOptions, serverFormFields } from "./server-options";
 
-/** The server's own limit is the guard; ours stops what it does not know of, a little later. */
+/** Delay of our limit after the server's, in ms: it stops statements that the server does not know of. */
 const GRACE_MS = 1000;
 
-/** What a source gets beside its own config. */
+/** Settings that a source gets beside its config. */
 export type ServerSide = Pick<ServerOptions, "schemas" | "statementTimeoutMs"> & {
   /** Makes every connection to the server. */
   dialer: Dialer;
-  /** Workspaces take turns where long statements are read, however many connections they have. */
+  /** Workspaces share the threads for long statements fairly, however many connections they have. */
   workspaceId: string;
 };
 
-/** A config of a driver with what all of them share. */
+/** A driver's config with the shared server settings. */
 export type OnServer<C> = C & { server: ServerSide };
 
 type Address = { host: string; port: number };
 
 type ServerDriver<C> = Omit<Driver, "check" | "open"> & {
-  /** What the names of `schemas` are called. */
+  /** The label for the names of `schemas`. */
   schemasLabel: string;
   parse(config: Record<string, unknown>): C;
-  /** What is judged before it is stored; none where only the server's name service knows. */
+  /** Returns the addresses to check before a config is stored; none where only the server's name service knows them. */
   addresses(config: C): readonly Address[];
-  /** Whether its lines are encrypted; left out where a library makes them by itself, and nobody hears when they are. */
+  /**
+   * Returns whether its connections are encrypted. Absent where a library opens them and does not report encryption.
+   */
   isEncrypted?(config: C): boolean;
   openSource(config: OnServer<C>, readOnly: boolean): DataSource;
 };
 
 /**
- * A driver whose databases are servers in the network: with the settings that all of them have, by one mechanism. The
- * source makes its connections by `server.dialer`, which is the door or a tunnel through it that ends with the source.
+ * Creates a driver for databases on a network server, with the settings that all of them share. The source connects
+ * through `server.dialer`, which is the egress proxy or a tunnel through it that closes with the source.
  */
 export function serverDriver<C extends object>(own: ServerDriver<C>): Driver {
   const { schemasLabel, parse, addresses, isEncrypted, openSource, ...declaration } = own;
@@ -94,12 +96,12 @@ async function checkTunnel({ host, port, privateKey }: SshTarget): Promise<void>
   }
 }
 
-/** The smaller of a caller's limit and the connection's own. */
+/** Returns the smaller of a caller's limit and the connection's. */
 export function withinLimit({ statementTimeoutMs }: ServerSide, timeoutMs: number): number {
   return Math.min(timeoutMs, statementTimeoutMs ?? timeoutMs);
 }
 
-/** What a person is told instead of an error. */
+/** Converts an error to the one that a person sees. */
 type Tell = (error: unknown) => unknown;
 type Limits = {
   statementTimeoutMs: number | null;
@@ -108,10 +110,10 @@ type Limits = {
   isEncrypted: boolean;
 };
 
-/** When a connection has come how far; null before that. */
+/** Times at which a connection reached each step; null before that. */
 type LineTimes = { dialedAt: number | null; reachedAt: number | null; securedAt: number | null };
 
-/** Knows how far the first connection has come that is made while somebody watches. */
+/** Records the steps of the first connection that is made while it is watched. */
 class TimedDialer implements Dialer {
   readonly isTunnel: boolean;
   #times = noTimes();
@@ -122,7 +124,7 @@ class TimedDialer implements Dialer {
     this.isTunnel = dialer.isTunnel;
   }
 
-  /** What is open already was reached before, and says nothing. */
+  /** Starts watching. Connections that are already open report nothing. */
   watch(): LineTimes {
     this.#times = noTimes();
     return this.#times;
@@ -150,16 +152,16 @@ function noTimes(): LineTimes {
 type TestTimes = LineTimes & {
   startedAt: number;
   hasTunnel: boolean;
-  /** When the tunnel stood, where there is one; null before that. */
+  /** When the tunnel was established, where there is one; null before that. */
   thereAt: number | null;
   isEncrypted: boolean;
-  /** When it has succeeded; null when it has failed. */
+  /** When the test succeeded; null when it failed. */
   endedAt: number | null;
 };
 
 function toProgress(times: TestTimes): TestProgress {
   const { startedAt, hasTunnel, thereAt, dialedAt, reachedAt, securedAt, isEncrypted, endedAt } = times;
-  // Where a library makes its lines by itself, reaching the server and signing in are one.
+  // Where a library opens its connections, reaching the server and signing in are one step.
   const isOne = thereAt !== null && (dialedAt === null || (reachedAt === null && endedAt !== null));
   const all: { name: TestStep["name"]; at: number | null }[] = [];
   if (hasTunnel) all.push({ name: "tunnel", at: thereAt });
@@ -180,7 +182,10 @@ function toProgress(times: TestTimes): TestProgress {
   return { steps, failedStep: null };
 }
 
-/** The source with a word for the limit that stopped it, a guard behind the server's own, and the end of its tunnel. */
+/**
+ * Wraps a source: names the limit that stopped a statement, adds a guard behind the server's limit, and closes the
+ * tunnel.
+ */
 function withLimits(source: DataSource, limits: Limits): DataSource {
   const { statementTimeoutMs: limit, tunnel, dialer, isEncrypted } = limits;
   const { query, extract, load, ddl, schemas, defaultSchema } = source;
@@ -200,7 +205,7 @@ function withLimits(source: DataSource, limits: Limits): DataSource {
   return {
     ...(query && {
       query: (statement, options) => {
-        // Where the caller's own limit is the smaller one, the words are the caller's.
+        // Where the caller's limit is the smaller one, the caller words the error.
         const isOurs = limit !== null && limit < options.timeoutMs;
         const patience = new Patience(isOurs ? limit : null, options.signal);
         const tellOurs: Tell = isOurs ? tell : (error) => toldOfTunnel(error, tunnel);
@@ -251,7 +256,7 @@ function withLimits(source: DataSource, limits: Limits): DataSource {
   };
 }
 
-/** Counts the time in which somebody waits for the database, and no other: rows may wait for whoever reads them. */
+/** Counts only the time spent waiting for the database: rows may wait for their reader. */
 class Patience {
   readonly signal: AbortSignal;
   readonly #stop = new AbortController();
@@ -324,7 +329,7 @@ function toldLoad(load: Load, told: <T>(work: () => Promise<T>) => Promise<T>): 
   };
 }
 
-/** Libraries that dial by themselves say only that a server is not reached, and the tunnel knows why. */
+/** Adds the tunnel's error where a library that dials only reports an unreachable server. */
 function toldOfTunnel(error: unknown, tunnel: SshTunnel | null): unknown {
   if (!tunnel?.failure || !(error instanceof AppError) || error.kind !== "source_unreachable") return error;
   return tunnel.failure;
@@ -334,7 +339,7 @@ function toldIfStopped(limitMs: number, error: unknown): unknown {
   return isStoppedAtLimit(error) ? toldOfLimit(limitMs, error) : error;
 }
 
-/** @param limitMs of the connection */
+/** @param limitMs the connection's limit */
 function toldOfLimit(limitMs: number, cause?: unknown): AppError {
   const limit = limitMs % 1000 === 0 ? `${limitMs / 1000} s` : `${limitMs} ms`;
   return new AppError(

@@ -2,18 +2,20 @@ import "server-only";
 import { AppError } from "@/lib/platform/http/errors";
 import { IDLE_SESSION_MS, SESSIONS_MAX } from "./limits";
 
-/** What a pool needs of a session: to know that it lives, to end it, and to let it keep no process alive. */
+/**
+ * The requirements of a pool on a session: report whether it is alive, end, and not keep the process alive when idle.
+ */
 export interface PooledSession {
   readonly isAlive: boolean;
   destroy(): void;
-  /** Called when it goes to rest and when it is taken again. */
+  /** Called when it becomes idle and when it is taken again. */
   setIdle(isIdle: boolean): void;
 }
 
 type Waiter<S> = { signal: AbortSignal; resolve: (session: S) => void; reject: (error: unknown) => void };
 type Idle<S> = { session: S; timer: NodeJS.Timeout };
 
-/** The sessions of one connection: opened when needed, at most SESSIONS_MAX, closed when idle. */
+/** A connection's sessions: opened when needed, at most SESSIONS_MAX, closed when idle. */
 export class SessionPool<S extends PooledSession> {
   readonly #open: (signal: AbortSignal) => Promise<S>;
   #idle: Idle<S>[] = [];
@@ -28,7 +30,7 @@ export class SessionPool<S extends PooledSession> {
     this.#open = open;
   }
 
-  /** @throws what opening throws; the signal's reason when it aborts while waiting; `unavailable` once closed */
+  /** @throws errors of opening; the signal's reason when it aborts while waiting; `unavailable` once closed */
   async acquire(signal: AbortSignal): Promise<S> {
     signal.throwIfAborted();
     if (this.#isClosed) throw new AppError("unavailable", "This connection is being closed. Try again.");
@@ -41,14 +43,14 @@ export class SessionPool<S extends PooledSession> {
     }
   }
 
-  /** @param isReusable false ends the session: what it is doing, or holds, is not known */
+  /** @param isReusable false ends the session, whose state is unknown */
   release(session: S, isReusable: boolean): void {
     if (isReusable && session.isAlive && !this.#isClosed) this.#handOn(session);
     else this.#drop(session);
     this.#leave();
   }
 
-  /** Takes nothing new and waits for what runs. */
+  /** Refuses new work and waits for what runs. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const { session, timer } of this.#idle.splice(0)) {
@@ -121,7 +123,7 @@ export class SessionPool<S extends PooledSession> {
     this.#freePlace();
   }
 
-  /** However a place became free, by an end or by an opening that failed: whoever waits next opens a session in it. */
+  /** Frees a place after a session ended or failed to open: the next waiter opens a session in it. */
   #freePlace(): void {
     this.#count -= 1;
     const waiter = this.#waiting.shift();

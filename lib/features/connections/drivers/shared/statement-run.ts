@@ -2,30 +2,32 @@ import "server-only";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { PooledSession, SessionPool } from "./session-pool";
 
-/** A caller does not wait longer than this for the server to confirm a cancellation; it goes on behind. */
+/**
+ * Maximum wait for the server to confirm a cancellation, in ms; after it the cancellation continues in the background.
+ */
 const CANCEL_WAIT_MS = 1000;
 
-/** Cleaning a session takes milliseconds. */
+/** Time limit of cleaning a session, in ms; it takes milliseconds. */
 const RESET_TIMEOUT_MS = 5000;
 
 /** A statement whose rows are being read. */
 export interface RunningStatement {
-  /** Ends it where it stands. False: the server still works on it, so it has to be cancelled. */
+  /** Stops the statement. False: the server still works on it, so it must be cancelled. */
   leave(): Promise<boolean>;
-  /** Whoever waits for rows gets this error. */
+  /** Fails the pending read of rows with this error. */
   fail(error: unknown): void;
 }
 
 export interface StatementSession extends PooledSession {
-  /** Cancels on the server what the session runs. Never throws. */
+  /** Cancels the running statement on the server. Never throws. */
   cancel(): Promise<void>;
-  /** Makes the session as good as new. */
+  /** Cleans the session. */
   reset(): Promise<void>;
 }
 
 /**
- * One statement's hold on its session: however it ends, the session is given back once, cleaned, or cut when nobody
- * knows what the server still does in it. An abort cancels on the server before the reader hears of it (T52, T53).
+ * One statement's hold on its session. However it ends, the session is released once: cleaned, or cut when the server
+ * may still work in it. An abort cancels on the server before the reader gets the error (T52, T53).
  */
 export class StatementRun<S extends StatementSession> {
   readonly session: S;
@@ -48,7 +50,7 @@ export class StatementRun<S extends StatementSession> {
     return statement;
   }
 
-  /** There is nothing more to read, or nobody who reads. */
+  /** Ends the statement, after the last row or when the reader leaves. */
   end(): void {
     if (this.#take()) void this.#leave();
   }
@@ -67,7 +69,7 @@ export class StatementRun<S extends StatementSession> {
     const cancelled = this.session.cancel();
     await Promise.race([cancelled, sleep(CANCEL_WAIT_MS)]);
     this.#statement?.fail(this.#signal.reason);
-    // A cancellation that is still under way could meet whatever the session does next, so there is no next.
+    // A pending cancellation could hit the session's next statement, so the session is not reused.
     await cancelled;
     this.#pool.release(this.session, false);
   }
@@ -80,7 +82,7 @@ export class StatementRun<S extends StatementSession> {
   }
 }
 
-/** The next one gets the session only after it was cleaned; nobody waits for that. */
+/** Releases a session to the next user after cleaning it, which no one waits for. */
 export function giveBack<S extends StatementSession>(pool: SessionPool<S>, session: S): void {
   if (!session.isAlive) {
     pool.release(session, false);
@@ -91,7 +93,7 @@ export function giveBack<S extends StatementSession>(pool: SessionPool<S>, sessi
     () => false,
   );
   const giveUp = new AbortController();
-  // A server that is silent now would keep the session's place, and whoever closes the connection, for ever.
+  // A server that is silent now would keep the session's place, and block closing the connection, for ever.
   const isLate = sleep(RESET_TIMEOUT_MS, false, { signal: giveUp.signal }).catch(() => false);
   void Promise.race([isClean, isLate]).then((isReusable) => {
     giveUp.abort();
@@ -99,7 +101,7 @@ export function giveBack<S extends StatementSession>(pool: SessionPool<S>, sessi
   });
 }
 
-/** Work of our own in a session, such as reading the schema. An abort cuts the session. */
+/** Runs driver work in a session, such as reading the schema. An abort cuts the session. */
 export async function withSession<S extends StatementSession, T>(
   pool: SessionPool<S>,
   signal: AbortSignal,

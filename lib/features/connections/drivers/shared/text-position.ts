@@ -1,7 +1,7 @@
-/** Where in a statement something is wrong: 1-based, in UTF-16 units, as editors count. */
+/** A position in a statement: 1-based, in UTF-16 units, as editors count. */
 export type TextPosition = { position: number; line: number; column: number };
 
-/** @param offset 0-based, in UTF-16 units of the text */
+/** Returns the position of an offset. @param offset 0-based, in UTF-16 units of the text */
 export function positionOf(text: string, offset: number): TextPosition {
   const before = text.slice(0, offset);
   return {
@@ -11,7 +11,7 @@ export function positionOf(text: string, offset: number): TextPosition {
   };
 }
 
-/** @param position 1-based, in characters (code points), as PostgreSQL counts */
+/** Returns a server's position. @param position 1-based, in characters (code points), as PostgreSQL counts */
 export function positionOfCharacter(text: string, position: number): TextPosition {
   let offset = 0;
   for (let count = 1; count < position && offset < text.length; count += 1) {

@@ -1,14 +1,14 @@
 import type { TypedValue, VariableBinding } from "../../variables";
 
 /*
- * A variable means what the same literal would: a whole number is an integer and a text has no type of its own where
- * the engine has such texts. So types are named only where the engine would guess differently.
+ * A variable means the same as its literal: a whole number is an integer, and a text is untyped where the engine has
+ * untyped texts. So types are stated only where the engine would infer another.
  */
 
-/** What a value looks like among placeholders. */
+/** Returns a value's placeholder with its cast. */
 type Wrap = (value: TypedValue, placeholder: string) => string;
 
-/** `$1`, `$2` ...: a variable that stands in several places has one number. */
+/** Returns the binding of `$1`, `$2` ...: a variable that occurs several times has one number. */
 export function numberedVariables({ own, wrap }: { own: RegExp; wrap: Wrap }): VariableBinding {
   return {
     own,
@@ -30,7 +30,7 @@ export function numberedVariables({ own, wrap }: { own: RegExp; wrap: Wrap }): V
   };
 }
 
-/** `?` in every place. */
+/** Returns the binding of `?` at every occurrence. */
 export function positionalVariables(rules: {
   own: RegExp;
   wrap: Wrap;
@@ -59,7 +59,7 @@ export function castTo(placeholder: string, type: string): string {
   return `CAST(${placeholder} AS ${type})`;
 }
 
-/** For engines that have both kinds of timestamps. */
+/** Returns the type of a date, for engines with both kinds of timestamps. */
 export function dateType(text: string): "date" | "timestamptz" | "timestamp" {
   if (isDay(text)) return "date";
   return hasZone(text) ? "timestamptz" : "timestamp";
@@ -69,7 +69,10 @@ export function isDay(text: string): boolean {
   return text.length === "2026-05-31".length;
 }
 
-/** For engines whose times have no zone: `2026-05-31 12:30:00.000`. What comes without a zone is UTC (docs/develop/api.md, Common rules). */
+/**
+ * Returns a UTC text for engines whose times have no zone: `2026-05-31 12:30:00.000`. A text without a zone is in UTC
+ * (docs/develop/api.md, Common rules).
+ */
 export function utcText(text: string): string {
   const date = new Date(hasZone(text) ? text : `${text}Z`);
   return date.toISOString().replace("T", " ").replace("Z", "");

@@ -7,17 +7,17 @@ import { checkAddress } from "./check-address";
 import { atField, invalidField } from "./config";
 import { type JsonPath, parseJsonPath } from "./json-path";
 
-/** How a web service is signed in to and asked, whatever it speaks. */
+/** The sign-in and request settings of a web service, for any protocol. */
 export type WebConfig = {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   baseUrl: string;
-  /** Signs a request in. */
+  /** Headers of the sign-in. */
   headers: Readonly<Record<string, string>>;
-  /** Put into each address that is asked, and into none that is shown. */
+  /** Added to each requested URL, and to none that is shown. */
   query: { name: string; value: string } | null;
-  /** Null for as many as it takes. */
+  /** Maximum requests per minute; null for no limit. */
   perMinute: number | null;
-  /** For masking, in each form in which they travel. */
+  /** Secrets to mask, in each form in which they are sent. */
   secrets: readonly string[];
 };
 
@@ -44,7 +44,7 @@ const auth = z
   ])
   .default({ kind: "none" });
 
-/** What each config of a web service has; schemas of drivers add to it. */
+/** Settings of every web service; schemas of drivers extend them. */
 export const webShape = {
   auth,
   headers: z.record(name, z.string().max(SECRET_CHARS_MAX, "This is too long.")).default({}),
@@ -52,7 +52,7 @@ export const webShape = {
 };
 type WebInput = z.output<z.ZodObject<typeof webShape>>;
 
-/** A path into an answer. */
+/** A path into a response. */
 export const jsonPath = z.string().transform((text, context): JsonPath => {
   const path = parseJsonPath(text);
   if (path) return path;
@@ -61,10 +61,10 @@ export const jsonPath = z.string().transform((text, context): JsonPath => {
 });
 
 const field = z.string().min(1, "Name a field.").max(NAME_CHARS_MAX, "This is too long.");
-/** What every list of resources says of one. */
+/** Settings of every resource. */
 export const resourceShape = {
   name,
-  /** One field, or several that tell records apart together. */
+  /** One field, or several that identify a record together. */
   primaryKey: z.union([field.transform((one) => [one]), z.array(field).max(20, "At most 20 fields.")]).default([]),
   cursorField: field.optional(),
 };
@@ -84,7 +84,8 @@ export function resourcesOf<T extends { name: string }>(resource: z.ZodType<T>) 
 }
 
 /**
- * @param place the field that has the address
+ * Builds the settings of a web service.
+ * @param place the field of the address
  * @throws AppError `invalid_request`
  */
 export function toWebConfig(address: string, place: string, input: WebInput): WebConfig {
@@ -106,7 +107,7 @@ export function toWebConfig(address: string, place: string, input: WebInput): We
   };
 }
 
-/** Judges the address before it is stored (T30, T38). @throws AppError `address_refused`, `invalid_request` */
+/** Checks the address before it is stored (T30, T38). @throws AppError `address_refused`, `invalid_request` */
 export async function checkWebConfig({ baseUrl }: Pick<WebConfig, "baseUrl">): Promise<void> {
   const { host, port } = parseWebTarget(baseUrl);
   await checkAddress(host, port, "http");
@@ -203,7 +204,7 @@ export const webFields = {
   } satisfies ConfigField,
 };
 
-/** What the fields above do not say by themselves. */
+/** Further reasons to reject a field's value. */
 export const WEB_REFUSALS = {
   auth: "A setting of another sign-in, or a text that no header can carry",
   headers: "A header that the connection itself writes, or a text that none can carry",

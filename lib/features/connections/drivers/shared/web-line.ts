@@ -12,49 +12,49 @@ import { RateBucket } from "./rate-bucket";
 import { isObject } from "./record-table";
 import type { WebConfig } from "./web-config";
 
-/** An answer above this is refused: it is read and parsed as a whole, and a page of a list has a fraction of it. */
+/** Maximum bytes of a response, which is read and parsed as a whole; a page of a list has a fraction of it. */
 export const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
-/** docs/develop/api.md, Flows: a failing source is tried 3 times in all within 60 s. */
+/** Maximum attempts within 60 s (docs/develop/api.md, Flows). */
 export const TRIES_MAX = 3;
 const TRIES_TIMEOUT_MS = 60_000;
-/** A try that takes longer leaves no time for another. */
+/** Timeout of an attempt, in ms; a slower one leaves no time for another. */
 const TRY_TIMEOUT_MS = 30_000;
-/** Whoever tests a connection, or looks at its fields, does not stand behind all that flows read. */
+/** Maximum wait for a slot when a person waits, in ms: tests and previews do not queue behind the requests of flows. */
 const PATIENCE_MS = 3000;
-/** Before the second and the third try, where the source names no time. */
+/** Backoff before the second and the third attempt, in ms, where the source names no time. */
 const WAITS_MS = [500, 2000];
 const REDIRECTS_MAX = 5;
-/** Of an address in an error: enough to know it again. */
+/** Maximum characters of a path in an error, enough to recognise it. */
 const PATH_CHARS_MAX = 200;
-/** What a service says about a failure is a sentence. */
+/** Maximum characters of a service's error message. */
 const WORDS_CHARS_MAX = 300;
 
-/** It may answer the same request later (RFC 9110; 425 and 429 by RFC 8470 and 6585). */
+/** Statuses after which a retry may succeed (RFC 9110; 425 and 429 by RFC 8470 and 6585). */
 const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 const PASSING_REASONS: ReadonlySet<unknown> = new Set(["refused", "unreachable", "closed", "timeout", "name"]);
 
 export type WebRequest = {
-  /** Of the service's own server, without the key of the sign-in. */
+  /** On the service's server, without the key of the sign-in. */
   url: URL;
-  /** Sent as JSON by POST; left out, it is a GET. */
+  /** Sent as JSON by POST; absent for a GET. */
   body?: unknown;
   headers?: Readonly<Record<string, string>>;
   signal: AbortSignal;
-  /** Somebody sits before it: one try, without a long wait for the connection's turn. */
+  /** A person is waiting: one attempt, without a long wait for the rate limit. */
   isForPerson?: boolean;
-  /** Looks into an answer that came with a good status. Throws a `PassingFailure` to have it asked for again. */
+  /** Checks a successful response. Throws a `PassingFailure` to have the request retried. */
   judge?: (answer: WebAnswer) => void;
 };
 
-/** `json` is undefined for an answer without content. */
+/** A response. `json` is undefined for one without content. */
 export type WebAnswer = { status: number; headers: Headers; json: unknown };
 
-/** What the source did wrong, in words for people. */
+/** Creates the error for an invalid response of the source, for display. */
 export function sourceFailure(message: string, details: Record<string, unknown> = {}, cause?: unknown): AppError {
   return new AppError("source_unreachable", message, { details: { reason: "answer", ...details }, cause });
 }
 
-/** A failure that may be over soon. `afterMs` is null where the source names no time. */
+/** A failure that a retry may resolve. `afterMs` is null where the source names no time. */
 export class PassingFailure extends Error {
   constructor(
     readonly failure: AppError,
@@ -64,7 +64,7 @@ export class PassingFailure extends Error {
   }
 }
 
-/** A service that speaks JSON over HTTP, asked through the door. */
+/** A client for a service with JSON over HTTP, through the egress proxy. */
 export class WebLine {
   readonly #config: WebConfig;
   readonly #kept = new KeptFetch("http");
@@ -72,7 +72,7 @@ export class WebLine {
   readonly #bucket: RateBucket | null;
   readonly #origin: string;
 
-  /** @param connectionId whose requests count together */
+  /** @param connectionId groups the requests that share a rate limit */
   constructor(config: WebConfig, connectionId: string) {
     this.#config = config;
     this.#bucket = config.perMinute === null ? null : new RateBucket(connectionId, config.perMinute);
@@ -80,8 +80,8 @@ export class WebLine {
   }
 
   /**
-   * One answer, in as many tries as it may take.
-   * @throws AppError `source_unreachable` (details.status has the status of HTTP where there was one), `timeout`,
+   * Sends a request, with retries.
+   * @throws AppError `source_unreachable` (details.status has the HTTP status where there was one), `timeout`,
    *   `address_refused`; the signal's reason
    */
   async ask(request: WebRequest): Promise<WebAnswer> {
@@ -107,13 +107,13 @@ export class WebLine {
   }
 
   /**
-   * An address that the service itself named, as one that may be asked: of the same server, without the sign-in's key.
-   * @throws AppError `source_unreachable` for another server's: the secrets do not go there
+   * Resolves a URL from a response: it must be on the same server, and loses the sign-in's key.
+   * @throws AppError `source_unreachable` for another server, which must not get the secrets
    */
   ownAddress(named: string, from: URL): URL {
     const url = URL.canParse(named, from.href) ? new URL(named, from.href) : null;
     if (!url) throw sourceFailure("The source names an address for what follows that is none.");
-    // Behind a proxy a service may believe that it is asked without encryption.
+    // Behind a proxy, a service may assume requests without encryption.
     const isOwn = url.origin === this.#origin || (url.protocol === "http:" && url.host === new URL(this.#origin).host);
     if (!isOwn || url.username !== "" || url.password !== "") {
       throw sourceFailure(
@@ -125,7 +125,7 @@ export class WebLine {
     return own;
   }
 
-  /** Whether a text that is to be kept holds a secret. */
+  /** Returns whether a text to store contains a secret. */
   holdsSecret(text: string): boolean {
     const spellings = this.#config.secrets.flatMap((secret) => {
       const bytes = Buffer.from(secret);
@@ -134,14 +134,14 @@ export class WebLine {
     return spellings.some((spelling) => spelling !== "" && text.includes(spelling));
   }
 
-  /** What the service says, without secrets. */
+  /** Returns the service's message, without secrets. */
   words(text: string): string {
     return redact(text.slice(0, WORDS_CHARS_MAX).replace(/\s+/g, " ").trim(), this.#config.secrets);
   }
 
   /**
-   * Keeps the line open as long as a reading goes on: a connection is closed for being idle, or changed, while a flow is
-   * still in the middle of a list. Whoever aborts does not have to leave the loop as well.
+   * Keeps the client open during a reading: a connection may be closed as idle, or changed, while a flow is still
+   * within a list. An abort alone ends the reading; the caller need not leave the loop.
    */
   async whileReading(start: () => Promise<ExtractStream>, signal: AbortSignal): Promise<ExtractStream> {
     const reading = Promise.withResolvers<void>();
@@ -161,7 +161,7 @@ export class WebLine {
     }
   }
 
-  /** Waits for readings under way. */
+  /** Waits for running readings. */
   async close(): Promise<void> {
     while (this.#readings.size > 0) await Promise.all(this.#readings);
     await this.#kept.close();
@@ -207,7 +207,7 @@ export class WebLine {
   }
 
   async #read({ status, headers, body, isTruncated }: SafeResponse, url: URL): Promise<WebAnswer> {
-    // Parsing cannot be cut into slices: it waits until nothing else holds up the loop.
+    // Parsing cannot be sliced: it waits until nothing else blocks the event loop.
     await ownTurn();
     if (status < 200 || status > 299) throw this.#statusFailure(status, headers, body.toString("utf8"));
     if (isTruncated) {
@@ -257,14 +257,14 @@ async function* thenLeave<T>(batches: AsyncIterable<T>, leave: () => void): Asyn
   }
 }
 
-/** The statuses with which services answer whoever asks for a page that is not there. */
+/** Statuses with which services answer requests for a page that does not exist. */
 const NO_SUCH_PLACE: ReadonlySet<unknown> = new Set([400, 404, 410, 416, 422]);
 
 export function isNoSuchPlace(error: unknown): error is AppError {
   return error instanceof AppError && isObject(error.details) && NO_SUCH_PLACE.has(error.details.status);
 }
 
-/** What failed in the middle of a list, with how to begin again: a place may be good for some time only. */
+/** Adds advice to an error within a list: a page token may expire, so the reading should restart. */
 export function withResumeAdvice(error: unknown): unknown {
   if (!isNoSuchPlace(error)) return error;
   return new AppError(
@@ -274,7 +274,7 @@ export function withResumeAdvice(error: unknown): unknown {
   );
 }
 
-/** Seconds or a date (RFC 9110, 10.2.3). @returns null for neither */
+/** Parses Retry-After: seconds or a date (RFC 9110, 10.2.3). @returns null for neither */
 export function retryAfterMs(value: string | null, now: number): number | null {
   if (value === null) return null;
   if (/^\s*\d{1,9}\s*$/.test(value)) return Number(value) * 1000;
@@ -282,7 +282,7 @@ export function retryAfterMs(value: string | null, now: number): number | null {
   return Number.isNaN(at) ? null : Math.max(0, at - now);
 }
 
-/** A failure of the source that another try may not meet. */
+/** Returns a failure of the source that a retry may resolve; null for others. */
 function toPassing(error: unknown): PassingFailure | null {
   if (error instanceof PassingFailure) return error;
   if (!(error instanceof AppError)) return null;
@@ -300,7 +300,7 @@ function finalFailure({ failure, afterMs }: PassingFailure, tries: number): AppE
   });
 }
 
-/** What services call the sentence about a failure. */
+/** Returns the error message of a response, by its usual field names. */
 function wordsOf(text: string, contentType: string): string {
   if (/^text\/plain/.test(contentType)) return text;
   if (!/json/.test(contentType) || text.length > ANSWER_BYTES_MAX / 16) return "";
@@ -322,7 +322,7 @@ function sentenceIn(value: unknown): string {
   return "";
 }
 
-/** @throws AppError `source_unreachable` for bytes that are no text, which a lenient reader would change */
+/** @throws AppError `source_unreachable` for bytes that are not valid text, which a lenient decoder would change */
 function textOf(body: Buffer, headers: Headers, { pathname }: URL): string {
   try {
     return decodeText(body, headers.get("content-type"));

@@ -5,23 +5,23 @@ import { isJsonText } from "@/lib/base/values/json-text";
 import { LargeJson, parseLargeJson } from "@/lib/base/values/large-json";
 import { Pacer } from "@/lib/platform/process/pacer";
 
-/** int64 from its decimal text: a number while it is exact, else the text. */
+/** Returns an int64 from its decimal text: a number while it is exact, otherwise the text. */
 export function int64Value(text: string): number | string {
   const number = Number(text);
   return Number.isSafeInteger(number) ? number : text;
 }
 
-/** A double, or the text for what JSON cannot write. */
+/** Returns a double, or the text for infinity and NaN. */
 export function floatValue(value: number): number | string {
   return Number.isFinite(value) ? value : String(value);
 }
 
-/** A 32-bit float by its shortest number, or the text for what JSON cannot write. */
+/** Returns a 32-bit float by its shortest number, or the text for infinity and NaN. */
 export function float32Value(value: number): number | string {
   return floatValue(shortestFloat32(value));
 }
 
-/** Parses a JSON cell. A number that a double cannot hold is its text; text that is not JSON stays text. */
+/** Parses a JSON cell. A number that a double cannot hold becomes its text; text that is not JSON stays text. */
 export function jsonValue(text: string): WireValue {
   try {
     return parseJsonWithTexts(text) as WireValue;
@@ -30,10 +30,12 @@ export function jsonValue(text: string): WireValue {
   }
 }
 
-/** A longer cell takes more than a few milliseconds. */
+/** Characters of a cell beyond which parsing takes more than a few milliseconds. */
 const JSON_CHARS_AT_ONCE = 256 * 1024;
 
-/** As `jsonValue`; a large cell waits for `parseLargeCells`, which a driver calls before its rows leave. */
+/**
+ * Parses like `jsonValue`, except a large cell, which waits for `parseLargeCells`: a driver calls it before rows leave.
+ */
 export function jsonCell(text: string): WireValue {
   return text.length > JSON_CHARS_AT_ONCE ? (new LargeJson(text) as unknown as WireValue) : jsonValue(text);
 }
@@ -54,7 +56,7 @@ export async function parseLargeCells(batch: Batch): Promise<Batch> {
   return batch;
 }
 
-/** Characters of a cell of JSON that is not parsed, or not yet; 0 for other values. */
+/** Returns the characters of a JSON cell that is not parsed, or not yet; 0 for other values. */
 export function jsonChars(value: WireValue): number {
   if (isJsonText(value)) return value.json.length;
   return isLargeJson(value) ? (value as LargeJson).text.length : 0;
@@ -65,8 +67,8 @@ function isLargeJson(value: unknown): value is LargeJson {
 }
 
 /**
- * Parses an answer of a protocol that is JSON, in which floats are doubles in however many digits. An integer that a
- * double cannot hold is its text; text that is not JSON stays text.
+ * Parses a JSON response of a protocol, in which floats are doubles with any number of digits. An integer that a double
+ * cannot hold becomes its text; text that is not JSON stays text.
  */
 export function protocolValue(text: string): WireValue {
   try {
@@ -80,7 +82,7 @@ export function protocolValue(text: string): WireValue {
   }
 }
 
-/** Bytes that a value takes in an answer, exact for text, and 0 for what is always small. */
+/** Returns the bytes of a value in a response, exact for text, and 0 for small values. */
 export function valueBytes(value: WireValue): number {
   if (typeof value === "string") return Buffer.byteLength(value);
   if (isJsonText(value)) return Buffer.byteLength(value.json);
@@ -88,7 +90,7 @@ export function valueBytes(value: WireValue): number {
   return typeof value === "object" && value !== null ? Buffer.byteLength(JSON.stringify(value)) : 0;
 }
 
-/** `.500000` is `.5`, and no fraction is none. */
+/** Trims trailing zeros: `.500000` is `.5`, and an empty fraction is removed. */
 export function trimFraction(text: string): string {
   const point = text.indexOf(".");
   if (point < 0) return text;

@@ -2,8 +2,8 @@ import { type Bind, badValue, type ColumnValues, type TableValues } from "../../
 import { castTo } from "../shared/variables";
 
 /**
- * Any column may hold numbers, texts and bytes, which SQLite orders by their storage class first. The declared type only
- * decides how a text is compared: the sign in front of a cast keeps that rule off.
+ * Any column may contain numbers, texts and bytes, which SQLite orders by their storage class first. The declared type
+ * only decides how a text is compared: the sign before a cast disables that rule.
  */
 export const sqliteValues: TableValues = {
   nullsLast: " nulls last",
@@ -37,7 +37,7 @@ export const sqliteValues: TableValues = {
   }),
 };
 
-/** A column that may keep a number as one (its page "Datatypes", section 3.1). */
+/** Returns whether a column may store a number as one (SQLite's page "Datatypes", section 3.1). */
 function hasNumbers(type: string): boolean {
   return /int/i.test(type) || !/char|clob|text/i.test(type);
 }
@@ -66,7 +66,7 @@ function toNumber(text: string, bind: Bind): string | null {
   if (/^-?Infinity$/.test(text)) return infinity(text.startsWith("-"));
   if (/^[+-]?\d{1,18}$/.test(text)) return `+${castTo(bind.text(text), "integer")}`;
   if (text.trim() === "" || !Number.isFinite(Number(text))) return null;
-  // All digits of a 64-bit integer; beyond that a double, as SQLite keeps it.
+  // All digits of a 64-bit integer; beyond that a double, as SQLite stores it.
   if (/^-?\d+$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text)) {
     return `+${castTo(bind.text(text), "integer")}`;
   }

@@ -26,7 +26,7 @@ export function extractSqlite(client: EngineClient, request: ExtractRequest): Pr
   );
 }
 
-/** Large integers travel as texts. */
+/** Large integers are sent as texts. */
 const CAST: Readonly<Partial<Record<Field["type"], string>>> = {
   int64: "cast(? as integer)",
   float64: "cast(? as real)",
@@ -60,12 +60,12 @@ const dialect: LoadDialect = {
   createSchema: null,
   columnType: sqliteType,
   bookkeeping: { key: "text", text: "text", integer: "integer", suffix: "" },
-  // A column keeps the type that it was made with.
+  // A column keeps its original type.
   alterType: null,
   ddlCommits: false,
   lockRows: null,
   write: ({ table, columns, key }, rows) => [{ rows, into: { table, columns }, suffix: onConflict(columns, key) }],
-  // Without a WHERE, ON would be read as that of a join.
+  // Without a WHERE, ON would be parsed as that of a join.
   merge: ({ table, columns, key }, staging) => [
     `insert into ${table} (${namesOf(columns)}) select ${namesOf(columns)} from ${staging} where true ${onConflict(columns, key)}`,
   ],
@@ -83,15 +83,15 @@ function onConflict(columns: Target["columns"], key: readonly string[]): string 
   return `on conflict (${key.join(", ")}) do ${action}`;
 }
 
-/** SQLite's five kinds of values: decimals, dates and times are texts, which keep all of their digits. */
+/** Returns one of SQLite's five types: decimals, dates and times are texts, which keep all digits. */
 function sqliteType({ type }: Pick<Field, "type">, isKey: boolean): string {
-  // INTEGER as a key would be the row's number, and SQLite makes one up where there is none.
+  // INTEGER as a key would be the row id, which SQLite generates when it is missing.
   if (type === "int32" || type === "int64" || type === "boolean") return isKey ? "BIGINT" : "INTEGER";
   if (type === "float64") return "REAL";
   return type === "binary" ? "BLOB" : "TEXT";
 }
 
-/** By what comes: the column's affinity makes of it what it would of any other insert. */
+/** Returns a cell by its incoming type: the column's affinity converts it as in any other insert. */
 function cellOf({ type, from }: TargetColumn): Cell {
   if (type === "string") return { type: "varchar", encode: toText };
   if (from === "int32" || from === "int64" || from === "boolean") return { type: "bigint", encode: exactInt64 };
@@ -116,7 +116,7 @@ function toText(value: Exclude<WireValue, null>, { from }: TargetColumn): string
 }
 
 const TABLE = "select name from sqlite_schema where type in ('table', 'view') and lower(name) = lower(?)";
-/** Hidden columns (1) belong to virtual tables; generated ones are 2 and 3. */
+/** Columns of a table. Hidden ones (1) belong to virtual tables; generated ones are 2 and 3. */
 const COLUMNS = `select name, "notnull", pk, hidden from pragma_table_xinfo(?) where hidden <> 1`;
 const KEYS = `
   select i.name, c.name from pragma_index_list(?) i join pragma_index_info(i.name) c
@@ -149,7 +149,7 @@ async function look(
   for (const [index, column] of await ask(KEYS, [table])) {
     indexes.set(String(index), [...(indexes.get(String(index)) ?? []), column === null ? "" : String(column)]);
   }
-  // A key of this database may have columns without a value: then there is no order to go on in.
+  // A key of this database may contain nulls: then it gives no order to resume in.
   const isWhole = key.every((column) => columns.find((each) => each.name === column)?.nullable === false);
   return {
     schema: null,
@@ -163,10 +163,10 @@ async function look(
   };
 }
 
-/** A column may be declared with any text for a type, and in a stranger's file with a statement. */
+/** A column's declared type may be any text, in a hostile file even a statement. */
 const PLAIN_TYPE = /^[A-Za-z][\w ]*(?:\(\d+(?:, ?\d+)?\))?$/;
 
-/** The one kind of key that is never NULL without being declared so. */
+/** Returns whether a column is the row id, the only key that is never NULL without a declaration. */
 function isRowId({ dbType }: Field): boolean {
   return /^integer$/i.test(dbType);
 }

@@ -12,7 +12,7 @@ import { sqliteValues } from "./column-values";
 import { extractSqlite, loadSqlite } from "./flows";
 import { sqliteVariables } from "./variables";
 
-/** A table and what belongs to it, as it was typed; indexes that SQLite makes for itself have no text. */
+/** The original definitions of a table and its indexes; indexes that SQLite creates have no text. */
 const DDL_SQL = `
   select sql from sqlite_schema where tbl_name = ? and sql is not null
   order by case type when 'table' then 0 when 'view' then 0 when 'index' then 1 else 2 end, name`;
@@ -87,7 +87,7 @@ export const sqlite: Driver = {
   },
 };
 
-/** @throws AppError `invalid_request` (T39) */
+/** Returns the config's file name. @throws AppError `invalid_request` (T39) */
 function fileOf(given: Record<string, unknown>): string {
   return requireBareFileName(readConfig(config, given).file);
 }

@@ -22,7 +22,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Processes that have the file open: the engine, and the runners that it started. */
+/** Returns processes that have the file open: the engine, and the runners that it started. */
 function processes(): { pid: number; isRunner: boolean }[] {
   return engineProcesses(folder, "life.sqlite").flatMap((pid) => {
     const [program = "", ...args] = argumentsOf(pid);
@@ -34,12 +34,12 @@ function argumentsOf(pid: number): string[] {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
   } catch {
-    // It ended while we looked.
+    // It ended during the check.
     return ["bwrap"];
   }
 }
 
-/** Processor time by which a runner has read its statement and is in SQLite's own work, in ms. */
+/** Processor time after which a runner has parsed its statement and works in SQLite, in ms. */
 const WORKS_MS = 200;
 async function runnerWorks(): Promise<void> {
   const spent = () => cpuMs(processes().flatMap(({ pid, isRunner }) => (isRunner ? [pid] : [])));
@@ -70,7 +70,7 @@ test("a write that is killed half-way leaves nothing of itself", async () => {
 });
 
 test("when the engine is killed the statement fails as unavailable, its process ends, and the next one works", async () => {
-  // One that only reads would be run again on the next engine.
+  // A read-only statement would be retried on the next engine.
   const answer = ask(source, ENDLESS, { readOnly: false }).catch((error: unknown) => error);
   await runnerWorks();
   const engine = processes().find(({ isRunner }) => !isRunner);

@@ -1,9 +1,9 @@
 export type StripeResource = {
   name: string;
-  /** Below /v1/. */
+  /** Relative to /v1/. */
   path: string;
   primaryKey: readonly string[];
-  /** What has to be said to see all of them. */
+  /** Parameters that are needed to list all records. */
   params?: Readonly<Record<string, string>>;
 };
 
@@ -14,7 +14,9 @@ const resource = (name: string, path = name, params?: StripeResource["params"]):
   ...(params && { params }),
 });
 
-/** The lists of Stripe's API that take `created` and go on by `starting_after` (its API reference, version 2024-06-20). */
+/**
+ * Lists of Stripe's API that take `created` and paginate by `starting_after` (its API reference, version 2024-06-20).
+ */
 export const STRIPE_RESOURCES: readonly StripeResource[] = [
   resource("customers"),
   resource("charges"),
@@ -23,7 +25,7 @@ export const STRIPE_RESOURCES: readonly StripeResource[] = [
   resource("disputes"),
   resource("invoices"),
   resource("invoice_items", "invoiceitems"),
-  // Without it those that have ended are left out.
+  // The default omits ended ones.
   resource("subscriptions", "subscriptions", { status: "all" }),
   resource("products"),
   resource("prices"),

@@ -10,11 +10,11 @@ import type { WebConfig } from "../shared/web-config";
 import { sourceFailure, WebLine, withResumeAdvice } from "../shared/web-line";
 import { STRIPE_RESOURCES, type StripeResource } from "./resources";
 
-/** The most that Stripe gives. */
+/** Stripe's maximum page size. */
 const PAGE_RECORDS = 100;
-/** Enough to see which fields there are. */
+/** Records to sample for fields. */
 const SAMPLE_RECORDS = 20;
-/** The only field that Stripe's lists can be asked by, in seconds since 1970. */
+/** The only field that filters Stripe's lists, in seconds since 1970. */
 const CURSOR_FIELD = "created";
 
 type PageRequest = {
@@ -26,8 +26,8 @@ type PageRequest = {
 };
 
 /**
- * The lists of a Stripe account. They come newest first, so what was seen of `created` counts only when a reading has
- * come to its end (`extractRecords`); what is made meanwhile stands above where the reading began, and is the next one's.
+ * The lists of a Stripe account. They are newest first, so values of `created` count only when a reading is complete
+ * (`extractRecords`). Records that are created during a reading come before its start, and belong to the next one.
  */
 export class StripeSource implements DataSource {
   readonly #base: string;
@@ -85,7 +85,7 @@ export class StripeSource implements DataSource {
       const version = headers.get("stripe-version");
       return { version: version === null ? null : this.#line.words(version), isLive };
     } catch (error) {
-      // A restricted key that Stripe knows, without the right to see this.
+      // A valid restricted key without the permission for this.
       if (!(error instanceof AppError && isObject(error.details) && error.details.status === 403)) throw error;
       return { version: null, isLive: !this.#isTestKey };
     }

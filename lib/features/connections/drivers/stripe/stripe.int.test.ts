@@ -19,7 +19,7 @@ let source: DataSource;
 
 beforeAll(async () => {
   standIn = await startStripeStandIn();
-  // Read once, with the first look at a setting.
+  // Read once, with the first access to a setting.
   process.env.STRIPE_API_URL = standIn.address;
 });
 afterAll(() => standIn.stop());

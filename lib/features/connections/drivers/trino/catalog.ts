@@ -2,13 +2,13 @@ import type { Entity, EntityColumn, WireValue } from "@/lib/base/values/fields";
 import { SCHEMA_CHOICES_MAX } from "@/lib/features/connections/schema";
 import { quoted } from "./params";
 
-/** A catalog may stand for a lake of any size; a tree of more is no tree. */
+/** Maximum tables of a tree; a catalog may represent a lake of any size. */
 const TABLES_MAX = 10_000;
 const COLUMNS_MAX = 200_000;
 
 const quotedName = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
-/** Schemas are known by their names in small letters. */
+/** Schema names are in lower case. */
 const shownOf = (schemas: readonly string[] | null) =>
   schemas ? ` AND table_schema IN (${schemas.map((name) => quoted(name.toLowerCase())).join(", ")})` : "";
 
@@ -16,7 +16,7 @@ export function schemasSql(catalog: string): string {
   return `SELECT schema_name FROM ${quotedName(catalog)}.information_schema.schemata`;
 }
 
-/** Schemas and how many tables and views of them the user may see. */
+/** Returns the query for schemas with the number of their tables and views that the user may see. */
 export function schemaChoicesSql(catalog: string): string {
   const of = (table: string) => `${quotedName(catalog)}.information_schema.${table}`;
   return `SELECT s.schema_name, count(t.table_name) FROM ${of("schemata")} s
@@ -35,7 +35,7 @@ export function columnsSql(catalog: string, schemas: readonly string[] | null): 
     WHERE table_schema <> 'information_schema'${shownOf(schemas)} ORDER BY 1, 2, ordinal_position LIMIT ${COLUMNS_MAX}`;
 }
 
-/** @param current the schema of names that stand alone, which is left out. Trino knows no keys. */
+/** @param current the default schema, which is omitted. Trino has no keys. */
 export function toEntities(tables: readonly WireValue[][], columns: readonly WireValue[][], current: string): Entity[] {
   const byTable = new Map<string, EntityColumn[]>();
   for (const [schema, table, name, type, nullable] of columns) {

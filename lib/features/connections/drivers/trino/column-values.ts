@@ -14,7 +14,7 @@ const DECIMAL_DIGITS = 38;
 /** Types that Trino does not compare, or whose values have no text. */
 const WITHOUT_ORDER = /^(?:json|array|map|row|hyperloglog|p4hyperloglog|qdigest|tdigest|setdigest|geometry|color)/i;
 
-/** Trino casts the text of a scalar to the type of the column; NaN is equal to nothing and comes last. */
+/** Trino casts the text of a scalar to the type of the column; NaN equals nothing and sorts last. */
 export const trinoValues: TableValues = {
   nullsLast: " nulls last",
   of(column, name) {

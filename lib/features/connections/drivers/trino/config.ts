@@ -8,16 +8,16 @@ const HTTPS_PORT = 8443;
 export type TrinoConfig = {
   host: string;
   port: number;
-  /** Where names of two parts, and the tree of tables, begin. */
+  /** The catalog of names without one, and of the table tree. */
   catalog: string;
-  /** Where names of one part begin; empty for none. */
+  /** The schema of names without one; empty for none. */
   schema: string;
   user: string;
   password: string;
   ssl: SslMode;
 };
 
-/** Of catalogs, schemas and users: what can stand in a header as it is. */
+/** A catalog, schema or user: characters that a header takes unchanged. */
 const name = fieldValues.text.regex(/^[\x20-\x7e]*$/, "Only plain letters, digits and signs can stand here.");
 const fields = z.strictObject({
   host: fieldValues.text,
@@ -29,7 +29,7 @@ const fields = z.strictObject({
   ssl: fieldValues.ssl.optional(),
 });
 
-/** @throws AppError `invalid_request` */
+/** Parses the config. @throws AppError `invalid_request` */
 export function parseTrinoConfig(config: Record<string, unknown>): TrinoConfig {
   const { port, schema = "", password = "", ssl = "disable", ...given } = readConfig(fields, config);
   if (password !== "" && ssl === "disable") {

@@ -5,13 +5,13 @@ import { stoppedAtLimit } from "../shared/failures";
 import { READ_ONLY_MESSAGE } from "../shared/statement-messages";
 import { positionOf } from "../shared/text-position";
 
-// Names of the server (its file StandardErrorCode.java).
+// Error names of the server (its file StandardErrorCode.java).
 const READ_ONLY = "READ_ONLY_VIOLATION";
 const TIMEOUTS = new Set(["EXCEEDED_TIME_LIMIT", "EXCEEDED_CPU_LIMIT"]);
 const CANCELLED = new Set(["USER_CANCELED", "ADMINISTRATIVELY_KILLED"]);
 const AWAY = new Set(["SERVER_SHUTTING_DOWN", "SERVER_STARTING_UP"]);
 
-/** What the server says of a statement that failed. Lines and columns count from 1, columns in characters. */
+/** The server's error about a failed statement. Lines and columns count from 1, columns in characters. */
 export type TrinoError = {
   message?: string;
   errorCode?: number;
@@ -19,10 +19,10 @@ export type TrinoError = {
   errorLocation?: { lineNumber: number; columnNumber: number };
 };
 
-/** @param query the text that positions are about */
+/** @param query the text that positions refer to */
 export function toServerFailure(error: TrinoError, query: string, secrets: readonly string[]): AppError {
   const { message = "The server gave no reason.", errorCode, errorName = "", errorLocation } = error;
-  // The place stands in the details.
+  // The details contain the position.
   const words = redact(message.replace(/^line \d+:\d+: /, ""), secrets);
   if (errorName === READ_ONLY) return new AppError("read_only", READ_ONLY_MESSAGE, { cause: new Error(words) });
   if (TIMEOUTS.has(errorName)) return stoppedAtLimit();

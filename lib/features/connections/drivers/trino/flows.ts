@@ -9,7 +9,10 @@ const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
 type Parts = { query: QueryableSource["query"]; catalog: string; schema: string };
 
-/** Trino knows no keys, so a whole table is read in no order; whether it is of one moment depends on its connector. */
+/**
+ * Extracts a table. Trino has no keys, so a whole table is read unordered; whether as a snapshot depends on the
+ * connector.
+ */
 export function extractTrino(parts: Parts, request: ExtractRequest): Promise<ExtractStream> {
   const { signal } = request;
   const options = { readOnly: true, signal, timeoutMs: EXTRACT_TIMEOUT_MS, jsonAsText: true } as const;
@@ -31,7 +34,7 @@ export function extractTrino(parts: Parts, request: ExtractRequest): Promise<Ext
 function bind(value: Exclude<WireValue, null>, { type, dbType }: TableColumn): Bound {
   const text = String(value);
   if (type === "binary") return { sql: "from_base64(?)", param: text };
-  // A stamp is read with a blank between its day and its time, and an instant with the name of its zone.
+  // A timestamp is parsed with a blank between its day and its time, and an instant with the name of its zone.
   const isStamp = type === "timestamp" || type === "timestamptz";
   return { sql: `cast(? as ${dbType})`, param: isStamp ? text.replace("T", " ").replace(/Z$/, " UTC") : text };
 }
@@ -59,5 +62,5 @@ async function look(
   }
 }
 
-/** SCHEMA_NOT_FOUND and TABLE_NOT_FOUND (its file StandardErrorCode.java). */
+/** Error codes SCHEMA_NOT_FOUND and TABLE_NOT_FOUND (Trino's file StandardErrorCode.java). */
 const MISSING = new Set([45, 46]);

@@ -6,7 +6,7 @@ import { parseTrinoConfig } from "./config";
 import { TrinoSource } from "./source";
 import { trinoVariables } from "./variables";
 
-/** They travel in headers. */
+/** They are sent in headers. */
 const HEADER_REFUSAL = "Signs beyond plain letters";
 
 /** Trino, and services that speak its REST protocol. */

@@ -6,8 +6,8 @@ import { checkText, positionalParams } from "../shared/params";
 const DECIMAL_DIGITS_MAX = 38;
 
 /**
- * Values for `?` as literals of EXECUTE ... USING, the protocol's one way to send them. A text has nothing that could
- * leave its quotes: Trino's strings know no escapes but the doubled quote.
+ * Returns values for `?` as literals of EXECUTE ... USING, the protocol's only way to send them. A text cannot leave
+ * its quotes: Trino's strings have no escapes but the doubled quote.
  * @throws AppError `invalid_request`
  */
 export function toTrinoParams(params: unknown[] | Record<string, unknown> | undefined): string[] {
@@ -24,7 +24,7 @@ function literal(value: unknown): string {
   return `JSON ${quoted(JSON.stringify(value))}`;
 }
 
-/** @throws AppError `invalid_request` for more digits than a decimal has */
+/** Returns a number literal. @throws AppError `invalid_request` for more digits than a decimal has */
 function numberLiteral(number: ExactNumber): string {
   if (number.isInt64) return number.text;
   const text = plainNumber(number.text);
@@ -32,7 +32,7 @@ function numberLiteral(number: ExactNumber): string {
   throw new AppError("invalid_request", `${number.text.slice(0, 60)} has more digits than a decimal of Trino.`);
 }
 
-/** @throws AppError `invalid_request` */
+/** Returns a quoted literal. @throws AppError `invalid_request` */
 export function quoted(text: string): string {
   return `'${checkText(text).replaceAll("'", "''")}'`;
 }

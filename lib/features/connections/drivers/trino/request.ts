@@ -13,29 +13,29 @@ import type { TrinoError } from "./failures";
 import type { TypeSignature } from "./types";
 
 const STATEMENT_PATH = "/v1/statement";
-/** What a proxy or the server says about a request is a few lines. */
+/** Maximum characters of an error from a proxy or the server. */
 const WORDS_CHARS_MAX = 1000;
-/** Digits that a double may not hold. Reading those exactly is slower, so the rest is spared. */
+/** Numbers that a double may not hold. Reading those exactly is slower, so others skip it. */
 const LONG_NUMBER = /\d{16}/;
 
-/** One answer of the server about a statement (Trino's client protocol). */
+/** One response of the server about a statement (Trino's client protocol). */
 export type TrinoPage = {
   columns?: { name: string; type: string; typeSignature: TypeSignature }[];
   data?: unknown[][];
   error?: TrinoError;
-  /** Where the next answer is, as a path of the same server; null at the end. */
+  /** The path of the next response on the same server; null at the end. */
   next: string | null;
   /** Rows that the statement changed; absent for a query. */
   updateCount?: number;
-  /** The kind of a statement that is no query, such as INSERT. */
+  /** The kind of a statement that is not a query, such as INSERT. */
   updateType?: string;
-  /** Of START TRANSACTION. */
+  /** Set for START TRANSACTION. */
   transactionId: string | null;
 };
 
 export type TrinoRequest = {
   method: "GET" | "POST" | "DELETE";
-  /** Left out for a new statement. */
+  /** Absent for a new statement. */
   path?: string;
   body?: string;
   headers?: Readonly<Record<string, string>>;
@@ -43,12 +43,12 @@ export type TrinoRequest = {
   bytesMax: number;
 };
 
-/** A page above the limit; `cause` is what the server says when the limit is its own. */
+/** A page above the limit; `cause` is the server's error when the limit is the server's. */
 export class PageTooLarge extends Error {}
-/** The server is busy for a moment, and says to ask again. */
+/** The server is temporarily busy, and asks for a retry. */
 export class AskAgain extends Error {}
 
-/** The server's REST interface, on sockets of the door. */
+/** A client of the server's REST interface, on sockets of the egress proxy. */
 export class TrinoLine {
   readonly #config: OnServer<TrinoConfig>;
   readonly #agent;
@@ -78,8 +78,9 @@ export class TrinoLine {
   }
 
   /**
-   * @throws AppError `source_unreachable`, `timeout`, `address_refused`, `query_failed`; the signal's reason; PageTooLarge;
-   *   AskAgain
+   * Sends a request.
+   * @throws AppError `source_unreachable`, `timeout`, `address_refused`, `query_failed`; the signal's reason;
+   *   PageTooLarge; AskAgain
    */
   async send(request: TrinoRequest): Promise<TrinoPage> {
     try {
@@ -104,7 +105,7 @@ export class TrinoLine {
     if (statusCode === 401 || statusCode === 403) throw signInFailed(words || `HTTP ${statusCode}`, secrets);
     if (statusCode === 502 || statusCode === 503 || statusCode === 504) throw new AskAgain();
     if (statusCode === 204) return { next: null, transactionId: null };
-    // A statement of a server that was restarted since.
+    // The server was restarted since it received the statement.
     if (path !== undefined && (statusCode === 404 || statusCode === 410)) throw connectionLost();
     if (statusCode === 400 && /^text\/plain/.test(headers["content-type"] ?? "") && words !== "") {
       throw new AppError("query_failed", redact(words, secrets));
@@ -138,8 +139,8 @@ export class TrinoLine {
 }
 
 /**
- * The server says where to go on, and may think that it has another name. Only the path is taken, and only below the
- * protocol's own: the sign-in goes nowhere but to the host that was judged (T30, T37).
+ * Returns the path of the next response. The server may name another host. Only the path is used, and only below the
+ * protocol's prefix: credentials go only to the host that was checked (T30, T37).
  */
 function pathOf(nextUri: string): string {
   const url = URL.canParse(nextUri) ? new URL(nextUri) : null;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { QueryableSource } from "../../data-source";
 import { ask, change, type Subject, startSubject } from "../conformance/subjects";
 
-/* The first fence is the server's: what our own judgement refuses, it refuses too. */
+/* The server is the first guard: it refuses everything that our guard refuses. */
 
 const WRITES = [
   "insert into guarded values (9, 'x')",
@@ -50,7 +50,7 @@ afterAll(async () => {
 
 type Page = { nextUri?: string; error?: { errorName: string } };
 
-/** Runs a statement as our driver sends it, and nothing of ours looks at it. */
+/** Sends a statement as our driver does, but without our guard. */
 async function send(statement: string, transaction: string): Promise<{ error: string | null; started: string | null }> {
   const { host, port, user, catalog, schema } = subject?.config ?? {};
   const headers = {
@@ -91,7 +91,7 @@ test("a statement with values may be as long as the server takes it", async (con
   if (!subject) return context.skip();
   const { serverVersion } = await writer.test(new AbortController().signal);
   const asked = ask(writer, `select '${"x".repeat(8000)}' = ?`, { params: ["x"] });
-  // EXECUTE IMMEDIATE came with 418.
+  // EXECUTE IMMEDIATE was added in 418.
   if (Number(serverVersion?.match(/\d+/)?.[0]) >= 418) expect((await asked).rows).toEqual([[false]]);
   else await expect(asked).rejects.toMatchObject({ kind: "invalid_request", message: expect.stringContaining("418") });
 });

@@ -31,24 +31,29 @@ import { quoted, toTrinoParams } from "./params";
 import { AskAgain, PageTooLarge, TrinoLine, type TrinoPage, type TrinoRequest } from "./request";
 import { type ColumnReader, readerOf } from "./types";
 
-/** A caller does not wait longer than this for the server to confirm a cancellation; it goes on behind. */
+/**
+ * Maximum wait for the server to confirm a cancellation, in ms; after it the cancellation continues in the background.
+ */
 const CANCEL_WAIT_MS = 1000;
-/** Saying hello takes milliseconds. */
+/** Time limit of the test query, in ms, which takes milliseconds. */
 const TEST_TIMEOUT_MS = 10_000;
-/** A catalog asks the system behind it for its tables, which may be a lake. */
+/** Time limit of schema queries, in ms: a catalog asks the system behind it for its tables, which may be a lake. */
 const SCHEMA_TIMEOUT_MS = 30_000;
-/** The protocol says to ask a busy server again after so long, and not for how long. */
+/** Delay before a busy server is asked again, in ms; the protocol sets no limit on retries. */
 const ASK_AGAIN_MS = 100;
 const ASK_AGAIN_TIMES = 30;
-/** Headers of a server have 8 KiB together unless it is told otherwise, so a longer statement travels in the body. */
+/**
+ * Maximum characters of a header: a server's headers have 8 KiB in total by default, so longer statements go in the
+ * body.
+ */
 const HEADER_CHARS_MAX = 4000;
-/** Where an older server sees a mistake in EXECUTE IMMEDIATE '...'. */
+/** Maximum column of an error that an older server reports within EXECUTE IMMEDIATE '...'. */
 const IMMEDIATE_COLUMN_MAX = "EXECUTE IMMEDIATE ".length + 1;
-/** Within the cluster a row may have 16 MiB or so. */
+/** The error of a row above the cluster's limit of about 16 MiB. */
 const ROW_TOO_LARGE = "PAGE_TOO_LARGE";
 const PREPARED_NAME = "statement";
 
-/** A Trino cluster through its REST protocol. Each statement is a query of its own on the server, in no session. */
+/** A Trino cluster through its REST protocol. Each statement is a separate query on the server, without a session. */
 export class TrinoSource implements DataSource {
   readonly #line: TrinoLine;
   readonly #config: OnServer<TrinoConfig>;
@@ -115,7 +120,7 @@ export class TrinoSource implements DataSource {
 
   async test(signal: AbortSignal): Promise<{ serverVersion?: string }> {
     const [row] = await this.#ask("SELECT version()", signal, TEST_TIMEOUT_MS);
-    // A catalog that is not there is no mistake to the server until something of it is read.
+    // The server reports a missing catalog only when something of it is read.
     const { catalog, schema } = this.#config;
     const schemas = await this.#ask(schemasSql(catalog), signal, TEST_TIMEOUT_MS);
     if (schema !== "" && !schemas.some(([name]) => name === schema.toLowerCase())) {
@@ -137,9 +142,9 @@ export class TrinoSource implements DataSource {
     this.#line.close();
   }
 
-  /** Reads the whole of an answer to a question of our own. */
+  /** Returns the whole result of a driver query. */
   async #ask(query: string, caller: AbortSignal, timeoutMs: number): Promise<WireValue[][]> {
-    // A host that takes the request and is silent is told from a slow query by nothing else.
+    // Only a deadline tells a silent host from a slow query.
     const deadline = startDeadline(timeoutMs, caller);
     const { signal } = deadline;
     const run = this.#begin(query, signal, ROW_BYTES_MAX);
@@ -201,16 +206,16 @@ type Rows = {
 
 type RunFacts = { query: string; signal: AbortSignal; bytesMax: number; secrets: readonly string[] };
 
-/** One statement on the server. However it is left, it does not go on there. */
+/** One statement on the server. Leaving it in any way cancels it there. */
 class Run {
   readonly #line: TrinoLine;
   readonly #facts: RunFacts;
   readonly #leave: () => void;
   readonly #stop = new AbortController();
-  /** Where the statement that runs goes on, and with a DELETE ends; null when none runs. */
+  /** The path to continue the running statement, or to cancel it with DELETE; null when none runs. */
   #next: string | null = null;
   #first: TrinoPage | null = null;
-  /** Rows that the statement changed, as the server's last answer says. */
+  /** Rows that the statement changed, by the server's last response. */
   affectedRows: number | null = null;
   #transaction: string | null = null;
   #isImmediate = false;
@@ -225,7 +230,7 @@ class Run {
     facts.signal.addEventListener("abort", this.#onAbort, { once: true });
   }
 
-  /** What runs from here on changes nothing: the server itself sees to it. */
+  /** Starts a transaction that the server keeps read-only. */
   async startTransaction(): Promise<void> {
     let page: TrinoPage | null = await this.#send("START TRANSACTION READ ONLY", { "X-Trino-Transaction-Id": "NONE" });
     while (page) {
@@ -256,7 +261,7 @@ class Run {
     const rows: Rows = {
       fields: columns.map(({ name, type }, index) => ({ name, type: readers[index]?.type ?? "other", dbType: type })),
       next: async () => {
-        // Asked for only when somebody reads on: that is what holds the server back.
+        // Requested only when the reader continues: that is the backpressure on the server.
         if (isTaken) page = await this.#follow();
         isTaken = true;
         if (page === null) return null;
@@ -266,7 +271,7 @@ class Run {
     return rows;
   }
 
-  /** Lets go of the server; what still has to be said to it is said behind the caller's back. */
+  /** Releases the server; pending requests to it continue in the background. */
   async end(): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -293,7 +298,7 @@ class Run {
     return this.#cancelled ?? Promise.resolve();
   }
 
-  /** To the end of what it says; a server that is not there has forgotten us already, or its own limits will. */
+  /** Follows the responses to the end. An unreachable server has already dropped the statement, or its limits will. */
   async #tell(request: Pick<TrinoRequest, "method" | "path" | "body" | "headers">): Promise<void> {
     const signal = AbortSignal.timeout(CANCEL_TIMEOUT_MS);
     try {
@@ -303,7 +308,7 @@ class Run {
         page = await this.#line.send({ method: "GET", path, signal, bytesMax: ROW_BYTES_MAX });
       }
     } catch {
-      // See above.
+      // The errors are ignored, as described above.
     }
   }
 
@@ -311,7 +316,7 @@ class Run {
     return this.#take({ method: "POST", body, headers });
   }
 
-  /** The next answer about the statement that runs; null when it is done. */
+  /** Returns the next response about the running statement; null when it is done. */
   async #follow(): Promise<TrinoPage | null> {
     return this.#next === null ? null : this.#take({ method: "GET", path: this.#next });
   }
@@ -320,7 +325,7 @@ class Run {
     const { bytesMax, query, secrets } = this.#facts;
     const signal = this.#stop.signal;
     for (let turn = 0; ; turn += 1) {
-      // While the server is told that this is over, its answers still come: none of them leads on.
+      // During the cancellation, responses still arrive: none of them is followed.
       this.#facts.signal.throwIfAborted();
       try {
         const page = await this.#line.send({ ...request, signal, bytesMax });
@@ -355,7 +360,7 @@ class Run {
   }
 }
 
-/** The server counts the rows of CREATE TABLE AS as well, which is no change of rows. */
+/** Statements that change rows. The server counts the rows of CREATE TABLE AS as well, which changes none. */
 const CHANGE_TYPES = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
 
 function affectedRowsOf({ updateType, updateCount }: TrinoPage): number | null {
@@ -380,7 +385,7 @@ function toFailure(error: unknown, signal: AbortSignal): unknown {
   return error instanceof AppError ? error : connectionLost(error);
 }
 
-/** With values, the statement is prepared by a header, or where it is too long for one, within the statement itself. */
+/** Returns the request of a statement. With values, it is prepared by a header, or in the body where it is too long. */
 function withParams(text: string, values: readonly string[]): { body: string; headers: Record<string, string> } {
   if (values.length === 0) return { body: text, headers: {} };
   const using = `USING ${values.join(", ")}`;
@@ -389,7 +394,9 @@ function withParams(text: string, values: readonly string[]): { body: string; he
   return { body: `EXECUTE ${PREPARED_NAME} ${using}`, headers: { "X-Trino-Prepared-Statement": prepared } };
 }
 
-/** The protocol names another address with each page, so one that repeats would never end. */
+/**
+ * Creates the error for a repeated URL: the protocol names another one with each page, so a repetition would never end.
+ */
 function leadsToItself(): AppError {
   return new AppError(
     "source_unreachable",

@@ -13,7 +13,7 @@ function refusal(statement: string, readOnly = true): string | null {
   }
 }
 
-/** Begins as a read does: that it is none, or two statements, is the server's own parser and transaction to say. */
+/** Looks like a read: the server's parser and transaction refuse it if it is none, or is two statements. */
 const LEFT_TO_THE_SERVER =
   /^(?:explain (?:analyze )?|with a as \(.*\) (?:insert|update|delete) |(?:select|values|table|show) .*;|\/\* harmless|select "a)/i;
 

@@ -3,9 +3,9 @@ import { AppError } from "../../../../platform/http/errors.ts";
 import { READ_ONLY_MESSAGE } from "../shared/statement-messages.ts";
 
 /*
- * What a statement may be on Trino. Its own parser takes one statement only, and a read-only one runs in a transaction
- * that the server itself keeps read-only, whatever the connector: every way to change data or definitions asks the
- * transaction first, and procedures do not run in one at all. What is here refuses before anything is sent, and refuses
+ * The statements that Trino connections may run. Its parser takes one statement only, and a read-only one runs in a
+ * transaction that the server keeps read-only for every connector: every change of data or definitions asks the
+ * transaction first, and procedures do not run in one at all. This guard refuses before anything is sent, and refuses
  * what such a transaction lets through: table functions, with which connectors pass text on to other databases, and
  * statements about the session, which ends with the request.
  */
@@ -15,17 +15,17 @@ const CHANGING = new Set([
   ...["INSERT", "UPDATE", "DELETE", "MERGE", "TRUNCATE", "CREATE", "ALTER", "DROP", "COMMENT", "ANALYZE", "REFRESH"],
   ...["GRANT", "REVOKE", "DENY"],
 ]);
-/** The session ends with the request. */
+/** Statements about the session, which ends with the request. */
 const NEVER = new Set([...["SET", "RESET", "USE", "START", "COMMIT", "ROLLBACK", "PREPARE", "EXECUTE", "DEALLOCATE"]]);
-/** Objects whose definition holds no password. That of a catalogue holds the login to its database. */
+/** Objects whose definition has no password. That of a catalog contains the login to its database. */
 const SHOW_CREATE = new Set(["TABLE", "VIEW", "MATERIALIZED", "SCHEMA", "FUNCTION"]);
-/** Table functions of the engine itself, which work on their arguments alone. */
+/** Table functions of the engine itself, which use only their arguments. */
 const TABLE_FUNCTIONS = new Set(["sequence", "exclude_columns"]);
-/** White space and comments; one that opens within another would end elsewhere than it seems to. */
+/** White space and comments; a nested opening would end elsewhere than it seems to. */
 const PLAIN_GAP = /^(?:[ \t\n\r]|--[^\n\r]*(?:[\n\r]|$)|\/\*(?:(?!\/\*)[\s\S])*?\*\/)*$/;
 const NAME_CHARS_MAX = 60;
 
-/** @throws AppError `invalid_request`, `read_only`, `not_allowed` */
+/** Checks a statement. @throws AppError `invalid_request`, `read_only`, `not_allowed` */
 export function checkStatement(query: string, readOnly: boolean): void {
   const tokens = readSqlTokens(query, "trino");
   const first = tokens.find(({ text }) => text !== "(");
@@ -49,14 +49,14 @@ export function checkStatement(query: string, readOnly: boolean): void {
   refuseTableFunctions(tokens);
 }
 
-/** `TABLE(name(...))` begins a table function; only a name without parts, or one of system.builtin, is the engine's. */
+/** Refuses table functions: `TABLE(name(...))`. Only an unqualified name, or one of system.builtin, is the engine's. */
 function refuseTableFunctions(tokens: readonly SqlToken[]): void {
   for (const [index, token] of tokens.entries()) {
     if (wordOf(token) !== "TABLE" || tokens[index + 1]?.text !== "(") continue;
     const end = tokens.findIndex(({ text, kind }, at) => at > index + 1 && kind === "symbol" && "()".includes(text));
     const parts = tokens.slice(index + 2, end < 0 ? undefined : end).map(({ text }) => text.toLowerCase());
     const name = parts.join("").replace(/^system\.builtin\./, "");
-    // TABLE(TABLE name) and TABLE(SELECT ...) are arguments of such a function, whose own name was judged before them.
+    // TABLE(TABLE name) and TABLE(SELECT ...) are arguments of such a function, whose name was checked before them.
     if (tokens[end]?.text === ")" || wordOf(tokens[index + 2]) === "SELECT") continue;
     if (!TABLE_FUNCTIONS.has(name)) {
       throw notAllowed(
@@ -66,7 +66,7 @@ function refuseTableFunctions(tokens: readonly SqlToken[]): void {
   }
 }
 
-/** @throws AppError `not_allowed` for what the server could read otherwise than we do */
+/** @throws AppError `not_allowed` for text that the server could parse differently */
 function refuseUnsure(query: string, tokens: readonly SqlToken[]): void {
   let at = 0;
   for (const token of tokens) {
@@ -75,7 +75,7 @@ function refuseUnsure(query: string, tokens: readonly SqlToken[]): void {
     const source = query.slice(token.start, token.end);
     if (token.kind === "string" && !/^(?:[uU]&|[xX])?'[\s\S]*'$/.test(source)) throw unsure(source);
     if (token.kind === "name" && (source.length < 2 || !/^".*"$/s.test(source))) throw unsure(source);
-    // No name begins so, and what the server takes for a quote may not be one to us.
+    // No name starts so, and the server may see a quote where we do not.
     if (token.kind === "symbol" && /[`$\\]/.test(source)) throw unsure(source);
   }
   if (!PLAIN_GAP.test(query.slice(at))) throw unsure(query.slice(at));

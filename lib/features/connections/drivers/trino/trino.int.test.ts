@@ -4,7 +4,7 @@ import type { QueryableSource } from "../../data-source";
 import { ask, openWith } from "../conformance/subjects";
 import { trino } from ".";
 
-/* What a server that errs, lies or is away does to us. What a real one says is held by the conformance tests. */
+/* Reactions to a server that fails, lies or is unreachable. The conformance tests cover a real one. */
 
 const MIB = 1024 * 1024;
 const ANY = new AbortController().signal;
@@ -14,7 +14,7 @@ type Behaviour = (seen: Seen, response: ServerResponse) => void;
 
 const seen: Seen[] = [];
 let behave: Behaviour;
-/** How a transaction begins; null when that is no matter of the test. */
+/** The server's reaction to the start of a transaction; null when the test does not depend on it. */
 let begin: Behaviour | null;
 let source: QueryableSource;
 let port: number;
@@ -60,7 +60,7 @@ beforeEach(async () => {
   behave = (_, response) => answer(response, { columns: COLUMNS, data: [[1]] });
 });
 
-// Waits for what is said to the server behind the caller's back.
+// Waits for requests in the background.
 afterEach(() => source.close());
 
 test("T50 a read-only statement runs in a read-only transaction, which is rolled back; a writing one runs alone", async () => {
@@ -161,7 +161,7 @@ test("T52 T53 an abort, and a reader's leave, end the statement where it stands"
   behave = ({ method, path }, response) => {
     if (method === "POST") answer(response, { nextUri: `HOST${PLACE}/1` });
     else if (path.endsWith("/1")) answer(response, { columns: COLUMNS, data: [[1]], nextUri: `HOST${PLACE}/2` });
-    // The next answer never comes.
+    // The next response never comes.
   };
   const stop = new AbortController();
   const reason = new Error("nobody waits any more");
@@ -187,7 +187,7 @@ test("T53 an abort while the transaction begins lets nothing begin after it", as
   const asked = ask(source, "select 1", { signal: stop.signal }).catch((error: unknown) => error);
   await expect.poll(() => held).not.toBeNull();
   stop.abort(reason);
-  // The answer is on its way while the server is told.
+  // The response is on its way while the server gets the cancellation.
   if (held) answer(held, {}, { "X-Trino-Started-Transaction-Id": "tx-2" });
   expect(await asked).toBe(reason);
   expect(statements()).not.toContain("select 1");

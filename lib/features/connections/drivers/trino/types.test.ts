@@ -7,7 +7,7 @@ const HOUR_MS = 3_600_000;
 test.each([
   ["2026-01-15T12:00:00", "Europe/Paris", 1],
   ["2026-07-15T12:00:00", "Europe/Paris", 2],
-  // Twice there: the first of them.
+  // A repeated hour: the first of them.
   ["2026-10-25T02:30:00", "Europe/Paris", 2],
   ["2026-10-25T03:00:00", "Europe/Paris", 1],
   ["2026-03-29T01:59:59", "Europe/Paris", 1],

@@ -10,7 +10,7 @@ export type TypeSignature = {
   arguments?: { kind: string; value: unknown }[];
 };
 
-/** How values of a type are read from the JSON of the protocol. */
+/** A reader of one type's values from the protocol's JSON. */
 export type ColumnReader = { type: FieldType; read: (value: unknown) => WireValue };
 
 const asIs = (value: unknown): WireValue => value as WireValue;
@@ -22,7 +22,7 @@ const SCALARS: Readonly<Record<string, ColumnReader | undefined>> = {
   smallint: { type: "int32", read: asIs },
   integer: { type: "int32", read: asIs },
   bigint: { type: "int64", read: (value) => (value === null ? null : int64Value(String(value))) },
-  // NaN and the infinities come as those words.
+  // NaN and the infinities are sent as those words.
   real: { type: "float64", read: asIs },
   double: { type: "float64", read: asIs },
   decimal: { type: "decimal", read: asText },
@@ -57,7 +57,9 @@ export function readerOf(signature: TypeSignature, jsonAsText = false): ColumnRe
   return SCALARS[signature.rawType] ?? { type: "other", read: asIs };
 }
 
-/** Returns a reader of items: numbers that no double holds are numbers in flows (`ExactNumber`), and texts in answers. */
+/**
+ * Returns a reader of items: numbers that no double holds are numbers in flows (`ExactNumber`), and texts in responses.
+ */
 function itemReaderOf(signature: TypeSignature, jsonAsText: boolean): ColumnReader {
   const reader = readerOf(signature, jsonAsText);
   const isNumber = jsonAsText && (signature.rawType === "bigint" || signature.rawType === "decimal");
@@ -72,7 +74,7 @@ function itemReaderOf(signature: TypeSignature, jsonAsText: boolean): ColumnRead
 
 type RowField = { fieldName?: { name: string }; typeSignature: TypeSignature };
 
-/** It comes as a list. With names, each its own, it is an object. */
+/** Reads a row, which comes as a list. If all its names are distinct, it becomes an object. */
 function rowReader(fields: readonly RowField[], jsonAsText: boolean): ColumnReader {
   const readers = fields.map(({ typeSignature }) => itemReaderOf(typeSignature, jsonAsText).read);
   const names = fields.map(({ fieldName }) => fieldName?.name);
@@ -94,7 +96,7 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** A key may be `__proto__`. */
+/** Returns an object, whose keys may be `__proto__`. */
 function objectOf(entries: [string, unknown][], readerFor: (key: string) => (value: unknown) => WireValue): WireValue {
   const object: { [key: string]: WireValue } = {};
   for (const [key, item] of entries) {
@@ -108,7 +110,7 @@ function textReader(read: (text: string) => WireValue): (value: unknown) => Wire
   return (value) => (typeof value === "string" ? read(value) : null);
 }
 
-/** ISO has four digits of a year, or a sign and six. */
+/** Returns a date in ISO form, with four digits of a year, or a sign and six. */
 function dateText(text: string): string {
   const [, sign = "", year = "", rest = ""] = /^([+-]?)(\d+)(-\d\d-\d\d.*)$/s.exec(text) ?? [];
   if (year === "" || (sign === "" && year.length === 4)) return text;
@@ -119,25 +121,25 @@ function timestamp(text: string): string {
   return trimFraction(dateText(text).replace(" ", "T"));
 }
 
-/** `10:00:00.100 +02:00`, the space being of older servers. */
+/** Parses `10:00:00.100 +02:00`; older servers add the blank. */
 function zonedTime(text: string): string {
   const [, time, zone] = /^([\d:.]+) ?([+-]\d\d:\d\d)$/.exec(text) ?? [];
   return time === undefined ? text : `${trimFraction(time)}${zone}`;
 }
 
-/** `2026-03-01 10:00:00.000 Europe/Paris` as the instant that it is, in UTC with all of its digits. */
+/** Converts `2026-03-01 10:00:00.000 Europe/Paris` to its instant, in UTC with all digits. */
 function zonedTimestamp(text: string): string {
   const [, day = "", time = "", fraction = "", zone = ""] =
     /^([+-]?\d+-\d\d-\d\d) (\d\d:\d\d:\d\d)(\.\d+)? (\S+)$/.exec(text) ?? [];
   const local = Date.parse(`${dateText(day)}T${time}Z`);
   const offset = Number.isNaN(local) ? null : offsetOfLocal(local, zone);
-  // A year or a zone that the runtime does not know: what the server said.
+  // A year or a zone that the runtime does not know: the server's text is kept.
   if (offset === null) return text;
   const instant = new Date(local - offset).toISOString().replace(/\.\d+Z$/, "");
   return `${trimFraction(`${instant}${fraction}`)}Z`;
 }
 
-/** `-2 03:04:05.678` */
+/** Parses `-2 03:04:05.678`. */
 function dayInterval(text: string): string {
   const [, sign = "", days, hours, minutes, seconds] = /^(-?)(\d+) (\d+):(\d+):(\d+(?:\.\d+)?)$/.exec(text) ?? [];
   if (days === undefined) return text;
@@ -150,7 +152,7 @@ function dayInterval(text: string): string {
   return whole === "P" ? "PT0S" : whole;
 }
 
-/** `-1-2` is a year and two months back. */
+/** Parses `-1-2`, minus one year and two months. */
 function monthInterval(text: string): string {
   const [, sign = "", years, months] = /^(-?)(\d+)-(\d+)$/.exec(text) ?? [];
   if (years === undefined) return text;

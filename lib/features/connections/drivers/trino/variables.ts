@@ -5,7 +5,7 @@ export const trinoVariables = positionalVariables({
   wrap: (value, placeholder) => {
     if (value.type !== "date") return placeholder;
     if (isDay(value.value)) return castTo(placeholder, "date");
-    // Reads both forms, with a zone and without one, which is UTC.
+    // Parses both forms, with a zone and without one, which is UTC.
     return `from_iso8601_timestamp(${placeholder})`;
   },
   toParam: plainValue,

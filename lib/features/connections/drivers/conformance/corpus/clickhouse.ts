@@ -1,6 +1,6 @@
 /** Statements that a read-only connection to ClickHouse refuses, before they are sent (T50, T40). */
 
-/** What readonly=1 would let through, or what would change how the answer travels. */
+/** Statements that readonly=1 would let through, or that change the response format. */
 export const NOT_ALLOWED: readonly string[] = [
   ...[
     ...["file('/etc/hostname')", "url('http://a', CSV)", "`remote`('a', b.c)", "\"remote\"('a', b.c)"],
@@ -66,25 +66,25 @@ export const NOT_ALLOWED: readonly string[] = [
   "execute as admin select 1",
   "parallel with select 1",
 
-  // A function's name without a bracket.
+  // A function name without parentheses.
   "select arrayMap(file, ['/etc/hostname'])", "select arrayMap((file), ['/etc/hostname'])", "select arrayMap(file as f, ['/etc/hostname'])",
   "select arrayMap(`file`, ['/etc/hostname'])", "select arrayFilter(\"file\", ['/etc/hostname'])", "select arraySort(file, ['/etc/hostname'])",
   "select * apply(file) from values('a String', '/etc/hostname')", "select * apply file from values('a String', '/etc/hostname')",
   "select * apply `file` from t", "select * apply \"file\" from t", "select columns('a') apply(file) from t", "select t.* apply(x -> file(x)) from t",
-  // A function inside of a string.
+  // A function within a string.
   "select b from generateRandom('a Int8, b String alias file(''/etc/hostname'')') limit 1", "select b from values('a Int8, b String ALIAS file(''/etc/hostname'')', 1)",
   "select b from values(('a Int8, b String ALIAS file(\\'/etc/hostname\\')'), 1)", "select b from generateRandom(concat('a Int8, b String AL', 'IAS file(1)'))",
   "select b from generateRandom('a Int8, b String AL' || 'IAS file(1)')", "with 'a' as s select b from generateRandom(s)", "select b from generateRandom({s:String})",
   "select b from generateRandom('a Int8, b String \\x41LIAS file(1)')", "select b from null('a Int8, b String default file(1)')", "select b from `values`('b String EPHEMERAL file(1)', 1)",
   "select structureToProtobufSchema('a Int8, b String ALIAS file(''/etc/hostname'')')", "select structureToCapnProtoSchema('a String DEFAULT file(1)')",
   "select * from viewIfPermitted(select 1 as a else null('a Int8 alias length(file(1))'))",
-  // Texts that versions of the server read in several ways.
+  // Texts that server versions parse differently.
   "select $1$'$1$, file('/etc/hostname') --'", "select $$'$$, file('/etc/hostname') --'", "select $a$ ' $a$, file('/etc/hostname') --'", "select $$a$$", "select 1 as $x",
   "select ‘'’, file('/etc/hostname') --'", "select “'”, file('/etc/hostname') --'", "select ‘a’", "select “number” from numbers(1)", "select `a\\`, file('/etc/hostname') --`",
   "select `a\\`` from t", "select \"a\\\" from t", "select \"fi\\x6ce\"('/etc/hostname')", "select `fi\\x6ce`('/etc/hostname')", "select x'\\', file('/etc/hostname') --'",
   "select 1 /* /* */ , file('/etc/hostname') */", "select 1 /* /* */ */", "select 1 // '\n, file('/etc/hostname') --'", "select 1 // a\n, 2", "select 1 #'\n, file('/etc/hostname') --'",
   "select\u00a01", "select 1\u200b, 2", "\ufeffselect 1", "select\u2212 1", "select 1 as é", "select 1, 2\0", "select 1e5file('/etc/hostname')", "select 1file('/etc/hostname')",
-  // What asks or tells more than its arguments and tables.
+  // Functions that reach or reveal more than their arguments and tables.
   "select aiGenerate('x')", "select aiEmbed('x')", "select hasColumnInTable('127.0.0.1', 'a', 'b', 'c', 'd', 'e')", "select reverseDNSQuery('127.0.0.1')",
   "select getClientHTTPHeader('X-ClickHouse-Key')", "select showCertificate()", "select logTrace('x')", "select generateSerialID('x')",
   "select fil\\u0065('/etc/hostname')", "select file -- x\n('/etc/hostname')", "select file # x\n('/etc/hostname')", "select file/**/('/etc/hostname')", "select 1 + file('/etc/hostname')",
@@ -120,7 +120,7 @@ export const WRITES: readonly string[] = [
   "revoke all on *.* from evil",
 ];
 
-/** What reads, whatever is in it. */
+/** Statements that only read, despite their content. */
 export const ALLOWED: readonly string[] = [
   "select 'file(''/etc/hostname'')' as v", "select 1 -- file('x'), see https://a.b/c\n", "select 1 /* file('x') */", "select 1 # file('x')\n", "select `file` from t", "select t.file, count() from t group by t.file",
   "select file, url from t", "select max(t.file) from t", "select 'it''s', 'a\\'b', \"a\", `b` from t", "select * from values('a Int8, b String', (1, 'x'))", "select * from values(1, 2)",

@@ -1,9 +1,9 @@
 const call = (...calls: string[]) => calls.map((each) => `select ${each}`);
 const from = (...sources: string[]) => sources.map((each) => `select * from ${each}`);
 
-/** More of DuckDB's part of the statements that must change nothing and reach nothing beside the file (T50, T40). */
+/** DuckDB's further statements that must change nothing and reach nothing but the file (T50, T40). */
 export const DUCKDB_NEIGHBOURS: readonly string[] = [
-  // Files and addresses as tables, however their names are written.
+  // Files and URLs as tables, however their names are written.
   ...from(
     "'/etc/passwd'",
     "'file:///etc/hostname'",
@@ -121,7 +121,7 @@ export const DUCKDB_NEIGHBOURS: readonly string[] = [
   "explain analyze copy (select 1) to '/tmp/evil'",
   "prepare p as select * from read_text('/etc/hostname')",
   "execute p(1)",
-  // Several, and what is none.
+  // Several statements, and none.
   "select 1; copy guarded to 'evil.csv'",
   "select e'\\''; delete from guarded; --'",
   "select 'a\\'; delete from guarded; --'",

@@ -118,7 +118,7 @@ export const MONGODB_FORBIDDEN: (string | Record<string, unknown>)[] = [
   { collection: "guarded", operation: "mapReduce", map: "x" },
   { collection: "guarded", operation: "find", filter: {}, explain: true },
   { drop: "guarded" },
-  // Methods that are none of those that read, however they are written.
+  // Methods outside of the read-only list, however they are written.
   ...["insertOne", "deleteMany", "drop", "updateOne", "renameCollection"].flatMap((method) => [
     `db["guarded"].${method}({})`,
     `db.getCollection("guarded").${method}({})`,
@@ -146,7 +146,7 @@ export const MONGODB_FORBIDDEN: (string | Record<string, unknown>)[] = [
     "Function('1')()",
     "new Date().foo()",
   ],
-  // Code among the values.
+  // Code within values.
   ...["{$where: 1}", "{$and: [{$where: '1'}]}", "{$or: [{a: 1}, {$nor: [{$where: '1'}]}]}"].map(
     (filter) => `db.guarded.find(${filter})`,
   ),
@@ -169,7 +169,7 @@ export const MONGODB_FORBIDDEN: (string | Record<string, unknown>)[] = [
   "db.guarded.find({}).toArray().constructor",
   "db.guarded.find({}).constructor.constructor('return process')()",
   "db.guarded.find({constructor: {prototype: {isAdmin: true}}}).constructor()",
-  // Stages that write, or that tell of more than the collection.
+  // Stages that write, or that reveal more than the collection.
   ...[
     "{$out: {db: 'shop', coll: 'evil'}}",
     "{$out: {s3: 'a'}}",
@@ -200,7 +200,7 @@ export const MONGODB_FORBIDDEN: (string | Record<string, unknown>)[] = [
   "db.guarded.aggregate({$out: 'evil'})",
   "db.aggregate([{$currentOp: {allUsers: true}}])",
   "db.aggregate([{$listLocalSessions: {}}])",
-  // The same as objects.
+  // The same operations as objects.
   { collection: "guarded", operation: "findOneAndDelete", filter: {} },
   { collection: "guarded", operation: "bulkWrite", operations: [] },
   { collection: "guarded", operation: "runCommand", command: { drop: "guarded" } },
@@ -224,7 +224,7 @@ export const MONGODB_FORBIDDEN: (string | Record<string, unknown>)[] = [
   { eval: "1" },
 ];
 
-/** What there is to read is read. */
+/** Read operations that must work. */
 export const MONGODB_HARMLESS: readonly (string | Record<string, unknown>)[] = [
   "db.guarded.find({})",
   "db.guarded.find({v: 'drop'}).sort({_id: -1}).limit(1)",

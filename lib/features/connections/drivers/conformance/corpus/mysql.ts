@@ -1,4 +1,4 @@
-/** MySQL's and MariaDB's part of the statements that must change nothing on a read-only connection (T50, T42, T41). */
+/** MySQL's and MariaDB's statements that must change nothing on a read-only connection (T50, T42, T41). */
 export const MYSQL_FORBIDDEN: readonly string[] = [
   "replace into guarded values (1, 'x')",
   "select * from guarded into outfile '/tmp/evil'",
@@ -79,7 +79,7 @@ export const MYSQL_FORBIDDEN: readonly string[] = [
   "begin not atomic delete from guarded; end",
   "select evil_write()",
 
-  // What only looks like a comment: to the server these are two minus signs and a name, and what follows runs.
+  // Looks like a comment, but to the server it is two minus signs and a name, and the rest runs.
   ...["\u00a0", "\u3000", "\u2003", "\ufeff", "\u2028", "\u1680", "\u202f", "\u200b", "\u0085", "\u00ad"].flatMap(
     (space) => [
       `select 1 --${space}, load_file('/etc/hostname')\nfrom (select 1 as \`${space}\`) t`,
@@ -89,7 +89,7 @@ export const MYSQL_FORBIDDEN: readonly string[] = [
   "select 1 --\u00a0, get_lock('a', 0)\nfrom (select 1 as `\u00a0`) t",
   "select v, id --\u00a0from guarded for update\n from (select 1 as v, 2 as id, 3 as `\u00a0from`) t",
   "select 1 --\u00a0 into dumpfile '/tmp/evil'\nfrom (select 1 as `\u00a0`) t",
-  // A comment to the server, behind which the string ends where ours would begin.
+  // A comment to the server, behind which its string ends where ours would start.
   ...["\u0001", "\u0008", "\u000e", "\u001b", "\u001f", "\u007f", "\0"].flatMap((control) => [
     `select 1 --${control}'\n, load_file('/etc/hostname') -- '`,
     `select 1 --${control}"\n into outfile '/tmp/evil' -- "`,
@@ -208,7 +208,7 @@ export const MYSQL_FORBIDDEN: readonly string[] = [
   "delete history from guarded",
 ];
 
-/** What reads, although a part of it looks like something else. */
+/** Statements that read, although a part of them looks like something else. */
 export const MYSQL_HARMLESS: readonly string[] = [
   "select 'delete from guarded; drop table guarded' as v",
   "with a as (select * from guarded) select * from a;",

@@ -1,9 +1,9 @@
 /*
- * What a read-only connection to PostgreSQL says to statements, by the code of its answer (T42, T50). The functions, views,
- * types and tables they name are made by POSTGRES_OBJECTS.
+ * Responses of a read-only PostgreSQL connection to statements, by error code (T42, T50). POSTGRES_OBJECTS creates the
+ * functions, views, types and tables that they name.
  */
 
-/** Ways to a function that must not run: through objects that somebody made beforehand, as a superuser. */
+/** Objects that a superuser created earlier, each leading to a function that must not run. */
 export const POSTGRES_OBJECTS: readonly string[] = [
   "create table plain (id int, v text)",
   "insert into plain values (1, 'a')",
@@ -33,7 +33,7 @@ export const POSTGRES_OBJECTS: readonly string[] = [
   "alter table t_policy enable row level security",
   "create policy p on t_policy using (pg_try_advisory_lock(7))",
   "create function crosstab_mine(text) returns setof record language c as '$libdir/tablefunc', 'crosstab'",
-  // An operator, a cast that is asked for, and what is called without its name.
+  // An operator, an explicit cast, and functions that are called without their name.
   "create operator public.@+@ (function = pg_try_advisory_lock, leftarg = int, rightarg = int)",
   "create function lock_of(int8) returns boolean language internal as 'pg_try_advisory_lock_int8'",
   "create cast (int8 as boolean) with function lock_of(int8)",
@@ -60,7 +60,7 @@ export const POSTGRES_OBJECTS: readonly string[] = [
   "create table t_sorted (s sorted)",
   "insert into t_sorted values (row(2)), (row(1))",
   "create view v_sorted as select * from t_sorted order by s",
-  // JSON is made of a type's values by its own cast, which nothing names.
+  // JSON of a type's values uses the type's cast, which no statement names.
   "create type told as enum ('a', 'b')",
   "create function told_json(told) returns json language sql immutable security definer as 'select to_json($1::text)'",
   "create cast (told as json) with function told_json(told)",
@@ -74,7 +74,7 @@ export const POSTGRES_OBJECTS: readonly string[] = [
   "create type mood as enum ('calm', 'wild')",
   "create table t_parent (a int) partition by range (a)",
   "create table t_child partition of t_parent for values from (0) to (9)",
-  // Texts that run, in views.
+  // Texts that run as statements, in views.
   "create view v_pivot as select * from crosstab('select id, v, v from plain') as t(id int, a text)",
   "create view v_pivot_view as select * from v_pivot",
   "create view v_pivot_file as select * from crosstab('select 1, 2, pg_read_file(''/etc/hostname'')') as t(id int, a text)",
@@ -93,7 +93,7 @@ export const POSTGRES_OBJECTS: readonly string[] = [
 
 const forms = (statement: string, ...others: string[]) => [statement, ...others];
 
-/** `not_allowed`: nothing a transaction that only reads would stop, or what would outlive the statement. */
+/** `not_allowed`: statements that a read-only transaction would not stop, or whose effects outlive the statement. */
 export const POSTGRES_NOT_ALLOWED: readonly string[] = [
   // Files, programs and settings of the server, however the call is written.
   "select pg_read_file('/etc/hostname')",
@@ -155,7 +155,7 @@ export const POSTGRES_NOT_ALLOWED: readonly string[] = [
   ),
   "select passwd from pg_shadow",
   "select (a).rolpassword from pg_authid a",
-  // Other sessions, the log of changes, copies of the server.
+  // Other sessions, the write-ahead log, copies of the server.
   ...["pg_terminate_backend(1)", "pg_cancel_backend(1)", "pg_log_backend_memory_contexts(1)"].map(
     (call) => `select ${call}`,
   ),
@@ -177,7 +177,7 @@ export const POSTGRES_NOT_ALLOWED: readonly string[] = [
   ...["pg_extension_config_dump('plain', '')", "pg_nextoid('pg_class', 'oid', 'pg_class_oid_index')"].map(
     (call) => `select ${call}`,
   ),
-  // Counters, locks, messages and numbers of transactions: what no ROLLBACK takes back.
+  // Counters, locks, messages and transaction ids: effects that ROLLBACK does not undo.
   ...["nextval('counter')", "setval('counter', 9)", "setval('counter', 9, false)"].map((call) => `select ${call}`),
   "select * from nextval('counter')",
   "select ('counter'::regclass).nextval",
@@ -213,7 +213,7 @@ export const POSTGRES_NOT_ALLOWED: readonly string[] = [
     (call) => `select ${call}`,
   ),
   ...["lo_truncate(1, 0)", "lo_close(1)", "lo_lseek(1, 0, 0)"].map((call) => `select ${call}`),
-  // What keeps the server's own tables in order.
+  // Maintenance of the system catalogue.
   ...[
     "pg_truncate_visibility_map('plain')",
     "gin_clean_pending_list('plain')",
@@ -236,7 +236,7 @@ export const POSTGRES_NOT_ALLOWED: readonly string[] = [
     (call) => `select ${call}`,
   ),
   "select * from dblink('dbname=postgres', 'delete from plain') as t(a int)",
-  // Texts that run, and that nobody could look at.
+  // Texts that run as statements and cannot be checked beforehand.
   "select * from connectby('plain', 'id', 'id', '1', 0) as t(a int, b int, c int)",
   "select * from xpath_table('id', 'v', 'plain', '/', 'true') as t(a int, b text)",
   "select table_to_xml('v_file', true, true, '')",
@@ -363,7 +363,7 @@ export const POSTGRES_NOT_ALLOWED: readonly string[] = [
   "select definer()",
   "select same_in_c('/etc/hostname')",
   "select * from plain tablesample pg_read_file(1)",
-  // Statements that a session that only reads would take.
+  // Statements that a read-only session would accept.
   "copy (select 1) to program 'true'",
   "copy plain to '/tmp/evil'",
   "copy plain to stdout",
@@ -424,7 +424,7 @@ export const POSTGRES_NOT_ALLOWED: readonly string[] = [
   "commit prepared 'a'",
 ];
 
-/** `read_only`: what changes data or the schema, wherever it stands. */
+/** `read_only`: statements that change data or the schema, at any level. */
 export const POSTGRES_READ_ONLY: readonly string[] = [
   "insert into plain values (2, 'b')",
   "insert into plain default values returning id",
@@ -531,7 +531,7 @@ export const POSTGRES_READ_ONLY: readonly string[] = [
   "security label on table plain is 'x'",
 ];
 
-/** `query_failed`: more than one statement, or none that this grammar knows. */
+/** `query_failed`: several statements, or none that this grammar knows. */
 export const POSTGRES_NO_STATEMENT: readonly string[] = [
   ...forms(
     "select 1; select 2",
@@ -565,7 +565,7 @@ export const POSTGRES_NO_STATEMENT: readonly string[] = [
   "select * from crosstab('select 1 !') as t(a int, b int)",
 ];
 
-/** What there is to read is read. */
+/** Read statements that must work. */
 export const POSTGRES_ALLOWED: readonly string[] = [
   "select 1 + 1, random() < 2, now() is not null, gen_random_uuid() is not null, clock_timestamp() is not null",
   "select * from plain p where p.v like 'a%' and id in (1, 2) order by 1",
@@ -628,7 +628,7 @@ export const POSTGRES_ALLOWED: readonly string[] = [
   "/* delete from plain; */ select 1 -- ; delete from plain",
 ];
 
-/** Only where the session would have rights to lose, or functions of superusers to lend them. */
+/** Refused only where the session has rights to lose, or functions that lend a superuser's. */
 export const POSTGRES_REFUSED_TO_THE_WARY: readonly string[] = [
   "select run_text('select 1')",
   "select run_raw('reset session authorization')",

@@ -2,7 +2,7 @@ const call = (...calls: string[]) => calls.map((each) => `select ${each}`);
 const from = (...sources: string[]) => sources.map((each) => `select * from ${each}`);
 const set = (...settings: string[]) => settings.map((each) => `pragma ${each}`);
 
-/** More of SQLite's part of the statements that must change nothing and reach nothing beside the file (T50, T40). */
+/** SQLite's further statements that must change nothing and reach nothing but the file (T50, T40). */
 export const SQLITE_NEIGHBOURS: readonly string[] = [
   // Other files, however their names are written.
   "attach database ':memory:' as a; select 1",
@@ -16,7 +16,7 @@ export const SQLITE_NEIGHBOURS: readonly string[] = [
   "detach database temp",
   "vacuum into x'2f746d702f6576696c'",
   "vacuum into '/tmp/' || 'evil'",
-  // Settings, and what only looks like reading them.
+  // Settings, and statements that only look like reading them.
   ...set("writable_schema(1)", "main.writable_schema = reset", "journal_mode = delete", "main.journal_mode = memory"),
   ...set(
     "synchronous = off",
@@ -61,7 +61,7 @@ export const SQLITE_NEIGHBOURS: readonly string[] = [
   "delete from sqlite_schema",
   "update main.sqlite_master set sql = 'x'",
   "insert into temp.sqlite_schema values (1, 2, 3, 4, 5)",
-  // Changes below and behind what reads.
+  // Changes within a statement that reads.
   "insert into guarded values (1, 'x') on conflict do update set v = 'x'",
   "insert into guarded default values",
   "insert or rollback into guarded values (1, 'x')",
@@ -83,7 +83,7 @@ export const SQLITE_NEIGHBOURS: readonly string[] = [
   "commit transaction",
   "explain delete from guarded",
   "explain query plan insert into guarded values (9, 'x')",
-  // Several, and what is none.
+  // Several statements, and none.
   "select 1; attach ':memory:' as a",
   "select 1\u0000; delete from guarded",
   "select 1 -- a\n; delete from guarded",

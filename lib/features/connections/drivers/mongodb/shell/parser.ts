@@ -3,20 +3,19 @@ import { Lexer, ShellSyntaxError, type Token } from "@/lib/base/mongo-shell/lexe
 import { isRounded } from "@/lib/base/values/exact-json";
 import { CONSTANTS, MAKERS, regexOf } from "./values";
 
-/** `db.orders.find({...}).sort({...})` as its parts. `offset` is where a call's name stands, 0-based. */
+/** A call in `db.orders.find({...}).sort({...})`. `offset` is the start of its name, 0-based. */
 export type ShellCall = { name: string; args: unknown[]; offset: number };
 export type ShellStatement = { collection: string; calls: ShellCall[] };
 
-/** Of a decimal of MongoDB. */
+/** Maximum digits of a MongoDB decimal. */
 const DECIMAL_DIGITS_MAX = 34;
-/** A double holds every integer of fewer digits. */
+/** Characters of integers that a double may not hold. */
 const EXACT_CHARS = 16;
-/** Values deeper than this are refused while they are read: nobody's stack is at their mercy (T57). */
+/** Maximum nesting of values, which protects the stack (T57). */
 const DEPTH_MAX = 40;
 
 /**
- * Reads one statement of the shell's language. It knows literals and the shell's own makers of values; nothing is ever
- * evaluated (T59).
+ * Parses one shell statement. It knows literals and the shell's constructors; nothing is ever evaluated (T59).
  * @throws ShellSyntaxError
  */
 export function parseShell(text: string): ShellStatement {
@@ -107,7 +106,7 @@ class Parser {
     return value;
   }
 
-  /** Everything that goes deeper goes through here: lists, objects, brackets and signs. */
+  /** Parses one value. All nesting passes through here: lists, objects, brackets and signs. */
   #single(): unknown {
     this.#depth += 1;
     if (this.#depth > DEPTH_MAX) throw new ShellSyntaxError("The values are nested too deep.", this.#token.start);
@@ -237,7 +236,7 @@ class Parser {
   }
 }
 
-/** An integer that no double holds is an int64 or a decimal, where the shell itself would round it. */
+/** Returns an int64 or a decimal for an integer that no double holds; the shell would round it. */
 function exactOf(value: number, text: string): unknown {
   if (text.length < EXACT_CHARS || !/^\d+$/.test(text) || !isRounded(text, value)) return value;
   const integer = BigInt(text);

@@ -12,7 +12,7 @@ import {
   UUID,
 } from "mongodb";
 
-/** What the shell's words make, by name. Nothing else can be called in a value (T59). */
+/** Constructors of the shell, by name. A value can call nothing else (T59). */
 export const MAKERS: Readonly<Record<string, (...given: unknown[]) => unknown>> = Object.assign(
   Object.create(null) as Record<string, (...given: unknown[]) => unknown>,
   {
@@ -37,7 +37,7 @@ export const MAKERS: Readonly<Record<string, (...given: unknown[]) => unknown>> 
   },
 );
 
-/** Words that are values without being called. */
+/** Names that are values without a call. */
 export const CONSTANTS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ["true", true],
   ["false", false],
@@ -49,7 +49,7 @@ export const CONSTANTS: ReadonlyMap<string, unknown> = new Map<string, unknown>(
   ["MaxKey", new MaxKey()],
 ]);
 
-/** Flags in the order that the server asks for; those that only mean something to JavaScript are left out. */
+/** Returns a regular expression with its flags in the server's order; flags that only JavaScript uses are omitted. */
 export function regexOf(source: string, flags: string): BSONRegExp {
   if (/[^dgimsuvxy]/.test(flags)) throw new TypeError(`There is no flag like one of ${flags}.`);
   const kept = [...new Set(flags)].filter((flag) => "imsx".includes(flag)).sort();
@@ -65,7 +65,7 @@ function makeDate(given: readonly unknown[]): Date {
   return new Date(Date.UTC(year, month, ...rest));
 }
 
-/** The shell reads a stamp without a zone, and a plain date, as UTC. */
+/** Parses a date as the shell does: a timestamp without a zone, and a plain date, are UTC. */
 function isoOf(text: string): string {
   const plain = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?))?$/.exec(text);
   if (!plain) return text;

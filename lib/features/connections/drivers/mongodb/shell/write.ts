@@ -3,10 +3,10 @@ import { Binary, BSONRegExp, Decimal128, Double, Int32, Long, ObjectId, Timestam
 const UUID_SUBTYPE = 4;
 const UUID_BYTES = 16;
 const INDENT = "  ";
-/** An object or a list of less stands on one line. */
+/** Maximum characters of an object or list on one line. */
 const LINE_CHARS_MAX = 60;
 
-/** A value in the words of the shell: `parseShell` reads it back as the same. */
+/** Returns a value in shell syntax, which `parseShell` reads back as the same value. */
 export function toShellText(value: unknown, indent = ""): string {
   if (value === null || value === undefined) return "null";
   if (typeof value === "string") return JSON.stringify(value);
@@ -24,7 +24,7 @@ export function toShellText(value: unknown, indent = ""): string {
 
 function toTypedText(value: object, indent: string): string {
   if (value instanceof Int32 || value instanceof Double) return String(value.value);
-  // A Timestamp is a Long for the library.
+  // A Timestamp is a Long to the library.
   if (value instanceof Timestamp) return `Timestamp(${value.t}, ${value.i})`;
   if (value instanceof Long) return `NumberLong("${value}")`;
   if (value instanceof ObjectId) return `ObjectId("${value.toHexString()}")`;

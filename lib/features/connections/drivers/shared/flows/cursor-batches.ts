@@ -5,30 +5,34 @@ import type { Checkpoint, ExtractBatch } from "../../../data-source";
 import { Gatherer } from "./regroup";
 
 /*
- * The order of rows with a cursor, made into batches with checkpoints. With a key, a checkpoint says which rows of its
- * value it covers, so a reading that begins at the value itself gives none of them again, and one that is written to the
- * same value later is not missed. Without a key nothing tells rows of one value apart, so they stay in one batch.
+ * Converts ordered rows with a cursor to batches with checkpoints. With a key, a checkpoint records which rows of its
+ * value it covers. A reading then starts at the value itself, returns none of these rows again, and finds rows that
+ * were written to the same value later. Without a key, rows of one value are indistinguishable, so they stay in one
+ * batch.
  */
 
-/** Rows of one value that a checkpoint names. Above that it names the last one, and what comes before it is not seen. */
+/**
+ * Maximum rows of one value that a checkpoint lists. Above it, the checkpoint has the last key, and earlier ones are
+ * missed.
+ */
 export const SEEN_MAX = 20_000;
-/** Rows of one value without a key that are held, since they must not be parted. */
+/** Maximum rows of one value without a key that are held, since they must not be split. */
 const VALUE_ROWS_MAX = 100_000;
 const VALUE_BYTES_MAX = 64 * 1024 * 1024;
-/** 66 bits: among SEEN_MAX rows of a value two meet once in a hundred billion readings. */
+/** 66 bits: two of SEEN_MAX rows of a value collide once in a hundred billion readings. */
 const DIGEST_CHARS = 11;
 
-/** How far a reading by a cursor has come. */
+/** The progress of a reading by a cursor. */
 export type CursorCheckpoint = {
-  /** Of the cursor; null among the rows that have none, which come first. */
+  /** The cursor's value; null among the rows without one, which come first. */
   value: WireValue;
-  /** Rows of this value that were read. */
+  /** Digests of the rows of this value that were read. */
   seen?: string[];
-  /** The key of the last one, when there are more than can be named. */
+  /** The key of the last row, when there are more than can be listed. */
   key?: WireValue[];
 };
 
-/** @returns null for what is no checkpoint of a reading by a cursor: the reading begins at the beginning */
+/** @returns null for anything but a checkpoint of a reading by a cursor: the reading starts from the beginning */
 export function toCursorCheckpoint(from: Checkpoint | null): CursorCheckpoint | null {
   if (typeof from !== "object" || from === null || Array.isArray(from) || !("value" in from)) return null;
   return from as CursorCheckpoint;
@@ -37,9 +41,9 @@ export function toCursorCheckpoint(from: Checkpoint | null): CursorCheckpoint | 
 export type CursorColumns = {
   cursor: number;
   cursorType: FieldType;
-  /** Absent where the type does not tell which values no row exceeds; then `isEndless` decides. */
+  /** Absent where the type does not tell which values exceed all others; then `isEndless` decides. */
   isEndless?: (value: WireValue) => boolean;
-  /** Places of the key's columns; empty without a key. */
+  /** Indexes of the key's columns; empty without a key. */
   key: readonly number[];
 };
 
@@ -47,14 +51,14 @@ const ENDLESS: ReadonlySet<unknown> = new Set(["NaN", "Infinity", "-Infinity", "
 const WITH_ENDLESS: ReadonlySet<FieldType> = new Set(["float64", "decimal", "date", "timestamp", "timestamptz"]);
 
 /**
- * Whether a value of a cursor has no place in an order that goes on: infinity and NaN. As a checkpoint it would hide every
- * later row. Texts that say so are texts.
+ * Returns whether a cursor value is infinity or NaN. As a checkpoint it would hide every later row. Texts with these
+ * words are ordinary texts.
  */
 export function isEndless(value: WireValue, type: FieldType): boolean {
   return WITH_ENDLESS.has(type) && ENDLESS.has(value);
 }
 
-/** @throws AppError `invalid_request` for a checkpoint behind which nothing would ever be read */
+/** @throws AppError `invalid_request` for a checkpoint after which nothing would ever be read */
 function requireEnding(from: CursorCheckpoint | null, isBad: (value: WireValue) => boolean): void {
   if (from === null || !isBad(from.value)) return;
   throw new AppError(
@@ -64,7 +68,7 @@ function requireEnding(from: CursorCheckpoint | null, isBad: (value: WireValue) 
 }
 
 /**
- * Rows whose cursor is infinite or not a number are left out and counted.
+ * Yields batches with checkpoints. Rows whose cursor is infinite or not a number are skipped and counted.
  * @param batches in the order of the cursor, rows without a value first, and of the key
  * @throws AppError `invalid_request`
  */
@@ -81,7 +85,7 @@ export async function* cursorBatches(
   const start = from === null ? undefined : sameness(from.value, cursorType);
   const rows = new Gatherer(width, batchRows);
   const place = new Place(from, start);
-  /** Without a key: rows of the value that may go on. */
+  /** Without a key: rows of a value that may not be complete. */
   const open = new Gatherer(width, VALUE_ROWS_MAX);
   const settle = () => {
     if (open.rowCount > 0) rows.addAll(open.take());
@@ -116,7 +120,7 @@ export async function* cursorBatches(
       }
       if (same !== place.same) {
         settle();
-        // What is there is whole up to here, so the checkpoint is the value before.
+        // Only complete values are returned up to here, so the checkpoint is the previous value.
         if (rows.isFull) yield take({ value: place.value });
         place.move(value, same);
       }
@@ -129,7 +133,7 @@ export async function* cursorBatches(
   else if (skipped > 0) yield take(last);
 }
 
-/** Where a reading stands. */
+/** The current position of a reading. */
 class Place {
   value: WireValue;
   same: string | undefined;
@@ -161,7 +165,7 @@ class Place {
   }
 }
 
-/** Returns equal texts for values that the database holds equal: 100, 100.0 and 100.00 are one decimal. */
+/** Returns equal texts for values that the database treats as equal: 100, 100.0 and 100.00 are one decimal. */
 function sameness(value: WireValue, type: FieldType): string {
   if (type !== "decimal" || value === null || typeof value === "object") return JSON.stringify(value);
   const text = String(value);

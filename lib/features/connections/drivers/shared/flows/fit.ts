@@ -1,18 +1,18 @@
 import type { Field, FieldType } from "@/lib/base/values/fields";
 import { precisionOf } from "@/lib/base/values/precision";
 
-/** What a column is, or is to become. */
+/** The type of a column, or the type that it shall get. */
 export type ColumnType = Pick<Field, "type" | "dbType">;
 
-/** Column types that hold every value of a field's type, or say which row they do not take. */
+/** Column types that hold every value of a field's type, or report which row does not fit. */
 const FITS: Readonly<Record<FieldType, readonly FieldType[]>> = {
   int32: ["int32", "int64", "decimal", "float64", "string"],
   int64: ["int64", "decimal", "string"],
   float64: ["float64", "decimal", "string"],
-  // A double takes those that it holds; a row with more digits is refused.
+  // A double takes the decimals that it holds; a row with more digits is refused.
   decimal: ["decimal", "float64", "string"],
   boolean: ["boolean", "int32", "int64", "string"],
-  // Texts are read by the database as what its column is, and a row whose text is none is refused.
+  // The database parses texts as the column's type, and refuses a row whose text is invalid.
   string: ["string", "date", "time", "timestamp", "timestamptz", "interval", "json", "objectId", "other"],
   date: ["date", "timestamp", "timestamptz", "string"],
   time: ["time", "string"],
@@ -27,7 +27,7 @@ const FITS: Readonly<Record<FieldType, readonly FieldType[]>> = {
   other: ["other", "json", "string"],
 };
 
-/** Numbers grow into numbers; anything else is for a person to decide. */
+/** Wider types of numeric columns; a person decides about any other. */
 const WIDER: readonly [column: FieldType, field: FieldType, wider: FieldType][] = [
   ["int32", "int64", "int64"],
   ["int32", "decimal", "decimal"],
@@ -40,8 +40,8 @@ const WIDER: readonly [column: FieldType, field: FieldType, wider: FieldType][] 
 ];
 
 /**
- * What a column has to become so that values of a field fit into it.
- * @returns "fits", the wider type, or null where there is none that a database should choose by itself
+ * Returns the type that a column needs so that a field's values fit into it.
+ * @returns "fits", the wider type, or null where no automatic change is safe
  */
 export function widening(column: ColumnType, field: ColumnType): "fits" | ColumnType | null {
   if (column.type === "decimal" && (field.type === "decimal" || field.type === "int64" || field.type === "int32")) {
@@ -51,7 +51,7 @@ export function widening(column: ColumnType, field: ColumnType): "fits" | Column
   const [, , wider] = WIDER.find(([from, to]) => from === column.type && to === field.type) ?? [];
   if (wider === undefined) return null;
   if (wider !== "decimal") return { type: wider, dbType: wider === field.type ? field.dbType : "" };
-  // A decimal that also holds what the integers of the column were.
+  // A decimal that also holds the column's integers.
   const whole = { type: "decimal", dbType: `decimal(${digitsOf(column)},0)` } as const;
   const both = field.type === "decimal" && precisionOf(field) !== null ? widerDecimal(whole, field) : null;
   return both === "fits" ? whole : (both ?? { type: "decimal", dbType: "" });
@@ -67,7 +67,7 @@ function digitsOf({ type }: ColumnType): number {
 function widerDecimal(column: ColumnType, field: ColumnType): "fits" | ColumnType {
   const has = precisionOf(column);
   const needs = field.type === "decimal" ? precisionOf(field) : { precision: digitsOf(field), scale: 0 };
-  // One that is not bounded takes all; digits that nobody has announced are judged row by row.
+  // An unbounded decimal takes all; undeclared digits are checked row by row.
   if (has === null || needs === null) return "fits";
   const scale = Math.max(has.scale, needs.scale);
   const whole = Math.max(has.precision - has.scale, needs.precision - needs.scale);

@@ -1,11 +1,11 @@
 import type { Batch, WireValue } from "@/lib/base/values/fields";
 
-/** What a batch of a flow may take in memory, roughly: a few of them are held at once. */
+/** Approximate memory of a flow's batch; a few of them are held at once. */
 export const FLOW_BATCH_BYTES = 8 * 1024 * 1024;
-/** What a number, a date and the like take, roughly. */
+/** Approximate bytes of a number, a date and the like. */
 const SCALAR_BYTES = 12;
 
-/** Gathers rows of batches of any size. */
+/** Collects rows of batches of any size. */
 export class Gatherer {
   readonly #width: number;
   readonly #batchRows: number;
@@ -13,7 +13,7 @@ export class Gatherer {
   rowCount = 0;
   bytes = 0;
 
-  /** @param batchRows rows with which it is full */
+  /** @param batchRows rows at which it is full */
   constructor(width: number, batchRows: number) {
     this.#width = width;
     this.#batchRows = batchRows;
@@ -37,7 +37,7 @@ export class Gatherer {
     for (let row = 0; row < rowCount; row += 1) this.add(columns, row);
   }
 
-  /** What was gathered, leaving nothing. */
+  /** Returns the collected rows and empties the builder. */
   take(): Batch {
     const batch: Batch = { rowCount: this.rowCount, columns: this.#columns };
     this.#columns = this.#empty();
@@ -51,7 +51,7 @@ export class Gatherer {
   }
 }
 
-/** Batches of so many rows, or fewer where they are large. */
+/** Yields batches of this many rows, or fewer where they are large. */
 export async function* regroup(
   batches: AsyncIterable<Batch>,
   width: number,

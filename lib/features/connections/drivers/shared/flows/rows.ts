@@ -4,10 +4,10 @@ import { isJsonText } from "@/lib/base/values/json-text";
 import { precisionOf } from "@/lib/base/values/precision";
 import type { TargetColumn } from "./table-shape";
 
-/** A value that cannot be written to its column as it is. */
+/** A value that cannot be written to its column unchanged. */
 export class CellRefused extends Error {}
 
-/** The database, or we before it, do not take a row of a batch. `row` is null where nobody says which. */
+/** A row of a batch that the database, or a check before it, refused. `row` is null where it is unknown. */
 export class RowRefused extends Error {
   readonly row: number | null;
   readonly column: string | null;
@@ -24,7 +24,7 @@ export class RowRefused extends Error {
 
 export type Encode<T> = (value: Exclude<WireValue, null>, column: TargetColumn) => T;
 
-/** Rows as a database takes them. @throws RowRefused */
+/** Yields rows in the form that a database takes. @throws RowRefused */
 export function* encodedRows<T>(
   batch: Batch,
   columns: readonly TargetColumn[],
@@ -44,7 +44,7 @@ export function* encodedRows<T>(
   }
 }
 
-/** The rows of a batch without some of them. */
+/** Returns only the rows of a batch at these indexes. */
 export function pick(batch: Batch, places: readonly number[]): Batch {
   return {
     rowCount: places.length,
@@ -53,8 +53,8 @@ export function pick(batch: Batch, places: readonly number[]): Batch {
 }
 
 /**
- * The first row with which a batch is not taken, where the database has not said which: by halves.
- * @param probe tries to write rows and takes them back
+ * Finds the first refused row of a batch by bisection, where the database does not name it.
+ * @param probe tries to write rows and rolls back
  */
 export async function searchRefused(
   batch: Batch,
@@ -84,35 +84,35 @@ export async function searchRefused(
   return new RowRefused(last.message, { row: refused - 1, column: last.column, cause: last.cause });
 }
 
-/** @throws CellRefused for what would be stored as something else */
+/** @throws CellRefused for a text that would be stored differently */
 export function exactText(text: string): string {
   if (!text.isWellFormed())
     throw new CellRefused("The text holds half of a character (a lone surrogate), which cannot be stored.");
   return text;
 }
 
-/** Returns a value as text: numbers in all their digits, lists and objects as JSON. */
+/** Returns a value as text: numbers with all digits, lists and objects as JSON. */
 export function textOf(value: Exclude<WireValue, null>): string {
   if (typeof value === "string") return exactText(value);
   return typeof value === "object" ? jsonTextOf(value) : String(value);
 }
 
-/** Returns a value as JSON text. JSON that came as its text is that text. */
+/** Returns a value as JSON text. JSON that came as text is returned unchanged. */
 export function jsonTextOf(value: Exclude<WireValue, null>): string {
   return exactText(isJsonText(value) ? value.json : JSON.stringify(value));
 }
 
-/** What databases keep of a second. */
+/** Digits of a second that databases keep. */
 const MICROS_DIGITS = 6;
 
-/** Databases round stamps and times with more digits without a word. @throws CellRefused */
+/** Checks a time, since databases silently round those with more digits. @throws CellRefused */
 export function exactMicros(text: string): string {
   const fraction = /:\d\d\.(\d+)/.exec(text)?.[1]?.replace(/0+$/, "") ?? "";
   if (fraction.length <= MICROS_DIGITS) return text;
   throw new CellRefused(`${text.slice(0, 60)} has more digits than the microseconds that the column keeps.`);
 }
 
-/** Databases round what has too many digits without a word. @throws CellRefused */
+/** Checks a decimal, since databases silently round one with too many digits. @throws CellRefused */
 export function exactDecimal(value: Exclude<WireValue, null>, column: Pick<TargetColumn, "dbType">): string {
   const text = plainNumber(textOf(value));
   const digits = precisionOf(column);
@@ -123,7 +123,7 @@ export function exactDecimal(value: Exclude<WireValue, null>, column: Pick<Targe
   return text;
 }
 
-/** `1e-7` is 0.0000001: not every database reads exponents of decimals. */
+/** Expands an exponent: `1e-7` is 0.0000001. Not every database reads exponents of decimals. */
 export function plainNumber(text: string): string {
   const [, sign = "", whole = "", fraction = "", exponent] =
     /^([+-]?)(\d+)(?:\.(\d*))?[eE]([+-]?\d{1,3})$/.exec(text) ?? [];
@@ -137,7 +137,7 @@ export function plainNumber(text: string): string {
 
 const INT64_MAX = 9_223_372_036_854_775_807n;
 
-/** An integer of 64 bits, as a number or its digits. @throws CellRefused */
+/** Returns an integer of 64 bits, as a number or its digits. @throws CellRefused */
 export function exactInt64(value: Exclude<WireValue, null>): number | string {
   if (typeof value === "boolean") return Number(value);
   if (typeof value === "number" && Number.isSafeInteger(value)) return value;
@@ -150,7 +150,7 @@ export function exactInt64(value: Exclude<WireValue, null>): number | string {
   return String(integer);
 }
 
-/** Returns a double, or the word for what JSON numbers cannot be. @throws CellRefused for what a double would round */
+/** Returns a double, or the word for infinity and NaN. @throws CellRefused for a number that a double would round */
 export function exactFloat(value: Exclude<WireValue, null>): number | string {
   if (typeof value === "number" || isNotANumber(value)) return value as number | string;
   const text = textOf(value);
@@ -160,7 +160,7 @@ export function exactFloat(value: Exclude<WireValue, null>): number | string {
   return number;
 }
 
-/** Whether the double nearest to a number is the number itself, as far as its shortest digits tell. */
+/** Returns whether the nearest double is the number itself, as far as its shortest digits tell. */
 function isHeldByDouble(text: string): boolean {
   const source = text.replace(/^\+/, "");
   const number = Number(source);
@@ -169,17 +169,17 @@ function isHeldByDouble(text: string): boolean {
     : !isRounded(source, number);
 }
 
-/** Whether the value is one of the words for what JSON numbers cannot be. */
+/** Returns whether the value is one of the words for infinity and NaN. */
 export function isNotANumber(value: unknown): boolean {
   return value === "NaN" || value === "Infinity" || value === "-Infinity";
 }
 
-/** The bytes of a binary value. Where the column is binary and the value is none, its text in UTF-8. */
+/** Returns the bytes of a binary value. If the column is binary and the value is not, returns its text in UTF-8. */
 export function bytesOf(value: Exclude<WireValue, null>, isBinary: boolean): Buffer {
   return isBinary && typeof value === "string" ? Buffer.from(value, "base64") : Buffer.from(textOf(value), "utf8");
 }
 
-/** ISO text of a stamp without its zone, in UTC; what is no such text stays what it is. */
+/** Returns an ISO timestamp in UTC without its zone; any other text is unchanged. */
 export function utcText(text: string): string {
   if (text.endsWith("Z")) return text.slice(0, -1);
   const [, local, sign, hours, minutes = "00"] =

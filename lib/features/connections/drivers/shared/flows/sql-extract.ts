@@ -6,12 +6,12 @@ import { regroup } from "./regroup";
 import { findColumn, type TableColumn, type TableShape } from "./table-shape";
 
 /**
- * A reading is bounded by its run, which ends it by the signal; this is the server's own guard behind that, since a day
- * is longer than any run.
+ * Time limit of a reading on the server, in ms. The run ends it by its signal; this is a guard behind that, since a day
+ * exceeds any run.
  */
 export const EXTRACT_TIMEOUT_MS = 24 * 3_600_000;
 
-/** Types whose values have one order in which equal means the same value; intervals, JSON and floats' NaN apart. */
+/** Types with one total order in which equal means identical; excludes intervals, JSON and NaN of floats. */
 const CURSOR_TYPES: ReadonlySet<FieldType> = new Set([
   ...([
     "int32",
@@ -28,25 +28,25 @@ const CURSOR_TYPES: ReadonlySet<FieldType> = new Set([
   "binary",
 ]);
 
-/** What is bound, and the expression in whose place it stands. */
+/** A bound parameter and its expression in the statement. */
 export type Bound = { sql: string; param: unknown };
 
 export type ExtractDialect = {
   quote(name: string): string;
-  /** Behind a column in ORDER BY, so that rows without a value come first; empty where they do anyway. */
+  /** Suffix of a column in ORDER BY that puts rows without a value first; empty where that is the default. */
   nullsFirst: string;
   /**
-   * The cursor as it is ordered and compared: texts by their bytes, whatever the column's own collation says, since
-   * texts that are equal to it are not the same to us.
+   * Returns the expression that orders and compares the cursor: texts by their bytes, regardless of the column's
+   * collation, since it may treat different texts as equal.
    */
   cursorOrder(column: TableColumn, expression: string): string;
-  /** A value of the column as `query` takes it. @param place counts from 1 */
+  /** Binds a value of the column for `query`. @param place counts from 1 */
   bind(value: Exclude<WireValue, null>, column: TableColumn, place: number): Bound;
 };
 
 export type ExtractEngine = {
   dialect: ExtractDialect;
-  /** Null when there is no such table or view. */
+  /** Returns null when there is no table or view of that name. */
   describe(entity: ExtractRequest["entity"], signal: AbortSignal): Promise<TableShape | null>;
   /** Runs one statement through the guards of a read-only connection. */
   query(sql: string, params: unknown[]): Promise<ResultStream>;
@@ -64,15 +64,15 @@ export async function extractBySql(engine: ExtractEngine, request: ExtractReques
 }
 
 /**
- * One batch is read while its reader writes the one before. What is on its way may still come in behind an abort; whoever
- * has left hears of that, and not of more rows.
+ * Reads one batch ahead while the reader writes the previous one. A batch may still arrive after an abort; the reader
+ * then gets the abort instead of more rows.
  */
 async function* untilLeft<T>(batches: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
   const iterator = batches[Symbol.asyncIterator]();
   let isOver = false;
   const ask = () => {
     const step = iterator.next();
-    // Whoever waits for it hears of a failure; nobody may.
+    // The reader gets the failure when it awaits the step; it may never do so.
     step.catch(() => {});
     return step;
   };
@@ -88,7 +88,7 @@ async function* untilLeft<T>(batches: AsyncIterable<T>, signal: AbortSignal): As
       signal.throwIfAborted();
     }
   } finally {
-    // Behind the step that is under way, which is not waited for: the reading ends when that has come.
+    // The pending step is not awaited: the reading ends when it has arrived.
     if (!isOver) void iterator.return?.().catch(() => {});
   }
 }
@@ -100,7 +100,7 @@ type Reading = {
   toBatches(batches: AsyncIterable<Batch>, width: number): AsyncIterable<ExtractBatch>;
 };
 
-/** All rows, of one moment: one statement sees no change that comes after its beginning. */
+/** Reads all rows in a consistent snapshot: one statement sees no change after its start. */
 function wholeReading(shape: TableShape, { from, batchRows }: ExtractRequest): Reading {
   const key = shape.primaryKey.map((name) => columnOf(shape, name));
   const places = key.map((column) => shape.columns.indexOf(column));
@@ -163,7 +163,7 @@ function statementFor(dialect: ExtractDialect, shape: TableShape, { cursor, key,
   const order = cursor && dialect.cursorOrder(cursor, quote(cursor.name));
   const compared = (value: WireValue) => (cursor ? dialect.cursorOrder(cursor, bind(value, cursor)) : "");
   const behindKey = (values: readonly WireValue[]): string => {
-    // A key without a value stands in front of all others.
+    // Rows with a null key come before all others.
     const known = key.flatMap((column, index) => (values[index] === null ? [] : [[column, values[index]] as const]));
     const names = known.map(([column]) => quote(column.name)).join(", ");
     const bound = known.map(([column, value]) => bind(value ?? null, column)).join(", ");

@@ -8,27 +8,27 @@ import { pick, RowRefused, searchRefused } from "./rows";
 import { findColumn, type TableColumn, type TableShape, type TargetColumn } from "./table-shape";
 
 /*
- * Loads into databases with transactions (docs/develop/flows.md). How far a load has come stands in a table of the destination
- * and changes in the transaction that brings the rows: whatever is killed whenever, both are there or neither is. Each
- * write names the epoch under which its load was opened, so a worker that was thought dead writes nothing any more.
+ * Loads into databases with transactions (docs/develop/flows.md). A table of the destination stores the progress of a
+ * load, and changes in the same transaction as the rows: after a kill at any time, either both exist or neither. Each
+ * write names the epoch under which its load was opened, so a worker that was presumed dead can no longer write.
  */
 
-/** Beside the tables that are loaded. */
+/** The bookkeeping table, next to the loaded tables. */
 export const LOADS_TABLE = "_millrace_loads";
 export const STAGING_PREFIX = "_millrace_stage_";
 const HASH_CHARS = 16;
 const LOAD_CHARS_MAX = 200;
-/** Somebody else opens the same load at the same moment; one of them is the last. */
+/** Attempts to open a load, while others open the same load concurrently; the last one wins. */
 const OPEN_TRIES = 5;
-/** So many others may change a table while a load makes it fit: each failure is somebody else's success. */
+/** Attempts to adapt a table, while other loads change it: each failure is another's success. */
 const SETTLE_TRIES = 20;
 
-/** Whether a table is one that loads keep for themselves: nobody reads it or writes to it. */
+/** Returns whether a table belongs to the bookkeeping of loads: no one else reads or writes it. */
 export function isOwnTable(name: string): boolean {
   return name === LOADS_TABLE || name.startsWith(STAGING_PREFIX);
 }
 
-/** Words of PostgreSQL, DuckDB, MySQL and MariaDB for a schema that is missing. */
+/** Messages of PostgreSQL, DuckDB, MySQL and MariaDB about a missing schema. */
 const NO_SCHEMA = /schema (?:with name )?.* does not exist|unknown database|schema .* not found/i;
 
 export type Param = string | number | null;
@@ -38,44 +38,44 @@ export type Target = {
   table: string;
   /** In the order of the batches' columns. */
   columns: readonly TargetColumn[];
-  /** Quoted names of the key's columns; empty but for upserts. */
+  /** Quoted names of the key's columns; empty except for upserts. */
   key: readonly string[];
 };
 
 export type Step =
   | { run: string; params?: readonly Param[]; mustAffect?: number }
-  /** `suffix` stands behind the VALUES of engines that insert by statements. */
+  /** `suffix` follows VALUES in engines that insert by statements. */
   | { rows: Batch; into: Pick<Target, "table" | "columns">; suffix?: string };
 
 export type LoadDialect = {
   quote(name: string): string;
   placeholder(place: number): string;
-  /** Columns whose names differ in case alone are one to the database. */
+  /** The database treats columns that differ only in case as one. */
   foldsCase: boolean;
-  /** The longest name, null where there is no limit. */
+  /** The maximum name length, null where there is no limit. */
   nameLimit: NameLimit | null;
   /** Creates a missing schema; null where only an admin may. */
   createSchema: ((schema: string) => string) | null;
-  /** How a column for such values is declared. @param isKey it is indexed */
+  /** Returns the declared type of a column for such values. @param isKey it is indexed */
   columnType(field: Pick<Field, "type" | "dbType">, isKey: boolean): string;
-  /** Of the bookkeeping: texts, one that is a key, and whole numbers. */
+  /** Types of the bookkeeping columns: text, a text key, and integers. */
   bookkeeping: { key: string; text: string; integer: string; suffix: string };
-  /** Null where a column cannot be changed. */
+  /** Changes a column's type; null where that is impossible. */
   alterType: ((table: string, column: string, type: string) => string) | null;
-  /** DROP and CREATE end a transaction by themselves. */
+  /** DROP and CREATE commit the transaction implicitly. */
   ddlCommits: boolean;
-  /** One batch, in a transaction that others begin and end. */
+  /** Returns the steps that write one batch, within the caller's transaction. */
   write(target: Target, batch: Batch): Step[];
-  /** Keeps other writers out of a table to the end of the transaction; null where deleting its rows does that. */
+  /** Blocks other writers of a table until the end of the transaction; null where deleting its rows does that. */
   lockRows: ((table: string) => string) | null;
-  /** Rows of the staging table into the target. */
+  /** Returns the statements that move the staging table's rows into the target. */
   merge(target: Target, staging: string): string[];
 };
 
 export type LoadEngine = {
   dialect: LoadDialect;
   readOnly: boolean;
-  /** The schema in which names without one are made. */
+  /** Describes a table; also returns the schema in which unqualified names are created. */
   describe(
     table: LoadRequest["table"],
     signal: AbortSignal,
@@ -83,27 +83,29 @@ export type LoadEngine = {
   read(sql: string, params: readonly Param[], signal: AbortSignal): Promise<unknown[][]>;
   /**
    * Runs the steps in one transaction.
-   * @param isProbe undo everything in the end
+   * @param isProbe rolls everything back at the end
    * @throws RowRefused; ConflictError where a step changes another number of rows than it must; AppError
    */
   transact(steps: readonly Step[], signal: AbortSignal, isProbe?: boolean): Promise<void>;
 };
 
-/** A step has not changed what it had to: another run has the load now. */
+/** A bookkeeping step changed nothing, since another run has taken the load over. */
 export class LoadTaken extends AppError {
   constructor() {
     super("conflict", "Another run has taken this load over.");
   }
 }
 
-/** A source without a record says of no column, and the table that would is not there: there is nothing to be done. */
+/**
+ * A load without columns into a missing table: a source without records names no columns, so there is nothing to do.
+ */
 export class NoColumns extends AppError {
   constructor() {
     super("invalid_request", "There are no columns to load.");
   }
 }
 
-/** @throws NoColumns; AppError `read_only`, `invalid_request`, `conflict`, `query_failed` */
+/** Opens a load. @throws NoColumns; AppError `read_only`, `invalid_request`, `conflict`, `query_failed` */
 export async function beginSqlLoad(engine: LoadEngine, given: LoadRequest): Promise<Load> {
   if (engine.readOnly) throw readOnlyDestination();
   const request = await withColumns(given, async () => (await engine.describe(given.table, given.signal)).shape);
@@ -125,7 +127,7 @@ export function readOnlyDestination(): AppError {
 }
 
 /**
- * A load of no rows at all has the columns that its table has: it may be one that empties it.
+ * Returns the request with the table's columns if it has none. A load without rows may still empty the table.
  * @throws NoColumns where there is no table either
  */
 export async function withColumns(request: LoadRequest, look: () => Promise<TableShape | null>): Promise<LoadRequest> {
@@ -136,7 +138,7 @@ export async function withColumns(request: LoadRequest, look: () => Promise<Tabl
   return { ...request, columns: columns.map(({ name, type, dbType }) => ({ name, type, dbType })) };
 }
 
-/** @throws AppError `invalid_request` */
+/** Checks a load's request. @throws AppError `invalid_request` */
 export function checkRequest(
   { table, columns, mode, primaryKey, load, run }: LoadRequest,
   { foldsCase, nameLimit }: Pick<LoadDialect, "foldsCase" | "nameLimit">,
@@ -164,11 +166,11 @@ export function checkRequest(
 
 type Row = {
   epoch: number;
-  /** Counts what was written: a batch whose end nobody heard of is not written again. */
+  /** Counts written batches: one whose commit was not confirmed is not written again. */
   batch: number;
   run: string;
   position: Checkpoint | null;
-  /** The position of what readers see, while there are rows that they do not see. */
+  /** The position of the visible rows, while there are invisible ones. */
   base: Checkpoint | null;
   rowCount: number;
   staging: string | null;
@@ -191,7 +193,7 @@ async function openLoad(engine: LoadEngine, request: LoadRequest): Promise<Load>
     const place = { name: stagingName, ...(schema !== null && { schema }) };
     return before?.staging === stagingName && (await engine.describe(place, signal)).shape !== null;
   };
-  // Rows that nobody sees are worth something as long as it is known how to go on behind them.
+  // Invisible rows are useful only if the position behind them is known.
   const isResumed = isFinished || (isSameRun && (!isStaged || (before.position !== null && (await isKept()))));
   const next: Row = {
     epoch: (before?.epoch ?? 0) + 1,
@@ -212,7 +214,7 @@ async function openLoad(engine: LoadEngine, request: LoadRequest): Promise<Load>
   try {
     await inTurn(engine, [books.write(before, next)], tables, signal);
   } catch (error) {
-    // Somebody else was the first to note this load.
+    // Another run recorded this load first.
     const isTaken = error instanceof RowRefused || (error instanceof AppError && error.kind === "unavailable");
     throw isTaken && before === null ? new LoadTaken() : error;
   }
@@ -231,8 +233,8 @@ async function openLoad(engine: LoadEngine, request: LoadRequest): Promise<Load>
 }
 
 /**
- * Changes of rows and of tables in one transaction where the database has that. Elsewhere the rows come first: a table
- * that is to be made is noted before it is there, so that what a killed run has left is known.
+ * Runs row and table changes in one transaction where the database supports that. Elsewhere the rows come first: a
+ * table is recorded before it is created, so that leftovers of a killed run are known.
  */
 async function inTurn(
   engine: LoadEngine,
@@ -310,11 +312,11 @@ class SqlLoad implements Load {
     const staging = this.#staging;
     if (staging !== null) {
       // Rows are replaced by rows, so views, grants, indexes and triggers of the table stay, and a reader whose
-      // transaction began before sees the table as it was then.
+      // transaction started before sees the table in its former state.
       const { table } = this.#target;
       const { dialect } = this.#engine;
       if (this.#request.mode === "replace") {
-        // Of two that replace at once the second has to delete what the first has brought.
+        // Of two concurrent replaces, the second must delete the rows of the first.
         if (dialect.lockRows) steps.push({ run: dialect.lockRows(table) });
         steps.push({ run: `delete from ${table}` });
       }
@@ -341,7 +343,7 @@ class SqlLoad implements Load {
       rowCount: 0,
       staging: null,
     };
-    // Abandoned is what was cancelled: that signal has been given already.
+    // The load's signal has aborted already, so this needs a new one.
     const signal = AbortSignal.timeout(ABANDON_TIMEOUT_MS);
     await inTurn(this.#engine, [this.#books.write(this.#row, next)], this.#drops(), signal);
     this.#row = next;
@@ -355,7 +357,7 @@ class SqlLoad implements Load {
     return { ...this.#row, batch: this.#row.batch + 1, position, rowCount: this.#row.rowCount + rows };
   }
 
-  /** @throws RowRefused for a row without its key: some databases would make one up */
+  /** @throws RowRefused for a row without its key: some databases would generate one */
   #rowsInto(batch: Batch): Step[] {
     if (batch.rowCount === 0) return [];
     for (const name of this.#request.primaryKey) {
@@ -382,7 +384,7 @@ export function toRejection({ row, column, message }: RejectedRow, cause: unknow
   });
 }
 
-/** The table in which a destination keeps how far loads have come. */
+/** The table in which a destination stores the progress of loads. */
 class Books {
   readonly #engine: LoadEngine;
   readonly #schema: string | null;
@@ -429,7 +431,7 @@ class Books {
         await this.#engine.transact([{ run: create }], signal);
       });
     } catch (error) {
-      // Two loads that both find none make it at once.
+      // Two loads that both find none create it at once.
       if (signal.aborted || (await isThere())) return;
       if (!(error instanceof AppError) || error.kind !== "query_failed") throw error;
       if (this.#schema !== null && NO_SCHEMA.test(error.message)) {
@@ -447,7 +449,7 @@ class Books {
     }
   }
 
-  /** @returns false where that is not what failed, or it cannot be created */
+  /** @returns false for another error, or when it cannot be created */
   async #createSchema(error: unknown): Promise<boolean> {
     const { createSchema } = this.#engine.dialect;
     if (this.#schema === null || createSchema === null) return false;
@@ -483,7 +485,7 @@ class Books {
     };
   }
 
-  /** Changes the row if it is still that of this load's holder, and nothing otherwise. */
+  /** Updates the row if this load still holds it, and nothing otherwise. */
   write(before: Row | null, next: Row): Step {
     const { quote, placeholder } = this.#engine.dialect;
     const values: [string, Param][] = [
@@ -530,7 +532,7 @@ function fromText(text: unknown): Checkpoint | null {
   return text === null || text === undefined ? null : (JSON.parse(String(text)) as Checkpoint);
 }
 
-/** Makes the table, or lets it grow to what comes, beside others that do the same. */
+/** Creates the table, or adds columns to it, concurrently with other loads. */
 async function settleTable(
   engine: LoadEngine,
   request: LoadRequest,
@@ -546,7 +548,7 @@ async function settleTable(
       if (request.signal.aborted || tries === SETTLE_TRIES) throw error;
       const place = { ...request.table, ...(schema !== null && { schema }) };
       const { shape } = await engine.describe(place, request.signal);
-      // What nobody has changed meanwhile fails for a reason of its own.
+      // If no one changed the table in between, the failure has another cause.
       if (shape === null || JSON.stringify(shape) === JSON.stringify(found)) throw error;
       found = shape;
     }
@@ -616,7 +618,7 @@ async function makeFit(
   return shape;
 }
 
-/** The database itself has to know that the key is one, or two runs at once would both insert. */
+/** Requires a unique key in the database, or two concurrent runs would both insert. */
 function requireKey(shape: TableShape, primaryKey: readonly string[], dialect: LoadDialect): void {
   const wanted = primaryKey.map((name) => mustFind(shape, name, dialect).name).sort();
   const isKey = shape.uniqueKeys.some((key) => JSON.stringify([...key].sort()) === JSON.stringify(wanted));
@@ -645,7 +647,10 @@ function createTable(
   return `create table ${table} (${parts.join(", ")})${dialect.bookkeeping.suffix}`;
 }
 
-/** An empty copy with the target's own rules, so that a row which the target would refuse is refused at once. */
+/**
+ * Creates an empty copy with the target's constraints, so that a row which the target would refuse is refused
+ * immediately.
+ */
 function createLike(dialect: LoadDialect, staging: string, shape: TableShape, { columns, mode }: LoadRequest): string {
   const names = new Set(columns.map((field) => mustFind(shape, field.name, dialect).name));
   const own = shape.columns.filter(({ name }) => names.has(name));
@@ -653,7 +658,7 @@ function createLike(dialect: LoadDialect, staging: string, shape: TableShape, { 
     ({ name, dbType, nullable }) => `${dialect.quote(name)} ${dbType}${nullable ? "" : " not null"}`,
   );
   const keys = shape.uniqueKeys.filter((key) => key.length > 0 && key.every((name) => names.has(name)));
-  // Rows that are appended may meet rows that are there: that is seen when they are put together.
+  // Appended rows may conflict with existing ones: the merge detects that.
   for (const key of mode === "append" ? [] : keys) parts.push(`unique (${key.map(dialect.quote).join(", ")})`);
   return `create table ${staging} (${parts.join(", ")})${dialect.bookkeeping.suffix}`;
 }

@@ -1,16 +1,16 @@
 import type { Field, FieldType } from "@/lib/base/values/fields";
 
-/** A column as the database describes it. `dbType` is written as the database reads it in CREATE TABLE. */
+/** A column as the database describes it. `dbType` is in the syntax of CREATE TABLE. */
 export type TableColumn = Field & {
   nullable: boolean;
-  /** The database computes it: nobody writes it. */
+  /** The database computes it: no one writes it. */
   isGenerated?: true;
 };
 
-/** A column that is written to, and the type of the values that come. */
+/** A column to write, and the type of the incoming values. */
 export type TargetColumn = TableColumn & { from: FieldType };
 
-/** A table that is there. Names are the database's own spelling. */
+/** An existing table. Names have the database's spelling. */
 export type TableShape = {
   schema: string | null;
   name: string;
@@ -21,7 +21,7 @@ export type TableShape = {
   uniqueKeys: string[][];
 };
 
-/** Names that a database folds are equal in any case: `same` says how it compares them. */
+/** Finds a column. Names that a database folds are equal in any case: `same` compares names as it does. */
 export function findColumn(shape: TableShape, name: string, same = (left: string, right: string) => left === right) {
   return (
     shape.columns.find((column) => column.name === name) ?? shape.columns.find((column) => same(column.name, name))

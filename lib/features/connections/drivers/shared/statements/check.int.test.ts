@@ -3,7 +3,7 @@ import { checkStatementText, SHORT_CHARS_MAX, STATEMENT_CHARS_MAX } from "./chec
 
 const MIB = 1024 * 1024;
 const fill = (piece: string, chars = 300_000) => piece.repeat(Math.floor(chars / piece.length));
-/** A whole turn of the event loop may take so much of this thread's processor time, whatever the machine does. */
+/** Maximum processor time of this thread in one tick of the event loop, in ms, independent of the machine's load. */
 const TURN_MS = 100;
 
 async function longestTurnMs(work: () => Promise<unknown>): Promise<number> {

@@ -4,16 +4,16 @@ import { LimitedThreads, ThreadEnded, type ThreadLimits, ThreadsBusy } from "@/l
 import { sharedState } from "@/lib/platform/process/shared-state";
 import { type CheckAnswer, type CheckName, type CheckRequest, type Checks, runCheck } from "./checks";
 
-/** A text up to this is read on the spot: each check takes a few milliseconds for it, whatever is in it. */
+/** Maximum characters of text that is checked synchronously: each check takes a few milliseconds for any content. */
 export const SHORT_CHARS_MAX = 16 * 1024;
-/** As many as the body of a request has. */
+/** Maximum characters of a statement, the size of a request body. */
 export const STATEMENT_CHARS_MAX = 1024 * 1024;
-/** A check takes up to 0.6 s for a mebibyte, and ten times as long on a busy machine. */
+/** Limits of a check, which takes up to 0.6 s for a mebibyte, and ten times as long on a busy machine. */
 const LIMITS: ThreadLimits = {
   count: 1,
   timeoutMs: 10_000,
   queueMax: 500,
-  // As many queries of a workspace wait for their turn (`WORKSPACE_QUEUE_MAX`).
+  // The same as the maximum of queued queries of a workspace (`WORKSPACE_QUEUE_MAX`).
   tenantQueueMax: 50,
   heapMib: 512,
   stackMib: 16,
@@ -21,9 +21,9 @@ const LIMITS: ThreadLimits = {
 const RETRY_AFTER_SECONDS = 5;
 
 /**
- * Runs a check of a statement's text: in a thread where the text is long, with limits of time and memory.
- * @param tenant the workspace whose statement it is: workspaces take turns
- * @throws AppError what the check throws; `query_failed` for a text that is too long or breaks the check; `unavailable`
+ * Checks a statement's text: in a thread if it is long, with limits of time and memory.
+ * @param tenant the statement's workspace: workspaces share threads fairly
+ * @throws AppError errors of the check; `query_failed` for a text that is too long or breaks the check; `unavailable`
  *   when too many long ones wait
  */
 export async function checkStatementText<Name extends CheckName>(

@@ -15,11 +15,11 @@ import {
 import { type CheckedStatement, checkStatement as checkMysql } from "../../mysql/statement-guard.ts";
 import { checkStatement as checkTrino } from "../../trino/statement-guard.ts";
 
-/** Work on the text of a statement: plain values, so that a thread can do it. */
+/** Checks of a statement's text, with plain values so that a thread can run them. */
 export type Checks = {
   mysql: {
     request: { query: string; readOnly: boolean; valueCount: number };
-    /** `firstWord` is in capitals, or "(" where the statement begins with it. */
+    /** `firstWord` is in capitals, or "(" where the statement starts with it. */
     answer: CheckedStatement & { firstWord: string; changeVerb: ChangeVerb | null };
   };
   changeVerb: { request: { query: string; dialect: SqlDialect }; answer: ChangeVerb | null };
@@ -29,7 +29,7 @@ export type Checks = {
       readOnly: boolean;
       params: readonly (readonly [name: string, value: string])[];
       database: string;
-      /** Null: the server does not tell. Absent: functions are not judged yet. */
+      /** Null: the server does not list them. Absent: functions are not checked yet. */
       functions?: readonly ServerFunction[] | null;
     };
     answer: null;
@@ -40,7 +40,7 @@ export type Checks = {
       query: string;
       language: string | null;
       dialect: SqlDialect;
-      /** Placeholders of the engine's own, which variables cannot stand beside. */
+      /** Native placeholders of the engine, which variables cannot be combined with. */
       own: RegExp | null;
     };
     answer: { marks: Mark[]; ownPlaceholder: string | null };
@@ -49,7 +49,7 @@ export type Checks = {
 
 export type CheckName = keyof Checks;
 export type CheckRequest = { [Name in CheckName]: { name: Name } & Checks[Name]["request"] }[CheckName];
-/** Errors lose their class between threads. */
+/** Result of a check, with errors as plain values: they lose their class between threads. */
 export type CheckAnswer =
   | { status: "ok"; answer: Checks[CheckName]["answer"] }
   | { status: "failed"; kind: AppError["kind"]; message: string; details?: AppError["details"] };
@@ -70,7 +70,7 @@ const CHECKS: { [Name in CheckName]: (request: Checks[Name]["request"]) => Check
     return null;
   },
   trino({ query, readOnly }) {
-    // The protocol takes a statement without its semicolon; one within it is a mistake that the server tells.
+    // The protocol takes a statement without its semicolon; the server reports one within it.
     const last = readSqlTokens(query, "trino").findLast(({ kind }) => kind !== "semicolon");
     const text = last ? query.slice(0, last.end) : query;
     checkTrino(text, readOnly);
@@ -84,7 +84,7 @@ const CHECKS: { [Name in CheckName]: (request: Checks[Name]["request"]) => Check
   },
 };
 
-/** A server has thousands of functions, and statements come by the hundred. */
+/** Cached, since a server has thousands of functions, and statements come by the hundred. */
 const refusedBy = new WeakMap<readonly ServerFunction[], RefusedFunctions>();
 
 function refusedOf(functions: readonly ServerFunction[] | null): RefusedFunctions {
@@ -94,12 +94,12 @@ function refusedOf(functions: readonly ServerFunction[] | null): RefusedFunction
   return refused;
 }
 
-/** @throws AppError what the check throws */
+/** Runs a check. @throws AppError errors of the check */
 export function runCheck<Name extends CheckName>(name: Name, request: Checks[Name]["request"]): Checks[Name]["answer"] {
   return CHECKS[name](request);
 }
 
-/** Runs a check and returns what it throws; for the other side of a thread. */
+/** Runs a check and returns its error as a value, for the worker thread. */
 export function answerCheck({ name, ...request }: CheckRequest): CheckAnswer {
   try {
     return { status: "ok", answer: runCheck(name, request as Checks[CheckName]["request"] as never) };

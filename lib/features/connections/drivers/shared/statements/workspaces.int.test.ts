@@ -7,7 +7,9 @@ import { mysql } from "../../mysql";
 import { postgres } from "../../postgres";
 import { trino } from "../../trino";
 
-/* Workspaces take turns in the threads that read long statements. No server answers: a statement that was read fails by that. */
+/*
+ * Workspaces share the threads that check long statements fairly. No server answers: a checked statement fails by that.
+ */
 
 /** More sources and statements than the queues of all workspaces together take. */
 const SOURCES = 30;
@@ -39,7 +41,7 @@ it.each(Object.entries(DRIVERS))(
       driver.open({ workspaceId, connectionId: "b".repeat(24), config, readOnly: true });
     const crowd = await Promise.all(Array.from({ length: SOURCES }, () => open("a".repeat(24))));
     const other = await open("c".repeat(24));
-    // Each text is its own: the answers about short ones are remembered.
+    // Each text is unique: results about short ones are cached.
     const long = (name: string) => `select '${name}${"x".repeat(CHARS)}'`;
     const crowded = crowd.flatMap((source, at) =>
       Array.from({ length: STATEMENTS_EACH }, (_, nth) => outcomeOf(source, long(`${at}.${nth}`))),
@@ -47,7 +49,7 @@ it.each(Object.entries(DRIVERS))(
     const [outcome, ...second] = await Promise.all([outcomeOf(other, long("one")), outcomeOf(other, long("two"))]);
     expect([outcome, ...second]).toEqual(["source_unreachable", "source_unreachable"]);
     const outcomes = await Promise.all(crowded);
-    // The crowd has a queue of its own, which is full.
+    // The crowd has a separate queue, which is full.
     expect(new Set(outcomes)).toEqual(new Set(["source_unreachable", "unavailable"]));
     await Promise.all([...crowd, other].map((source) => source.close()));
   },
