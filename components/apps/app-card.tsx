@@ -14,11 +14,11 @@ const AGE_EVERY_MS = 60_000;
 
 type AppCardProps = {
   card: Card;
-  /** What is told beside the owner: how often it is opened, or since when it is there. */
+  /** Detail beside the owner: the number of views, or the time since the last publish. */
   tells: "views" | "age";
 };
 
-/** An app among others: its picture, what it is, and whose. One that was never published opens in its workbench. */
+/** Card of an app: picture, title, owner. An app that was never published opens in its workbench. */
 export function AppCard({ card, tells }: AppCardProps) {
   const { workspace, user } = useWorkspace();
   const { slug, title, description, access, owner, thumbnailUrl, publishedAt, updatedAt, views, favorite } = card;

@@ -8,7 +8,7 @@ import { DESCRIPTION_CHARS_MAX, TITLE_CHARS_MAX } from "@/lib/features/apps/limi
 
 type TextProps = { value: string; error: string | undefined; onChange: (value: string) => void };
 
-/** @param isFirst the dialog was opened to write here */
+/** @param isFirst whether the field takes the focus when the dialog opens */
 export function TitleField({ value, error, onChange, isFirst = false }: TextProps & { isFirst?: boolean }) {
   return (
     <TextField
@@ -43,7 +43,7 @@ type AccessProps = {
   value: App["access"];
   error?: string;
   isDisabled: boolean;
-  /** What it comes to when nobody else sees it. */
+  /** Explains what private access means for this app. */
   privateHelp: string;
   onChange: (value: App["access"]) => void;
 };

@@ -12,10 +12,10 @@ import { useRefresh } from "@/components/layout/use-refresh";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import "./apps.css";
 
-/** Somebody who writes an app in another tab saves it every few seconds. */
+/** An app that is edited in another tab is saved every few seconds; these events are batched. */
 const GATHER_MS = 2000;
 
-/** The parts of the list of apps; beside an app that is edited, its files. */
+/** Apps sidebar: the sections of the list, or the files of the app that is being edited. */
 export function AppsExplorer() {
   const isEditing = /^\/w\/[^/]+\/apps\/[^/]+\/edit\/?$/.test(usePathname());
   return isEditing ? <ExplorerPlace /> : <AppsParts />;

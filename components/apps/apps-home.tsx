@@ -24,14 +24,16 @@ import "./apps.css";
 const loadNewApp = later(() => import("@/components/apps/new-app"));
 const NewApp = part(loadNewApp, (module) => module.NewApp);
 
-/** So many pages come by themselves while one scrolls; then a button is pressed for more (docs/develop/design.md, States). */
+/**
+ * Number of pages that load automatically while scrolling; further ones need a button (docs/develop/design.md, States).
+ */
 const PAGES_BY_THEMSELVES = 5;
-/** The feed costs the server more than a list does, and changes of many come together. */
+/** The feed is more expensive for the server than a list, and events of many users arrive together. */
 const GATHER_MS = 2000;
-/** How far below what is seen the next page is asked for. */
+/** Distance below the viewport at which the next page is requested. */
 const AHEAD = "600px";
 
-/** What of all apps is shown, as the address has it. */
+/** Filter of the apps page, as in its address. */
 type Show = "all" | "mine" | "favorites" | "shared";
 const HEADINGS: Record<Exclude<Show, "all">, string> = {
   mine: "Mine",
@@ -39,7 +41,7 @@ const HEADINGS: Record<Exclude<Show, "all">, string> = {
   shared: "Shared with a link",
 };
 
-/** The explorer's parts, where it has no place. */
+/** Sections of the sidebar, for phones, which have none. */
 const PHONE_PARTS: readonly Segment<Show>[] = [
   { value: "all", label: "All" },
   { value: "mine", label: "Mine" },
@@ -47,7 +49,7 @@ const PHONE_PARTS: readonly Segment<Show>[] = [
   { value: "shared", label: "By link" },
 ];
 
-/** All apps that the person may see: what is popular, what is new, and the rest in an order of their own. */
+/** Lists all apps that the user may see: popular ones, new ones, then the rest in an order personal to the user. */
 export function AppsHome() {
   const { workspace, user } = useWorkspace();
   const feed = useFeed();
@@ -189,7 +191,7 @@ function Shelf({ title, note, cards, tells }: ShelfProps) {
 
 type MorePagesProps = { feed: ReturnType<typeof useFeed>; isByItself: boolean; isSearching: boolean };
 
-/** The way on: by itself when its place comes near, and by a press from then on. */
+/** Loads further pages: automatically near the end of the list at first, then by a button. */
 function MorePages({ feed, isByItself, isSearching }: MorePagesProps) {
   const markRef = useRef<HTMLDivElement>(null);
   const isOn = isByItself && !isSearching && feed.hasNextPage && !feed.isFetchNextPageError;
@@ -199,7 +201,7 @@ function MorePages({ feed, isByItself, isSearching }: MorePagesProps) {
   const shown = feed.data?.pages.length ?? 0;
   useEffect(() => {
     const mark = markRef.current;
-    // Looked at anew with each page: the mark may still be near then, and nothing would say so.
+    // Created again with each page: the mark may still be near, and the observer would not report that.
     if (!isOn || !mark || shown === 0) return;
     const watcher = new IntersectionObserver((seen) => seen.some(({ isIntersecting }) => isIntersecting) && read(), {
       root: mark.closest(".page"),
@@ -219,7 +221,7 @@ function MorePages({ feed, isByItself, isSearching }: MorePagesProps) {
   );
 }
 
-/** Where cards will be. */
+/** Placeholder cards while the feed loads. */
 function CardBones() {
   return (
     <div className="app-grid app-bones" role="status" aria-label="Reading the apps">

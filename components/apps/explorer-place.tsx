@@ -4,8 +4,8 @@ import { type ReactNode, useSyncExternalStore } from "react";
 import { createPortal } from "react-dom";
 
 /*
- * The place of the explorer while an app is edited. The frame around the pages draws the place, and the page that knows
- * what belongs there draws into it.
+ * Slot in the explorer while an app is edited. The layout renders the slot, and the page that knows its content renders
+ * into it.
  */
 
 let place: HTMLElement | null = null;
@@ -21,12 +21,12 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** For the explorer of the area. */
+/** Slot in the area's explorer. */
 export function ExplorerPlace() {
   return <div ref={setPlace} className="explorer-place" />;
 }
 
-/** Draws into the explorer; nothing while it is not there. */
+/** Renders its children into the explorer; renders nothing while the explorer is closed. */
 export function InExplorer({ children }: { children: ReactNode }) {
   const element = useSyncExternalStore(
     subscribe,

@@ -16,12 +16,12 @@ type Problems = Partial<Record<keyof Fields, string>>;
 const NAMES: (keyof Fields)[] = ["owner", "repo", "defaultBranch", "subdirectory"];
 
 type LinkFormProps = {
-  /** Whose repositories the host has shown to the person. */
+  /** Accounts whose repositories the host has listed for the user. */
   accounts: string[];
   onLinked: () => Promise<unknown>;
 };
 
-/** Names the repository that the workspace's apps are to be mirrored to. */
+/** Form for the repository to which the workspace's apps are mirrored. */
 export function LinkForm({ accounts, onLinked }: LinkFormProps) {
   const { workspace } = useWorkspace();
   const outage = useOutage();

@@ -17,7 +17,9 @@ import { toMessage } from "@/components/ui/to-message";
 import { appApi, type RepositoryLink } from "@/lib/features/apps/browser/client";
 import "./apps.css";
 
-/** Ties the workspace's apps to a repository on a host, both ways, and tells how the two stand. */
+/**
+ * Page that links the workspace's apps to a repository on a host, in both directions, and shows the state of the link.
+ */
 export function LinkRepository() {
   const { workspace } = useWorkspace();
   const link = useRepositoryLink();
@@ -45,7 +47,7 @@ export function LinkRepository() {
 
 type BeginProps = { link: RepositoryLink; onLinked: () => Promise<unknown> };
 
-/** What comes before a link: access of the server to the host, what the host shows to the person, the repository. */
+/** Steps before a repository is linked: the server's access to the host, the user's installations, the repository. */
 function Begin({ link: { configured, installations }, onLinked }: BeginProps) {
   const { workspace } = useWorkspace();
   const client = useQueryClient();
@@ -88,7 +90,7 @@ function Begin({ link: { configured, installations }, onLinked }: BeginProps) {
   );
 }
 
-/** Has the host tell which repositories the person may link. */
+/** Asks the host which repositories the user may link. */
 function AskHost({ accounts }: { accounts: string[] }) {
   const { workspace } = useWorkspace();
   const [failure, setFailure] = useState<string | null>(null);

@@ -1,7 +1,7 @@
 import type { Repo } from "@/lib/features/apps/browser/client";
 import { formatAgo } from "@/lib/platform/browser/format-time";
 
-/** How a linked repository stands, in a line. @param now null before the browser's clock is known */
+/** Describes the state of a linked repository in one line. @param now null before the browser's clock is known */
 export function toLinkWords(
   { state, defaultBranch, conflicts, syncedAt }: Repo,
   now: Date | null,

@@ -14,14 +14,14 @@ import { appApi, type Repo } from "@/lib/features/apps/browser/client";
 
 const AGE_EVERY_MS = 30_000;
 
-/** How the two came together, as somebody would say it. */
+/** Describes how the repository and the workspace were combined when they were linked. */
 const ADOPTIONS: Record<Repo["adoption"], string> = {
   imported: "It had apps when it was linked: they came to the workspace.",
   seeded: "It was empty when it was linked: the apps of this workspace went into it.",
   fresh: "Neither had an app when it was linked: new ones stand in both.",
 };
 
-/** A linked repository: how the two sides stand, what has to be decided, and the end of the link. */
+/** State of a linked repository, with conflicts to resolve and a button to remove the link. */
 export function LinkedRepository({ repo }: { repo: Repo }) {
   const { workspace } = useWorkspace();
   const client = useQueryClient();
@@ -118,7 +118,7 @@ export function LinkedRepository({ repo }: { repo: Repo }) {
   );
 }
 
-/** Paths as many as there are, each with what is said of it. */
+/** List of paths, each with its reason. */
 function PathList({ paths }: { paths: { path: string; why?: string }[] }) {
   return (
     <ul className="link-paths">

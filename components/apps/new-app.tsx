@@ -17,7 +17,7 @@ import { appApi, type CreateAppBody, type Template } from "@/lib/features/apps/b
 
 type Access = NonNullable<CreateAppBody["access"]>;
 
-/** Asks what a new app begins with and what it is called, makes it, and opens its workbench. */
+/** Dialog for the template and the title of a new app; creates it and opens its workbench. */
 export function NewApp({ onClose }: { onClose: () => void }) {
   const { workspace } = useWorkspace();
   const templates = useQuery({

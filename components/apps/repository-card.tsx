@@ -9,12 +9,12 @@ import { useNow } from "@/components/ui/use-browser";
 
 const AGE_EVERY_MS = 30_000;
 
-/** At the foot of the list of apps: the linked repository and how it stands, or the way to one. */
+/** Footer of the list of apps: the linked repository and its state, or a link to set one up. */
 export function RepositoryCard() {
   const { workspace } = useWorkspace();
   const { data } = useRepositoryLink();
   const now = useNow(data?.repo !== undefined, AGE_EVERY_MS);
-  // Who can change nothing about it is told only what there is.
+  // Members cannot link a repository: they see the card only when one is linked.
   if (!data || (!data.repo && workspace.role === "member")) return null;
   const { repo } = data;
   const words = repo && toLinkWords(repo, now === null ? null : new Date(now));

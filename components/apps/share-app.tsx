@@ -8,7 +8,7 @@ import { later } from "@/lib/platform/browser/load-again";
 const loadShareDialog = later(() => import("@/components/shares/share-dialog"));
 const ShareDialog = part(loadShareDialog, (module) => module.ShareDialog);
 
-/** Who may see an app by its link. */
+/** Dialog that shares an app by link. */
 export function ShareApp({ app, onClose }: { app: App; onClose: () => void }) {
   const { workspace } = useWorkspace();
   return (

@@ -19,10 +19,10 @@ export const toFeedKey = (workspaceId: string) => ["app-feed", workspaceId] as c
 export const toOverviewKey = (workspaceId: string) => ["app-overview", workspaceId] as const;
 export const toRepositoryLinkKey = (workspaceId: string) => ["repository-link", workspaceId] as const;
 export const toAppKey = (workspaceId: string, ref: string) => ["app", workspaceId, ref] as const;
-/** Of all that somebody's work on an app consists of: its files, how they stand, its history. */
+/** Prefix of the query keys of a user's work on an app: files, status, history. */
 export const toAppWorkKey = (workspaceId: string, ref: string) => ["app-work", workspaceId, ref] as const;
 
-/** One app, by its id or its slug. */
+/** Reads one app by its id or its slug. */
 export function useApp(ref: string) {
   const { workspace } = useWorkspace();
   return useQuery({
@@ -32,8 +32,8 @@ export function useApp(ref: string) {
 }
 
 /**
- * The apps of the workspace in the person's own order, page by page. An order that has ended is read anew from its first
- * page, as many pages as were shown, and what is shown stays until then.
+ * Reads the workspace's apps in the user's personal order, page by page. When an order has expired, all pages that were
+ * shown are read again from the first one; the old ones stay visible until then.
  */
 export function useFeed() {
   const { workspace } = useWorkspace();
@@ -45,13 +45,13 @@ export function useFeed() {
   });
   const next = async () => {
     const answer = await feed.fetchNextPage();
-    // A refetch goes through the pages from the first one on, each by the cursor of the one before.
+    // A refetch reads the pages from the first one on, each by the cursor of the previous one.
     if (answer.error instanceof ApiError && answer.error.status === 410) await feed.refetch();
   };
   return { ...feed, fetchNextPage: next };
 }
 
-/** How many apps there are of each part of the feed, and what the person works on. */
+/** Reads the number of apps in each section of the feed, and the apps that the user works on. */
 export function useAppsOverview() {
   const { workspace } = useWorkspace();
   return useQuery({
@@ -60,7 +60,7 @@ export function useAppsOverview() {
   });
 }
 
-/** The repository that the workspace's apps are mirrored to, as it stands. */
+/** Reads the repository that the workspace's apps are mirrored to, and its state. */
 export function useRepositoryLink() {
   const { workspace } = useWorkspace();
   const key = toRepositoryLinkKey(workspace.id);
@@ -68,7 +68,7 @@ export function useRepositoryLink() {
   return useQuery({ queryKey: key, queryFn: ({ signal }) => appApi.readLink(workspace.id, signal) });
 }
 
-/** Keeps an app among the person's favourites, or takes it out: shown at once, and as it was when the server refuses. */
+/** Adds an app to the user's favourites or removes it. Shown at once, and reverted if the server refuses. */
 export function useFavorite({ id }: AppCard) {
   const { workspace } = useWorkspace();
   const client = useQueryClient();
@@ -91,12 +91,12 @@ export function useFavorite({ id }: AppCard) {
   return useMutation({
     mutationFn: (favorite: boolean) => appApi.setFavorite(workspace.id, id, favorite),
     onMutate: async (favorite) => {
-      // A page that was asked for before would put the old state back.
+      // A page requested earlier would restore the old state.
       await client.cancelQueries({ queryKey: toFeedKey(workspace.id) });
       show(favorite);
     },
     onSuccess: () => client.invalidateQueries({ queryKey: toOverviewKey(workspace.id) }),
-    // Told from here: the card may be gone from what is shown by then.
+    // Reported from here, since the card may be gone by then.
     onError: (error, favorite) => {
       show(!favorite);
       showFailure(toMessage(error));
@@ -104,7 +104,7 @@ export function useFavorite({ id }: AppCard) {
   });
 }
 
-/** Reads the list of apps anew: one has come, has gone or is called otherwise. */
+/** Reads the list of apps again after an app was created, deleted or renamed. */
 export async function readFeedAnew(client: QueryClient, workspaceId: string): Promise<void> {
   await Promise.all(
     [toFeedKey(workspaceId), toOverviewKey(workspaceId)].map((queryKey) => client.invalidateQueries({ queryKey })),

@@ -4,7 +4,7 @@ import { Modal } from "@/components/ui/modal";
 import { useNow } from "@/components/ui/use-browser";
 import { formatDuration } from "@/lib/platform/browser/format";
 
-/** Asked when Escape would throw long work away. @param startedAt when the run began, epoch milliseconds */
+/** Asks before Escape discards a long run. @param startedAt start of the run, epoch milliseconds */
 export function CancelQuestion({
   startedAt,
   onCancel,

@@ -15,13 +15,13 @@ const NAMES: Record<Step, string> = {
   invite: "Invite a teammate",
 };
 
-/** Where a step is done, behind /w/{slug}; the others are done in the console. */
+/** Pages where steps are done, below /w/{slug}; the other steps are done in the console. */
 const PLACES: Partial<Record<Step, string>> = { connect: "/connections/new", invite: "/settings/members" };
 
-/** The schema's head and eight rows: with less of it one does not see what there is. */
+/** Minimum height of the schema, its head and eight rows: fewer do not show its content. */
 const SCHEMA_PX_MIN = 240;
 
-/** The first steps. They tick themselves from what really happens; gone when complete or hidden. */
+/** Checklist of first steps. They are ticked by what the user does; hidden when complete or dismissed. */
 export function Checklist() {
   const { workbench: store, workspace } = useWorkspace();
   const workbench = useWorkbench();
@@ -96,10 +96,10 @@ export function Checklist() {
   );
 }
 
-/** Whether the schema keeps room for its rows beside the whole list, which stands below it in the explorer. */
+/** Returns whether the schema, below the list in the explorer, keeps room for its rows beside the whole list. */
 function useHasRoom(ref: RefObject<HTMLElement | null>, isShown: boolean): boolean {
   const [hasRoom, setHasRoom] = useState(true);
-  // As a line it does not say how high it was.
+  // Collapsed to one line, the list does not tell its full height.
   const wholePx = useRef(0);
   useLayoutEffect(() => {
     const side = ref.current?.parentElement;

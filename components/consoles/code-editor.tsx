@@ -24,21 +24,21 @@ export type CodeEditorProps = {
   label: string;
   content: string;
   language: ScriptLanguage;
-  /** Lines that are too long are broken. */
+  /** Whether long lines wrap. */
   wraps: boolean;
   entities: Entity[];
-  /** The piece to underline, and the text in which it stood; null for none. */
+  /** Range to underline, and the text it refers to; null for none. */
   error: { from: number; to: number; content: string } | null;
   onChange: (content: string) => void;
   onRun: () => void;
   onRunAll: () => void;
-  /** A key of a command that others offer, too. */
+  /** Called for the shortcut of a command that is also offered elsewhere. */
   onCommand: (id: string) => void;
-  /** Escape, when the editor itself has nothing to close. @returns whether it was used */
+  /** Called for Escape when the editor has nothing to close. @returns whether it was used */
   onEscape: () => boolean;
 };
 
-/** The editor of one console. Mount it anew for another console; history and selection come back from memory. */
+/** Editor of one console. Use a new key for another console; history and selection are restored from memory. */
 export function CodeEditor(props: CodeEditorProps) {
   const { editors } = useWorkspace();
   const hostRef = useRef<HTMLDivElement>(null);
@@ -71,7 +71,7 @@ export function CodeEditor(props: CodeEditorProps) {
     editors.active = handle;
     const line = view.state.doc.lineAt(view.state.selection.main.head);
     editors.moveCursor({ line: line.number, column: view.state.selection.main.head - line.from + 1 });
-    // Not from under the hands of somebody who writes to the agent or in a dialog meanwhile.
+    // Keep the focus of a user who is typing to the agent or in a dialog.
     const isWriting = document.activeElement?.closest('[data-keeps-focus],[role="dialog"]') != null;
     if (matchMedia("(hover: hover)").matches && !isWriting) view.focus();
     return () => {
@@ -88,7 +88,8 @@ export function CodeEditor(props: CodeEditorProps) {
     if (hostRef.current) return mount(hostRef.current);
   }, []);
 
-  // The text can change from outside: another tab of the browser, a repair. What was typed here is already the same.
+  // The text can change from outside: another tab of the browser, a suggested fix. The user's own edits are already in
+  // it.
   useEffect(() => {
     const view = viewRef.current;
     if (!view || view.state.doc.toString() === props.content) return;
@@ -117,7 +118,7 @@ function toWrapping(wraps: boolean): Extension {
   return wraps ? EditorView.lineWrapping : [];
 }
 
-/** @param changing what is exchanged while the editor is open */
+/** Returns the editor's extensions. @param changing extensions that are replaced while the editor is open */
 function buildExtensions(
   read: () => CodeEditorProps,
   changing: Extension,
@@ -129,7 +130,7 @@ function buildExtensions(
         { key: "Mod-Enter", preventDefault: true, run: (view) => takeWhole(view, read().onRun) },
         { key: "Mod-Shift-Enter", preventDefault: true, run: (view) => takeWhole(view, read().onRunAll) },
         { key: "Shift-Alt-f", preventDefault: true, run: () => take(() => read().onCommand("format")) },
-        // The keys of desktop clients beside those of editors.
+        // Shortcuts of desktop database clients, beside those of editors.
         { key: "Mod-Alt-l", preventDefault: true, run: () => take(() => read().onCommand("format")) },
         { key: "Alt-j", preventDefault: true, run: selectNextOccurrence },
         { key: "F2", preventDefault: true, run: (view) => take(() => void renameName(view)) },
@@ -152,19 +153,19 @@ function buildExtensions(
   ];
 }
 
-/** The key is used, whatever the action makes of it: its usual meaning would change the text. */
+/** Runs the action and consumes the key in any case: its default would change the text. */
 function take(action: () => void): true {
   action();
   return true;
 }
 
-/** The same for what asks about the text as it stands: no completion is waited for. */
+/** Does the same for actions that read the current text, and closes an open completion first. */
 function takeWhole(view: EditorView, action: () => void): true {
   closeCompletion(view);
   return take(action);
 }
 
-/** The line of that text which is the nearest to the one that is named; without any, the line itself. */
+/** Returns the line with that text that is nearest to the given one; without a match, the given line. */
 function findPlace({ doc }: EditorState, { line, text }: EditorPlace): number {
   const named = Math.min(Math.max(1, line), doc.lines);
   for (let away = 0; away < doc.lines; away += 1) {

@@ -19,8 +19,8 @@ import { formatStamp } from "@/lib/platform/browser/format-time";
 type CompareViewProps = { open: OpenConsole; saved: Console; draft: LocalDraft };
 
 /**
- * Two people have changed one console: the saved text and one's own side by side. Keep one of them, or take single pieces.
- * Mount it anew for another version.
+ * Shows the saved text beside the user's after two people changed the same console. The user keeps one of them, or
+ * accepts single chunks. Use a new key for another version.
  */
 export function CompareView({ open, saved, draft }: CompareViewProps) {
   const { workspace, user, consoles, drafts } = useWorkspace();
@@ -111,7 +111,7 @@ export function CompareView({ open, saved, draft }: CompareViewProps) {
   );
 }
 
-/** Who saved meanwhile; oneself, when it was from another window or by a key. */
+/** Describes who saved the newer version; the user, if it was from another window or with an API key. */
 function toWho(last: HistoryItem | undefined, ownEmail: string): string {
   if (last === undefined) return "This console was saved";
   return last.author.email === ownEmail ? "You saved this console elsewhere" : `${last.author.name} saved this console`;

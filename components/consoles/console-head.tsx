@@ -45,10 +45,10 @@ const loadMoveDialog = later(() => import("@/components/folders/move-dialog"));
 const MoveDialog = part(loadMoveDialog, (module) => module.MoveDialog);
 
 type ChipProps = { draft: OpenConsole; connection: Connection | null };
-/** `editing` is who else types in it now. */
+/** `editing`: other users who are typing in the console. */
 type HeadProps = ChipProps & { editing: ConsoleNews["editing"] };
 
-/** The bar above the editor: where it stands, what it runs on, its history, and Save. */
+/** Bar above the editor: the console's location, its connection, its history, and Save. */
 export function ConsoleBar({ draft, connection, editing }: HeadProps) {
   const { openHistory, open } = useConsoleActions();
   const isHistory = useIsHistory();
@@ -89,7 +89,7 @@ export function ConsoleBar({ draft, connection, editing }: HeadProps) {
   );
 }
 
-/** When it runs next; or the way to say so. */
+/** Button with the time of the next run, or one to add a schedule. */
 function ScheduleButton({ saved }: { saved: Console }) {
   const { openSchedule, open } = useConsoleActions();
   const isSchedule = useIsSchedule();
@@ -193,7 +193,7 @@ function HeadMenu({ draft, onRename, className, isWide = false }: HeadMenuProps)
   );
 }
 
-/** Who else types in the console at this moment: said before two texts have to be compared. */
+/** Shows who else is typing in the console, before two texts have to be compared. */
 function Editing({ people }: { people: ConsoleNews["editing"] }) {
   const [first, ...more] = people;
   const words =
@@ -249,7 +249,7 @@ function ConnectionChip({ draft, connection }: ChipProps) {
 
 type NameProps = { draft: OpenConsole; className?: string; isRenaming: boolean; onRenamed: () => void };
 
-/** The console's name, or the field in which it gets another. */
+/** Name of the console, or the input to rename it. */
 function ConsoleName({ draft, className = "", isRenaming, onRenamed }: NameProps) {
   const { rename } = useConsoleActions();
   if (!isRenaming) return <h1 className={`trunc ${className}`.trim()}>{draft.name}</h1>;
@@ -265,7 +265,7 @@ function ConsoleName({ draft, className = "", isRenaming, onRenamed }: NameProps
   );
 }
 
-/** The same on a phone, with the way back to the list. */
+/** Head of a console on a phone, with a link back to the list. */
 export function PhoneHead({ draft, connection, editing }: HeadProps) {
   const { workspace, agent, commands } = useWorkspace();
   const { save } = useConsoleActions();

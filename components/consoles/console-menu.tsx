@@ -19,7 +19,7 @@ type ConsoleMenuProps = {
   onMove: () => void;
 };
 
-/** All that can be done with one console; the body of its menus. */
+/** Menu items of one console. */
 export function ConsoleMenu({ id, name, saved, hasUnsaved, onRename, onMove }: ConsoleMenuProps) {
   const { duplicate, remove, save, openHistory, openSchedule, toLink } = useConsoleActions();
   const { setAccess } = useTreeActions();

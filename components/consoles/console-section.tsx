@@ -26,7 +26,7 @@ const NO_CONSOLES: ConsoleSummary[] = [];
 const NO_FOLDERS: ConsoleFolder[] = [];
 const MINE: FolderChoice = { folderId: null, access: "private" };
 
-/** The person's own consoles and the workspace's, as the explorer lists them. */
+/** The user's consoles and the workspace's, as listed in the explorer. */
 export function ConsoleSection() {
   const { workbench: store, consoles: service, drafts } = useWorkspace();
   const workbench = useWorkbench();
@@ -51,7 +51,7 @@ export function ConsoleSection() {
   useReveal(shown, { folders, roots: CONSOLE_ROOTS, isReady: isRead && workbench !== null });
   const failure = list.error ?? folderList.error;
 
-  // The one that the address names says so itself.
+  // The console in the address reports this itself.
   const leftIds = [...dirty].filter((id) => id !== activeId && !consoles.some((each) => each.id === id));
 
   const namesIn = (place: FolderChoice) => [
@@ -68,7 +68,7 @@ export function ConsoleSection() {
     const isExpanded = nodes.find((each) => each.id === id)?.isExpanded ?? false;
     store.change((each) => ({ ...each, toggled: { ...each.toggled, [id]: !isExpanded } }));
   };
-  /** Deletes a folder. Its consoles come back with their drafts and their tabs. */
+  /** Deletes a folder. Undo restores its consoles with their drafts and tabs. */
   const removeFolder = async (folder: ConsoleFolder, held: readonly ConsoleSummary[]): Promise<BringBack | null> => {
     const tabs = store.read()?.tabs ?? [];
     const gone = held.map((each) => ({ ...each, draft: drafts.read(each.id), tabAt: tabs.indexOf(each.id) }));
@@ -168,7 +168,7 @@ export function ConsoleSection() {
   );
 }
 
-/** Texts that were typed in consoles which others have deleted since, or may no longer be seen: they are not lost. */
+/** Lists drafts of consoles that others have deleted or made private, so that the texts are not lost. */
 function LeftTexts({ ids }: { ids: string[] }) {
   const { drafts } = useWorkspace();
   const { create } = useConsoleActions();

@@ -31,7 +31,7 @@ const consoleOf = (change: Partial<Console> = {}): Console => ({
   ...change,
 });
 
-/** A server with one console, which refuses a save of another version than its own. */
+/** Mocks a server with one console, which refuses a save of a version other than its current one. */
 function serve(first: Console) {
   let stored = first;
   const bodies: Record<string, unknown>[] = [];
@@ -131,7 +131,7 @@ describe("ConsoleService", () => {
       expect(await service.save(ID, "Two")).toBeNull();
       expect(service.readWaiting().has(ID)).toBe(true);
       expect(server.bodies).toEqual([]);
-      // What is typed after it goes along.
+      // Text typed after the save is included.
       drafts.write(consoleOf(), "select 22");
       reportReachable();
       await vi.waitFor(() => expect(server.read().content).toBe("select 22"));
@@ -275,7 +275,7 @@ describe("ConsoleService", () => {
     const shown = () => queryClient.getQueryData<Console>(toConsoleKey("w", ID))?.connectionId;
     const chosen = service.choose(ID, { connectionId: "new" });
     expect(shown()).toBe("new");
-    // What is heard of it meanwhile changes nothing of that.
+    // News about the console that arrives now does not undo the choice.
     service.note(consoleOf({ connectionId: "old" }));
     expect(shown()).toBe("new");
     await chosen;

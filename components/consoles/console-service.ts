@@ -23,17 +23,17 @@ import {
 import { readConnectivity, subscribeConnectivity } from "@/lib/platform/browser/connectivity";
 import { ApiError } from "@/lib/platform/browser/request";
 
-/** Where a new console is to stand. */
+/** Destination of a new console. */
 export type ConsolePlace = Pick<Console, "folderId" | "access">;
-/** What is saved when the server is back. */
+/** Arguments of a save that waits for the server to be reachable. */
 type Later = { message?: string; place?: ConsolePlace };
 
-/** What a person may change of a console besides its text. */
+/** Fields of a console, besides its text, that a user can change. */
 export type ConsoleChange = Partial<Pick<Console, "name" | "folderId" | "access" | "connectionId" | "chart">>;
 
-/** What is chosen of a console by the way, and shown before the server has it. */
+/** Settings that are changed from the editor and shown before the server has them. */
 type Choice = Partial<Pick<Console, "connectionId" | "chart">>;
-/** What is on its way, and what follows it. */
+/** The change in flight, and the one to send after it. */
 type Choices = { sent: Choice; next: Choice | null };
 
 type Parts = {
@@ -52,24 +52,24 @@ export const toConsoleKey = (workspaceId: string, id: string) => ["console", wor
 export const toHistoryKey = (workspaceId: string, id: string) => ["console-history", workspaceId, id];
 
 /**
- * Saved consoles as this page knows them: reads and changes them, and keeps lists, tabs and drafts in step. Failures are
- * told to the person here; the functions resolve to null then.
+ * Saved consoles as known in this page: reads and changes them, and keeps lists, tabs and drafts consistent. Failures
+ * are reported to the user here; the functions then return null.
  */
 export class ConsoleService {
   #comparing: ReadonlySet<string> = new Set();
   #saving: ReadonlySet<string> = new Set();
-  /** Saves under way, by console, each with its result. */
+  /** Running saves by console, each with its result. */
   #saves = new Map<string, Promise<string | null>>();
-  /** What was chosen and is not yet kept, by console. */
+  /** Changed settings that are not saved yet, by console. */
   #choices = new Map<string, Choices>();
-  /** Consoles to save when the server is back, and how. */
+  /** Consoles to save when the server is reachable, with the arguments of the save. */
   #later = new Map<string, Later>();
   #waiting: ReadonlySet<string> = new Set();
   #listeners = new Set<() => void>();
 
   constructor(private readonly parts: Parts) {}
 
-  /** Begins to save what waits whenever the server is there. @returns how to stop */
+  /** Starts to save queued consoles whenever the server is reachable. @returns a function that stops this */
   wake(): () => void {
     for (const [id, later] of readKept(this.#keptKey)) this.#later.set(id, later);
     this.#noteWaiting();
@@ -86,12 +86,12 @@ export class ConsoleService {
     return () => this.#listeners.delete(listener);
   };
 
-  /** The consoles whose two texts are being compared. */
+  /** Returns the consoles whose two texts are being compared. */
   readComparing = (): ReadonlySet<string> => this.#comparing;
 
   readSaving = (): ReadonlySet<string> => this.#saving;
 
-  /** The consoles that are saved when the server is back. */
+  /** Returns the consoles that are queued to be saved. */
   readWaiting = (): ReadonlySet<string> => this.#waiting;
 
   setComparing(id: string, isComparing: boolean): void {
@@ -99,7 +99,7 @@ export class ConsoleService {
     this.#notify();
   }
 
-  /** Reads a console with the person's draft of it. @throws ApiError */
+  /** Reads a console, with the user's draft of it. @throws ApiError */
   async load(id: string, signal?: AbortSignal): Promise<Console> {
     const { workspaceId, drafts } = this.parts;
     const [saved, draft] = await Promise.all([
@@ -117,10 +117,13 @@ export class ConsoleService {
     return saved;
   }
 
-  /** Takes in what the server has just said of a console. @param isCached whether its own query has to be told too */
+  /**
+   * Takes in the server's latest version of a console.
+   * @param isCached whether to update the console's own query too
+   */
   note(answer: Console, isCached = true): void {
     const { workspaceId, queryClient, drafts, workbench } = this.parts;
-    // One that was chosen meanwhile is shown on, and sent next.
+    // Settings changed since then are still shown, and are sent next.
     const choices = this.#choices.get(answer.id);
     const saved = { ...answer, ...choices?.sent, ...choices?.next };
     drafts.observe(saved);
@@ -135,7 +138,7 @@ export class ConsoleService {
     if (workbench.read()?.tabs.includes(saved.id)) workbench.change((each) => setTitle(each, saved.id, saved));
   }
 
-  /** What is known of a console without its text. */
+  /** Returns what is known of a console, without its text. */
   find(id: string): ConsoleSummary | null {
     const { workspaceId, queryClient } = this.parts;
     return (
@@ -145,7 +148,7 @@ export class ConsoleService {
     );
   }
 
-  /** Names at the top level of the person's own consoles, which a new one must not take. */
+  /** Returns the names at the top level of the user's own consoles, which a new one must not take. */
   takenNames(): string[] {
     const { workspaceId, queryClient } = this.parts;
     const list = queryClient.getQueryData<ConsoleSummary[]>(toListKey(workspaceId)) ?? [];
@@ -153,15 +156,15 @@ export class ConsoleService {
   }
 
   /**
-   * Saves a console's text: a commit. One that somebody else has saved meanwhile is not written over: the two texts are
+   * Saves a console's text as a commit. If someone else saved in between, nothing is overwritten: the two texts are
    * shown side by side instead.
-   * @param place where one that was never saved is to stand; the person's own top level when left out
-   * @returns the id of the saved console, another one when it was saved for the first time; null when nothing was saved
+   * @param place destination of a console that was never saved; default: the user's own top level
+   * @returns the id of the saved console, a new one if it was saved for the first time; null when nothing was saved
    */
   async save(id: string, message?: string, place?: ConsolePlace): Promise<string | null> {
     const under = this.#saves.get(id);
     if (under !== undefined) {
-      // What was typed since is not in it, nor is this message.
+      // The running save includes neither later edits nor this message.
       const savedId = await under;
       return savedId === null ? null : this.save(savedId, message);
     }
@@ -185,7 +188,7 @@ export class ConsoleService {
     }
   }
 
-  /** The text is kept in this browser as it is typed; here it is noted that it is to be saved. */
+  /** Queues a save until the server is reachable. The text itself is kept in this browser while the user types. */
   #saveLater(id: string, { message, place }: Later): null {
     const { drafts } = this.parts;
     if (isSavedId(id) && drafts.read(id) === null) {
@@ -205,7 +208,7 @@ export class ConsoleService {
     for (const [id, { message, place }] of [...this.#later]) {
       this.#later.delete(id);
       this.#noteWaiting();
-      // It was saved or deleted elsewhere meanwhile.
+      // It was saved or deleted elsewhere in the meantime.
       if (isSavedId(id) ? drafts.read(id) === null : findConsole(workbench.read() ?? { consoles: [] }, id) === null)
         continue;
       const title = this.#titleOf(id);
@@ -231,7 +234,7 @@ export class ConsoleService {
       if (this.#later.size === 0) localStorage.removeItem(this.#keptKey);
       else localStorage.setItem(this.#keptKey, JSON.stringify([...this.#later]));
     } catch {
-      // A full store costs the wish, not the text.
+      // If the browser storage is full, only the queued save is lost, not the text.
     }
     this.#notify();
   }
@@ -247,7 +250,7 @@ export class ConsoleService {
     return saved.id;
   }
 
-  /** Makes a console on the server: its first commit. */
+  /** Creates a console on the server, with its first commit. */
   async tryCreate(body: CreateConsoleBody): Promise<Console | null> {
     try {
       return await this.#create(body);
@@ -258,8 +261,8 @@ export class ConsoleService {
   }
 
   /**
-   * Reads a console anew when a later version than the known one is told of. Silence is no news.
-   * @param version null when news may have been missed
+   * Reads a console again when a later version than the known one is announced. Without an event nothing has changed.
+   * @param version null when events may have been missed
    */
   async refresh(id: string, version: number | null): Promise<void> {
     const { workspaceId, queryClient } = this.parts;
@@ -268,7 +271,7 @@ export class ConsoleService {
     if (!before || (version !== null && before.version >= version)) return;
     try {
       const newest = await consoleApi.read(workspaceId, id);
-      // What was saved here while it was read is later.
+      // A version saved here during the read is newer.
       if (newest.version > (known()?.version ?? 0)) this.note(newest);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -281,7 +284,7 @@ export class ConsoleService {
     return saved;
   }
 
-  /** The saved console takes the place of the unsaved one: tab, editor and results go on. */
+  /** Replaces the unsaved console by the saved one in its tab, editor and results. */
   #adopt(oldId: string, sent: DraftConsole, saved: Console): void {
     const { workbench, drafts, editors, runs } = this.parts;
     const typed = findConsole(workbench.read() ?? { consoles: [] }, oldId)?.content ?? sent.content;
@@ -322,7 +325,7 @@ export class ConsoleService {
     }
   }
 
-  /** Writes a text over the version that was looked at; a still newer one is compared anew. */
+  /** Saves a text over the version it was compared with; if a newer one exists, that is compared next. */
   async resolve(id: string, current: Console, content: string): Promise<boolean> {
     const { drafts } = this.parts;
     if (content === current.content) {
@@ -357,7 +360,7 @@ export class ConsoleService {
     announce(`${saved.name} is saved`);
   }
 
-  /** Renames, moves, shares or reconnects a console. Somebody else's save meanwhile is no reason to refuse it. */
+  /** Renames, moves, shares or reconnects a console. Retries if someone else saved it in between. */
   async change(id: string, change: ConsoleChange): Promise<Console | null> {
     const { workspaceId, queryClient } = this.parts;
     try {
@@ -379,8 +382,8 @@ export class ConsoleService {
   }
 
   /**
-   * Keeps what was chosen for a saved console. It is shown, and counts for the next run, at once; of several quick choices
-   * the last one stays. A connection that could not be kept is the one of before again.
+   * Saves settings of a saved console. They are shown, and used by the next run, at once; of several quick changes the
+   * last one wins. A connection that could not be saved is reverted.
    */
   async choose(id: string, choice: Choice): Promise<void> {
     const { workspaceId, queryClient } = this.parts;
@@ -417,7 +420,7 @@ export class ConsoleService {
     }
   }
 
-  /** Deletes a console, and the person's draft of it. @returns whether it is deleted */
+  /** Deletes a console and the user's draft of it. @returns whether it was deleted */
   async remove(id: string): Promise<boolean> {
     const { workspaceId, queryClient, drafts } = this.parts;
     try {
@@ -434,7 +437,7 @@ export class ConsoleService {
     }
   }
 
-  /** @param folderId where to, when not to its old folder; null is the top level */
+  /** Restores a deleted console. @param folderId destination; default: its old folder; null is the top level */
   async undelete(id: string, folderId?: string | null): Promise<Console | null> {
     try {
       const saved = await consoleApi.undelete(this.parts.workspaceId, id, folderId);
@@ -446,7 +449,7 @@ export class ConsoleService {
     }
   }
 
-  /** Gives a console the text of an older commit. A draft stays, and is compared when it is saved. */
+  /** Restores the text of an older commit. A draft stays, and is compared when it is saved. */
   async restoreVersion(id: string, sha: string): Promise<Console | null> {
     const { workspaceId, queryClient } = this.parts;
     try {
@@ -475,7 +478,7 @@ export class ConsoleService {
     return this.#withFolders("Nothing was changed.", () => consoleApi.updateFolder(this.parts.workspaceId, id, change));
   }
 
-  /** Deletes a folder with the consoles in it, and the person's drafts of them. @returns whether it is deleted */
+  /** Deletes a folder with its consoles and the user's drafts of them. @returns whether it was deleted */
   async removeFolder(id: string, heldIds: string[]): Promise<boolean> {
     const done = await this.#withFolders("It is not deleted.", async () => {
       await consoleApi.removeFolder(this.parts.workspaceId, id);
@@ -485,7 +488,7 @@ export class ConsoleService {
     return done === true;
   }
 
-  /** Folders carry their consoles along, so both lists are read anew, and the consoles that are open. */
+  /** Runs a change of folders, which also moves their consoles. Both lists and the open consoles are read again. */
   async #withFolders<T>(failure: string, work: () => Promise<T>): Promise<T | null> {
     const { workspaceId, queryClient } = this.parts;
     let result: T | null = null;
@@ -512,7 +515,7 @@ export class ConsoleService {
   }
 }
 
-/** What was to be saved when the page was left. */
+/** Returns the saves that were queued when the page was closed. */
 function readKept(key: string): [string, Later][] {
   try {
     const value: unknown = JSON.parse(localStorage.getItem(key) ?? "[]");
@@ -526,7 +529,7 @@ function readKept(key: string): [string, Later][] {
   }
 }
 
-/** A console that is shown under the id it had before it was saved is shown under its new one. */
+/** Replaces the address of a console that was unsaved until now by its new one. */
 function followMove(from: string, to: string): void {
   const { pathname, search } = window.location;
   const address = `/consoles/${encodeURIComponent(from)}`;
@@ -534,7 +537,7 @@ function followMove(from: string, to: string): void {
   window.history.replaceState(null, "", `${pathname.slice(0, -address.length)}/consoles/${to}${search}`);
 }
 
-/** The console as it is on the server, when a save was refused for being stale (docs/develop/api.md, Consoles). */
+/** Returns the server's version of the console when a save was refused as stale (docs/develop/api.md, Consoles). */
 function toCurrent(error: unknown): Console | null {
   if (!(error instanceof ApiError) || error.code !== "conflict") return null;
   const { details } = error;
@@ -542,12 +545,15 @@ function toCurrent(error: unknown): Console | null {
   return details.current as Console;
 }
 
-/** A request takes 1 MiB (docs/develop/api.md, Common rules); besides the text it holds a message of up to 5,000 characters. */
+/**
+ * Requests are limited to 1 MiB (docs/develop/api.md, Common rules); besides the text, one holds a message of up to
+ * 5,000 characters.
+ */
 const TEXT_BYTES_MAX = 1024 * 1024 - 24 * 1024;
 
-/** A text that no request can carry is refused here: the server ends the connection, which says nothing. */
+/** Refuses texts that no request can carry: the server would close the connection without an error message. */
 function refuseTooLong(content: string): boolean {
-  // Six bytes are the most that a character takes, as an escape.
+  // A character takes at most six bytes, as an escape.
   if (content.length * 6 < TEXT_BYTES_MAX) return false;
   if (new Blob([JSON.stringify(content)]).size <= TEXT_BYTES_MAX) return false;
   showFailure("It is not saved. A console takes about 1 MiB of text. Put a part of it into another console.");

@@ -3,14 +3,17 @@
 import { type ReactNode, useRef } from "react";
 import { Group, Panel, type PanelImperativeHandle, Separator } from "react-resizable-panels";
 
-/** Shares of the height when nothing was moved (docs/develop/design.md, Layout), in percent. */
+/** Default shares of the height (docs/develop/design.md, Layout), in percent. */
 const SHARE = { editor: "45", result: "55" };
-/** From this share on the result counts as maximised. */
+/** Share from which the result counts as maximised. */
 const MAXIMISED_PERCENT = 80;
 
 type ConsoleSplitProps = { editor: ReactNode; strip: ReactNode; result: ReactNode };
 
-/** Editor above, result below, and the race strip between them: its line is the grip. A double click maximises the result. */
+/**
+ * Editor above, result below, and the run bar between them, whose line is the resize handle. A double click maximises
+ * the result.
+ */
 export function ConsoleSplit({ editor, strip, result }: ConsoleSplitProps) {
   const panelRef = useRef<PanelImperativeHandle>(null);
   const toggle = () => {
@@ -35,7 +38,7 @@ export function ConsoleSplit({ editor, strip, result }: ConsoleSplitProps) {
         minSize="42px"
         panelRef={panelRef}
         className="split-panel"
-        // The strip stands above the panel, over the grip.
+        // The run bar is drawn above the panel, over the handle.
         style={{ overflow: "visible" }}
       >
         {strip}

@@ -20,14 +20,14 @@ type OpenTab = {
   id: string;
   name: string;
   isMongo: boolean;
-  /** Of its connection. */
+  /** Tag of its connection. */
   tag: Tag | null;
   mark: "never saved" | "not saved" | null;
 };
 
 /**
- * The open consoles. Arrows go along them, Delete closes, F2 or a double click renames, a middle click closes; they are
- * dragged, or moved with Alt+Shift and an arrow.
+ * Tabs of the open consoles. Arrow keys move between them, Delete or a middle click closes, F2 or a double click
+ * renames. Tabs are moved by dragging, or with Alt+Shift and an arrow key.
  */
 export function ConsoleTabs({ workbench, activeId }: { workbench: Workbench; activeId: string | null }) {
   const { workbench: store } = useWorkspace();
@@ -93,7 +93,7 @@ export function ConsoleTabs({ workbench, activeId }: { workbench: Workbench; act
     const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
     if (step !== 0 && event.altKey && event.shiftKey) {
       store.change((each) => moveTab(each, id, at + step));
-      // A node that is moved loses the focus.
+      // A moved node loses the focus.
       requestAnimationFrame(() => document.getElementById(`tab-${id}`)?.focus());
     } else if (step !== 0) goTo((at + step + workbench.tabs.length) % workbench.tabs.length);
     else if (event.key === "Home") goTo(0);
@@ -208,7 +208,7 @@ function Tab({ tab, isActive, isRenaming, isFirstStop, ...on }: TabProps) {
       onDoubleClick={on.onRename}
       onAuxClick={(event) => event.button === 1 && on.onClose()}
       onMouseDown={(event) => event.button === 1 && event.preventDefault()}
-      // On Linux this press would paste what was selected last into the editor that has the focus.
+      // On Linux, a middle click would paste the primary selection into the focused editor.
       onMouseUp={(event) => event.button === 1 && event.preventDefault()}
       onKeyDown={(event) => (event.key === "Enter" || event.key === " " ? on.onOpen() : on.onKeyDown(event))}
       onContextMenu={on.onContextMenu}

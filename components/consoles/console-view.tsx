@@ -39,7 +39,7 @@ const loadSplit = later(() => import("@/components/consoles/console-split"));
 const CodeEditor = part(loadEditor, (module) => module.CodeEditor, EditorBones);
 const ConsoleSplit = part(
   () => {
-    // The editor inside is asked for at the same time, not after.
+    // Loads the editor's code in parallel, not after.
     void loadEditor();
     return loadSplit();
   },
@@ -63,10 +63,10 @@ const SharedRun = part(loadSharedRun, (module) => module.SharedRun);
 const NO_NAMES: string[] = [];
 const NOTHING_TO_RUN = "There is nothing to run. Write a query first.";
 
-/** After this much work Escape asks before it throws the work away (docs/develop/design.md, Keyboard). */
+/** Run time after which Escape asks before it cancels (docs/develop/design.md, Keyboard). */
 const ASK_AFTER_MS = 30_000;
 
-/** One console: its connection, the editor, the race strip and the result. */
+/** One console: its connection, the editor, the run bar and the result. */
 export function ConsoleView({ draft }: { draft: OpenConsole }) {
   const { workbench: store, drafts, editors, commands } = useWorkspace();
   const { save, rename } = useConsoleActions();
@@ -138,7 +138,7 @@ export function ConsoleView({ draft }: { draft: OpenConsole }) {
         : null;
   const isDecided = connection !== null || disabledReason !== null;
   const runThat = (what: WhatToRun) => () => {
-    // A key may be quicker than the picture of the tab that was just opened, and than the list of connections.
+    // A shortcut may come before the newly opened tab is rendered, and before the list of connections is loaded.
     const opened = readOpenedConsoleId() ?? id;
     if (opened !== id || !isDecided) return editors.askToRun(opened, what);
     if (disabledReason !== null || isRunning) return;
@@ -169,7 +169,7 @@ export function ConsoleView({ draft }: { draft: OpenConsole }) {
     runAll: runThat("all"),
     isRunning,
     latest,
-    // One that was never saved is asked for its name and its folder; so it is by either way to save.
+    // The first save asks for a name and a folder, with either way to save.
     save: () => {
       const opened = readOpenedConsoleId() ?? id;
       if (opened !== id) void (isSavedId(opened) && save(opened));
@@ -339,7 +339,7 @@ export function ConsoleView({ draft }: { draft: OpenConsole }) {
   );
 }
 
-/** The first two lines that say something. */
+/** Returns the first two lines with content. */
 function toPreview(content: string): string {
   const lines = content.split("\n").filter((line) => line.trim() !== "" && !line.trim().startsWith("--"));
   if (lines.length === 0) return "Write a query";

@@ -1,10 +1,10 @@
-/** What an editor leaves behind when its tab is changed: history, selection and scroll, opaque to everything else. */
+/** State of an editor when its tab is left: history, selection and scroll position; opaque to all other code. */
 export type EditorTrace = { state: unknown; scrollTop: number };
 
 /** All statements, or the one at the cursor. */
 export type WhatToRun = "all" | "at-cursor";
 
-/** Keeps the traces of the consoles' editors while the workspace is open, and who is at work now. */
+/** Keeps the state of the consoles' editors while the workspace is open, and the active editor. */
 export class EditorMemory {
   #traces = new Map<string, EditorTrace>();
   #listeners = new Set<() => void>();
@@ -12,10 +12,10 @@ export class EditorMemory {
   #asked: { consoleId: string; place: EditorPlace } | null = null;
   #toRun: { consoleId: string; what: WhatToRun } | null = null;
 
-  /** The editor that is shown, for whatever wants to write or look into it; null while none is. */
+  /** The visible editor, for code that writes to it or reads from it; null without one. */
   active: EditorHandle | null = null;
 
-  /** Where a console is to be opened, for the editor that will show it; or that does already. */
+  /** Opens a console at a position: in the visible editor, or in the editor that will show it. */
   askFor(consoleId: string, place: EditorPlace): void {
     if (this.active?.consoleId === consoleId) this.active.goToLine(place);
     else this.#asked = { consoleId, place };
@@ -25,7 +25,7 @@ export class EditorMemory {
     return this.#asked?.consoleId === consoleId;
   }
 
-  /** The place that a console is to be opened at, once; null for none. */
+  /** Returns the position at which a console is to be opened, and forgets it; null for none. */
   takeAsked(consoleId: string): EditorPlace | null {
     const asked = this.#asked;
     if (asked?.consoleId !== consoleId) return null;
@@ -33,18 +33,18 @@ export class EditorMemory {
     return asked.place;
   }
 
-  /** A console is to be run once it is shown; or now, when it is. */
+  /** Requests a run of a console: now if it is visible, else when it is shown. */
   askToRun(consoleId: string, what: WhatToRun = "all"): void {
     this.#toRun = { consoleId, what };
     this.#notify();
   }
 
-  /** What of the console is to be run; null for nothing. */
+  /** Returns the part of the console to run; null for nothing. */
   toRun(consoleId: string): WhatToRun | null {
     return this.#toRun?.consoleId === consoleId ? this.#toRun.what : null;
   }
 
-  /** The console has been run, or cannot be. */
+  /** Drops the request: the console has been run, or cannot be. */
   forgetToRun(): void {
     this.#toRun = null;
     this.#notify();
@@ -62,7 +62,7 @@ export class EditorMemory {
     this.#traces.delete(consoleId);
   }
 
-  /** A console goes on under another id. The editor that is shown leaves its trace there too. */
+  /** Moves the state of a console to another id, that of the visible editor too. */
   move(from: string, to: string): void {
     const trace = this.active?.consoleId === from ? this.active.leave() : this.#traces.get(from);
     if (trace) this.#traces.set(to, trace);
@@ -86,7 +86,7 @@ export class EditorMemory {
   };
 }
 
-/** A line, from 1, and what stands in it: a text that was changed since has it elsewhere. */
+/** A line, 1-based, and its text, by which it is found after the console has changed. */
 export type EditorPlace = { line: number; text: string };
 
 /** 1-based line and column. */
@@ -94,27 +94,27 @@ export type EditorCursor = { line: number; column: number };
 
 export type EditorHandle = {
   consoleId: string;
-  /** What the editor would leave behind now. */
+  /** Returns the current state of the editor. */
   leave: () => EditorTrace;
   focus: () => void;
-  /** Takes no letter any more: another console is opened. */
+  /** Stops keyboard input: another console is being opened. */
   blur: () => void;
-  /** The text, the cursor and the selected range, now. */
+  /** Returns the current text, cursor and selection. */
   read: () => { content: string; position: number; selectionFrom: number; selectionTo: number };
-  /** Replaces a range, puts the cursor behind it or at a place in the new text, and takes the focus. */
+  /** Replaces a range, moves the cursor after it or to a position in the new text, and takes the focus. */
   replace: (from: number, to: number, text: string, cursor?: number) => void;
-  /** Writes at the cursor, over the selection. */
+  /** Inserts at the cursor, replacing the selection. */
   insert: (text: string) => void;
-  /** The same for a name, apart from the words beside it. */
+  /** Inserts a name in the same way, separated from the words beside it. */
   insertName: (name: string) => void;
-  /** Puts the cursor at a place, in sight. */
+  /** Moves the cursor to a position and scrolls it into view. */
   goTo: (position: number) => void;
-  /** The same by its line. */
+  /** Does the same for a line. */
   goToLine: (place: EditorPlace) => void;
-  /** Opens the field to find and replace. */
+  /** Opens the find and replace panel. */
   find: () => void;
-  /** Asks for another name for the alias at the cursor. */
+  /** Asks for a new name for the alias at the cursor. */
   renameName: () => void;
-  /** Turns the lines of the selection into comments, or back. */
+  /** Comments or uncomments the selected lines. */
   toggleComment: () => void;
 };

@@ -18,7 +18,7 @@ import { toSqlName } from "@/lib/base/sql/names";
 import type { ErrorPlace } from "@/lib/base/sql/query-error";
 import type { Connection } from "@/lib/features/connections/schema";
 
-/** Connections that are offered beside each other; the chip above the editor has all. */
+/** Maximum number of connections offered; the chip above the editor lists all. */
 const WRITERS_MAX = 3;
 
 type ErrorPanelProps = {
@@ -29,7 +29,7 @@ type ErrorPanelProps = {
   onRun: () => void;
 };
 
-/** A failed query: in words, with its place, the repair that suggests itself, and the database's own message below. */
+/** A failed query: explanation, position, suggested fix, and the database's own message. */
 export function ErrorPanel({ consoleId, failure, connection, content, onRun }: ErrorPanelProps) {
   const { editors, agent } = useWorkspace();
   const engineName = useEngineName();
@@ -153,7 +153,7 @@ export function ErrorPanel({ consoleId, failure, connection, content, onRun }: E
   );
 }
 
-/** Which way there is to a change; which connections may is said by the buttons below. */
+/** Explains how to run a change; the buttons below list the connections that allow it. */
 function WayToWrite({ connection }: { connection: Connection }) {
   const { workspace } = useWorkspace();
   const { isAdmin } = useRights();
@@ -169,7 +169,7 @@ function WayToWrite({ connection }: { connection: Connection }) {
   );
 }
 
-/** The line that failed with the one above it, and the piece marked below. */
+/** The failed line with the one above it, and the marked range. */
 function Excerpt({ content, place, dialect }: { content: string; place: ErrorPlace; dialect: SqlDialect }) {
   const lines = content.split("\n");
   const shown = [place.line - 1, place.line].filter((number) => number > 0);
@@ -192,7 +192,7 @@ function Excerpt({ content, place, dialect }: { content: string; place: ErrorPla
   );
 }
 
-/** What goes on over several lines is marked on its first. */
+/** Returns the end of the line: an error that spans several lines is marked only on its first. */
 function endOfLine(content: string, from: number): number {
   const at = content.indexOf("\n", from);
   return at < 0 ? content.length : at;

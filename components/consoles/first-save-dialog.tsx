@@ -17,7 +17,7 @@ type FirstSaveProps = {
 
 const MINE: FolderChoice = { folderId: null, access: "private" };
 
-/** Asks where a console that was never saved is to stand, and under which name. */
+/** Dialog for the name and the location of a console that was never saved. */
 export function FirstSaveDialog({ name, onSave, onClose }: FirstSaveProps) {
   const labelId = useId();
   const { data: folders } = useConsoleFolders();

@@ -5,7 +5,7 @@ import { announce } from "@/components/ui/live-region";
 import { showFailure } from "@/components/ui/toast";
 import { placeInLayout } from "@/lib/base/sql/layout";
 
-/** Lays out the statement at the cursor, or what is selected: one step to undo. Comments around it stay where they are. */
+/** Formats the statement at the cursor, or the selection, as one undo step. Comments around it stay in place. */
 export async function formatQuery(editors: EditorMemory, language: ScriptLanguage): Promise<void> {
   const editor = editors.active;
   if (editor === null) return;

@@ -39,7 +39,7 @@ const DiffView = part(
   () => <ListSkeleton label="Drawing the change" rows={3} rowPx={26} />,
 );
 
-/** As many digits of a commit's id as people read. */
+/** Number of digits of a commit id that are shown. */
 const SHORT_SHA = 7;
 const AGO_EVERY_MS = 30_000;
 type DiffKind = "unified" | "split";
@@ -48,7 +48,7 @@ const KINDS = [
   { value: "split", label: "Side by side" },
 ] as const;
 
-/** The saves of a console, and what one of them changed. */
+/** Versions of a console, and the changes of one of them. */
 export function HistoryView({ open }: { open: OpenConsole }) {
   const connection = useDatabases().find(({ id }) => id === open.connectionId) ?? null;
   const dialect = useDialect(connection?.type);
@@ -122,7 +122,7 @@ function Saves({ saved, dialect }: { saved: Console; dialect: SqlDialect }) {
   );
 }
 
-/** In the colour that the person has everywhere else. */
+/** Avatar in the colour that the user has everywhere. */
 function AuthorMark({ author: { name, email } }: { author: HistoryItem["author"] }) {
   return <Mark id={useMemberId(email) ?? email} name={name} isSmall />;
 }
@@ -277,7 +277,7 @@ function FileNumbers({ file }: { file: FileOf }) {
   );
 }
 
-/** How many lines were added and taken; nothing for none. */
+/** Numbers of added and deleted lines; renders nothing for 0. */
 function LineNumbers({ of: { additions, deletions } }: { of: Pick<FileOf, "additions" | "deletions"> }) {
   return (
     <>

@@ -14,17 +14,17 @@ import { formatCount, toDuration, toSize } from "@/lib/platform/browser/format";
 type RaceStripProps = {
   run: ConsoleRun | null;
   content: string;
-  /** The brass ring around Run, on the first visit. */
+  /** Whether Run is highlighted, on the first visit. */
   hasRing: boolean;
-  /** Whether the two tones still wait to be explained. */
+  /** Whether the two colours are still to be explained. */
   isExplaining: boolean;
-  /** Of the connection that Run would run on. */
+  /** Tag of the connection that Run would use. */
   tag: TagLook | null;
-  /** Why Run cannot be pressed; null when it can. */
+  /** Reason why Run is disabled; null when it is not. */
   disabledReason: string | null;
-  /** Why the last press has run nothing; null when it has. */
+  /** Reason why the last click ran nothing; null when it did. */
   notice: string | null;
-  /** What stands beside Run: the plan, what was run before. */
+  /** Buttons beside Run: the query plan, the run history. */
   tools?: ReactNode;
   onRun: () => void;
   onRunAll: () => void;
@@ -32,10 +32,10 @@ type RaceStripProps = {
   onExplained: () => void;
 };
 
-/** The second half of a double click on Run is no wish to cancel. */
+/** Time within which the second click of a double click on Run does not cancel. */
 const DOUBLE_CLICK_MS = 400;
 
-/** The race: left the action, in the middle the line, right the numbers (design, principle 4). */
+/** Run bar: the action at the left, the progress line in the middle, the figures at the right (design, principle 4). */
 export function RaceStrip({
   run,
   content,
@@ -54,7 +54,7 @@ export function RaceStrip({
   const sums = run?.status === "success" ? addUp(run) : null;
   const loaded = useLoaded(run);
 
-  // The explanation stays with the run that brought it, and goes with the next one.
+  // The explanation belongs to the run that caused it, and disappears with the next one.
   const explainedRunId = useRef<string | null>(null);
   const runId = sums === null || run === null || run.keptOf !== null ? null : run.id;
   if (isExplaining && runId !== null) explainedRunId.current = runId;
@@ -129,14 +129,17 @@ export function RaceStrip({
   );
 }
 
-/** Of what was kept, only what was run is known, which may be one statement of several. */
+/**
+ * Returns whether the run is of another text than the console's. Of a saved result only the executed statement is
+ * known, which may be one of several.
+ */
 function isOtherText(run: ConsoleRun, content: string): boolean {
   return run.keptOf === null ? run.content !== content : !content.includes(run.content.trim());
 }
 
 type Sums = {
   rows: number;
-  /** Rows that statements changed; null while none did. */
+  /** Number of rows changed by statements; null if none changed any. */
   changed: { count: number; word: string } | null;
   bytes: number;
   totalMs: number;
@@ -164,16 +167,16 @@ function addChange(before: Sums["changed"], count: number, word: string): Sums["
   return { count: before.count + count, word: before.word === word ? word : "changed" };
 }
 
-/** What was loaded since of the run's results: in place of their first rows. */
+/** Sums of a result whose rows are all loaded: `whole` replaces `first`, the sums of its first rows. */
 type Loaded = { first: StatementSums; whole: StatementSums };
 type StatementSums = Pick<Sums, "rows" | "bytes" | "totalMs">;
 
-/** The results of the run of which all rows are here. Draws anew when another one is. */
+/** Returns the run's results whose rows are all loaded. Renders again when another one is. */
 function useLoaded(run: ConsoleRun | null): Loaded[] {
   const results = (run?.statements ?? []).flatMap(({ outcome }) => {
     if (outcome.status !== "done") return [];
     const { answer } = outcome;
-    // The size and the time of the answer count with its first result.
+    // The size and the duration of the answer are counted with its first result.
     const further = answer.moreResults.map(({ rowCount }, at) => ({
       id: toResultId(answer.executionId, at + 1),
       first: { rows: rowCount, bytes: 0, totalMs: 0 },
@@ -195,7 +198,7 @@ function useLoaded(run: ConsoleRun | null): Loaded[] {
   return read();
 }
 
-/** The figures of all rows that are here, as the foot of the result counts them. */
+/** Returns the figures for all loaded rows, as shown in the foot of the result. */
 function withLoaded(sums: Sums, loaded: Loaded[]): Sums {
   const renew = (figure: keyof StatementSums) =>
     loaded.reduce((sum, { first, whole }) => sum - first[figure] + whole[figure], sums[figure]);

@@ -23,24 +23,24 @@ const ResultView = part(loadResultView, (module) => module.ResultView, Bones);
 const loadPlanView = later(() => import("@/components/results/plan-view"));
 const PlanView = part(loadPlanView, (module) => module.PlanView, Bones);
 
-/** Faster answers than this never show a skeleton (docs/develop/design.md, States). */
+/** Answers faster than this show no skeleton (docs/develop/design.md, States). */
 const SKELETON_AFTER_MS = 150;
 
 export type ResultPaneProps = {
   draft: OpenConsole;
   connection: Connection | null;
   latest: ConsoleRun | null;
-  /** What is kept of the console is not known yet. */
+  /** The saved result of the console is not known yet. */
   isReading: boolean;
   lastGood: ConsoleRun | null;
-  /** What somebody else has run since; null when that is nothing. */
+  /** Newer run of someone else; null without one. */
   newer: ConsoleRun | null;
   onShowNewer: () => void;
-  /** Results that stay beside the present ones. */
+  /** Pinned earlier results. */
   pinned: PinnedResult[];
   onPin: (executionId: string, isPinned: boolean) => void;
   failure: ReadFailure | null;
-  /** The sample's console on its first visit. */
+  /** Whether this is the sample's console on its first visit. */
   isSample: boolean;
   canRun: boolean;
   onRun: () => void;
@@ -48,7 +48,7 @@ export type ResultPaneProps = {
   onShowQuery: () => void;
 };
 
-/** What a console has to show below the strip: nothing yet, waiting, rows, no rows, or what went wrong. */
+/** Content below the run bar: empty, waiting, rows, no rows, or the error. */
 export function ResultPane(props: ResultPaneProps) {
   const { latest, lastGood, failure } = props;
   const [shownGoodId, setShownGoodId] = useState<string | null>(null);
@@ -56,7 +56,7 @@ export function ResultPane(props: ResultPaneProps) {
   const isRunning = latest?.status === "running";
   const { plan, close, measure } = usePlan(props.draft.id, latest);
   if (plan !== null) return <PlanView plan={plan} connection={props.connection} onMeasure={measure} onClose={close} />;
-  // The first rows that come take the place of the old ones, which stay until then: nothing blinks, and nothing is lost.
+  // Old rows stay until the first new ones arrive, so that nothing flickers or is lost.
   if (isRunning && hasRows(latest)) return <Good {...props} run={latest} />;
   if (isRunning && lastGood !== null) {
     return <Good {...props} run={lastGood} oldSince={isWaiting ? latest.startedAt : null} />;
@@ -102,7 +102,7 @@ export function ResultPane(props: ResultPaneProps) {
 
 type GoodProps = ResultPaneProps & {
   run: ConsoleRun;
-  /** When the run began that these rows are older than; null while they are the present ones. */
+  /** Start of the newer run, if these rows are from an older one; null if they are current. */
   oldSince?: number | null;
   back?: { label: string; go: () => void };
 };
@@ -118,7 +118,7 @@ function Good({ run, back, oldSince = null, newer, onShowNewer, draft, connectio
         newer !== null && <NewerNote run={newer} onShow={onShowNewer} />
       )}
       <ResultView
-        // A new run is a new result: its selection and scroll begin anew.
+        // A new run resets selection and scroll position.
         key={run.id}
         run={run}
         connection={connection}
@@ -149,7 +149,7 @@ function OldNote({ since }: { since: number }) {
   );
 }
 
-/** Rows of one's own are not taken away: the newer ones are offered. */
+/** Offers a newer run of someone else, so that the user's own rows are not replaced. */
 function NewerNote({ run, onShow }: { run: ConsoleRun; onShow: () => void }) {
   return (
     <div className="result-note num" role="status">
@@ -253,7 +253,7 @@ const CELLS: [number, number, number][] = [
   [80, 26, 54],
 ];
 
-/** The outline of a result, where one will be. */
+/** Placeholder for a result. */
 function EmptyTable() {
   return (
     <div className="empty-table" aria-hidden="true">
@@ -268,7 +268,7 @@ function EmptyTable() {
   );
 }
 
-/** True once a run has taken long enough for a skeleton. */
+/** Returns true once a run has taken long enough for a skeleton. */
 function useIsWaiting(run: ConsoleRun | null): boolean {
   const [waitingId, setWaitingId] = useState<string | null>(null);
   const runningId = run?.status === "running" ? run.id : null;

@@ -33,7 +33,7 @@ const RUNS = "console-runs";
 
 type RunHistoryProps = { consoleId: string; openId: string | null; onOpen: (runId: string | null) => void };
 
-/** The runs of a console in the background, the newest first, as they go. One of them opens in place. */
+/** Background runs of a console, newest first, updated live. One of them expands in place. */
 export function RunHistory({ consoleId, openId, onOpen }: RunHistoryProps) {
   const { workspace } = useWorkspace();
   const runs = useInfiniteQuery({
@@ -93,7 +93,7 @@ function RunRow({ run, isOpen, onToggle }: RunRowProps) {
   const rowRef = useRef<HTMLTableRowElement>(null);
   const wasOpen = useRef(false);
   useEffect(() => {
-    // A link leads to it wherever it stands.
+    // A link can point to a row outside the viewport.
     if (isOpen && !wasOpen.current) rowRef.current?.scrollIntoView({ block: "nearest" });
     wasOpen.current = isOpen;
   }, [isOpen]);
@@ -141,7 +141,7 @@ function RunRow({ run, isOpen, onToggle }: RunRowProps) {
   );
 }
 
-/** How long it took, or takes already. */
+/** Duration of a run; for a running one, the time so far. */
 function Took({ run }: { run: Run }) {
   const isRunning = run.status === "running";
   const now = useNow(isRunning, CLOCK_EVERY_MS);
@@ -168,7 +168,7 @@ function CancelRun({ run }: { run: Run }) {
   );
 }
 
-/** A run that is open: why it failed and what to do, how its result begins, its log. */
+/** Details of a run: the error and its fix, the first rows of the result, the log. */
 function RunDetails({ run }: { run: ConsoleRun }) {
   const { workspace } = useWorkspace();
   const names = useMemberNames();
@@ -204,7 +204,7 @@ function RunDetails({ run }: { run: ConsoleRun }) {
   );
 }
 
-/** A run that a link leads to and that is not among those that are shown. */
+/** A run that a link points to and that is not among the listed ones. */
 function OldRun({ consoleId, runId, onClose }: { consoleId: string; runId: string; onClose: () => void }) {
   const { workspace } = useWorkspace();
   const run = useQuery({
@@ -247,7 +247,7 @@ function toDetail({ status, error, resultPreview }: ConsoleRun): string {
   return resultPreview ? "Result" : "Details";
 }
 
-/** Says how the newest run has ended, when it does so under the reader's eyes. */
+/** Announces the end of the newest run if it ends while the list is shown. */
 function useAnnouncedEnd(run: Run | null): void {
   const before = useRef<Run | null>(null);
   useEffect(() => {

@@ -19,7 +19,7 @@ const bad = (code: string, status: number): Answer => ({
   body: { success: false, code, error: "Refused.", details: { position: 8 } },
 });
 
-/** A server that answers executions from a list, in order, and cancels as told. */
+/** Mocks a server that answers executions from a list, in order, and cancels as told. */
 function serve(answers: Answer[], cancel: Answer = { status: 200, body: { success: true, data: {} } }) {
   const asked: { url: string; body: Record<string, unknown> }[] = [];
   const toResponse = (answer: Exclude<Answer, "hang">) =>

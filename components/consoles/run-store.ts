@@ -5,7 +5,7 @@ import { type Bound, toExecuteRequest } from "@/lib/features/query/browser/execu
 import { newId } from "@/lib/platform/browser/new-id";
 import { ApiError } from "@/lib/platform/browser/request";
 
-/** How many rows a run asks for at first, and how far "Load more" goes (docs/develop/api.md, Queries). */
+/** Row limits of a run: the first, then those of "Load more" (docs/develop/api.md, Queries). */
 export const ROW_LIMITS = [1000, 10_000, 50_000] as const;
 
 export type RunFailure = { code: string; message: string; details: QueryErrorDetails };
@@ -16,13 +16,13 @@ export type StatementOutcome =
   | { status: "failed"; failure: RunFailure; wallMs: number }
   | { status: "cancelled"; wallMs: number };
 export type StatementRun = { statement: SqlStatement; executionId: string; outcome: StatementOutcome };
-/** One press of Run: one statement, or several one after the other. Times are epoch milliseconds. */
+/** One run of a console: one statement, or several in sequence. Times are epoch milliseconds. */
 export type ConsoleRun = {
   id: string;
   connectionId: string;
-  /** The console that was run, if it is a saved one, and the values for its variables. */
+  /** Saved console that was run, if it is one, and the values of its variables. */
   bound: Bound | null;
-  /** The whole text of the console at that moment; statements point into it. */
+  /** Text of the console at the start of the run; the statements' positions refer to it. */
   content: string;
   limit: number;
   statements: StatementRun[];
@@ -30,15 +30,15 @@ export type ConsoleRun = {
   startedAt: number;
   endedAt: number | null;
   isCancelling: boolean;
-  /** Who ran it, where it was not run in this page: it was kept with the console. */
+  /** User who ran it, if it was not run in this page but read from the server. */
   keptOf: { userId: string; isByItself: boolean } | null;
 };
-/** A result that stays beside those of later runs until it is let go. */
+/** A result that stays beside those of later runs until it is unpinned. */
 export type PinnedResult = { run: ConsoleRun; executionId: string };
 export type ConsoleRuns = {
   latest: ConsoleRun | null;
   lastGood: ConsoleRun | null;
-  /** What somebody else has run since, while rows of one's own are shown. */
+  /** Newer run of someone else, while the user's own rows are shown. */
   newer: ConsoleRun | null;
   /** Oldest first. */
   pinned: PinnedResult[];
@@ -51,17 +51,17 @@ export type RunRequest = {
   limit: number;
 };
 
-/** Of one console. */
+/** Maximum number of pinned results per console. */
 const PINNED_MAX = 5;
 const NONE: ConsoleRuns = { latest: null, lastGood: null, newer: null, pinned: [] };
 
-/** Runs queries of a workspace's consoles. It outlives the view of a console: a run goes on while another tab is open. */
+/** Runs queries of a workspace's consoles. It outlives a console's view: a run continues while another tab is open. */
 export class RunStore {
   #byConsole = new Map<string, ConsoleRuns>();
   #aborts = new Map<string, AbortController>();
-  /** Ids of consoles that were saved for the first time, and the ids that they have since. */
+  /** New ids of consoles that were saved for the first time, by their old ids. */
   #movedTo = new Map<string, string>();
-  /** Executions of this page, and those that were taken in: news of them are none. */
+  /** Executions of this page, and those taken in from the server: their events are ignored. */
   #known = new Set<string>();
   #listeners = new Set<() => void>();
 
@@ -72,7 +72,7 @@ export class RunStore {
 
   read = (consoleId: string): ConsoleRuns => this.#byConsole.get(this.#now(consoleId)) ?? NONE;
 
-  /** How many consoles have something in motion. */
+  /** Returns the number of consoles with a running query. */
   countRunning = (): number =>
     [...this.#byConsole.values()].filter(({ latest }) => latest?.status === "running").length;
 
@@ -81,7 +81,7 @@ export class RunStore {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Starts a run; a console runs one at a time, so a press during a run does nothing. */
+  /** Starts a run. A console has one run at a time: during a run, this does nothing. */
   async start(consoleId: string, request: RunRequest): Promise<void> {
     if (request.statements.length === 0 || this.read(consoleId).latest?.status === "running") return;
     const abort = new AbortController();
@@ -111,8 +111,8 @@ export class RunStore {
   }
 
   /**
-   * Cancels what runs in a console. The server is asked first, so that the database stops too; when it knows nothing of
-   * the run any more, the request is given up here.
+   * Cancels the run of a console. The server is asked first, so that the database stops too. If it no longer knows the
+   * run, the request is aborted here.
    */
   async cancel(consoleId: string): Promise<void> {
     const run = this.read(consoleId).latest;
@@ -126,7 +126,7 @@ export class RunStore {
     }
   }
 
-  /** A console is saved for the first time and goes on under its new id; what its results are read by again too. */
+  /** Moves the runs of a console that was saved for the first time to its new id, in its results' source too. */
   move(from: string, to: string): void {
     const runs = this.#byConsole.get(from);
     const abort = this.#aborts.get(from);
@@ -144,8 +144,8 @@ export class RunStore {
   isKnown = (executionId: string): boolean => this.#known.has(executionId);
 
   /**
-   * Takes in what is kept with a console. It is shown where nothing was run in this page; rows of one's own stay, and
-   * the newer ones wait to be asked for.
+   * Takes in the saved result of a console. It is shown if nothing was run in this page; otherwise the user's own rows
+   * stay, and the newer ones are offered.
    */
   adopt(consoleId: string, kept: ConsoleRun): void {
     const [executionId] = kept.statements.map((each) => each.executionId);
@@ -160,7 +160,7 @@ export class RunStore {
     this.#notify();
   }
 
-  /** Shows what somebody else has run since. */
+  /** Shows the newer run of someone else. */
   showNewer(consoleId: string): void {
     const runs = this.read(consoleId);
     const { newer, latest } = runs;
@@ -169,7 +169,7 @@ export class RunStore {
     this.#notify();
   }
 
-  /** Keeps one result in sight, or lets it go. The oldest goes when there are too many: each may be many megabytes. */
+  /** Pins or unpins a result. Above the limit the oldest one is unpinned, since each may take many megabytes. */
   setPinned(consoleId: string, executionId: string, isPinned: boolean): void {
     const runs = this.read(consoleId);
     const others = runs.pinned.filter((each) => each.executionId !== executionId);

@@ -6,7 +6,7 @@ import { Modal } from "@/components/ui/modal";
 
 type SaveDialogProps = { name: string; onSave: (message: string | undefined) => void; onClose: () => void };
 
-/** Asks what has changed: the message of the commit. */
+/** Dialog for the commit message. */
 export function SaveDialog({ name, onSave, onClose }: SaveDialogProps) {
   const [message, setMessage] = useState("");
   const save = () => onSave(message.trim() === "" ? undefined : message.trim());

@@ -15,15 +15,15 @@ type SavedViewProps = {
   /** As in "History of orders.sql". */
   title: string;
   icon: ReactNode;
-  /** What saving is good for, where it was not saved yet. */
+  /** Explains why to save the console, while it is unsaved. */
   unsaved: string;
   children: (saved: Console) => ReactNode;
 };
 
-/** Here is nothing to type in. */
+/** This view has no editor, so no one is typing in it. */
 const NOBODY: [] = [];
 
-/** What there is to see of a console besides its text, under the head of the console: only saved ones have it. */
+/** View of a console besides its text, under the console's head; only saved consoles have it. */
 export function SavedView({ open, title, icon, unsaved, children }: SavedViewProps) {
   const isPhone = useIsPhone();
   const { save } = useConsoleActions();

@@ -20,17 +20,17 @@ import { ApiError } from "@/lib/platform/browser/request";
 
 type ScheduleCardProps = { saved: Console; hasEdits: boolean; onStarted: (runId: string) => void };
 
-/** When the console runs by itself; and the way to run it now. */
+/** Schedule of the console, with a button to run it now. */
 export function ScheduleCard({ saved, hasEdits, onStarted }: ScheduleCardProps) {
   const { workspace, user } = useWorkspace();
   const outage = useOutage();
   const { open } = useConsoleActions();
   const names = useMemberNames();
   const { data: list } = useConsoleList();
-  // The list is kept true while others change it; the console itself was read when it was opened.
+  // The list follows changes of others; the console itself was read when it was opened.
   const listed = list?.find(({ id }) => id === saved.id);
   const kept = listed ? listed.schedule : saved.schedule;
-  /** What is being changed, and what it was begun on; null while nothing is. */
+  /** Edited schedule and the version that the edit is based on; null while nothing is edited. */
   const [draft, setDraft] = useState<{ value: ScheduleBody | null; base: string | null } | null>(null);
   const value = draft ? draft.value : toBody(kept);
   const isStale = draft !== null && draft.base !== toStamp(kept);
@@ -165,7 +165,7 @@ function toBody(schedule: Schedule | null): ScheduleBody | null {
   return { cron, timezone, enabled };
 }
 
-/** Tells one state of the schedule from another; null without one. */
+/** Returns a text that identifies a state of the schedule; null without a schedule. */
 function toStamp(schedule: Schedule | null): string | null {
   return schedule?.updatedAt ?? null;
 }

@@ -11,7 +11,7 @@ import { useResourceNotifications } from "@/components/notifications/use-resourc
 import type { Console } from "@/lib/features/consoles/browser/client";
 import "./schedule.css";
 
-/** When a console runs by itself, how its runs went, and whom that is told. */
+/** Page of a console's schedule: times, past runs and notifications. */
 export function ScheduleView({ open }: { open: OpenConsole }) {
   return (
     <SavedView

@@ -22,7 +22,7 @@ const WITHHELD = "Only the person who ran this query can see its text.";
 
 type SharedRunProps = { executionId: string; open: OpenConsole; latest: ConsoleRun | null };
 
-/** One run that a link leads to: who ran what, when, and how it ended. Rows are not kept, so they are a new run away. */
+/** A run that a link points to: user, query, time and outcome. Its rows are not stored, so they need a new run. */
 export function SharedRun({ executionId, open, latest }: SharedRunProps) {
   const { workspace } = useWorkspace();
   const { open: show } = useConsoleActions();

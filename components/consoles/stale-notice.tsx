@@ -4,7 +4,7 @@ import { GitCompare } from "lucide-react";
 import type { OpenConsole } from "@/components/consoles/use-consoles";
 import { useWorkspace } from "@/components/layout/workspace-context";
 
-/** Somebody has saved since the draft was begun: said before the person presses Save, so that nobody is surprised. */
+/** Warns before Save that someone else has saved since the draft was started. */
 export function StaleNotice({ open, savedBy }: { open: OpenConsole; savedBy: string | null }) {
   const { consoles } = useWorkspace();
   return (

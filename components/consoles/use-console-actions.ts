@@ -10,12 +10,12 @@ import {
 } from "@/lib/features/consoles/browser/workbench"; // biome-ignore format: one look at the whole list
 import { newId } from "@/lib/platform/browser/new-id";
 
-/** The console that the address names; null on the workspace's own address. */
+/** Returns the console in the address; null at the workspace's root address. */
 export function useActiveConsoleId(): string | null {
   return toConsoleId(usePathname());
 }
 
-/** The console that is opened, which may not be drawn yet; null where there is none. */
+/** Returns the opened console, which may not be rendered yet; null without one. */
 export function readOpenedConsoleId(): string | null {
   return toConsoleId(window.location.pathname);
 }
@@ -25,19 +25,19 @@ function toConsoleId(pathname: string): string | null {
   return match?.[1] === undefined ? null : decodeURIComponent(match[1]);
 }
 
-/** Whether the address shows the history of the console. */
+/** Returns whether the address is that of a console's history. */
 export function useIsHistory(): boolean {
   return /^\/w\/[^/]+\/consoles\/[^/]+\/history\/?$/.test(usePathname());
 }
 
-/** Whether the address shows when the console runs by itself. */
+/** Returns whether the address is that of a console's schedule. */
 export function useIsSchedule(): boolean {
   return /^\/w\/[^/]+\/consoles\/[^/]+\/schedule\/?$/.test(usePathname());
 }
 
 type NewConsole = { name?: string; content?: string; isBeside?: boolean };
 
-/** What can be done with consoles, from wherever it is asked for. Opening one changes the address without a load. */
+/** Returns actions on consoles for any component. Opening a console changes the address without a page load. */
 export function useConsoleActions() {
   const { workspace, workbench, drafts, editors, consoles } = useWorkspace();
   const router = useRouter();
@@ -47,7 +47,7 @@ export function useConsoleActions() {
     const visit = (address: string, isReplacing = false) => {
       const { pathname, search } = window.location;
       if (pathname + search === address) return;
-      // From another area the workbench has to be loaded; inside of it the address alone changes.
+      // From another area the console area has to be loaded; within it, only the address changes.
       if (pathname !== root && !pathname.startsWith(`${root}/consoles/`)) {
         router.push(address);
         return;
@@ -58,7 +58,7 @@ export function useConsoleActions() {
     const active = () => workbench.read()?.lastActiveId ?? null;
     const open = (id: string) => {
       workbench.change((each) => openTab(each, id));
-      // What is typed before the other one is drawn is not for this one.
+      // Keys typed before the other console is rendered must not reach this one.
       if (editors.active?.consoleId !== id) editors.active?.blur();
       go(id);
     };
@@ -107,12 +107,12 @@ export function useConsoleActions() {
 
     return {
       open,
-      /** Opens a console and runs all that it holds. */
+      /** Opens a console and runs all its statements. */
       start: (id: string) => {
         editors.askToRun(id);
         open(id);
       },
-      /** Adds the tab of a console; what is shown stays. */
+      /** Adds the tab of a console; the visible one does not change. */
       openBeside: (id: string) => {
         const saved = consoles.find(id);
         workbench.change((each) => {
@@ -120,17 +120,17 @@ export function useConsoleActions() {
           return { ...opened, lastActiveId: each.lastActiveId ?? id };
         });
       },
-      /** Shows the console that was open last, without a step in the history. */
+      /** Shows the console that was open last, without a new history entry. */
       land: () => go(active(), true),
       openHistory: (id: string, sha: string | null = null, isReplacing = false) =>
         visit(`${toAddress(id)}/history${sha === null ? "" : `?sha=${sha}`}`, isReplacing),
-      /** @param runId the run that is shown with it; null for none */
+      /** @param runId run to show; null for none */
       openSchedule: (id: string, runId: string | null = null) =>
         visit(`${toAddress(id)}/schedule${runId === null ? "" : `?run=${runId}`}`),
-      /** The console under its whole address, for others. @param executionId one run of it; null for none */
+      /** Returns the full address of the console, for sharing. @param executionId run to link to; null for none */
       toLink: (id: string, executionId: string | null = null) =>
         `${window.location.origin}${toAddress(id)}${executionId === null ? "" : `?run=${executionId}`}`,
-      /** @returns its id. `isBeside`: it waits in its tab, and what is shown stays */
+      /** Creates a console. `isBeside`: it opens in a background tab. @returns its id */
       create: (connectionId: string | null = null, given: NewConsole = {}): string => {
         const id = newId();
         const name = toConsoleName(given.name ?? "");
@@ -147,10 +147,10 @@ export function useConsoleActions() {
         if (!given.isBeside) go(id);
         return id;
       },
-      /** @returns whether all of it is saved */
+      /** Saves a console. @returns whether everything is saved */
       save: async (id: string, message?: string, place?: ConsolePlace): Promise<boolean> => {
         const savedId = await consoles.save(id, message, place);
-        // The view of the result, which stands in the address, stays too.
+        // The view of the result, which is part of the address, stays too.
         if (savedId !== null && savedId !== id && window.location.pathname === toAddress(id))
           visit(toAddress(savedId) + window.location.search, true);
         return savedId !== null;
@@ -190,7 +190,7 @@ export function useConsoleActions() {
           },
         });
       },
-      /** Closes all tabs but one, or only those behind it. */
+      /** Closes all other tabs, or only those to the right. */
       closeOthers: (id: string, from: "all" | "right") => {
         const before = workbench.read();
         if (before === null || !before.tabs.includes(id)) return;
@@ -205,7 +205,7 @@ export function useConsoleActions() {
           action: {
             label: "Undo",
             onClick: () => {
-              // What was opened since stays where it is.
+              // Tabs opened since then stay.
               workbench.change((each) =>
                 tabs.reduce((at, tab, place) => (at.tabs.includes(tab) ? at : openTab(at, tab, place)), each),
               );
@@ -229,7 +229,7 @@ export function useConsoleActions() {
   }, [workspace.slug, workbench, drafts, editors, consoles, router]);
 }
 
-/** A name without its ending, and the ending with its dot. */
+/** Splits a file name into the name and the extension with its dot. */
 function splitName(name: string): [string, string] {
   const at = name.lastIndexOf(".");
   return at <= 0 ? [name, ""] : [name.slice(0, at), name.slice(at)];

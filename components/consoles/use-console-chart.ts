@@ -6,7 +6,7 @@ import { useWorkspace } from "@/components/layout/workspace-context";
 import type { KeptChart } from "@/lib/features/consoles/browser/client";
 import { changeConsole } from "@/lib/features/consoles/browser/workbench";
 
-/** The chart of a console and how to keep another one; null before anybody chose one. */
+/** Returns the chart of a console and a function that saves another one; null before a user has chosen one. */
 export function useConsoleChart({ id, chart, saved }: OpenConsole): [KeptChart | null, (chart: KeptChart) => void] {
   const { workbench, consoles } = useWorkspace();
   const isSaved = saved !== null;

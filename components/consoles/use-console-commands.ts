@@ -35,7 +35,7 @@ type ViewCommands = {
   latest: ConsoleRun | null;
 };
 
-/** What the palette and the keys can do with the console that is shown. */
+/** Registers the palette's commands and shortcuts for the visible console. */
 export function useConsoleCommands(open: OpenConsole, view: ViewCommands): void {
   const { editors } = useWorkspace();
   const databases = useDatabases();

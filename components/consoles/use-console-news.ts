@@ -7,18 +7,18 @@ import { useWorkspace } from "@/components/layout/workspace-context";
 import { useMemberNames } from "@/components/settings/use-settings";
 import { showToast } from "@/components/ui/toast";
 
-/** Who types says so every five seconds; whoever has said nothing for this long has stopped. */
+/** A typing user sends an event every 5 s; without one for this long, they have stopped. */
 const EDITING_MS = 12_000;
 const LOOK_EVERY_MS = 2000;
 
 export type ConsoleNews = {
-  /** Who has saved the version that is newer than one's own text; null when that is not known. */
+  /** User who saved the version that is newer than the draft; null when that is not known. */
   savedBy: string | null;
-  /** Who else types in it now, by name. */
+  /** Other users who are typing in it now. */
   editing: { id: string; name: string }[];
 };
 
-/** What others do with the console that is shown, as they do it: a save is read at once, not met at one's own. */
+/** Follows what others do with the visible console, so that a save is noticed before the user's own. */
 export function useConsoleNews({ id, name, saved, draft }: OpenConsole): ConsoleNews {
   const { user, consoles } = useWorkspace();
   const names = useMemberNames();
@@ -39,7 +39,7 @@ export function useConsoleNews({ id, name, saved, draft }: OpenConsole): Console
     if (userId === user.id) return;
     setSavedBy({ consoleId: id, userId });
     setEditing(others);
-    // With a draft there is a notice that stays.
+    // With a draft, a permanent notice is shown instead.
     if (draft === null) showToast(`${nameOf(userId)} has saved ${name}.`, { id: `news-${id}` });
   });
   const isAny = editing.length > 0;

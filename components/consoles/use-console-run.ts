@@ -16,7 +16,7 @@ import type { TypedValue } from "@/lib/base/sql/variables";
 import type { Connection } from "@/lib/features/connections/schema";
 import type { Entity } from "@/lib/features/query/browser/api";
 
-/** What a failed statement comes to, in words and places. */
+/** A failed statement with its message and its positions in the text. */
 export type ReadFailure = {
   run: ConsoleRun;
   statement: StatementRun;
@@ -30,10 +30,10 @@ export type ReadFailure = {
 type RunOptions = {
   connection: Connection | null;
   dialect: SqlDialect;
-  /** How the text is cut. */
+  /** Language by which the text is split into statements. */
   language: ScriptLanguage;
   entities: Entity[];
-  /** Values for the variables of the text, of those that have one. */
+  /** Values of the text's variables, as far as they have one. */
   values: Record<string, TypedValue>;
   /** Called instead of a run for variables without a value. */
   onMissing: (names: string[]) => void;
@@ -41,7 +41,7 @@ type RunOptions = {
   onEmpty: (content: string) => void;
 };
 
-/** Running a console: what Run means at the cursor, and what the last run came to. */
+/** Runs a console: selects the statements at the cursor and keeps the outcome of the last run. */
 export function useConsoleRun(draft: OpenConsole, options: RunOptions) {
   const { connection, dialect, language, entities, values, onMissing, onEmpty } = options;
   const { runs, editors } = useWorkspace();
@@ -83,7 +83,7 @@ export function useConsoleRun(draft: OpenConsole, options: RunOptions) {
     start([...readScript(content, language).statements], content);
   }, [editors, draft.content, language, start]);
 
-  /** Runs the same statements again with the next higher limit of rows. */
+  /** Runs the same statements again with the next higher row limit. */
   const loadMore = useCallback(
     (run: ConsoleRun) => {
       const limit = ROW_LIMITS.find((each) => each > run.limit);
@@ -136,7 +136,7 @@ const TITLES: Record<string, string> = {
   too_large: "The query is too long",
 };
 
-/** All of a statement, which is refused as a whole. */
+/** Returns the range of a whole statement that was refused. */
 function placeOf(content: string, { from, to }: SqlStatement): ErrorPlace {
   const before = content.slice(0, from).split("\n");
   return { from, to, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };

@@ -8,19 +8,19 @@ import { useWorkbench, useWorkspace } from "@/components/layout/workspace-contex
 import { type Console, consoleApi } from "@/lib/features/consoles/browser/client";
 import { type DraftConsole, findConsole, isSavedId } from "@/lib/features/consoles/browser/workbench";
 
-/** A console as it is shown: what is in its editor, and what is saved of it. */
+/** A console as shown: the editor's content and the saved version. */
 export type OpenConsole = DraftConsole & {
-  /** null while it was never saved. */
+  /** null if it was never saved. */
   saved: Console | null;
-  /** null when the editor shows what is saved. */
+  /** null when the editor shows the saved text. */
   draft: LocalDraft | null;
-  /** Somebody else has saved since this draft was begun. */
+  /** Someone else has saved since this draft was started. */
   isStale: boolean;
 };
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** All consoles that the person may see, without their texts. @param isWanted false asks for nothing */
+/** Reads all consoles that the user may see, without their texts. @param isWanted false reads nothing */
 export function useConsoleList(isWanted = true) {
   const { workspace } = useWorkspace();
   return useQuery({
@@ -38,7 +38,7 @@ export function useConsoleFolders() {
   });
 }
 
-/** One saved console with its text; asks for nothing while `id` is null or an unsaved one's. */
+/** Reads one saved console with its text; reads nothing if `id` is null or that of an unsaved one. */
 export function useSavedConsole(id: string | null) {
   const { workspace, consoles } = useWorkspace();
   return useQuery({
@@ -48,7 +48,7 @@ export function useSavedConsole(id: string | null) {
   });
 }
 
-/** The console to show, once it is known; null before, and for one that cannot be opened. */
+/** Returns the console to show; null until it is known, and if it cannot be opened. */
 export function useOpenConsole(id: string | null): OpenConsole | null {
   const workbench = useWorkbench();
   const draft = useDraft(id ?? "");
@@ -79,19 +79,21 @@ export function useDraft(id: string): LocalDraft | null {
   return useSyncExternalStore(drafts.subscribe, read, () => null);
 }
 
-/** The saved consoles with something unsaved in them. */
+/** Returns the saved consoles with unsaved changes. */
 export function useDirtyIds(): ReadonlySet<string> {
   const { drafts } = useWorkspace();
   return useSyncExternalStore(drafts.subscribe, drafts.readDirty, () => NONE);
 }
 
-/** How many consoles hold something that is not saved. */
+/** Returns the number of consoles with unsaved changes. */
 export function useUnsavedCount(): number {
   const workbench = useWorkbench();
   return useDirtyIds().size + (workbench?.consoles.length ?? 0);
 }
 
-/** Whether the two texts of a console are being compared, whether it is being saved, and whether it will be later. */
+/**
+ * Returns whether the two texts of a console are being compared, and whether it is being saved or queued to be saved.
+ */
 export function useSaveState(id: string): { isComparing: boolean; isSaving: boolean; isWaiting: boolean } {
   const { consoles } = useWorkspace();
   const comparing = useSyncExternalStore(consoles.subscribe, consoles.readComparing, () => NONE);

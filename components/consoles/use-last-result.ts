@@ -9,11 +9,11 @@ import { api, type LastResult } from "@/lib/features/query/browser/api";
 import type { LiveEvent } from "@/lib/platform/browser/live";
 
 const toKey = (workspaceId: string, consoleId: string) => ["console-result", workspaceId, consoleId];
-/** What was read this lately is not read again because the stream of changes has just opened: it may be 8 MiB. */
+/** A result read this recently is not read again when the event stream opens: it may be 8 MiB. */
 const JUST_READ_MS = 10_000;
 
 /**
- * Shows what is kept with a console: after a reload, on another machine, and what a colleague has run.
+ * Shows the saved result of a console: after a reload, on another machine, or from a colleague's run.
  * @returns whether it is being read for the first time
  */
 export function useLastResult({ id, saved }: OpenConsole): { isReading: boolean } {
@@ -22,7 +22,7 @@ export function useLastResult({ id, saved }: OpenConsole): { isReading: boolean 
     queryKey: toKey(workspace.id, id),
     queryFn: ({ signal }) => api.readLastResult(workspace.id, id, signal),
     enabled: saved !== null,
-    // Events say when there is another one.
+    // Events announce newer results.
     staleTime: Number.POSITIVE_INFINITY,
   });
   useEffect(() => {
@@ -31,7 +31,7 @@ export function useLastResult({ id, saved }: OpenConsole): { isReading: boolean 
   return { isReading: isLoading };
 }
 
-/** Has a console's last result read anew when there is another one than this page has run itself. */
+/** Has a console's last result read again when it is not from a run of this page. */
 export function applyKeptResult(
   queryClient: QueryClient,
   workspaceId: string,
@@ -52,7 +52,7 @@ export function applyKeptResult(
   void queryClient.invalidateQueries({ queryKey: toKey(workspaceId, resourceId) });
 }
 
-/** The kept result as the run that it came of. */
+/** Returns the saved result as the run that it came from. */
 function toRun(consoleId: string, kept: LastResult): ConsoleRun {
   const { executionId, statement, variables, connectionId, userId, runId, durationMs, databaseMs } = kept;
   const { fields, rows, bytes, keptRows, rowCount } = kept;
@@ -68,7 +68,7 @@ function toRun(consoleId: string, kept: LastResult): ConsoleRun {
     truncated: kept.truncated || keptRows < rowCount,
     affectedRows: kept.affectedRows,
     moreResults: [],
-    // Only the first result of a statement is kept.
+    // Only the first result of a statement is saved.
     resultsOmitted: kept.moreResults,
   };
   return {

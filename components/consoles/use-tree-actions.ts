@@ -8,7 +8,7 @@ import type { ConsoleFolder } from "@/lib/features/consoles/browser/client";
 import { toConsoleName } from "@/lib/features/consoles/browser/workbench";
 import type { FolderChoice } from "@/lib/features/folders/browser/filed-tree";
 
-/** Moving, sharing and folders: what the tree and the menus of a console do. */
+/** Returns the actions of the tree and the console menus: moving, sharing and folders. */
 export function useTreeActions() {
   const { consoles, workbench } = useWorkspace();
   const { open } = useConsoleActions();
@@ -32,7 +32,7 @@ export function useTreeActions() {
           workbench.change((each) => ({ ...each, toggled: { ...each.toggled, [folderId]: true } }));
         return id;
       },
-      /** Makes an empty console in a place and opens it. */
+      /** Creates an empty console in a folder and opens it. */
       createIn: async ({ folderId, access }: FolderChoice, taken: string[]) => {
         const names = new Set(taken.map((each) => each.toLowerCase()));
         let name = "untitled.sql";

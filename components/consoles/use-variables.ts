@@ -9,17 +9,17 @@ import {
 } from "@/lib/base/sql/variables"; // biome-ignore format: one look at the whole list
 
 export type Variables = {
-  /** In the order in which the text names them. */
+  /** In the order of their first use in the text. */
   names: string[];
   inputs: Record<string, VariableInput>;
-  /** Those that have a value of their kind. */
+  /** Values that are valid for their type. */
   values: Record<string, TypedValue>;
   change: (name: string, input: VariableInput) => void;
 };
 
 /**
- * The variables of a text and what the person has given for them. A name keeps its value in this browser, whichever
- * console asks for it.
+ * Returns the variables of a text and the values that the user has entered. This browser remembers the value of a name
+ * for all consoles.
  */
 export function useVariables(content: string, dialect: SqlDialect): Variables {
   const { user, workspace } = useWorkspace();
@@ -47,13 +47,13 @@ export function useVariables(content: string, dialect: SqlDialect): Variables {
   );
   const change = useCallback(
     (name: string, input: VariableInput) => {
-      // Another console may have kept values since this one began.
+      // Another console may have saved values since this one was opened.
       const next = { ...readKept(key), [name]: input };
       setKept(next);
       try {
         localStorage.setItem(key, JSON.stringify(next));
       } catch {
-        // A full or closed store costs the memory of the value, not the value.
+        // If the browser storage is full or blocked, the value is only not remembered.
       }
     },
     [key],

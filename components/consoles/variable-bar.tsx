@@ -8,7 +8,7 @@ import { VARIABLE_KINDS, type VariableInput, type VariableKind } from "@/lib/bas
 const KIND_NAMES: Record<VariableKind, string> = { text: "Text", number: "Number", boolean: "Yes or no", date: "Date" };
 const KINDS = VARIABLE_KINDS.map((value) => ({ value, label: KIND_NAMES[value] }));
 
-/** The id of a variable's input, to put the focus there when its value is missing. */
+/** Returns the id of a variable's input, to focus it when its value is missing. */
 export function toInputId(name: string): string {
   return `variable-${name}`;
 }
@@ -16,11 +16,11 @@ export function toInputId(name: string): string {
 type BarProps = {
   variables: Variables;
   missing: string[];
-  /** Enter in a value. */
+  /** Called for Enter in an input. */
   onRun: () => void;
 };
 
-/** One input for each {{name}} of the query. The values are bound by the database, never written into the text. */
+/** One input for each {{name}} of the query. The values are bound as parameters, never written into the text. */
 export function VariableBar({ variables, missing, onRun }: BarProps) {
   const { names, inputs, change } = variables;
   return (

@@ -5,19 +5,19 @@ import {
   type Workbench,
 } from "@/lib/features/consoles/browser/workbench";
 
-/** Typing is kept this long after the last key, so that not every key writes the whole workbench. */
+/** Delay after the last key before typing is saved, so that not every key writes the whole workbench. */
 const KEEP_AFTER_MS = 250;
 
 /**
- * Holds one person's workbench in one workspace, keeps it in this browser, and follows what other tabs of the browser change.
- * `current` is null until the page is awake and the first visit has been decided.
+ * Holds a user's workbench in one workspace, saves it in this browser, and follows changes in other tabs of the
+ * browser. `current` is null until the page is hydrated and the first visit has been decided.
  */
 export class WorkbenchStore {
   #workbench: Workbench | null = null;
   #listeners = new Set<() => void>();
   #timer: ReturnType<typeof setTimeout> | null = null;
   #isSettled = false;
-  /** What was done before the page was awake, which a key that was pressed early may do; null from then on. */
+  /** Changes made before the page was hydrated, for example by an early shortcut; null from then on. */
   #early: ((workbench: Workbench) => Workbench)[] | null = [];
   readonly #key: string;
 
@@ -31,10 +31,10 @@ export class WorkbenchStore {
 
   read = (): Workbench | null => this.#workbench;
 
-  /** True once the account's own copy has been asked for: only then is a missing workbench a first visit. */
+  /** Returns true once the account's copy has been requested: only then is a missing workbench a first visit. */
   isSettled = (): boolean => this.#isSettled;
 
-  /** Takes in what the account keeps of this workbench. @param kept null for nothing, and when the server did not answer */
+  /** Takes in the account's copy of this workbench. @param kept null for none, and if the server did not respond */
   settle(kept: Workbench | null): void {
     this.#isSettled = true;
     const merged =
@@ -48,7 +48,10 @@ export class WorkbenchStore {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Reads what was kept and begins to follow other tabs. @returns how to stop; what is not kept yet is kept then */
+  /**
+   * Reads the saved workbench and starts to follow other tabs.
+   * @returns a function that stops this and saves pending changes
+   */
   wake(): () => void {
     this.#show(parseWorkbench(this.#readKept()));
     const early = this.#early ?? [];
@@ -69,7 +72,7 @@ export class WorkbenchStore {
     };
   }
 
-  /** Changes the workbench; a workbench that nobody has yet begins empty. */
+  /** Changes the workbench; a missing one starts empty. */
   change = (change: (workbench: Workbench) => Workbench): void => {
     if (this.#early !== null) {
       this.#early.push(change);

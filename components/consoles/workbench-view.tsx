@@ -30,7 +30,7 @@ const HistoryView = part(loadHistoryView, (module) => module.HistoryView);
 const loadScheduleView = later(() => import("@/components/consoles/schedule-view"));
 const ScheduleView = part(loadScheduleView, (module) => module.ScheduleView);
 
-/** The area of consoles: tabs, and the console, its history or its schedule that the address names. */
+/** Console area: tabs, and the console in the address, with its history or schedule. */
 export function WorkbenchView() {
   const { workbench: store, consoles } = useWorkspace();
   const workbench = useWorkbench();
@@ -46,7 +46,7 @@ export function WorkbenchView() {
   const active = useOpenConsole(activeId);
   const isGone = query.error instanceof ApiError && (query.error.status === 404 || query.error.status === 400);
 
-  // Only a new address opens a tab: closing the one that is shown changes the workbench before the address follows.
+  // Only a new address opens a tab: closing the visible one changes the workbench before the address follows.
   const openId = workbench === null ? null : (active?.id ?? null);
   useEffect(() => {
     if (openId === null) return;
@@ -54,19 +54,19 @@ export function WorkbenchView() {
     store.change((each) => (saved ? setTitle(openTab(each, openId), openId, saved) : openTab(each, openId)));
   }, [openId, store, consoles]);
 
-  // What was deleted elsewhere has no tab any more.
+  // Consoles that were deleted elsewhere lose their tab.
   useEffect(() => {
     if (isGone && activeId !== null) store.change((each) => closeTab(each, activeId));
   }, [isGone, activeId, store]);
 
-  // The workspace's own address shows the console that was open last. On a phone that address is also the list, so only
-  // the first look lands. The sample's first address, which is kept in bookmarks, does the same.
+  // The workspace's root address shows the console that was open last. On a phone that address is also the list, so
+  // only the first visit redirects. The sample's first address, which may be bookmarked, does the same.
   const hasTabs = workbench !== null && workbench.tabs.length > 0;
   const isOldAddress = activeId === SAMPLE_CONSOLE_ID && workbench !== null && active === null;
   const isLeaving = useIsLeaving(activeId);
   useEffect(() => {
     if (activeId !== null && !isOldAddress) {
-      // Whoever goes to the list from a console that they came to by its own address stays there.
+      // A user who goes to the list from a console that they opened by its address stays on the list.
       hasLanded.current = true;
       return;
     }
@@ -116,8 +116,8 @@ export function WorkbenchView() {
 }
 
 /**
- * True once a link was followed from the workspace's own address. Landing in a console then, while the other page is
- * still being fetched, would call the person back.
+ * Returns true once a link was followed from the workspace's root address. A redirect to a console while the other page
+ * is still loading would bring the user back.
  */
 function useIsLeaving(activeId: string | null): RefObject<boolean> {
   const isLeaving = useRef(false);
@@ -133,7 +133,10 @@ function useIsLeaving(activeId: string | null): RefObject<boolean> {
   return isLeaving;
 }
 
-/** No access and not found look the same (docs/develop/design.md, States). What was typed in it before is not lost. */
+/**
+ * Missing access and a missing console look the same (docs/develop/design.md, States). Text typed in it before is not
+ * lost.
+ */
 function CannotOpen({ id }: { id: string }) {
   const { drafts } = useWorkspace();
   const { open, create } = useConsoleActions();
@@ -172,8 +175,8 @@ function CannotOpen({ id }: { id: string }) {
 }
 
 /**
- * Decides what a first visit finds: what the team saved last, else the sample's console where the sample is, else an
- * empty workbench.
+ * Decides what a first visit shows: the console that the team saved last, else the sample's console if there is a
+ * sample, else an empty workbench.
  */
 function useFirstVisit(activeId: string | null): void {
   const { workbench: store, consoles } = useWorkspace();
@@ -202,7 +205,7 @@ function useFirstVisit(activeId: string | null): void {
       const draft = makeSampleConsole(sample.id);
       const { name, content, connectionId } = draft;
       const saved = await consoles.tryCreate({ name, content, connectionId });
-      // Without the server it waits here, and is saved like any other.
+      // Without the server the console stays local, and can be saved later like any other.
       store.change(() =>
         saved === null
           ? addConsole(EMPTY_WORKBENCH, { ...draft, changedAt: Date.now() })

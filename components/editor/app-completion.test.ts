@@ -20,7 +20,7 @@ const BINDINGS: KnownBinding[] = [
   { name: "unread", description: null, fields: null },
 ];
 
-/** A bar stands for the cursor. */
+/** Parses a text in which a bar marks the cursor. */
 function at(text: string) {
   const position = text.indexOf("|");
   const doc = text.replace("|", "");

@@ -32,7 +32,7 @@ import {
 import { toInfo } from "@/components/editor/info";
 import { IMPORTABLE } from "@/lib/features/apps/types/declarations.generated";
 
-/** A binding of the app as it is known now. `fields` are null until its rows have been read. */
+/** A binding of the app. `fields` are null until its rows have been read. */
 export type KnownBinding = {
   name: string;
   description: string | null;
@@ -42,16 +42,16 @@ export type KnownBinding = {
 const WORD = /[\w$]*/;
 const WHOLE_WORD = /^[\w$]*$/;
 const TEXT = /^[^"'`\n]*$/;
-/** What the module has is nearer than any word of the language. */
+/** Ranks the module's names above words of the language. */
 const OURS = 2;
-/** What rows travel as: the digits of exact numbers as text, or some would be lost. */
+/** Types of rows in scripts. Exact numbers are text: as numbers they would lose digits. */
 const ROW_TYPES: Record<string, string> = { int32: "number", float64: "number", boolean: "boolean" };
 const WIDE_TYPES: Record<string, string> = { int64: "number | string", json: "unknown", array: "unknown" };
 
 /**
- * Completion and explanations of `@millrace/app` in the scripts of an app, from the module's own declarations, and of the
+ * Completion and hover texts of `@millrace/app` in the scripts of an app, from the module's declarations, and of the
  * app's bindings and their columns.
- * @param readBindings the bindings as they are known now
+ * @param readBindings returns the current bindings
  */
 export function appCompletion(readBindings: () => readonly KnownBinding[]): Extension {
   const source = (context: CompletionContext) => offerApp(context, readBindings());
@@ -75,7 +75,7 @@ export function appCompletion(readBindings: () => readonly KnownBinding[]): Exte
   ];
 }
 
-/** What may be written at a place; null where the module has no say. */
+/** Returns completions at a position; null where the module has none. */
 export function offerApp(context: CompletionContext, bindings: readonly KnownBinding[]): CompletionResult | null {
   const { state, pos, explicit } = context;
   const script = readAppScript(state);
@@ -91,7 +91,7 @@ export function offerApp(context: CompletionContext, bindings: readonly KnownBin
   }
   const around = node.name === "PropertyDefinition" || node.name === "⚠" ? node.parent : node;
   const holder = around?.name === "Property" || around?.name === "PatternProperty" ? around.parent : around;
-  // Whoever opens a brace and presses Enter wants a line.
+  // A brace followed by Enter asks for a new line, not for a completion.
   if (!explicit && !isWritten) return null;
   if (around && holder) {
     switch (holder.name) {
@@ -102,7 +102,7 @@ export function offerApp(context: CompletionContext, bindings: readonly KnownBin
             .map(toDeclared),
         );
       case "ObjectExpression":
-        // Behind the colon a value is wanted.
+        // After the colon, a value is expected.
         if (around.name === "Property" && node.name !== "PropertyDefinition") break;
         return at(offerKeys(script, holder, node, bindings));
       case "ObjectPattern":
@@ -133,7 +133,7 @@ export function offerApp(context: CompletionContext, bindings: readonly KnownBin
 
 const EXPRESSIONS: ReadonlySet<string> = new Set(["Script", "Block", "=", "Equals", "("]);
 
-/** What a word of a script means; null for what is not the module's. */
+/** Returns the hover text of a word in a script; null if the word is not from the module. */
 export function explainApp(
   state: EditorState,
   position: number,
@@ -193,7 +193,7 @@ function offerTexts(script: AppScript, node: SyntaxNode, bindings: readonly Know
   const at = (options: Completion[]) => (options.length === 0 ? null : { from, options, validFor: TEXT });
   if (node.parent?.name === "ImportDeclaration") {
     const words = textOf(script.state, node).slice(1);
-    // A path is a file of the app.
+    // A path refers to a file of the app.
     if (words.startsWith(".") || words.startsWith("/")) return null;
     return at(IMPORTABLE.map((label) => ({ label, type: "namespace", boost: OURS })));
   }
@@ -228,7 +228,7 @@ function offerKeys(
   );
 }
 
-/** The columns as the type of a row, which a call is told. */
+/** Offers a row type with the binding's columns, as a type argument of the call. */
 function offerRowType(
   script: AppScript,
   type: SyntaxNode | null,
@@ -256,7 +256,7 @@ function rowTypeOf(type: string): string {
   return known === "unknown" ? known : `${known} | null`;
 }
 
-/** The columns of the binding that the place is about; of all of them where it is about none. */
+/** Returns the columns of the binding at the position; without one, those of all bindings. */
 function columnsAt(script: AppScript, node: SyntaxNode, bindings: readonly KnownBinding[]) {
   const name = bindingAt(script, node);
   const asked = name === null ? bindings : bindings.filter((each) => each.name === name);
@@ -264,7 +264,7 @@ function columnsAt(script: AppScript, node: SyntaxNode, bindings: readonly Known
   return [...new Map(columns.map((column) => [column.name, column])).values()];
 }
 
-/** What the query around a place calls its own columns: they can be sorted by. */
+/** Returns the columns that the query around a position names: rows can be sorted by them. */
 function namedIn(script: AppScript, node: SyntaxNode): Completion[] {
   const property = node.parent?.name === "Property" ? node.parent : null;
   if (!property || keyOf(script.state, property) !== "by") return [];
@@ -278,7 +278,7 @@ function namedIn(script: AppScript, node: SyntaxNode): Completion[] {
   return [...new Set(names)].map((label) => ({ label, type: "property", detail: "of this query", boost: OURS }));
 }
 
-/** The word is one of the script's own, or is imported by now. */
+/** Returns whether the script declares or imports the word. */
 function isTaken({ imported, state }: AppScript, name: string): boolean {
   let isTaken = [...imported.values()].includes(name);
   syntaxTree(state).iterate({
@@ -291,7 +291,7 @@ function isTaken({ imported, state }: AppScript, name: string): boolean {
   return isTaken;
 }
 
-/** The word that is being written is taken for an import already. */
+/** Returns whether a name is not imported yet, or is being typed: the parser takes that for an import already. */
 function isNew({ state, imported }: AppScript, name: string, node: SyntaxNode): boolean {
   return textOf(state, node) === name || ![...imported.values()].includes(name);
 }
@@ -330,7 +330,7 @@ function toDeclared({ name, kind, signature, doc }: Declared): Completion {
   return { label: name, type: kind, detail: MODULE, boost: OURS, info: () => toInfo({ title: signature, text: doc }) };
 }
 
-/** One that is imported by being chosen. */
+/** Returns a completion that adds the import when it is selected. */
 function toImported(declared: Declared): Completion {
   return {
     ...toDeclared(declared),
@@ -338,7 +338,7 @@ function toImported(declared: Declared): Completion {
     apply: (view: EditorView, _, from: number, to: number) => {
       view.dispatch({
         changes: [importOf(view.state, declared), { from, to, insert: declared.name }],
-        // Behind the word, wherever what is put before it has moved that.
+        // After the word, shifted by the length of the inserted import.
         selection: { anchor: from + declared.name.length + importOf(view.state, declared).insert.length },
         userEvent: "input.complete",
         scrollIntoView: true,

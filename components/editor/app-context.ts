@@ -19,7 +19,7 @@ import {
 
 export const MODULE = "@millrace/app";
 
-/** One file of an app, with what it takes from `@millrace/app` as it calls it there. */
+/** A script of an app, with the names under which it imports from `@millrace/app`. */
 export type AppScript = { state: EditorState; imported: ReadonlyMap<string, string> };
 
 export function readAppScript(state: EditorState): AppScript {
@@ -28,7 +28,7 @@ export function readAppScript(state: EditorState): AppScript {
     const group = node.getChild("ImportGroup");
     for (let each = group?.firstChild ?? null; each; each = each.nextSibling) {
       if (each.name === "VariableName") {
-        // `a as b`: what is exported stands first, without a name of its own here.
+        // In `a as b` the exported name comes first and is not bound locally.
         const local = each.nextSibling?.nextSibling;
         if (local?.name === "VariableDefinition") imported.set(textOf(state, local), textOf(state, each));
       } else if (each.name === "VariableDefinition" && each.prevSibling?.name !== "as") {
@@ -39,7 +39,7 @@ export function readAppScript(state: EditorState): AppScript {
   return { state, imported };
 }
 
-/** The imports from `@millrace/app`. */
+/** Returns the imports from `@millrace/app`. */
 export function importsOf(state: EditorState): SyntaxNode[] {
   const imports = syntaxTree(state).topNode.getChildren("ImportDeclaration");
   return imports.filter((node) => {
@@ -52,7 +52,7 @@ export function textOf(state: EditorState, { from, to }: { from: number; to: num
   return state.sliceDoc(from, to);
 }
 
-/** What the module wants at a place: as which argument, option or element it stands there. */
+/** Returns the types that the module expects at a position: of an argument, an option or an element. */
 export function expectedAt(script: AppScript, node: SyntaxNode): TypeNode[] {
   const { state } = script;
   const { parent } = node;
@@ -94,7 +94,7 @@ export function keyOf(state: EditorState, property: SyntaxNode): string | null {
   return key ? unquoted(textOf(state, key)) : null;
 }
 
-/** The binding that a place is about: the name that the call around it begins with. Null where it stands in none. */
+/** Returns the binding named by the first argument of the enclosing call; null outside such a call. */
 export function bindingAt(script: AppScript, node: SyntaxNode): string | null {
   for (let each: SyntaxNode | null = node; each; each = each.parent) {
     if (each.name !== "CallExpression") continue;
@@ -107,7 +107,7 @@ export function bindingAt(script: AppScript, node: SyntaxNode): string | null {
   return null;
 }
 
-/** What the value of a variable has, where a call of the module has given it. */
+/** Returns the members of a variable that was initialised by a call of the module. */
 export function membersOfVariable(script: AppScript, name: string): Member[] {
   const found: Member[] = [];
   syntaxTree(script.state).iterate({
@@ -120,7 +120,7 @@ export function membersOfVariable(script: AppScript, name: string): Member[] {
   return found;
 }
 
-/** What the value of a declaration has, where a call of the module gives it. */
+/** Returns the members of a declaration's value if a call of the module returns it. */
 export function membersOfCall(script: AppScript, declaration: SyntaxNode): Member[] {
   const awaited = declaration.getChild("AwaitExpression");
   const called = calledBy(script, (awaited ?? declaration).getChild("CallExpression"));
@@ -134,7 +134,7 @@ function withoutPromise(type: TypeNode): TypeNode | null {
   return inner === undefined ? null : (readType(inner)[0] ?? null);
 }
 
-/** The function of the module that is called; null for any other call. */
+/** Returns the called function of the module; null for any other call. */
 function calledBy(script: AppScript, call: SyntaxNode | null) {
   if (call?.name !== "CallExpression") return null;
   const callee = call.firstChild?.name === "InstantiationExpression" ? call.firstChild.firstChild : call.firstChild;
@@ -142,7 +142,7 @@ function calledBy(script: AppScript, call: SyntaxNode | null) {
   return exported === undefined ? null : findExported(exported);
 }
 
-/** Which argument it is. */
+/** Returns the index of an argument. */
 function placeIn(list: SyntaxNode, node: SyntaxNode): number {
   return list.getChildren(",").filter(({ from }) => from < node.from).length;
 }

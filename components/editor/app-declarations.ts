@@ -3,24 +3,24 @@ import type { syntaxTree } from "@codemirror/language";
 import { APP_DECLARATIONS } from "@/lib/features/apps/types/declarations.generated";
 
 export type SyntaxNode = ReturnType<typeof syntaxTree>["topNode"];
-/** A type as it is written, in the text that it is of. */
+/** A type node and the text that it was parsed from. */
 export type TypeNode = { node: SyntaxNode; text: string };
 export type Declared = {
   name: string;
   kind: "function" | "variable" | "type";
   isExported: boolean;
-  /** As one reads it: without its body where that is long. */
+  /** Signature for display, without a long body. */
   signature: string;
   doc: string;
   node: SyntaxNode;
 };
 export type Member = { name: string; signature: string; doc: string; isMethod: boolean; type: TypeNode | null };
 
-/** Names that stand for more than a text: what is offered for them is the app's own. */
+/** Types whose values come from the app: they are completed from its bindings. */
 export const COLUMN = "Column";
 export const BINDING_NAME = "BindingName";
 const OWN_NAMES: ReadonlySet<string> = new Set([COLUMN, BINDING_NAME]);
-/** A longer type is told by its name; its members have signatures of their own. */
+/** Longer types are shown by name only; their members have their own signatures. */
 const SIGNATURE_CHARS_MAX = 240;
 
 const KINDS: Record<string, Declared["kind"]> = {
@@ -33,7 +33,7 @@ const NO_TYPE =
 
 const DECLARATIONS = readDeclarations(APP_DECLARATIONS);
 
-/** What an app can import from `@millrace/app`. */
+/** Returns the exports of `@millrace/app`. */
 export function exportedDeclarations(): Declared[] {
   return [...DECLARATIONS.values()].filter(({ isExported }) => isExported);
 }
@@ -43,26 +43,26 @@ export function findExported(name: string): Declared | null {
   return found?.isExported ? found : null;
 }
 
-/** The types of a function's parameters, in their order. */
+/** Returns the types of a function's parameters, in order. */
 export function parametersOf({ node }: Declared): TypeNode[] {
   const list = node.getChild("ParamList");
   return list ? list.getChildren("TypeAnnotation").flatMap((each) => typeIn(each, APP_DECLARATIONS)) : [];
 }
 
-/** What a function returns; none for anything else. */
+/** Returns the return type of a function; none for anything else. */
 export function resultOf({ node }: Declared): TypeNode[] {
   const annotation = node.name === "FunctionDeclaration" ? node.getChild("TypeAnnotation") : null;
   return annotation ? typeIn(annotation, APP_DECLARATIONS) : [];
 }
 
-/** A type that somebody has written, whose names are the module's. */
+/** Parses a type annotation that uses names of the module. */
 export function readType(text: string): TypeNode[] {
   const whole = `type T = ${text};`;
   const alias = tsxLanguage.parser.parse(whole).topNode.getChild("TypeAliasDeclaration");
   return alias ? typeIn(alias, whole) : [];
 }
 
-/** The forms that a type can take: unions are taken apart, names followed. */
+/** Returns the alternatives of a type: unions are split, names resolved. */
 export function formsOf(type: TypeNode): TypeNode[] {
   const { node, text } = type;
   const inner = () => childrenOf(node).flatMap((child) => formsOf({ node: child, text }));
@@ -95,7 +95,7 @@ export function formsOf(type: TypeNode): TypeNode[] {
   }
 }
 
-/** What a form has, where it is an object. */
+/** Returns the members of an object type; none for other types. */
 export function membersOf({ node, text }: TypeNode): Member[] {
   if (node.name !== "ObjectType") return [];
   return [...node.getChildren("PropertyType"), ...node.getChildren("MethodType")].flatMap((each) => {
@@ -112,7 +112,7 @@ export function membersOf({ node, text }: TypeNode): Member[] {
   });
 }
 
-/** The elements of a form, where it is a list. */
+/** Returns the element types of an array type. */
 export function elementsOf({ node, text }: TypeNode): TypeNode[] {
   if (node.name !== "ArrayType") return [];
   return childrenOf(node)
@@ -120,7 +120,7 @@ export function elementsOf({ node, text }: TypeNode): TypeNode[] {
     .map((child) => ({ node: child, text }));
 }
 
-/** Of a form that maps names to values: what the names are and what the values. */
+/** Returns the key and value types of a mapping type. */
 export function entriesOf({ node, text }: TypeNode): { key: string; value: TypeNode } | null {
   if (node.name !== "ParameterizedType") return null;
   const [head, list] = childrenOf(node);
@@ -129,7 +129,7 @@ export function entriesOf({ node, text }: TypeNode): { key: string; value: TypeN
   return { key: text.slice(key.from, key.to), value: { node: value, text } };
 }
 
-/** The text that a form stands for; null where it is no literal one. */
+/** Returns the text of a string literal type; null for other types. */
 export function literalOf(type: TypeNode): string | null {
   return type.node.name === "LiteralType" && type.node.firstChild?.name === "String" ? unquoted(wordsOf(type)) : null;
 }
@@ -144,7 +144,7 @@ export function unquoted(text: string): string {
 
 function readDeclarations(text: string): Map<string, Declared> {
   const found = new Map<string, Declared>();
-  // The grammar takes the module's body for a block of its own.
+  // The grammar parses the module's body as a block.
   const body = tsxLanguage.parser.parse(text).topNode.getChild("Block");
   for (let node = body?.firstChild ?? null; node; node = node.nextSibling) {
     const inner = node.name === "ExportDeclaration" ? childrenOf(node)[0] : node;
@@ -165,7 +165,7 @@ function readDeclarations(text: string): Map<string, Declared> {
   return found;
 }
 
-/** Those that say something: no punctuation, no keywords, no comments. */
+/** Returns the children without punctuation, keywords and comments. */
 function childrenOf(node: SyntaxNode): SyntaxNode[] {
   const children: SyntaxNode[] = [];
   for (let child = node.firstChild; child; child = child.nextSibling)
@@ -173,14 +173,14 @@ function childrenOf(node: SyntaxNode): SyntaxNode[] {
   return children;
 }
 
-/** What an annotation or an alias says at its end. */
+/** Returns the type at the end of an annotation or an alias. */
 function typeIn(node: SyntaxNode, text: string): TypeNode[] {
   return childrenOf(node)
     .slice(-1)
     .map((child) => ({ node: child, text }));
 }
 
-/** The comment in front of a declaration, without its stars and the marks of code. */
+/** Returns the doc comment before a declaration, without its stars and code marks. */
 function docBefore(node: SyntaxNode, text: string): string {
   const { prevSibling } = node;
   if (prevSibling?.name !== "BlockComment") return "";

@@ -10,9 +10,9 @@ import { editorTheme } from "@/components/editor/theme";
 import { isApple } from "@/components/ui/use-browser";
 
 /**
- * What every editor of texts can do, in whatever language.
- * @param label how it is called by those who do not see it
- * @param own keys and parts of one editor alone; keys of its own stand in front of these by `Prec`
+ * Returns the extensions shared by all text editors.
+ * @param label accessible name of the editor
+ * @param own extensions of one editor; its keys take precedence by `Prec`
  */
 export function baseExtensions(label: string, own: Extension): Extension[] {
   return [
@@ -21,7 +21,7 @@ export function baseExtensions(label: string, own: Extension): Extension[] {
     history(),
     drawSelection(),
     EditorState.allowMultipleSelections.of(true),
-    // Alt as elsewhere; the platform's own key stays.
+    // Alt-click adds a cursor as in other editors; the platform's own modifier works too.
     EditorView.clickAddsSelectionRange.of((event) => event.altKey || (isApple() ? event.metaKey : event.ctrlKey)),
     indentUnit.of("  "),
     EditorState.tabSize.of(2),
@@ -44,17 +44,17 @@ export function baseExtensions(label: string, own: Extension): Extension[] {
       "aria-label": label,
       autocapitalize: "off",
       spellcheck: "false",
-      // Its box scrolls when lines are long, and what scrolls has to be known as reachable by the keyboard.
+      // Long lines make it scroll, and a scrolling element must be reachable by the keyboard.
       tabindex: "0",
     }),
     editorTheme,
   ];
 }
 
-/** History is part of what is kept. */
+/** History is part of the saved state. */
 const HISTORY_FIELDS = { history: historyField };
 
-/** A kept state carries the extensions of the editor that is gone: text, selection and history go on under the new ones. */
+/** Restores text, selection and history under new extensions: a saved state has those of the editor that is gone. */
 export function restoreState(kept: EditorState, extensions: Extension): EditorState {
   return EditorState.fromJSON(kept.toJSON(HISTORY_FIELDS), { extensions }, HISTORY_FIELDS);
 }

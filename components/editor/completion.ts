@@ -12,10 +12,10 @@ import { SqlScript } from "@/lib/base/sql/statements";
 import type { Entity } from "@/lib/features/query/browser/api";
 import { offerSql, type SqlOffer } from "@/lib/features/query/browser/sql-completion";
 
-/** `order` is the place in the list among equals. */
+/** `order` is the rank in the list among equal matches. */
 type SqlCompletion = Completion & { sign: string; mark: SqlOffer["mark"]; order: number };
 
-/** Where something can be offered before a letter of it is typed: tables behind JOIN, conditions behind ON. */
+/** Contexts that open the completion list before a letter is typed: tables after JOIN, conditions after ON. */
 const OFFERED_AT_ONCE = /\b(?:join|on) $/i;
 
 const COLUMN_SIGNS = { text: "T", number: "#", time: "◷", boolean: "◐", json: "{}", binary: "01", other: "·" } as const;
@@ -29,10 +29,10 @@ const KIND_SIGNS = {
   column: "·",
 } as const;
 
-/** Completion from the schema, ranked by what is in scope. @param readEntities the schema as it is known now */
+/** Completion from the schema, ranked by scope. @param readEntities returns the current schema */
 export function sqlCompletion(readEntities: () => Entity[]): Extension {
   const source = (context: CompletionContext): CompletionResult | null => {
-    // Whoever typed and went to press Run wants rows, and no list over them.
+    // The user has left the editor, for example to click Run: the list would cover the rows.
     if (!context.explicit && context.view?.hasFocus === false) return null;
     const word = context.matchBefore(/[\p{L}\p{N}_$]*/u);
     const isBehindDot = context.matchBefore(/\.[\p{L}\p{N}_$]*/u) !== null;
@@ -52,7 +52,7 @@ export function sqlCompletion(readEntities: () => Entity[]): Extension {
     override: [source],
     icons: false,
     maxRenderedOptions: 60,
-    // The library's own order is that of the alphabet.
+    // The library's default order is alphabetical.
     compareCompletions: (a, b) => (a as SqlCompletion).order - (b as SqlCompletion).order,
     addToOptions: [{ position: 20, render: (completion) => toSign(completion as SqlCompletion) }],
   });
@@ -73,7 +73,7 @@ function toCompletion(offer: SqlOffer, order: number): SqlCompletion {
   };
 }
 
-/** The signs of a key and of a link, as lucide draws them elsewhere. */
+/** Icons of a key and of a link, as drawn by lucide elsewhere. */
 const MARKS = {
   key: "M2.6 17.4A2 2 0 0 0 2 18.8V21a1 1 0 0 0 1 1h3a1 1 0 0 0 1-1v-1a1 1 0 0 1 1-1h1a1 1 0 0 0 1-1v-1a1 1 0 0 1 1-1h.2a2 2 0 0 0 1.4-.6l.8-.8a6.5 6.5 0 1 0-4-4zM16.5 7.5h.01",
   link: "M9 17H7A5 5 0 0 1 7 7h2M15 7h2a5 5 0 1 1 0 10h-2M8 12h8",

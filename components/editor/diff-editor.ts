@@ -7,10 +7,10 @@ import { editorLanguage } from "@/components/editor/languages";
 import { diffTheme } from "@/components/editor/theme";
 import type { SqlDialect } from "@/lib/base/sql/dialects";
 
-/** What colours a text: a dialect of SQL by its name, or any other language as the editor has it. */
+/** Language for highlighting: an SQL dialect by name, or an editor extension for any other language. */
 export type TextLanguage = SqlDialect | { extension: Extension };
 
-/** Unchanged stretches longer than this are folded, with some lines left on both sides. */
+/** Minimum size of an unchanged section that is folded, and the lines left on both sides. */
 const FOLD = { margin: 3, minSize: 8 };
 
 const mergeTheme = EditorView.theme({
@@ -38,7 +38,7 @@ const mergeTheme = EditorView.theme({
     border: "1px solid var(--line-2)",
     backgroundColor: "var(--surface-sheet)",
   },
-  // In a row of its own: over the line it would hide what it is about.
+  // On a separate line: over the text it would hide the chunk that it refers to.
   ".cm-deletedChunk .cm-chunkButtons": {
     position: "static",
     display: "flex",
@@ -78,7 +78,7 @@ function extensionsOf(
 
 type Sides = { before: string; after: string; beforeLabel: string; afterLabel: string; dialect: TextLanguage };
 
-/** Two texts side by side, to read. @returns how to take it away */
+/** Shows two texts side by side, read-only. @returns a function that removes the view */
 export function showSideBySide(
   host: HTMLElement,
   { before, after, beforeLabel, afterLabel, dialect }: Sides,
@@ -92,7 +92,7 @@ export function showSideBySide(
   return () => view.destroy();
 }
 
-/** Two texts in one, to read. */
+/** Shows two texts in one view, read-only. */
 export function showUnified(host: HTMLElement, { before, after, afterLabel, dialect }: Sides): () => void {
   const view = new EditorView({
     doc: after,
@@ -113,7 +113,7 @@ type Merge = {
   onChange: (merged: string) => void;
 };
 
-/** The saved text and the person's own, which can be edited and take single pieces of the saved one. */
+/** Shows the saved text and the user's, which can be edited and accept single chunks of the saved one. */
 export function showMerge(host: HTMLElement, { theirs, mine, dialect, isNarrow, onChange }: Merge): () => void {
   const own = extensionsOf("Your text", dialect, true, onChange);
   if (isNarrow) {
@@ -142,7 +142,7 @@ export function showMerge(host: HTMLElement, { theirs, mine, dialect, isNarrow, 
   return () => view.destroy();
 }
 
-/** Only the way to the saved text: a piece that is kept needs no press. */
+/** Returns the button that accepts a chunk of the saved text; keeping a chunk needs no button. */
 function toPieceButton(kind: "reject" | "accept", act: (event: MouseEvent) => void): HTMLElement {
   if (kind === "accept") {
     const nothing = document.createElement("span");

@@ -11,7 +11,7 @@ type DiffViewProps = {
   labels?: { before: string; after: string };
 };
 
-/** What changed between two texts. Mount it anew for another kind or other texts. */
+/** Shows the difference between two texts. Use a new key for another kind or other texts. */
 export function DiffView({ before, after, kind, dialect, labels }: DiffViewProps) {
   const hostRef = useRef<HTMLDivElement>(null);
   const mount = useEffectEvent((host: HTMLElement) => {

@@ -1,12 +1,12 @@
 import { Facet, StateField } from "@codemirror/state";
 import { readScript, type Script, type ScriptLanguage } from "@/components/editor/script";
 
-/** How the text of the editor is read. */
+/** Language of the editor's text. */
 export const scriptLanguage = Facet.define<ScriptLanguage, ScriptLanguage>({
   combine: ([language]) => language ?? "standard",
 });
 
-/** The editor's text, cut into its statements; a change costs what it touches. */
+/** Editor text split into statements; an edit parses only the part that it touches. */
 export const editorScript = StateField.define<Script>({
   create: (state) => readScript(state.doc.toString(), state.facet(scriptLanguage)),
   update: (script, { docChanged, state }) => {

@@ -9,7 +9,7 @@ import { tags } from "@lezer/highlight";
 import { appCompletion, type KnownBinding } from "@/components/editor/app-completion";
 import type { FileKind } from "@/lib/features/apps/browser/app-files";
 
-/** A JSON text is an expression of JavaScript: its grammar is here already. */
+/** JSON is parsed as a JavaScript expression, whose grammar is bundled anyway. */
 const json = LRLanguage.define({
   name: "json",
   parser: javascriptLanguage.parser.configure({ top: "SingleExpression" }),
@@ -18,7 +18,7 @@ const json = LRLanguage.define({
 
 type MarkdownState = { isInFence: boolean };
 
-/** Headings, lists, quotes, code and links; the package for it is half a megabyte, for a few colours. */
+/** Highlights headings, lists, quotes, code and links; the Markdown package would add 500 KB for these few. */
 const markdown = StreamLanguage.define<MarkdownState>({
   name: "markdown",
   startState: () => ({ isInFence: false }),
@@ -44,7 +44,7 @@ const markdown = StreamLanguage.define<MarkdownState>({
   },
 });
 
-/** What the console's own colours leave out: tags, attributes, properties and the names of functions. */
+/** Adds what the console's highlighting omits: tags, attributes, properties and function names. */
 const fileColours = HighlightStyle.define([
   { tag: [tags.tagName, tags.angleBracket], color: "var(--code-keyword)" },
   { tag: [tags.function(tags.variableName), tags.function(tags.propertyName)], color: "var(--code-function)" },
@@ -60,20 +60,20 @@ const LANGUAGES: Record<FileKind, () => Extension> = {
   html: () => html(),
   json: () => json,
   markdown: () => markdown,
-  // The queries of bindings go to whatever connection they name.
+  // A binding's connection, and so its dialect, is not known here.
   sql: () => sql({ dialect: PostgreSQL }),
   image: () => html(),
   text: () => [],
 };
 
-/** What colours a file of an app and completes its words. An image that is a text is drawn by tags. */
+/** Returns highlighting and completion sources for a file of an app. SVG images are highlighted as HTML. */
 export function fileLanguage(kind: FileKind): Extension {
   return [LANGUAGES[kind](), syntaxHighlighting(fileColours)];
 }
 
 /**
- * The same where it is written in.
- * @param readBindings those of the app, as they are known now
+ * Returns the same for a file that can be edited.
+ * @param readBindings returns the app's current bindings
  */
 export function writtenLanguage(kind: FileKind, readBindings: () => readonly KnownBinding[]): Extension {
   return [fileLanguage(kind), autocompletion(), kind === "script" ? appCompletion(readBindings) : []];

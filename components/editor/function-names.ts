@@ -6,7 +6,7 @@ import { SqlScript } from "@/lib/base/sql/statements";
 
 const FUNCTION = Decoration.mark({ class: "cm-function" });
 
-/** Colours the names of functions, which the language's own grammar does not tell from other names. */
+/** Highlights function names, which the language's grammar does not distinguish from other names. */
 export const highlightFunctions = ViewPlugin.fromClass(
   class {
     decorations: DecorationSet;

@@ -1,4 +1,4 @@
-/** What stands beside a completion, or over a word: a heading and a text. */
+/** Returns the element shown beside a completion or over a word: a heading and a text. */
 export function toInfo({ title, text }: { title: string; text: string }): HTMLElement {
   const box = document.createElement("div");
   const head = document.createElement("b");

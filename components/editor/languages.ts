@@ -14,7 +14,7 @@ const CLICKHOUSE = SQLDialect.define({
   identifierQuotes: '`"',
 });
 
-/** The words that the editor colours. DuckDB's grammar is PostgreSQL's. */
+/** Dialects for highlighting. DuckDB's grammar is PostgreSQL's. */
 const DIALECTS: Record<SqlDialect, typeof StandardSQL> = {
   standard: StandardSQL,
   postgres: PostgreSQL,
@@ -25,7 +25,7 @@ const DIALECTS: Record<SqlDialect, typeof StandardSQL> = {
   trino: StandardSQL,
 };
 
-/** What colours the words of a language, and cuts the text as it says for the other parts of the editor. */
+/** Returns the highlighting of a language, and sets it as the language of the editor's statements. */
 export function editorLanguage(language: ScriptLanguage): Extension {
   const colours = language === "mongodb" ? shellLanguage : sql({ dialect: DIALECTS[language] }).language;
   return [colours, scriptLanguage.of(language), editorScript];

@@ -14,10 +14,10 @@ const LANGUAGES: Record<SqlDialect, SqlLanguage> = {
   clickhouse: "clickhouse",
   trino: "trino",
 };
-/** The variables of a console are names to the formatter, as they are to the database. */
+/** The formatter treats the variables of a console as names, as the database does. */
 const VARIABLES = { custom: [{ regex: String.raw`\{\{\s*[A-Za-z_][A-Za-z0-9_]*\s*\}\}` }] };
 
-/** The same SQL over as many lines as it takes to be read; null where the formatter does not understand it. */
+/** Formats SQL; returns null if the formatter cannot parse it, or if the result would not be the same SQL. */
 export async function layOut(text: string, dialect: SqlDialect): Promise<string | null> {
   const { format } = await loadFormatter();
   try {

@@ -9,8 +9,8 @@ import { SqlScript } from "@/lib/base/sql/statements";
 const DIALOG = "cm-rename";
 
 /**
- * Asks for another name for the alias or the common table expression at the cursor, and writes it at every place of it in
- * the statement: one step to undo. Says why where that is not sure.
+ * Asks for a new name for the alias or common table expression at the cursor and renames it everywhere in the
+ * statement, as one undo step. Explains why if that is not safe.
  */
 export async function renameName(view: EditorView): Promise<void> {
   if (getDialog(view, DIALOG)) return;
@@ -40,7 +40,7 @@ export async function renameName(view: EditorView): Promise<void> {
   const typed = form && new FormData(form).get("name");
   const name = typeof typed === "string" ? typed.trim() : "";
   if (name === "" || name === found.name) return;
-  // The dialog leaves the editor to whoever types on: then the places are not where they were.
+  // The text can change while the dialog is open; the positions would then be wrong.
   if (view.state.field(editorScript) !== script) {
     showFailure("The text has changed meanwhile. Ask for the renaming again.");
     return;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { pickRange, pickStatements } from "@/components/editor/script";
 
 const SCRIPT = "select ';' as a;\n-- b; c\nselect 2";
-/** As the editor is read: a bar for the cursor, two for a selection. */
+/** Parses a text in which one bar marks the cursor and two mark a selection. */
 const reading = (text: string) => {
   const [first, second] = [text.indexOf("|"), text.lastIndexOf("|")];
   const content = text.replaceAll("|", "");

@@ -1,9 +1,9 @@
 import { StreamLanguage } from "@codemirror/language";
 
-/** A block comment goes over lines; all else ends with its line. */
+/** Block comments span lines; every other token ends with its line. */
 type State = { isInComment: boolean };
 
-/** The colours of MongoDB's shell language; what is cut and run is read by lib/base/mongo-shell. */
+/** Highlighting of MongoDB's shell language; lib/base/mongo-shell parses what is split and run. */
 export const shellLanguage = StreamLanguage.define<State>({
   name: "mongodb",
   languageData: { commentTokens: { line: "//", block: { open: "/*", close: "*/" } } },

@@ -10,7 +10,7 @@ const CLASSES: Partial<Record<SqlColour, string>> = {
   comment: "c",
 };
 
-/** SQL in the editor's colours, without an editor. */
+/** SQL with the editor's highlighting, without an editor. */
 export function SqlCode({ text, dialect }: { text: string; dialect: SqlDialect }) {
   return colourSql(text, dialect).map(({ kind, from, to }) => {
     const piece = text.slice(from, to);

@@ -10,7 +10,7 @@ class LineClass extends GutterMarker {
 const STATEMENT_LINE = new LineClass("cm-statement");
 const ERROR_LINE = new LineClass("cm-errorLine");
 
-/** A bar in the gutter along the statement that Run would take: the one at the cursor. */
+/** Bar in the gutter beside the statement at the cursor, which Run would execute. */
 export const statementBar = StateField.define<RangeSet<GutterMarker>>({
   create: markStatement,
   update: (marks, { selection, startState, state }) =>
@@ -18,7 +18,10 @@ export const statementBar = StateField.define<RangeSet<GutterMarker>>({
   provide: (field) => gutterLineClass.from(field),
 });
 
-/** Shows where a query failed, or nothing for null. It moves with the text and goes when the marked piece is changed. */
+/**
+ * Marks the position of a query's error; null removes the mark. It moves with the text and disappears when the marked
+ * text is edited.
+ */
 export const setErrorMark = StateEffect.define<{ from: number; to: number } | null>();
 
 export const errorMark = StateField.define<{ from: number; to: number } | null>({

@@ -2,7 +2,7 @@ import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
 import { EditorView } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
-/** Colours come from the tokens as variables, so that one theme serves light and dark. */
+/** Colours are CSS variables of the tokens, so that one theme serves light and dark. */
 const highlightWith = (commentColour: string) =>
   HighlightStyle.define([
     {
@@ -171,5 +171,5 @@ const view = EditorView.theme({
 });
 
 export const editorTheme = [view, syntaxHighlighting(highlightWith("var(--code-comment)"))];
-/** The same over the colours of a change, where a comment needs to be stronger. */
+/** The same over the background of a change, where comments need more contrast. */
 export const diffTheme = [view, syntaxHighlighting(highlightWith("var(--text-2)"))];

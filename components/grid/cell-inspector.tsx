@@ -10,7 +10,10 @@ import { formatCount } from "@/lib/platform/browser/format";
 
 export type Inspected = { field: ResultField; value: CellValue | undefined; rowNumber: number };
 
-/** One value, whole: JSON laid out, long text wrapped, its type and length beside it. @param inspected null while closed */
+/**
+ * Shows one whole value: JSON formatted, long text wrapped, with its type and length.
+ * @param inspected null while closed
+ */
 export function CellInspector({ inspected, onClose }: { inspected: Inspected | null; onClose: () => void }) {
   const [copied, setCopied] = useState<Inspected | null>(null);
   if (inspected === null) return null;

@@ -4,7 +4,7 @@ import { Check, Columns3 } from "lucide-react";
 import type { ResultTable } from "@/components/grid/use-result-columns";
 import { Menu, MenuItem, MenuLine, MenuToggle } from "@/components/ui/menu";
 
-/** Which columns are shown, and the way back to how they came. */
+/** Menu that shows and hides columns, and resets them. */
 export function ColumnsMenu({ table, onChange }: { table: ResultTable; onChange: () => void }) {
   const columns = table.getAllLeafColumns();
   const shown = columns.filter((column) => column.getIsVisible()).length;
@@ -23,7 +23,7 @@ export function ColumnsMenu({ table, onChange }: { table: ResultTable; onChange:
           key={column.id}
           isOn={column.getIsVisible()}
           onChange={(isOn) => {
-            // The last one stays: a table without columns shows nothing to bring them back by.
+            // The last column stays: without columns there is no header to bring them back.
             if (!isOn && shown === 1) return;
             onChange();
             column.toggleVisibility(isOn);

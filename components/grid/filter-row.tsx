@@ -20,11 +20,11 @@ type FilterRowProps = {
   width: number;
   indexWidth: number;
   onFilter: (column: number, filter: ColumnFilter | null) => void;
-  /** Back to the cells. */
+  /** Moves the focus back to the cells. */
   onLeave: () => void;
 };
 
-/** Below the heads: what the rows of each column have to be. A filter that is on says itself in words. */
+/** Row of column filters below the heads. An active filter is shown in words. */
 export function FilterRow({ baseId, columns, filters, width, indexWidth, onFilter, onLeave }: FilterRowProps) {
   return (
     <div className="rg-filters" role="row" style={{ width }}>
@@ -42,7 +42,7 @@ export function FilterRow({ baseId, columns, filters, width, indexWidth, onFilte
             style={{ left, width: columnWidth }}
           >
             <FilterField
-              // Another filter from elsewhere is other text.
+              // A filter set elsewhere replaces the typed text.
               key={filter === null ? "" : toTypedFilter(filter)}
               id={toFilterId(baseId, index)}
               field={field}
@@ -60,7 +60,7 @@ export function FilterRow({ baseId, columns, filters, width, indexWidth, onFilte
   );
 }
 
-/** The id of the field in which a column's filter is typed. */
+/** Returns the id of a column's filter input. */
 export function toFilterId(baseId: string, column: number): string {
   return `${baseId}-filter-${column}`;
 }
@@ -85,7 +85,7 @@ function FilterField({ id, field, filter, onChange, onLeave }: FilterFieldProps)
         aria-label={`Filter ${field.name}`}
         title="A value, or with a sign: >= 300, < 10, != north, null; several: in (north, coast)"
         placeholder="any"
-        // In words while nobody types.
+        // Shown in words while the input has no focus.
         value={isOn && !isTyping ? toFilterWords(filter, field) : typed}
         onFocus={() => setIsTyping(true)}
         onChange={(event) => setTyped(event.target.value)}
@@ -94,7 +94,7 @@ function FilterField({ id, field, filter, onChange, onLeave }: FilterFieldProps)
           if (typed !== kept) onChange(typed);
         }}
         onKeyDown={(event) => {
-          // The grid's own keys mean the cells.
+          // The grid's keys would act on the cells.
           event.stopPropagation();
           if (event.key === "Enter") {
             event.preventDefault();

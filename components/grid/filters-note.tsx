@@ -12,12 +12,12 @@ type FiltersNoteProps = {
   source: RowsSource;
   statement: string;
   dialect: SqlDialect;
-  /** The query is SQL, and can be written anew. */
+  /** The query is SQL and can be rewritten. */
   canWrite: boolean;
   onClear: () => void;
 };
 
-/** How many columns are filtered, the way to be rid of it, and the one to have the database do it. */
+/** Number of filtered columns, with buttons to clear the filters or to apply them in the database. */
 export function FiltersNote({ source, statement, dialect, canWrite, onClear }: FiltersNoteProps) {
   const { editors } = useWorkspace();
   const { columns } = source.arrangement;
@@ -36,7 +36,7 @@ export function FiltersNote({ source, statement, dialect, canWrite, onClear }: F
       showFailure("The query has changed since it ran. Run it again, then put the filters in.");
       return;
     }
-    // The statement's own semicolon stands behind it.
+    // The statement is already followed by a semicolon.
     const hasEnd = /^\s*;/.test(content.slice(at + statement.length));
     editor.replace(at, at + statement.length, hasEnd ? query.slice(0, -1) : query);
   };
@@ -52,7 +52,7 @@ export function FiltersNote({ source, statement, dialect, canWrite, onClear }: F
   );
 }
 
-/** How many columns are filtered, and the way to be rid of it; nothing for none. */
+/** Number of filtered columns with a button to clear the filters; renders nothing for 0. */
 export function FiltersCount({ count, onClear }: { count: number; onClear: () => void }) {
   if (count === 0) return null;
   return (

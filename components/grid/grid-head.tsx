@@ -10,23 +10,25 @@ import { Menu } from "@/components/ui/menu";
 import { isNumericField } from "@/lib/features/results/browser/cell-text";
 import type { SortBy } from "@/lib/features/results/browser/sort-rows";
 
-/** A press that moves less than this is a click. */
+/** Pointer movement below which a press is a click. */
 const DRAG_AFTER_PX = 6;
 
 export type GridHeadProps = {
   baseId: string;
   table: ResultTable;
   columns: PlacedColumn[];
-  /** All columns in their order, those out of sight too: a column is moved among them. */
+  /** All columns in order, including those out of sight: a column can be moved among them. */
   order: string[];
   sort: SortBy | null;
   onSort: (sort: SortBy | null) => void;
   activePlace: number;
-  /** What can be done with a column, behind its button and its right click. */
+  /** Returns the items of a column's menu, for its button and its context menu. */
   toItems: (column: Pick<PlacedColumn, "index" | "field">) => ReactNode;
 };
 
-/** The heads of the columns in sight: a press sorts, a drag moves, the edge resizes, the menu has all of it for keys. */
+/**
+ * Heads of the visible columns: click sorts, drag moves, the edge resizes. The menu offers the same to the keyboard.
+ */
 export const GridHeads = memo(function GridHeads(props: GridHeadProps) {
   const { baseId, table, columns, order, sort, onSort, activePlace, toItems } = props;
   const drag = useRef<{ id: string; x: number; isMoving: boolean } | null>(null);
@@ -57,7 +59,7 @@ export const GridHeads = memo(function GridHeads(props: GridHeadProps) {
     const moved = drag.current;
     if (moved?.isMoving && over !== null) moveColumn(table, moved.id, over.id);
     setOver(null);
-    // The click that follows a drag is none: it looks here first.
+    // The click event after a drag is ignored: its handler checks this first.
     if (!moved?.isMoving) drag.current = null;
   };
   const onClick = (index: number) => {
@@ -119,7 +121,7 @@ export const GridHeads = memo(function GridHeads(props: GridHeadProps) {
   });
 });
 
-/** Ascending, descending, as it came. */
+/** Returns the next sort order: ascending, descending, original. */
 export function nextSort(sort: SortBy | null, column: number): SortBy | null {
   if (sort?.column !== column) return { column, isDescending: false };
   return sort.isDescending ? null : { column, isDescending: true };

@@ -38,18 +38,18 @@ import { countCells, toBounds } from "@/lib/features/results/browser/grid-select
 import type { SortBy } from "@/lib/features/results/browser/sort-rows";
 import { formatCount } from "@/lib/platform/browser/format";
 
-/** What a menu of the grid may do; the grid's owner does it. */
+/** Actions of the grid's menus, implemented by the grid's owner. */
 export type GridActions = {
   sort: (sort: SortBy | null) => void;
-  /** Lets only those rows through whose value in the column is so. */
+  /** Keeps only rows whose value in the column meets the condition. */
   filter: (column: number, condition: Condition) => void;
-  /** Shows the field in which a filter is typed. */
+  /** Shows the input of a column filter. */
   typeFilter: (column: number) => void;
   copy: (format: CopyFormat) => void;
   openRow: (row: number, column: number) => void;
 };
 
-/** The rows that a cell's value names, and those that refer to its row. */
+/** Links to the rows that a cell's value refers to, and to those that refer to its row. */
 export type CellLinks = Record<"to" | "from", { label: string; open: () => void }[]>;
 
 const SHOWN_VALUE_LETTERS = 32;
@@ -66,7 +66,7 @@ const COPIES: readonly { format: CopyFormat; label: string; icon: ReactNode }[] 
 type CellMenu = {
   row: number;
   value: CellValue | undefined;
-  /** The different values of the selection, where it has several of this one column. */
+  /** Distinct values of the selection, if it has several within this column. */
   selected: (string | null)[] | null;
   column: GridColumn;
   range: CellRange | null;
@@ -76,7 +76,7 @@ type CellMenu = {
   links?: CellLinks;
 };
 
-/** What can be done with a cell, and with the selection it is in. */
+/** Returns the menu of a cell and of the selection that contains it. */
 export function toCellMenu({
   row,
   value,
@@ -160,7 +160,7 @@ export function toCellMenu({
 
 type ColumnMenu = Pick<CellMenu, "column" | "sort" | "table" | "actions"> & { order: string[] };
 
-/** What can be done with a column. */
+/** Menu of a column. */
 export function ColumnMenu({ column, sort, table, actions, order }: ColumnMenu) {
   const { field, index } = column;
   return (

@@ -9,16 +9,16 @@ import type { CellValue } from "@/lib/base/values/json-rows";
 import { isNumericField, toPlainText } from "@/lib/features/results/browser/cell-text";
 import type { RowsSource } from "@/lib/features/results/browser/rows-source";
 
-/** A cell shows no more letters than this; all of them are in the inspector. */
+/** Maximum number of characters shown in a cell; the inspector shows the whole value. */
 const SHOWN_LETTERS_MAX = 400;
 
-/** A column with its place: `left` from the row's start, or from the view's for a pinned one. */
+/** A column with its position: `left` is relative to the row, or to the viewport for a pinned column. */
 export type PlacedColumn = GridColumn & { place: number; left: number };
 
 type GridRowProps = {
   baseId: string;
   source: RowsSource;
-  /** Changes with every new order of the rows, and when rows arrive: the cells are read anew. */
+  /** Changes with the order of the rows and when rows arrive; cells are then read again. */
   edition: number;
   row: number;
   y: number;
@@ -26,13 +26,13 @@ type GridRowProps = {
   indexWidth: number;
   look: CellLook;
   columns: PlacedColumn[];
-  /** The selected places in this row, both included; -1 when there are none. */
+  /** First and last selected column in this row, inclusive; -1 for none. */
   selectedFrom: number;
   selectedTo: number;
   activePlace: number;
 };
 
-/** One row. It is drawn anew only when something of it has changed: scrolling moves it without touching it. */
+/** One row. Rendered again only when its own props change: scrolling moves it without rendering. */
 export const GridRow = memo(function GridRow(props: GridRowProps) {
   const { baseId, source, row, y, width, indexWidth, look, columns, selectedFrom, selectedTo, activePlace } = props;
   return (
@@ -60,7 +60,7 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
         if (isNumericField(field)) className += " r";
         if (isPinned) className += " pin";
         if (value === null) className += " null";
-        // Drawn by the styles alone: a row that is only passed by makes no elements.
+        // Drawn by CSS alone: a row that is scrolled past creates no elements.
         if (value === undefined) className += " wait";
         if (isSelected) className += " sel";
         if (place === activePlace) className += " cur";
@@ -86,7 +86,7 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
   );
 });
 
-/** What it is exactly, where it is shown in another way. */
+/** Returns the exact value if the cell shows it in another form. */
 function toTitle(value: CellValue | undefined, shown: string): string | undefined {
   if (value === undefined || value === null || typeof value === "object") return undefined;
   const exact = toPlainText(value);

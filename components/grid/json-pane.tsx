@@ -6,10 +6,10 @@ import type { GridColumn } from "@/components/grid/use-result-columns";
 import type { RowsSource } from "@/lib/features/results/browser/rows-source";
 import { formatCount } from "@/lib/platform/browser/format";
 
-/** More would be a text of many megabytes, which nobody reads and the export writes faster. */
+/** More rows would be many megabytes of text, for which the export is faster. */
 const JSON_ROWS_MAX = 10_000;
 
-/** The rows in their present order as JSON. */
+/** Rows in their current order as JSON. */
 export function JsonPane({ source, columns }: { source: RowsSource; columns: GridColumn[] }) {
   const [text, setText] = useState<string | null>(null);
   const { arrangement, count } = source;

@@ -4,14 +4,14 @@ import { useState } from "react";
 import type { CellValue } from "@/lib/base/values/json-rows";
 import { formatCount } from "@/lib/platform/browser/format";
 
-/** So many levels are open before anybody presses. */
+/** Levels that are expanded at first. */
 const OPEN_LEVELS = 2;
-/** So many entries of one level are drawn; more come by a press. */
+/** Entries shown per level at first; a button shows more. */
 const SHOWN_ENTRIES = 100;
 
 type Structure = CellValue[] | { [key: string]: CellValue };
 
-/** A structure, level by level. */
+/** Tree view of a structure. */
 export function JsonTree({ value, level = 0 }: { value: Structure; level?: number }) {
   const [shown, setShown] = useState(SHOWN_ENTRIES);
   const entries = Object.entries(value);
@@ -49,7 +49,7 @@ function JsonLeaf({ value }: { value: null | boolean | number | string }) {
   return <span className={value === null ? "jn null" : "jn"}>{String(value)}</span>;
 }
 
-/** What a cell holds when it is a structure, or a text that is one. */
+/** Returns the structure in a cell: the value, or the one parsed from its JSON text; null for other values. */
 export function toStructure(value: CellValue | undefined): Structure | null {
   if (isStructure(value)) return value;
   if (typeof value !== "string" || !/^\s*[[{]/.test(value)) return null;

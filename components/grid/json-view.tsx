@@ -20,7 +20,7 @@ const json = StreamLanguage.define({
 });
 const names = HighlightStyle.define([{ tag: tags.propertyName, color: "var(--code-function)" }]);
 
-/** Rows as JSON, to read and to select from. Only the lines in sight are drawn. */
+/** JSON text to read and select. Renders only the visible lines. */
 export function JsonView({ text, label }: { text: string; label: string }) {
   const hostRef = useRef<HTMLDivElement>(null);
   useEffect(() => {

@@ -6,19 +6,19 @@ import type { LoadState } from "@/lib/features/results/browser/loaded-results";
 import { formatCount, formatDuration, formatRows, toSize } from "@/lib/platform/browser/format";
 
 type LoadNoteProps = {
-  /** Rows that are here, of more than these. */
+  /** Number of loaded rows; there are more. */
   rowCount: number;
   load: LoadState | null;
-  /** The limit that "Load more" would run with; null when there is no higher one. */
+  /** Next row limit for "Load more"; null if there is no higher one. */
   nextLimit: number | null;
-  /** Why nothing can be loaded now; null when it can. */
+  /** Reason why nothing can be loaded now; null when it can. */
   isDisabled: boolean;
   onLoadMore: () => void;
   onLoadAll: () => void;
   onCancel: () => void;
 };
 
-/** Above a cut result: that it is cut, and the ways to the rest. */
+/** Note above a truncated result, with buttons to load more rows or all. */
 export function LoadNote({ rowCount, load, nextLimit, isDisabled, onLoadMore, onLoadAll, onCancel }: LoadNoteProps) {
   const startedAt = load?.status === "loading" ? load.startedAt : null;
   const now = useNow(startedAt !== null, 100);

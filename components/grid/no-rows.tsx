@@ -7,7 +7,7 @@ import { formatDuration, formatRows } from "@/lib/platform/browser/format";
 
 type NoRowsProps = { answer: ExecuteAnswer; statement: string; onShowQuery: () => void };
 
-/** A statement that ran and returned no rows. */
+/** Empty state of a statement that returned no rows. */
 export function NoRows({ answer, statement, onShowQuery }: NoRowsProps) {
   const count = answer.fields.length;
   const { affectedRows } = answer;

@@ -24,7 +24,7 @@ const VIEW_NAMES: Record<View, { icon: ReactNode; label: string }> = {
   json: { icon: <Braces className="s" />, label: "JSON" },
 };
 
-/** Looking through many rows at every letter would be in the way of typing. */
+/** Delay before many rows are filtered: at every key, the filter would slow typing down. */
 const FILTER_AFTER_MS = 200;
 
 type ResultBarProps = {
@@ -32,20 +32,20 @@ type ResultBarProps = {
   view: View;
   onView: (view: View) => void;
   filter: string;
-  /** Rows that a filter has to look through are so many that it waits for a pause in typing. */
+  /** There are so many rows that the filter waits for a pause in typing. */
   isFilterSlow: boolean;
   onFilter: (filter: string) => void;
-  /** What the filters of the columns come to; null while there are none. */
+  /** Note on the column filters; null without any. */
   filtersNote: ReactNode;
   columnsMenu: ReactNode;
   onCopy: (format: CopyFormat) => void;
   onExport: () => void;
   onAdd: () => void;
-  /** Why the result cannot become a widget; null where it can. */
+  /** Reason why the result cannot become a widget; null when it can. */
   addRefusal: string | null;
 };
 
-/** The line above a result: how to look at it, what to see of it, and the ways out. */
+/** Bar above a result: views, filter, columns, copy and export. */
 export function ResultBar(props: ResultBarProps) {
   const { views, view, onView, filter, isFilterSlow, onFilter, filtersNote, columnsMenu, onCopy } = props;
   const { onExport, onAdd, addRefusal } = props;

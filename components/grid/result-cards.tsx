@@ -9,12 +9,12 @@ import type { CellPosition } from "@/lib/features/results/browser/grid-selection
 import type { RowsSource } from "@/lib/features/results/browser/rows-source";
 
 const CARD_PX = 76;
-/** Cards are read one by one; a browser's cap on an element's height is not far beyond. */
+/** Browsers limit an element's height, and little more fits; cards are read one by one anyway. */
 const CARDS_MAX = 100_000;
 
 type CardsProps = { source: RowsSource; columns: GridColumn[]; onInspect: (place: CellPosition) => void };
 
-/** A result on a phone: a card a row, the first text as its title, the sorted number at the right with a bar. */
+/** Result on a phone: one card per row, titled by the first text, with the sorted number and a bar at the right. */
 export function ResultCards({ source, columns, onInspect }: CardsProps) {
   const scrollRef = useRef<HTMLDivElement>(null);
   const { sort } = source.arrangement;

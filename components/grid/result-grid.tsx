@@ -46,15 +46,15 @@ const HEAD_PX = 42;
 const FILTERS_PX = 34;
 const RESIZE_STEP_PX = 16;
 const INDEX_PX = { min: 46, padding: 24, digit: 8 };
-/** Rows that are drawn above and below what is seen. */
+/** Rows rendered above and below the visible ones. */
 const OVERSCAN_ROWS = 6;
-/** Rows that are fetched around what is seen, while it moves slowly enough to get there row by row. */
+/** Rows fetched around the visible ones while scrolling is slow enough to reach them row by row. */
 const NEAR_ROWS = 128;
 
-/** Cells of a selection that are looked through for their values. */
+/** Maximum number of selected cells that are searched for distinct values. */
 const SELECTED_ROWS_MAX = 1000;
 
-/** The different values of a selection within one column; null for another selection, or for too many values. */
+/** Returns the distinct values of a selection within one column; null for another selection or too many values. */
 function toSelectedValues(
   source: RowsSource,
   range: CellRange,
@@ -76,19 +76,19 @@ type ResultGridProps = {
   onRange: (range: CellRange | null) => void;
   onSort: (sort: SortBy | null) => void;
   onInspect: (place: CellPosition) => void;
-  /** Puts the selection on the clipboard of the event. */
+  /** Writes the selection to the event's clipboard. */
   onCopy: (clipboard: DataTransfer) => void;
-  /** The same as a text of another form, from the menu of a cell. */
+  /** Copies the selection in another format, from a cell's menu. */
   onCopyAs: (format: CopyFormat) => void;
-  /** A panel beside the grid shows the active row: J and K walk, as the arrows do. */
+  /** A panel beside the grid shows the active row: J and K move like the arrow keys. */
   isWalking?: boolean;
-  /** Where a cell and its row lead; left out where nothing refers to anything. */
+  /** Returns the links of a cell and its row; absent without foreign keys. */
   toLinks?: (row: number, column: string) => CellLinks;
 };
 
 /**
- * The grid: virtual rows and columns, a pinned index, a two-line head. It is one stop for the Tab key and names its
- * active cell; the head is the row above the first one.
+ * Grid with virtual rows and columns, a pinned index and a two-line head. It is one tab stop and names its active cell;
+ * the head is the row above the first one.
  */
 export function ResultGrid(props: ResultGridProps) {
   const { source, table, columns, label, range, onRange, onSort, onInspect, onCopy } = props;
@@ -126,7 +126,7 @@ export function ResultGrid(props: ResultGridProps) {
   const inSight = columnVirtual.getVirtualItems();
   const firstLoose = inSight[0]?.index ?? 0;
   const lastLoose = inSight.at(-1)?.index ?? -1;
-  // Kept as long as the same columns are in sight, so that rows that only move are not drawn anew.
+  // Kept while the same columns are visible, so that rows that only move are not rendered again.
   const drawn = useMemo(
     () => [...placed.filter(({ isPinned }) => isPinned), ...loose.slice(firstLoose, lastLoose + 1)],
     [placed, loose, firstLoose, lastLoose],
@@ -144,11 +144,12 @@ export function ResultGrid(props: ResultGridProps) {
   useEffect(() => {
     const isNear = Math.abs(from - lastFrom.current) < NEAR_ROWS;
     lastFrom.current = from;
-    // What is seen comes first: a place that is only passed by has no surroundings.
+    // Visible rows come first: while scrolling fast, no surrounding rows are fetched.
     source.want(from, to);
     if (isNear) source.want(Math.max(0, from - NEAR_ROWS), Math.min(count, to + NEAR_ROWS), false);
   }, [source, version, from, to, count]);
-  // A row takes over the element of a row that has left: as many elements as rows fit, rounded up, so that none is shared.
+  // A row reuses the element of a row that has left. There are as many elements as rows fit, rounded up, so that none
+  // is shared.
   const slots = Math.ceil(scroll.viewPx / rowPx) + 2 * OVERSCAN_ROWS + 2;
 
   const show = ({ row, column }: CellPosition) => {
@@ -162,7 +163,7 @@ export function ResultGrid(props: ResultGridProps) {
     const others = filters.filter((each) => each.column !== column);
     source.arrange({ ...source.arrangement, columns: filter === null ? others : [...others, filter] });
   };
-  // The field may not be drawn yet.
+  // The input may not be rendered yet.
   const [wantedFilter, setWantedFilter] = useState<number | null>(null);
   useEffect(() => {
     if (wantedFilter === null || !areFiltersShown) return;
@@ -186,7 +187,7 @@ export function ResultGrid(props: ResultGridProps) {
   };
   const latestItems = useRef(toColumnItems);
   latestItems.current = toColumnItems;
-  // Heads are drawn anew when they change, not with each row that moves.
+  // Heads are rendered when they change, not with each row that moves.
   const headItems = useCallback((column: Pick<GridColumn, "index">) => latestItems.current(column), []);
   const menu = useContextMenu(({ row, column: place }: CellPosition) => {
     const column = columns[place];
@@ -206,13 +207,13 @@ export function ResultGrid(props: ResultGridProps) {
       links: toLinks?.(row, column.field.name),
     });
   });
-  /** A press inside the selection keeps it. */
+  /** Selects a cell, unless it is inside the selection. */
   const selectFor = (place: CellPosition) => {
     if (range !== null && isInside(toBounds(range), place.row, place.column)) return;
     onRange({ anchor: place, head: place });
   };
   const onContextMenu = (event: MouseEvent) => {
-    // Where somebody types, the browser's own menu has what is wanted.
+    // In an input, the browser's context menu is the useful one.
     if (event.target instanceof HTMLInputElement) return;
     const id = event.target instanceof Element && event.target.closest<HTMLElement>("[data-head]")?.dataset.head;
     const headAt = columns.findIndex(({ field }) => field.name === id);
@@ -229,14 +230,14 @@ export function ResultGrid(props: ResultGridProps) {
   };
 
   const onKeyDown = (event: KeyboardEvent) => {
-    // What lies over the grid has keys of its own, and its events come through here.
+    // Elements over the grid handle their own keys, and their events bubble through here.
     if (event.target !== event.currentTarget) return;
     const isMod = event.metaKey || event.ctrlKey;
-    // It runs the statement, from here too.
+    // Mod+Enter runs the statement, also from the grid.
     if (isMod && event.key === "Enter") return;
     const current = range ?? { anchor: { row: 0, column: 0 }, head: { row: 0, column: 0 } };
     const column = columns[current.head.column];
-    // Keys of one letter can be turned off, for those who speak to their computer.
+    // Single-letter shortcuts can be turned off, for users of speech input.
     const isBare = areLettersOn && !isMod && !event.altKey && !event.shiftKey;
     const walk = isWalking && isBare ? { j: "ArrowDown", k: "ArrowUp" }[event.key] : undefined;
     const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
@@ -395,7 +396,10 @@ export function ResultGrid(props: ResultGridProps) {
   );
 }
 
-/** Widths and places. A last column of text takes the room that is left; a number would stand far from its neighbours. */
+/**
+ * Assigns widths and positions. A text column at the end takes the remaining width; a number would be far from its
+ * neighbour.
+ */
 function placeColumns(columns: GridColumn[], indexWidth: number, viewWidth: number) {
   const natural = columns.reduce((sum, { width }) => sum + width, indexWidth);
   const fill = Math.max(0, viewWidth - natural);

@@ -29,20 +29,20 @@ import { later } from "@/lib/platform/browser/load-again";
 export type ResultViewProps = {
   run: ConsoleRun;
   connection: Connection | null;
-  /** The console's name: files are called after it. */
+  /** Name of the console, used for file names. */
   consoleName: string;
   canRun: boolean;
-  /** The chart that is kept with the console; null when it has none yet. */
+  /** Chart saved with the console; null if it has none yet. */
   chart: KeptChart | null;
   onChart: (chart: KeptChart) => void;
   onLoadMore: () => void;
   onShowQuery: () => void;
-  /** Results of before that stay beside these. */
+  /** Pinned earlier results. */
   pinned: PinnedResult[];
   onPin: (executionId: string, isPinned: boolean) => void;
-  /** The saved console, where its text is what was run; null for any other text. */
+  /** The saved console if its text is what was run; null for any other text. */
   savedAs?: { id: string; content: string } | null;
-  /** The way back from a kept result to what happened since. */
+  /** Button back from an earlier result to the current state. */
   back?: { label: string; go: () => void };
 };
 
@@ -60,18 +60,18 @@ const RowPanel = part(loadRowPanel, (module) => module.RowPanel);
 
 const PHONE_VIEWS: View[] = ["cards", "table", "chart"];
 const WIDE_VIEWS: View[] = ["table", "chart", "json"];
-/** Fewer rows than this are filtered as fast as one types. */
+/** Row count below which filtering is as fast as typing. */
 const QUICK_ROWS_MAX = 2000;
 
 type ResultSetProps = ResultViewProps & {
   answer: ExecuteAnswer;
   statement: string;
   executionId: string;
-  /** Number of the result among those of its statement, from 0. */
+  /** Index of the result among those of its statement, 0-based. */
   index: number;
 };
 
-/** One result with rows: its bar, the chosen view, and the foot. */
+/** One result with rows: its bar, the selected view, and the foot. */
 export function ResultSet(props: ResultSetProps) {
   const { answer, statement, index, run, connection, consoleName, chart, onChart, canRun, onLoadMore, back } = props;
   const { workspace } = useWorkspace();
@@ -145,7 +145,7 @@ export function ResultSet(props: ResultSetProps) {
         <ResultCards source={source} columns={columns} onInspect={inspect} />
       ) : (
         <ResultGrid
-          // Other rows, other place: the scroll begins anew.
+          // A different set of rows resets the scroll position.
           key={load?.status ?? "first"}
           source={source}
           table={table}
@@ -197,7 +197,7 @@ export function ResultSet(props: ResultSetProps) {
   );
 }
 
-/** Whether a text is this one statement: another one of it would be another result. */
+/** Returns whether a text consists of only this statement: a further one would give another result. */
 function isAllOf(content: string, statement: string): boolean {
   const bare = (text: string) => text.trim().replace(/;\s*$/, "");
   return bare(content) === bare(statement);

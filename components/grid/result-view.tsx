@@ -10,7 +10,7 @@ import { toResultId } from "@/lib/features/results/browser/loaded-results";
 import { toListedWords, toOutcomeWords } from "@/lib/features/results/browser/result-words";
 
 type Result = {
-  /** The execution's id; of a further result of the same statement with its number. */
+  /** Id of the execution; for further results of the same statement, with their number. */
   id: string;
   /** 0 for the first result of a statement. */
   index: number;
@@ -24,11 +24,11 @@ type Result = {
   isPinned: boolean;
 };
 
-/** The results of a run and those that were pinned before: one, or several with tabs that say what was asked. */
+/** Results of a run and the pinned ones: a single one, or several with tabs named after their statements. */
 export function ResultView(props: ResultViewProps) {
   const { run, pinned, onPin } = props;
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
-  // Until one is chosen it is the last one that has come.
+  // Until the user selects one, the last result to arrive.
   const [chosenId, setChosenId] = useState<string | null>(null);
   const listRef = useRef<HTMLDivElement>(null);
   const pinnedIds = new Set(pinned.map(({ executionId }) => executionId));
@@ -150,7 +150,7 @@ function isUnread({ rows, truncated }: ExecuteAnswer): boolean {
   return rows.length === 0 && truncated;
 }
 
-/** Each further result as an answer; the same one each time, since its sorting and filters belong to it. */
+/** Further results as answers. The object is always the same, since its sorting and filters belong to it. */
 const answers = new WeakMap<FurtherResult, ExecuteAnswer>();
 
 function toAnswer(first: ExecuteAnswer, result: FurtherResult, executionId: string): ExecuteAnswer {
@@ -159,7 +159,7 @@ function toAnswer(first: ExecuteAnswer, result: FurtherResult, executionId: stri
   return known;
 }
 
-/** As much of a statement as tells it from its neighbours. */
+/** Maximum length of a tab's label, enough to tell statements apart. */
 const WORDS_CHARS_MAX = 28;
 
 function toFirstWords(text: string): string {

@@ -19,12 +19,12 @@ import { toCellText, toPlainText } from "@/lib/features/results/browser/cell-tex
 import type { RowsSource } from "@/lib/features/results/browser/rows-source";
 import { formatCount } from "@/lib/platform/browser/format";
 
-/** More letters than this do not fit on the line of a field. */
+/** Maximum number of characters on a field's line. */
 const LINE_LETTERS = 34;
-/** Letters of a long text, and bytes of a binary value, that are drawn; all of it can be copied. */
+/** Maximum number of shown characters of a text, or bytes of a binary value; all of it can be copied. */
 const SHOWN_LETTERS = 20_000;
 const SHOWN_BYTES = 2048;
-/** A larger picture would be a data address that browsers draw late or not at all. */
+/** Browsers render larger data URLs late or not at all. */
 const PICTURE_LETTERS_MAX = 8 * 1024 * 1024;
 
 const SLOT = Symbol("row");
@@ -33,15 +33,15 @@ type RowPanelProps = {
   source: RowsSource;
   columns: GridColumn[];
   row: number;
-  /** The place of the cell that is marked among the columns. */
+  /** Column index of the marked cell. */
   place: number;
   onRow: (row: number) => void;
   onClose: () => void;
-  /** Where the keys of a row lead, and from where others lead to it; left out where nobody knows. */
+  /** Returns the links from a row's keys and to them; absent if foreign keys are not known. */
   toLinks?: (row: number, column: string) => CellLinks;
 };
 
-/** One row beside its grid, field by field, whole; it follows the selection, and J and K walk from row to row. */
+/** Panel of one row beside its grid: all fields in full. It follows the selection; J and K move between rows. */
 export function RowPanel(props: RowPanelProps) {
   const slot = useSideSlot(SLOT);
   return slot && createPortal(<Panel {...props} />, slot);
@@ -61,7 +61,7 @@ function Panel({ source, columns, row, place, onRow, onClose, toLinks }: RowPane
   const asideRef = useRef<HTMLElement>(null);
   const onKey = useEffectEvent((event: globalThis.KeyboardEvent) => {
     if (event.key !== "Escape" || event.defaultPrevented) return;
-    // What lies over the panel goes first.
+    // Overlays above the panel close first.
     if (document.querySelector('[role="dialog"],[role="menu"],[role="listbox"]')) return;
     onClose();
   });
@@ -69,7 +69,7 @@ function Panel({ source, columns, row, place, onRow, onClose, toLinks }: RowPane
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
   }, []);
-  // Before the panel is taken out of the page, and its focus with it.
+  // Runs before the panel is removed from the page, and the focus with it.
   useLayoutEffect(() => {
     const before = document.activeElement;
     const panel = asideRef.current;
@@ -245,7 +245,7 @@ type Long =
   | { kind: "picture"; address: string; size: string }
   | { kind: "bytes"; lines: string; isCut: boolean; size: string };
 
-/** A value that needs more than a line; null for one that does not. */
+/** Returns a value that needs more than one line; null for other values. */
 function toLongValue(field: ResultField, value: CellValue | undefined): Long | null {
   if (field.type === "binary" && typeof value === "string" && value !== "") {
     const count = countBytes(value);

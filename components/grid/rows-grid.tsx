@@ -15,14 +15,14 @@ import type { SortBy } from "@/lib/features/results/browser/sort-rows";
 
 type RowsGridProps = {
   label: string;
-  /** What the rows answer, which copies as INSERT name; "" where that is not to be told. */
+  /** Query of the rows, which names the table when copying as INSERT; "" to leave the name out. */
   query: string;
   dialect: SqlDialect;
   fields: ResultField[];
   rows: ResultRow[];
 };
 
-/** Rows that are all here, as the grid of a console shows them; cards on a phone. */
+/** Loaded rows in the grid of a console; cards on a phone. */
 export function RowsGrid({ label, fields, rows, query, dialect }: RowsGridProps) {
   const isPhone = useIsPhone();
   const source = useMemo(() => new AnswerRows(fields, rows), [fields, rows]);

@@ -22,7 +22,7 @@ type FootProps = {
   onPin: (isPinned: boolean) => void;
 };
 
-/** Below the result: how many rows, what the selected cells come to, and when it was run. */
+/** Foot of a result: row count, summary of the selected cells, and time of the run. */
 export function SelectionFoot({ run, source, columns, range, back, isPinned, onPin }: FootProps) {
   const summary = useSummary(source, columns, range);
   return (
@@ -61,7 +61,10 @@ export function SelectionFoot({ run, source, columns, range, back, isPinned, onP
 
 type Summary = { count: number; sums: Summed | null };
 
-/** @returns null for a single cell; without sums when no selected cell is a number, or there are too many */
+/**
+ * Summarises the selected cells.
+ * @returns null for a single cell; without sums if no selected cell is a number, or there are too many
+ */
 function useSummary(source: RowsSource, columns: GridColumn[], range: CellRange | null): Summary | null {
   const [sums, setSums] = useState<Summary["sums"]>(null);
   const bounds = range && toBounds(range);

@@ -13,15 +13,15 @@ import type { RowsSource } from "@/lib/features/results/browser/rows-source";
 import type { CopyAsk } from "@/lib/features/results/browser/worker-messages";
 import { formatCount, formatRows } from "@/lib/platform/browser/format";
 
-/** What brought the rows. */
+/** Query that returned the rows. */
 type SqlText = { text: string; dialect: SqlDialect };
 
-/** What other programs take from a clipboard before they stop answering. */
+/** Limit above which other programs stop responding when they read the clipboard. */
 const COPIED_CELLS_MAX = 2_000_000;
 const COPIED_TOAST_MS = 3000;
 const NAMES: Partial<Record<CopyFormat, string>> = { insert: "an INSERT statement", list: "a list" };
 
-/** Copying of what is selected, or of everything that is shown when no more than one cell is. */
+/** Returns functions that copy the selection, or all visible rows if at most one cell is selected. */
 export function useCopy(source: RowsSource, columns: GridColumn[], range: CellRange | null, statement: SqlText) {
   const toAsk = (format: CopyFormat, isOneCellEnough: boolean): CopyAsk => {
     const bounds = range && toBounds(range);
@@ -44,21 +44,21 @@ export function useCopy(source: RowsSource, columns: GridColumn[], range: CellRa
       const html = ask.format === "tsv" ? await read({ ...ask, format: "html" }) : null;
       if (await copyText(await read(ask), html)) return true;
     } catch {
-      // Said below, as for a browser that refuses.
+      // Reported below, as when the browser refuses.
     }
     showFailure("The browser did not let the rows onto the clipboard. Select cells and copy them with the keyboard.");
     return false;
   };
 
   return {
-    /** @param isOneCellEnough a lone cell is what is meant, and not all that is shown */
+    /** Copies in a format. @param isOneCellEnough true: a single selected cell is copied alone, not all visible rows */
     copyAs: async (format: CopyFormat, isOneCellEnough = false) => {
       const ask = toAsk(format, isOneCellEnough);
       if (isTooMuch(ask) || !(await write(ask))) return;
       const name = NAMES[format] ?? format.toUpperCase();
       showToast(`${formatRows(ask.to - ask.from)} copied as ${name}.`, { id: "copied", duration: COPIED_TOAST_MS });
     },
-    /** The selection as the keyboard copies it: the cells alone, without a head. */
+    /** Copies the selection for the keyboard shortcut: cells only, without a head. */
     copyTo: (clipboard: DataTransfer) => {
       const ask = toAsk("tsv", true);
       if (isTooMuch(ask)) return;
@@ -73,7 +73,7 @@ export function useCopy(source: RowsSource, columns: GridColumn[], range: CellRa
   };
 }
 
-/** The table that rows of a statement would go back into: its only one, else a name that says nothing wrong. */
+/** Returns the table name for INSERT: the only table of the statement, else a neutral name. */
 function toTableName(statement: SqlText): string {
   const { tables, ctes } = readScope(statement.text, statement.dialect);
   const [only, other] = tables;

@@ -21,24 +21,24 @@ const helper = createColumnHelper<typeof features, object>();
 
 export const COLUMN_PX = { min: 60, max: 1200 } as const;
 const WIDTH_PX = { max: 360, perLetter: 7.3, padding: 26 };
-/** Room in the head for the menu of a column. */
+/** Space in the head for the column's menu, in characters. */
 const HEAD_EXTRA_LETTERS = 4;
-/** A column's width is judged by so many of its first values. */
+/** Number of first values from which a column's width is measured. */
 const JUDGED_ROWS = 60;
-/** The rows are kept elsewhere: the table looks after columns alone. */
+/** The table library manages only columns; the rows are kept elsewhere. */
 const NO_ROWS: object[] = [];
 
-/** One column as the grid draws it: `index` is its place in the result's fields. */
+/** A column of the grid: `index` is its position in the result's fields. */
 export type GridColumn = {
   index: number;
   field: ResultField;
   width: number;
   isPinned: boolean;
-  /** Digits behind the point that its numbers are lined up by. */
+  /** Number of decimals by which its numbers are aligned. */
   scale: number;
 };
 
-/** The columns of a result: their widths and order, which are hidden, which stay at the left. */
+/** Returns the columns of a result: widths, order, hidden and pinned ones. */
 export function useResultColumns(fields: readonly ResultField[], sample: CellTable) {
   const defs = useMemo(
     () =>
@@ -78,7 +78,7 @@ export function useResultColumns(fields: readonly ResultField[], sample: CellTab
 
 export type ResultTable = ReturnType<typeof useResultColumns>["table"];
 
-/** Moves a column to the place of another one; a pinned one stays among the pinned. */
+/** Moves a column to the position of another one; a pinned one stays among the pinned. */
 export function moveColumn(table: ResultTable, id: string, to: string): void {
   const isPinned = table.getColumn(id)?.getIsPinned() === "start";
   if (isPinned !== (table.getColumn(to)?.getIsPinned() === "start")) return;
@@ -97,7 +97,7 @@ function* firstOf(sample: CellTable, index: number) {
   for (let row = 0; row < Math.min(JUDGED_ROWS, sample.rowCount); row += 1) yield sample.at(row, index);
 }
 
-/** The width that the head and the first values of a column ask for, in CSS pixels. */
+/** Returns the width that the head and the first values of a column need, in CSS pixels. */
 function judgeWidth(field: ResultField, sample: CellTable, index: number): number {
   let letters = Math.max(field.name.length + HEAD_EXTRA_LETTERS, (field.dbType ?? field.type).length);
   for (let row = 0; row < Math.min(JUDGED_ROWS, sample.rowCount); row += 1) {

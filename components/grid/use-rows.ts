@@ -6,10 +6,10 @@ import type { Arrangement } from "@/lib/features/results/browser/arrangement";
 import { type LoadState, loadedResults } from "@/lib/features/results/browser/loaded-results";
 import { AnswerRows, type RowsSource } from "@/lib/features/results/browser/rows-source";
 
-/** How somebody has sorted and filtered an answer: what draws it goes and comes with the width of the window. */
+/** Sort order and filters of an answer. Kept outside components, which unmount when the window's width changes. */
 const arrangements = new WeakMap<ExecuteAnswer, Arrangement>();
 
-/** The rows of an answer: the first ones, or all of them once they were loaded. Draws anew when they change. */
+/** Returns the rows of an answer: the first ones, or all once they are loaded. Renders again when they change. */
 export function useRows(answer: ExecuteAnswer): { source: RowsSource; load: LoadState | null } {
   const first = useMemo(() => {
     const rows = new AnswerRows(answer.fields, answer.rows);

@@ -11,19 +11,19 @@ import {
   toTrackPx,
 } from "@/lib/features/results/browser/scroll-scale";
 
-/** After this much rest the scroll position is put to what it should say; nobody sees it. */
+/** Idle time after which the scroll position is corrected, which is not visible. */
 const SETTLE_AFTER_MS = 140;
 
 type ScrollPosition = {
-  /** Where the content stands, in its own pixels. */
+  /** Scroll offset of the content, in its own pixels. */
   top: number;
-  /** What stands between the content's pixels and the track's: `track = content + shift`. */
+  /** Difference between pixels of the content and of the track: `track = content + shift`. */
   shift: number;
 };
 
 /**
- * Scrolls rows that are taller than a browser lets an element be. Where they are not, it scrolls as ever.
- * @param headPx height of what stays above the rows, inside of the same element
+ * Scrolls rows that are taller than the maximum height of an element; lower ones scroll natively.
+ * @param headPx height of the fixed part above the rows, inside the same element
  */
 export function useScaledScroll(ref: RefObject<HTMLElement | null>, rowCount: number, rowPx: number, headPx: number) {
   const [viewPx, setViewPx] = useState(0);
@@ -44,7 +44,7 @@ export function useScaledScroll(ref: RefObject<HTMLElement | null>, rowCount: nu
     });
   }, []);
 
-  /** Puts the scroll position where the content's position belongs on the track. */
+  /** Sets the scroll position that corresponds to the content's position on the track. */
   const settle = useCallback(() => {
     const element = ref.current;
     if (element === null) return;
@@ -58,7 +58,7 @@ export function useScaledScroll(ref: RefObject<HTMLElement | null>, rowCount: nu
     if (element === null || element.scrollTop === at.current) return;
     const { contentPx } = scaleRef.current;
     const next = followScroll(scaleRef.current, top.current, at.current, element.scrollTop);
-    // In the same frame as the browser's own move, or the rows would be seen to jump.
+    // In the same frame as the browser's own scroll, or the rows would visibly jump.
     flushSync(() => show(next, element.scrollTop));
     clearTimeout(timer.current);
     if (toTrackPx(scaleRef.current) === contentPx) return;

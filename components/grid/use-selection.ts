@@ -7,19 +7,19 @@ import type { RowsSource } from "@/lib/features/results/browser/rows-source";
 
 type Selected = { range: CellRange | null; isOpen: boolean };
 
-/** What was selected where nothing is drawn at the moment: what draws it goes and comes with the width of the window. */
+/** Last selection per source. Kept outside components, which unmount when the window's width changes. */
 const lastSelected = new WeakMap<object, Selected>();
 
 /**
- * What is selected among the rows of a source, and the row that stands open beside them.
- * @param of what they are the rows of, which outlives their source
+ * Returns the selection among the rows of a source, and the row that is open beside them.
+ * @param of identity of the rows, which outlives their source
  */
 export function useSelection(source: RowsSource, of: object = source) {
   const [range, select] = useState<CellRange | null>(() => lastSelected.get(of)?.range ?? null);
   const [isOpen, setIsOpen] = useState(() => lastSelected.get(of)?.isOpen ?? false);
   useEffect(() => void lastSelected.set(of, { range, isOpen }), [of, range, isOpen]);
   const head = isOpen && range !== null && range.head.row >= 0 && range.head.row < source.count ? range.head : null;
-  /** Other rows in other places: what was selected is nothing any more. */
+  /** After a change of the rows' order, the old selection has no meaning. */
   const arrange = useCallback(
     (change: Partial<Arrangement>) => {
       select(null);
@@ -37,7 +37,7 @@ export function useSelection(source: RowsSource, of: object = source) {
       select({ anchor: place, head: place });
       setIsOpen(true);
     },
-    /** What the panel of the open row takes; null while none is. */
+    /** Props of the panel of the open row; null while none is open. */
     opened: head && {
       row: head.row,
       place: head.column,

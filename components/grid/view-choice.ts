@@ -5,7 +5,7 @@ import { useState } from "react";
 export const VIEWS = ["cards", "table", "chart", "json"] as const;
 export type View = (typeof VIEWS)[number];
 
-/** The view that a result is looked at in. It stands in the address, so that a link leads to the same view. */
+/** Returns the view of a result. It is kept in the address, so that a link opens the same view. */
 export function useViewChoice(isPhone: boolean): [View, (view: View) => void] {
   const [chosen, setChosen] = useState<View | null>(readView);
   const normal: View = isPhone ? "cards" : "table";

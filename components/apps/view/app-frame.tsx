@@ -9,27 +9,27 @@ import type { FromApp, ToApp } from "@/lib/features/apps/frame/messages";
 import type { ViewToken } from "@/lib/features/apps/view/schema";
 import { FRAME_SANDBOX } from "@/lib/features/apps/words";
 
-/** Minted anew so long before the end of the last one: a request that is on its way then still comes in. */
+/** Time before a token expires at which a new one is requested; requests in flight then still succeed. */
 const BEFORE_END_MS = 2 * 60_000;
-/** Tried again after a mint that failed in the background. */
+/** Delay before a retry after a token request failed in the background. */
 const AGAIN_MS = 10_000;
 
 type AppFrameProps = {
   title: string;
-  /** A new address for the frame; throws ApiError. */
+  /** Requests a new address for the frame; throws ApiError. */
   mint: () => Promise<ViewToken>;
   onFailure?: (error: Error) => void;
-  /** Which version is shown. */
+  /** Called with the commit of the version shown. */
   onShown?: (sha: string) => void;
-  /** What the app says in its console, and what goes wrong in it. */
+  /** Called with the app's console output, errors and build problems. */
   onSaid?: (said: Extract<FromApp, { type: "console" | "error" | "problems" }>) => void;
 };
 
 type State = { kind: "reading" } | { kind: "failed"; error: Error } | { kind: "open"; token: ViewToken };
 
 /**
- * An app in its frame, which has no origin of its own: what it needs of the page around it goes through a port that only the
- * window of this very frame can open.
+ * Frame of an app, which has an opaque origin. The app reaches the page only through a message port, which only the
+ * window of this frame can open.
  */
 export function AppFrame({ title, mint, onFailure, onShown, onSaid }: AppFrameProps) {
   const [state, setState] = useState<State>({ kind: "reading" });
@@ -56,7 +56,7 @@ export function AppFrame({ title, mint, onFailure, onShown, onSaid }: AppFramePr
       latest.current = await mint();
       tell({ type: "base", base: toBase(latest.current) });
     } catch {
-      // What is shown goes on with what it has; the next try is below, or the app's own.
+      // The app continues with its current token; the next attempt follows below, or comes from the app.
       return AGAIN_MS;
     }
     return untilRenewal(latest.current);
@@ -80,7 +80,7 @@ export function AppFrame({ title, mint, onFailure, onShown, onSaid }: AppFramePr
   }, [state]);
   useEffect(() => {
     const onMessage = ({ source, data, ports: [given] }: MessageEvent) => {
-      // The origin of such a frame is the text "null", which any other one has, too: the window is what tells it apart.
+      // The origin of such a frame is "null", as for any other sandboxed frame: only the window identifies it.
       const isOurs = source !== null && source === frame.current?.contentWindow;
       if (!isOurs || data?.millrace !== "hello" || !given || !latest.current) return;
       port.current?.close();
@@ -125,7 +125,7 @@ export function AppFrame({ title, mint, onFailure, onShown, onSaid }: AppFramePr
   );
 }
 
-/** On this page's own origin, by whatever name the server is reached here. */
+/** Returns the path of the token's URL, which works under any host name of the server. */
 function toBase({ url }: ViewToken): string {
   return new URL(url).pathname;
 }

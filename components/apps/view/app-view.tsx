@@ -18,7 +18,7 @@ import { ApiError } from "@/lib/platform/browser/request";
 import "@/components/ui/page.css";
 import "./app-view.css";
 
-/** An app as it is published, in the frame of the product. */
+/** Page of a published app. */
 export function AppView({ slug }: { slug: string }) {
   const { workspace } = useWorkspace();
   const { data: app, error, refetch } = useApp(slug);

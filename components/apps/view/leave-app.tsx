@@ -2,7 +2,7 @@
 
 import { Modal } from "@/components/ui/modal";
 
-/** Asks before a link of an app leads out of it: what an app shows may be anybody's text. */
+/** Asks before a link leads out of an app, since its content may be written by anyone. */
 export function LeaveApp({ to, onClose }: { to: URL | null; onClose: () => void }) {
   return (
     <Modal

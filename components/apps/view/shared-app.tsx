@@ -11,7 +11,7 @@ import "./app-view.css";
 
 type SharedAppProps = { token: string; title: string; description: string };
 
-/** An app as its link shows it, to people who need no account. */
+/** Page of an app shared by link, which needs no account. */
 export function SharedApp({ token, title, description }: SharedAppProps) {
   useFrame();
   const [isLocked, setIsLocked] = useState(false);

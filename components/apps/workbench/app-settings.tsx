@@ -17,7 +17,7 @@ import { type App, appApi } from "@/lib/features/apps/browser/client";
 
 type Problems = { title?: string; description?: string; access?: string };
 
-/** What is said of an app, who sees it, and its end. */
+/** Dialog for an app's title, description and access, and for deleting it. */
 export function AppSettings({ app, onClose }: { app: App; onClose: () => void }) {
   const { workspace, user } = useWorkspace();
   const client = useQueryClient();
@@ -49,7 +49,7 @@ export function AppSettings({ app, onClose }: { app: App; onClose: () => void })
       await client.invalidateQueries({ queryKey: toAppKey(workspace.id, app.id) });
       await client.invalidateQueries({ queryKey: toAppKey(workspace.id, app.slug) });
       onClose();
-      // On the other side its slug may have been taken.
+      // In the other space its slug may have been taken.
       if (saved.slug !== app.slug) router.replace(`/w/${workspace.slug}/apps/${saved.slug}/edit`);
       showToast(`${saved.title} is saved.`, { id: "app-saved" });
     } catch (error) {

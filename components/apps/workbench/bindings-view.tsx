@@ -21,7 +21,7 @@ import { formatCount, toSize } from "@/lib/platform/browser/format";
 import { formatAgo, formatStamp } from "@/lib/platform/browser/format-time";
 
 const AGO_EVERY_MS = 30_000;
-/** Rows of a preview that are drawn; the answer has up to a thousand. */
+/** Number of preview rows shown; the response has up to 1,000. */
 const ROWS_SHOWN = 100;
 const LOOKS = {
   missing: { Icon: CircleDashed, word: "Not built yet", className: "wait" },
@@ -38,7 +38,7 @@ type BindingsViewProps = {
   onGoTo: (place: { path: string; line: number; column: null }) => void;
 };
 
-/** The bindings of an app: what each reads, how its rows stand, and the rows themselves. */
+/** Bindings of an app: their queries, the state of their rows, and the rows. */
 export function BindingsView({ work, places, isReadOnly, onGoTo }: BindingsViewProps) {
   const bindings = useBindings(work.app);
   return (

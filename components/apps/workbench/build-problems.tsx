@@ -8,7 +8,7 @@ type BuildProblemsProps = {
   onGoTo: (place: { path: string; line: number; column: number | null }) => void;
 };
 
-/** What of an app could not be compiled, each with the way to its place. */
+/** Lists compile errors of an app, each with a link to its position. */
 export function BuildProblems({ label, problems, onGoTo }: BuildProblemsProps) {
   return (
     <ul className="build-problems" aria-label={label}>

@@ -11,7 +11,7 @@ import type { App, AppFile } from "@/lib/features/apps/browser/client";
 
 export type Change = { path: string; status: "added" | "modified" | "deleted" | "renamed" };
 
-/** The sides of a change: commits by their ids, `null` for no file there, undefined for the files as the person has them. */
+/** Sides of a change: commits by id, `null` for no file, undefined for the user's version. */
 export type Sides = { before: string | null; after?: string; beforeLabel: string; afterLabel: string };
 
 const LETTERS = { added: "A", modified: "M", deleted: "D", renamed: "R" } as const;
@@ -22,13 +22,13 @@ type ChangeListProps = {
   label: string;
   changes: readonly Change[];
   sides: Sides;
-  /** How many open from the start. */
+  /** Number of files that are expanded at first. */
   openCount?: number;
-  /** At the end of a file's line. */
+  /** Renders the action at the end of a file's row. */
   toAction?: (change: Change) => ReactNode;
 };
 
-/** Files that differ, each with its difference when it is opened. */
+/** List of changed files, each with its diff when expanded. */
 export function ChangeList({ app, label, changes, sides, openCount = 1, toAction }: ChangeListProps) {
   return (
     <ul className="change-list" aria-label={label}>
@@ -107,7 +107,7 @@ function Difference({ app, change: { path, status }, sides }: Pick<ItemProps, "a
   );
 }
 
-/** "" where there is no file; null for one that is no text. */
+/** Returns a file's text: "" for a missing file, null for a binary one. */
 function textOf(file: AppFile | undefined): string | null {
   if (file === undefined) return "";
   return file.encoding === "utf8" ? file.content : null;

@@ -12,7 +12,7 @@ import { useConnectivity } from "@/components/ui/use-browser";
 
 type ChangesSectionProps = { work: Work; places: Places; isReadOnly: boolean };
 
-/** What is not committed: how much, its message, and the ways to commit it and to throw it away. */
+/** Uncommitted changes in the sidebar: their number, the commit message, Commit and Discard. */
 export function ChangesSection({ work, places, isReadOnly }: ChangesSectionProps) {
   const { isOnline } = useConnectivity();
   const [message, setMessage] = useState("");

@@ -12,7 +12,7 @@ import { nameOf } from "@/lib/features/apps/browser/app-files";
 
 type ChangesViewProps = { work: Work; places: Places; isReadOnly: boolean };
 
-/** What is not committed, file by file against the last commit. */
+/** Shows uncommitted changes file by file, against the last commit. */
 export function ChangesView({ work, places, isReadOnly }: ChangesViewProps) {
   const { app, status } = work;
   const [discarding, setDiscarding] = useState<string | null>(null);

@@ -17,13 +17,13 @@ type Choice = "mine" | "published" | "edit";
 type ConflictListProps = {
   app: App;
   conflicts: readonly PublishConflict[];
-  /** The commit of main that they are with. */
+  /** Commit of main that the conflicts are with. */
   mainSha: string | null;
   resolutions: Resolutions;
   onChange: (next: Resolutions) => void;
 };
 
-/** Files that main and one's own branch have changed in the same lines: for each what is to be kept. */
+/** Files with overlapping changes on main and on the user's branch, each with a choice of what to keep. */
 export function ConflictList({ app, conflicts, mainSha, resolutions, onChange }: ConflictListProps) {
   return (
     <ul className="conflicts" aria-label="Files to settle">
@@ -47,7 +47,7 @@ type ConflictProps = {
   app: App;
   conflict: PublishConflict;
   mainSha: string | null;
-  /** undefined takes the choice back, null is no file. */
+  /** Called with the resolution: undefined to withdraw the choice, null for no file. */
   onSettle: (text: string | null | undefined) => void;
 };
 
@@ -55,7 +55,7 @@ function Conflict({ app, conflict: { path, ours, theirs }, mainSha, onSettle }: 
   const { workspace } = useWorkspace();
   const [choice, setChoice] = useState<Choice | "">("");
   const isTold = (ours === null || ours.content !== null) && (theirs === null || theirs.content !== null);
-  // A text that is too long for the answer is read by itself.
+  // Texts that are too long for the response are read separately.
   const whole = useQuery({
     queryKey: ["app-conflict", workspace.id, app.id, path, ours?.oid, theirs?.oid],
     queryFn: async ({ signal }) => {

@@ -9,7 +9,7 @@ import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { ApiError } from "@/lib/platform/browser/request";
 
-/** The page that an app is built on. @param slug or the app's id */
+/** Page on which an app is edited. @param slug the app's slug or id */
 export function EditApp({ slug }: { slug: string }) {
   const { workspace } = useWorkspace();
   const { data, error, refetch } = useApp(slug);

@@ -41,7 +41,7 @@ type FilePaneProps = {
   goTo: { path: string; line: number; column: number | null } | null;
 };
 
-/** One file: its text to write in, its picture, or what it is. */
+/** Pane of one file: editor, picture, or a description of its content. */
 export function FilePane({ work, path, isReadOnly, problems = NO_PROBLEMS, goTo }: FilePaneProps) {
   const { app, store, texts } = work;
   const [isText, setIsText] = useState(false);
@@ -107,7 +107,7 @@ export function FilePane({ work, path, isReadOnly, problems = NO_PROBLEMS, goTo 
   );
 }
 
-/** The file is another on the server than the one that was typed in: both, to choose from or to put together. */
+/** Compares the user's text with a newer one on the server; the user keeps one of them or merges them. */
 function Conflict({ work, path }: { work: Work; path: string }) {
   const { app, store } = work;
   const { workspace } = useWorkspace();
@@ -168,7 +168,7 @@ function Conflict({ work, path }: { work: Work; path: string }) {
   );
 }
 
-/** The bytes of a file as an address of this page. */
+/** Returns the object URL of a file's bytes. */
 function useObjectUrl(work: Work, path: string, type: string) {
   const { workspace } = useWorkspace();
   const oid = work.files.find((each) => each.path === path)?.oid;

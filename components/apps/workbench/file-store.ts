@@ -1,39 +1,39 @@
 import { readConnectivity, subscribeConnectivity } from "@/lib/platform/browser/connectivity";
 import { ApiError } from "@/lib/platform/browser/request";
 
-/** A text that was typed and that the server does not have yet. */
+/** An edited text that the server does not have yet. */
 export type LocalText = {
   content: string;
-  /** The content of the server that it was begun on; `none` where there was no file. */
+  /** Object id of the server's content that the edit is based on; `none` if there was no file. */
   baseOid: string;
-  /** `refused`: the server does not take it as it is. `conflict`: it has another one by now. */
+  /** `refused`: the server rejects the content. `conflict`: the server has a different version. */
   status: "waiting" | "sending" | "refused" | "conflict";
-  /** Why it was refused. */
+  /** Reason for the refusal. */
   message: string | null;
 };
 
-/** What the store asks of the server. @throws ApiError */
+/** Calls of the store to the server. @throws ApiError */
 export type FileServer = {
   write: (path: string, content: string, oid: string) => Promise<{ oid: string }>;
-  /** What was typed is on the server now. */
+  /** Called when typed content has reached the server. */
   onSaved: (path: string, content: string, oid: string) => void;
 };
 
-/** What is there of a file, as far as this page knows. */
+/** Content of a file on the server, as last seen by this page. */
 export type KnownText = { oid: string; content: string };
 
-/** Of all that was typed: where it stands. */
+/** Combined save state of all edits. */
 export type SaveState = "saved" | "saving" | "offline" | "refused" | "conflict";
 
-/** A pause between two words: what is typed is to be seen in the preview at once, and a save goes behind the one before. */
+/** About a pause between two words: edits should reach the preview at once, and saves are sent one after another. */
 const SEND_AFTER_MS = 250;
 const KEEP_AFTER_MS = 200;
-/** A busy server is asked again after this time; one that is away, as soon as it is back. */
+/** Delay before a retry when the server is busy. If it is unreachable, the retry follows the reconnect. */
 const AGAIN_AFTER_MS = 5000;
 
 /**
- * Holds what one person types in the files of an app until the server has it as their draft. What waits is kept in this
- * browser, so that neither a lost line nor a closed page loses it.
+ * Holds the user's edits to an app's files until the server has saved them as the user's draft. Pending edits are kept
+ * in this browser, so that they survive a lost connection and a closed page.
  */
 export class FileStore {
   #texts: ReadonlyMap<string, LocalText> = new Map();
@@ -61,7 +61,7 @@ export class FileStore {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Reads what was kept and sends it. @returns how to stop */
+  /** Reads the kept edits and sends them. @returns a function that stops this */
   wake(): () => void {
     this.#readKept();
     const sendAll = () => {
@@ -83,12 +83,12 @@ export class FileStore {
       onLeave();
       for (const timer of this.#sendTimers.values()) clearTimeout(timer);
       this.#sendTimers.clear();
-      // What has not gone yet goes now; should it not arrive, it is kept and goes when the app is opened again.
+      // Send pending edits now; those that do not arrive stay kept and are sent when the app is opened again.
       for (const [path, { status }] of this.#texts) if (status === "waiting") void this.#send(path);
     };
   }
 
-  /** A file as it is typed; typing it back to what the server has ends it. */
+  /** Records an edit of a file. An edit that restores the server's content is dropped. */
   write(path: string, content: string, known: KnownText): void {
     const before = this.read(path);
     if (before === null && content === known.content) return;
@@ -103,7 +103,7 @@ export class FileStore {
     if (!isConflict) this.#sendSoon(path, SEND_AFTER_MS);
   }
 
-  /** What both have was looked at: the text goes on from what the server has. */
+  /** Resolves a conflict: the text is now based on the server's content. */
   resolve(path: string, content: string, known: KnownText): void {
     if (content === known.content) {
       this.drop(path);
@@ -113,7 +113,7 @@ export class FileStore {
     this.#sendSoon(path, 0);
   }
 
-  /** Forgets what was typed in a file. */
+  /** Drops the edits to a file. */
   drop(path: string): void {
     clearTimeout(this.#sendTimers.get(path));
     this.#sendTimers.delete(path);
@@ -123,16 +123,16 @@ export class FileStore {
     try {
       localStorage.removeItem(this.#prefix + path);
     } catch {
-      // Without a store there is nothing to remove.
+      // Without browser storage there is nothing to remove.
     }
   }
 
-  /** Forgets everything that was typed. */
+  /** Drops all edits. */
   dropAll(): void {
     for (const path of [...this.#texts.keys()]) this.drop(path);
   }
 
-  /** Resolves when all that could be sent has been. @returns whether the server has everything */
+  /** Waits until everything that can be sent has been sent. @returns whether the server has everything */
   async flush(): Promise<boolean> {
     for (const [path, { status }] of this.#texts) {
       if (status !== "waiting" && status !== "sending") continue;
@@ -142,7 +142,7 @@ export class FileStore {
     return this.#texts.size === 0;
   }
 
-  /** The state of all texts together, the one that needs somebody first. */
+  /** Returns the combined state of all edits, the one that needs the user's attention first. */
   readState = (): SaveState => {
     const all = [...this.#texts.values()];
     if (all.some(({ status }) => status === "conflict")) return "conflict";
@@ -233,7 +233,7 @@ export class FileStore {
         if (key && text) kept.push([key.slice(this.#prefix.length), text]);
       }
     } catch {
-      // Without a store there is nothing to read.
+      // Without browser storage there is nothing to read.
     }
     this.#change((texts) => {
       for (const [path, text] of kept) if (!texts.has(path)) texts.set(path, text);
@@ -252,7 +252,7 @@ export class FileStore {
   }
 }
 
-/** Whether the server has another content than the one that was seen; null is that it has none any more. */
+/** Returns whether the server's content differs from the last one seen; null means that it has none. */
 function isAnother({ status, details }: ApiError): boolean {
   return status === 409 && typeof details === "object" && details !== null && "oid" in details;
 }

@@ -12,7 +12,7 @@ const VIEWS = {
   bindings: { name: "Bindings", Icon: Database },
 } as const;
 
-/** The open files; arrows move between them, Delete and the middle button close one. */
+/** Tabs of the open files: arrow keys move between them, Delete and the middle button close one. */
 export function FileTabs({ work, places }: { work: Work; places: Places }) {
   const listRef = useRef<HTMLDivElement>(null);
   const { tabs, file, centre } = places;

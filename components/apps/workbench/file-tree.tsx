@@ -53,15 +53,15 @@ const ICONS: Record<FileKind, LucideIcon> = {
 const MARKS = { added: "A", modified: "M" } as const;
 const MARK_WORDS = { added: "added, not committed", modified: "changed, not committed" } as const;
 const BAR_WIDTHS = [42, 60, 54, 36];
-/** The row that a new name is typed in. */
+/** Key of the row in which a new name is typed. */
 const NEW = "\u0000new";
 
 type Naming = { kind: "file" | "folder"; folder: string } | { kind: "rename"; path: string };
-/** A word behind a file. */
+/** Label after a file name. */
 export type FileMark = { word: string; isBad: boolean };
 type FileTreeProps = { work: Work; places: Places; isReadOnly: boolean; marks: ReadonlyMap<string, FileMark> };
 
-/** The files of an app. @param marks behind some of them: how a binding stands, or that a file cannot be compiled */
+/** Tree of an app's files. @param marks labels by path: the state of a binding, or a compile error */
 export function FileTree({ work, places, isReadOnly, marks }: FileTreeProps) {
   const { files, tree, texts } = work;
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
@@ -310,7 +310,7 @@ export function FileTree({ work, places, isReadOnly, marks }: FileTreeProps) {
   );
 }
 
-/** A menu that closes gives the focus back, which would end a name that is being typed by then. */
+/** Runs an action after the menu has closed: closing returns the focus, which would end the editing of a name. */
 function afterMenu(act: () => void): void {
   const look = () => {
     if (document.querySelector('[role="menu"]') !== null) requestAnimationFrame(look);
@@ -321,7 +321,7 @@ function afterMenu(act: () => void): void {
 
 type RowContentProps = {
   node: { label: string; path: string; isExpanded?: boolean; file: TreeItem | null };
-  /** How what is typed in it stands; null when the server has it. */
+  /** Save state of the edits to the file; null when the server has them. */
   text: "waiting" | "sending" | "refused" | "conflict" | null;
   mark: FileMark | null;
 };

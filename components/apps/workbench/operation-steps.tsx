@@ -11,7 +11,7 @@ const CLASSES = { waiting: "wait", running: "run", done: "ok", failed: "bad" } a
 const STATES = { waiting: "waits", running: "runs", done: "done", failed: "failed" } as const;
 const TICK_MS = 200;
 
-/** The steps of a publish or a rollback on the race strip, and what its build says. */
+/** Steps of a publish or a rollback on the run bar, and the build's log. */
 export function OperationSteps({ operation }: { operation: Operation }) {
   const isOpen = operation.state === "queued" || operation.state === "running";
   const now = useNow(isOpen, TICK_MS);
@@ -48,7 +48,7 @@ export function OperationSteps({ operation }: { operation: Operation }) {
   );
 }
 
-/** What a build has said, its end in sight. */
+/** Log of a build, scrolled to its end. */
 export function BuildLog({ lines }: { lines: readonly string[] }) {
   return (
     <div

@@ -8,13 +8,13 @@ import { formatStamp } from "@/lib/platform/browser/format-time";
 
 type OutputPaneProps = {
   lines: readonly OutputLine[];
-  /** What cannot be compiled now. */
+  /** Current compile errors. */
   problems: readonly BuildProblem[];
   onGoTo: (place: { path: string; line: number; column: number | null }) => void;
   onClear: () => void;
 };
 
-/** What of the app in the preview cannot be compiled, what it prints, and what goes wrong in it. */
+/** Pane with the compile errors, console output and runtime errors of the app in the preview. */
 export function OutputPane({ lines, problems, onGoTo, onClear }: OutputPaneProps) {
   const listRef = useRef<HTMLDivElement>(null);
   const last = lines.at(-1)?.id;

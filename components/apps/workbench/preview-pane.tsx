@@ -15,7 +15,7 @@ import "@/components/apps/view/app-view.css";
 
 type Width = "desktop" | "tablet" | "phone";
 
-/** null: as wide as the pane. */
+/** Preview widths in CSS pixels; null for that of the pane. */
 const WIDTHS_PX: Record<Width, number | null> = { desktop: null, tablet: 768, phone: 390 };
 const WIDTHS: Segment<Width>[] = [
   { value: "desktop", label: "Desktop", title: "Desktop", icon: <Monitor className="s" /> },
@@ -32,26 +32,26 @@ const WIDTHS: Segment<Width>[] = [
     icon: <Smartphone className="s" />,
   },
 ];
-/** Its address holds as long as the server runs, and a page is not open for longer than this. */
+/** The address is valid while the dev server runs; no page is open for longer than this. */
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 type PreviewPaneProps = {
   app: App;
-  /** What cannot be compiled now. */
+  /** Current compile errors. */
   problems: readonly BuildProblem[];
   onSaid: (said: Said) => void;
   onGone: () => void;
 };
 
 /**
- * The app as its files are now, in a frame beside them. The server that draws it starts when this is opened.
- * @param onGone the frame says nothing any more; a function that stays the same
+ * Preview of the app's current files beside the editor. Opening it starts the dev server.
+ * @param onGone called when the frame is gone; must be a stable function
  */
 export function PreviewPane({ app, problems, onSaid, onGone }: PreviewPaneProps) {
   const { workspace } = useWorkspace();
   const [width, setWidth] = useState<Width>("desktop");
   const widthPx = WIDTHS_PX[width];
-  /** Counts the frames; null once it was stopped. */
+  /** Number of the frame; null once it was stopped. */
   const [frame, setFrame] = useState<number | null>(0);
   const mint = useCallback(async () => {
     const { url } = await appApi.startPreview(workspace.id, app.id);

@@ -24,7 +24,7 @@ import { differencesOf, type FileDifference, nameOf } from "@/lib/features/apps/
 import { appApi, type PublishConflict, type Resolutions, toConflicts } from "@/lib/features/apps/browser/client";
 import { ApiError } from "@/lib/platform/browser/request";
 
-/** Of the problems of a build, as many as are read in a dialog. */
+/** Maximum number of build errors shown in the dialog. */
 const PROBLEMS_SHOWN = 20;
 const FILES_SHOWN = 50;
 
@@ -32,7 +32,7 @@ type Place = { path: string; line: number; column: number | null };
 type PublishDialogProps = { work: Work; onClose: () => void; onGoTo: (place: Place) => void; onDiff: () => void };
 type Unsettled = { mainSha: string | null; conflicts: PublishConflict[] };
 
-/** Says what a publish changes for people, does it step by step, and says how it ended. */
+/** Dialog that shows what a publish changes for users, runs it step by step, and shows its result. */
 export function PublishDialog({ work, onClose, onGoTo, onDiff }: PublishDialogProps) {
   const { app } = work;
   const { workspace } = useWorkspace();
@@ -90,7 +90,7 @@ export function PublishDialog({ work, onClose, onGoTo, onDiff }: PublishDialogPr
       await readAnew();
     }
   };
-  // One that takes longer than its answer is followed to its end.
+  // If the response comes before the end, the operation is followed to its end.
   const isDone = phase === "done" || (phase === "work" && stands?.state === "done");
   const hasFailed = phase === "work" && stands?.state === "failed" && following !== "latest";
   const isWorking = phase === "work" && !isDone && !hasFailed;
@@ -208,7 +208,7 @@ export function PublishDialog({ work, onClose, onGoTo, onDiff }: PublishDialogPr
   );
 }
 
-/** The files and bindings that are others than in the version that people see. */
+/** Files and bindings that differ from the published version. */
 function WhatChanges({ work, onDiff }: { work: Work; onDiff: () => void }) {
   const { app, files } = work;
   const published = useTreeAt(app, app.publishedSha);

@@ -9,7 +9,7 @@ import { fileKindOf } from "@/lib/features/apps/browser/app-files";
 
 type TextDiffProps = { path: string; before: string; after: string; beforeLabel: string; afterLabel: string };
 
-/** What changed in a file between two states. */
+/** Shows the changes to a file between two states. */
 export function TextDiff({ path, before, after, beforeLabel, afterLabel }: TextDiffProps) {
   return (
     <DiffView
@@ -25,7 +25,10 @@ export function TextDiff({ path, before, after, beforeLabel, afterLabel }: TextD
 
 type TextMergeProps = { path: string; theirs: string; mine: string; onChange: (merged: string) => void };
 
-/** The text that stands and one's own, which can be edited and take single pieces of the other. Mount it anew for others. */
+/**
+ * Shows the server's text beside the user's, which can be edited and accept single chunks. Use a new key for other
+ * texts.
+ */
 export function TextMerge({ path, theirs, mine, onChange }: TextMergeProps) {
   const hostRef = useRef<HTMLElement>(null);
   const isNarrow = useMediaQuery("(max-width: 1100px)");

@@ -10,32 +10,32 @@ import { writtenLanguage } from "@/components/editor/file-languages";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import type { FileKind } from "@/lib/features/apps/browser/app-files";
 
-/** A place that the build has stumbled over. `line` and `column` count from 1. */
+/** A compile error at a position; `line` and `column` are 1-based. */
 export type TextProblem = { line: number; column: number | null; message: string };
 
 type TextEditorProps = {
-  /** Names the text for what is remembered of it: history, selection, scroll. */
+  /** Key under which history, selection and scroll position are remembered. */
   traceId: string;
   label: string;
   kind: FileKind;
   content: string;
   isReadOnly: boolean;
   problems: readonly TextProblem[];
-  /** Those of the app, for what is offered in its scripts. */
+  /** Bindings of the app, for completion in its scripts. */
   bindings: readonly KnownBinding[];
-  /** Where to go: a new object goes there again. */
+  /** Position to scroll to; a new object scrolls again, even to the same position. */
   goTo: { line: number; column: number | null } | null;
   onChange: (content: string) => void;
 };
 
-/** The editor of one file of an app. Mount it anew for another file. */
+/** Editor of one file of an app. Use a new key for another file. */
 export function TextEditor(props: TextEditorProps) {
   const { editors } = useWorkspace();
   const hostRef = useRef<HTMLDivElement>(null);
   const viewRef = useRef<EditorView | null>(null);
   const latest = useRef(props);
   latest.current = props;
-  /** What comes from outside is no change of the person's. */
+  /** True while an external change is applied, which must not count as the user's edit. */
   const isTakingIn = useRef(false);
 
   const tellCursor = ({ state }: EditorView) => {
@@ -74,7 +74,7 @@ export function TextEditor(props: TextEditorProps) {
     if (hostRef.current) return mount(hostRef.current);
   }, []);
 
-  // The text can change from outside: another tab, a push, the sandbox. What was typed here is already the same.
+  // The text can change from outside: another tab, a push, the sandbox. The user's own edits are already in it.
   const { content, problems, goTo } = props;
   useEffect(() => {
     const view = viewRef.current;
@@ -91,7 +91,7 @@ export function TextEditor(props: TextEditorProps) {
     const marks = problems.map(({ line: at, column, message }) => {
       const line = doc.line(Math.min(Math.max(1, at), doc.lines));
       const from = Math.min(line.from + Math.max(0, (column ?? 1) - 1), line.to);
-      // At a line's end there is nothing to underline: all of the line then.
+      // At the end of a line there is nothing to underline, so mark the whole line.
       return { from: from === line.to ? line.from : from, to: line.to, severity: "error" as const, message };
     });
     view.dispatch(setDiagnostics(view.state, marks));

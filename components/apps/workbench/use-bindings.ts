@@ -6,10 +6,10 @@ import { useRefresh } from "@/components/layout/use-refresh";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { type App, appApi } from "@/lib/features/apps/browser/client";
 
-/** A refresh that is under way is asked for, as long as nothing tells of its end. */
+/** Polling interval of a running refresh, whose end sends no event. */
 const ASK_EVERY_MS = 3000;
 
-/** The bindings of an app, with how their rows stand. */
+/** Reads the bindings of an app with the state of their rows. */
 export function useBindings(app: App) {
   const { workspace } = useWorkspace();
   const key = [...toAppWorkKey(workspace.id, app.id), "bindings"];

@@ -5,12 +5,12 @@ import { useLive } from "@/components/layout/use-live";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { appApi } from "@/lib/features/apps/browser/client";
 
-/** A build that says nothing for a while is asked for all the same: the line may be cut. */
+/** Polling interval of a running build: the event stream may be cut. */
 const ASK_EVERY_MS = 5000;
 
 /**
- * How a publish or a rollback stands, renewed as it goes on.
- * @param asked its id; "latest" for the one that was begun last, whose id is not told yet; null for none
+ * Reads the state of a publish or a rollback and follows it while it runs.
+ * @param asked the operation's id; "latest" for the most recently started one, whose id is not known yet; null for none
  */
 export function useOperation(appId: string, asked: string | null) {
   const { workspace } = useWorkspace();

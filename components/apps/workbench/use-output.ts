@@ -3,17 +3,17 @@
 import { useCallback, useState } from "react";
 import type { BuildProblem, FromApp } from "@/lib/features/apps/frame/messages";
 
-/** What an app has printed, what broke it, or what of it could not be compiled. */
+/** Message of an app: console output, a runtime error or compile errors. */
 export type Said = Extract<FromApp, { type: "console" | "error" | "problems" }>;
 export type OutputLine = { id: number; level: "log" | "info" | "warn" | "error"; text: string; at: number };
 
-/** As many as somebody scrolls through; an app that prints in a loop would fill the page. */
+/** About as many lines as a person scrolls through; an app that prints in a loop would fill the page. */
 const LINES_MAX = 500;
-/** As many as a preview tells at once, and their words as far as a mark shows them. */
+/** Limits of what a preview reports at once, and of the text that a mark shows. */
 const PROBLEMS_MAX = 50;
 const MESSAGE_CHARS_MAX = 1000;
 
-/** What the app in the preview says, the newest last, and what of it cannot be compiled now. */
+/** Collects the output of the app in the preview, newest last, and its current compile errors. */
 export function useOutput() {
   const [lines, setLines] = useState<readonly OutputLine[]>([]);
   const [problems, setProblems] = useState<readonly BuildProblem[]>([]);
@@ -22,12 +22,12 @@ export function useOutput() {
     setLines((before) => [...before, toLine(said, (before.at(-1)?.id ?? 0) + 1)].slice(-LINES_MAX));
   }, []);
   const clear = useCallback(() => setLines([]), []);
-  /** There is nothing any more that could say when it is well again. */
+  /** The preview is gone and cannot report that errors were fixed. */
   const forget = useCallback(() => setProblems([]), []);
   return { lines, problems, say, clear, forget };
 }
 
-/** The frame is the app's: it may say anything. */
+/** Messages from the app's frame are untrusted. */
 function toProblems(told: unknown): BuildProblem[] {
   if (!Array.isArray(told)) return [];
   const toNumber = (value: unknown) => (Number.isInteger(value) ? (value as number) : null);

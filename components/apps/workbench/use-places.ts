@@ -4,16 +4,16 @@ import { usePathname, useSearchParams } from "next/navigation";
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { useOwnSteps } from "@/components/layout/use-address";
 
-/** What stands in the middle, where the editor is. */
+/** Views that can replace the editor in the centre. */
 const VIEWS = ["changes", "versions", "bindings"] as const;
 export type Centre = "file" | (typeof VIEWS)[number];
-/** What a phone shows, one at a time. */
+/** Panes of a phone, which shows one at a time. */
 export type Pane = "files" | Centre;
 
 const TABS_MAX = 30;
 
 /**
- * What of a workbench is shown, as its address has it: the file, the view, the commit; and the tabs, which this browser
+ * Returns what the workbench shows, as in its address: the file, the view, the commit; and the tabs, which this browser
  * remembers.
  */
 export function usePlaces(appId: string, userId: string) {
@@ -29,7 +29,7 @@ export function usePlaces(appId: string, userId: string) {
   const isAtFiles = query.get("pane") === "files" || (centre === "file" && file === null);
   const pane: Pane = isAtFiles ? "files" : centre;
 
-  /** Quicker than what is drawn: of two presses the second begins with what the first has left. */
+  /** Updated before the next render, so that the second of two quick clicks starts from the first one's result. */
   const latest = useRef(tabs);
   useLayoutEffect(() => {
     latest.current = tabs;
@@ -41,7 +41,7 @@ export function usePlaces(appId: string, userId: string) {
       try {
         localStorage.setItem(key, JSON.stringify(next));
       } catch {
-        // Without a store the tabs are those of this page.
+        // Without browser storage, the tabs last as long as this page.
       }
     },
     [key],
@@ -78,7 +78,7 @@ export function usePlaces(appId: string, userId: string) {
       else if (all !== latest.current) keep(all);
       go({ file: path, view: null, sha: null, pane: null });
     },
-    /** @returns nothing; the neighbour is shown in the place of a file that was */
+    /** Closes a tab. If its file was shown, the neighbour is shown instead. */
     close: (path: string) => {
       const { shown, all } = readNow();
       const at = all.indexOf(path);
@@ -86,7 +86,7 @@ export function usePlaces(appId: string, userId: string) {
       keep(rest);
       if (path === shown) go({ file: rest[Math.min(at, rest.length - 1)] ?? null }, false);
     },
-    /** Files that have gone or are called otherwise. @param to null for those that are gone */
+    /** Updates the tabs after files were renamed or deleted. @param to returns the new path; null for a deleted file */
     follow: (to: (path: string) => string | null) => {
       const { shown, all } = readNow();
       const rest = all.flatMap((path) => to(path) ?? []);

@@ -14,7 +14,7 @@ import { ApiError } from "@/lib/platform/browser/request";
 const NO_FILES: TreeItem[] = [];
 const NOTHING: ReadonlyMap<string, LocalText> = new Map();
 
-/** Somebody's work on an app: its files, what is typed in them, and how they stand. */
+/** A user's work on an app: its files, unsaved edits and their state. */
 export type Work = ReturnType<typeof useWork>;
 
 export function useWork(app: App) {
@@ -43,7 +43,7 @@ export function useWork(app: App) {
           onSaved: (path, content, oid) => {
             const work = toAppWorkKey(workspace.id, app.id);
             const fileKey = [...work, "file", path];
-            // A read that has begun before this save would bring back what was there.
+            // A read that started before this save would restore the old content.
             void client.cancelQueries({ queryKey: fileKey });
             client.setQueryData<AppFile>(fileKey, (known) => known && { ...known, content, oid });
             void client.invalidateQueries({ queryKey: [...work, "files"] });
@@ -60,7 +60,7 @@ export function useWork(app: App) {
   const files = tree.data ?? NO_FILES;
 
   const readAnew = () => client.invalidateQueries({ queryKey: key });
-  /** @returns null when it did not work, which the person has been told by then */
+  /** Runs a request and reports a failure to the user. @returns null after a failure */
   const attempt = async <T>(effect: string, work: () => Promise<T>): Promise<T | null> => {
     try {
       return await work();
@@ -80,7 +80,7 @@ export function useWork(app: App) {
       const content = typed ?? (await appApi.readFileBytes(workspace.id, app.id, path));
       const moved = await appApi.writeFile(workspace.id, app.id, target, content, "none");
       await appApi.removeFile(workspace.id, app.id, path, oid);
-      // What was typed meanwhile goes along.
+      // Edits typed during the move are moved too.
       const since = store.read(path)?.content;
       if (since !== undefined && since !== typed) store.write(target, since, { oid: moved.oid, content: typed ?? "" });
       store.drop(path);
@@ -104,14 +104,14 @@ export function useWork(app: App) {
     /** @param content of the new file */
     add: (path: string, content: string | Blob = "") =>
       attempt("It is not made.", () => appApi.writeFile(workspace.id, app.id, path, content, "none")),
-    /** Overwrites whatever is there. */
+    /** Uploads a file and overwrites an existing one. */
     replace: (path: string, content: Blob) =>
       attempt("It is not uploaded.", async () => {
         const item = await appApi.writeFile(workspace.id, app.id, path, content);
         store.drop(path);
         return item;
       }),
-    /** A file, or a folder with all that is in it. */
+    /** Moves a file, or a folder with its content. */
     move: (from: string, to: string) => attempt("Not everything was moved.", () => move(from, to)),
     remove: (paths: readonly string[]) =>
       attempt("Not everything was deleted.", async () => {
@@ -121,7 +121,7 @@ export function useWork(app: App) {
         }
         return true;
       }),
-    /** @param path one file; without it everything */
+    /** Discards changes. @param path one file; default: all files */
     discard: (path?: string) =>
       attempt("Nothing was discarded.", async () => {
         if (path === undefined) store.dropAll();
@@ -130,7 +130,7 @@ export function useWork(app: App) {
         return true;
       }),
     commit: (message: string | undefined) => attempt("Nothing was committed.", () => commit(message)),
-    /** Commits what is open, if anything is: another tab may have done so. @returns false when that did not work */
+    /** Commits open changes, if any: another tab may have committed them. @returns false after a failure */
     commitOpen: (message: string | undefined) =>
       attempt("Nothing was committed.", async () => {
         try {
@@ -145,7 +145,7 @@ export function useWork(app: App) {
   };
 }
 
-/** A file as the person has it, or as a commit has it. */
+/** Reads a file in the user's version, or as of a commit. */
 export function useAppFile(app: App, path: string | null, sha?: string) {
   const { workspace } = useWorkspace();
   const key = toAppWorkKey(workspace.id, app.id);
@@ -157,7 +157,7 @@ export function useAppFile(app: App, path: string | null, sha?: string) {
   });
 }
 
-/** All files as a commit has them; null asks for none. */
+/** Reads all files as of a commit; null reads nothing. */
 export function useTreeAt(app: App, sha: string | null) {
   const { workspace } = useWorkspace();
   return useQuery({
@@ -168,7 +168,7 @@ export function useTreeAt(app: App, sha: string | null) {
   });
 }
 
-/** The text that a file has on the server; null for one that is no text. */
+/** Returns the text of a file on the server; null for a binary file. */
 export function toKnown(file: AppFile | undefined): KnownText | null {
   return file?.encoding === "utf8" ? { oid: file.oid, content: file.content } : null;
 }

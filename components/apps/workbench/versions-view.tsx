@@ -33,7 +33,7 @@ const KINDS: { value: Kind; label: string }[] = [
   { value: "commits", label: "All commits" },
 ];
 
-/** What was published of an app, which can be shown again, and all of its commits, each with what it changed. */
+/** Lists published versions of an app, which can be published again, and all of its commits with their changes. */
 export function VersionsView({ work, places }: { work: Work; places: Places }) {
   const { app } = work;
   const [kind, setKind] = useState<Kind>(app.publishedSha === null || places.sha !== null ? "commits" : "published");
@@ -229,7 +229,7 @@ function Commits({ work, places }: { work: Work; places: Places }) {
 type VersionProps = {
   app: App;
   commit: AppCommit;
-  /** The commit before it that touched the app; null where it is not known. */
+  /** Previous commit that touched the app; null if it is not known. */
   before: string | null;
   isOldest: boolean;
   isOpen: boolean;

@@ -61,7 +61,7 @@ const PHONE_PANES: { value: Pane; label: string }[] = [
   { value: "versions", label: "Versions" },
   { value: "bindings", label: "Bindings" },
 ];
-/** Behind the file of a binding. */
+/** Labels of binding files, by state. */
 const BINDING_MARKS = {
   missing: { word: "new", isBad: false },
   queued: { word: "queued", isBad: false },
@@ -69,17 +69,17 @@ const BINDING_MARKS = {
   ready: { word: "ready", isBad: false },
   error: { word: "failed", isBad: true },
 } as const;
-/** Behind a file that the preview cannot compile. */
+/** Label of a file that the preview cannot compile. */
 const PROBLEM_MARK: FileMark = { word: "error", isBad: true };
-/** Below it the preview would leave no room for the text; it is shown when it is asked for. */
+/** Narrower windows leave no room for the text beside the preview, which then opens only on request. */
 const WIDE = "(min-width: 1200px)";
-/** What an app is looked at first by. */
+/** Files to open first, in order of preference. */
 const FIRST_FILES = ["src/App.tsx", "src/main.tsx", "index.html", "README.md"];
 
-/** In the text of a file; both count from 1. */
+/** Position in a file; line and column are 1-based. */
 type Place = { path: string; line: number; column: number | null };
 
-/** An app with its files, their texts, what has changed, and how it looks. */
+/** Workbench of an app: its files, editors, changes and preview. */
 export function Workbench({ app }: { app: App }) {
   const { user, workspace } = useWorkspace();
   const work = useWork(app);
@@ -88,7 +88,7 @@ export function Workbench({ app }: { app: App }) {
   const [goTo, setGoTo] = useState<Place | null>(null);
   const output = useOutput();
   const isWide = useMediaQuery(WIDE);
-  /** null until somebody has chosen. */
+  /** null until the user has chosen. */
   const [previewChoice, setPreviewChoice] = useState<boolean | null>(null);
   const hasPreview = !isPhone && (previewChoice ?? isWide);
   const [dialog, setDialog] = useState<"publish" | "share" | "settings" | null>(null);
@@ -287,7 +287,7 @@ export function Workbench({ app }: { app: App }) {
   );
 }
 
-/** By the keys, without a message of its own. */
+/** Commits all changes from the keyboard, without a message. */
 async function commitAll(work: Work): Promise<void> {
   if (work.texts.size === 0 && work.status.data?.drafts.length === 0) return announce("Nothing to commit");
   const done = await work.commit(undefined);
