@@ -11,8 +11,8 @@ import { tellApp } from "./tell";
 const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
 /**
- * Makes apps of the folders on main that are none yet, as a linked repository brings them: shared, and whoever linked it
- * owns them. A slug that was an app's before is not given out again. Safe to repeat.
+ * Creates apps for folders on main that have none, as after linking a repository. They are shared, and owned by the
+ * user who linked it. A slug that another app had before is not reused. Safe to repeat.
  */
 export async function adoptApps(workspaceId: ObjectId, ownerId: ObjectId): Promise<void> {
   const top = await listTree({ repositoryId: workspaceId });
@@ -44,7 +44,7 @@ export async function adoptApps(workspaceId: ObjectId, ownerId: ObjectId): Promi
       await collections.apps().insertOne(doc);
       await collections.appSlugs().insertOne({ _id: new ObjectId(), workspaceId, space: WORKSPACE_SPACE, slug });
     } catch (error) {
-      // Another server adopts the same.
+      // Another server is adopting the same folder.
       if (isDuplicateKey(error)) continue;
       throw error;
     }

@@ -161,7 +161,7 @@ describe("an app", () => {
     expect((await anas.send("GET", `/${app.id}`)).status).toBe(404);
     expect((await pathsOn(ana.workspaceId, "")).filter((path) => path.startsWith(`apps/${app.slug}/`))).toEqual([]);
     expect(await collections.appWorkbenches().countDocuments({ appId: new ObjectId(app.id) })).toBe(0);
-    // Whoever has its old files on their branch must not find them in another app.
+    // A user may still have its old files on their branch; they must not turn up in another app.
     expect((await anas.make(app.title, SHARED)).slug).not.toBe(app.slug);
   });
 

@@ -8,8 +8,8 @@ import { putFileBody } from "./schema";
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
 
 /**
- * The content of a file that is sent: as JSON, where the request says so, and else as it is.
- * @throws AppError too_large, invalid_request, unsupported_media_type for a compressed one
+ * Reads the content of an uploaded file: from JSON if the request says so, else the raw body.
+ * @throws AppError too_large, invalid_request, unsupported_media_type for a compressed body
  */
 export async function readFileBody(request: Request): Promise<Buffer> {
   if (!JSON_TYPE.test(request.headers.get("content-type") ?? "")) return readRawBody(request, MAX_FILE_BYTES);
@@ -18,7 +18,7 @@ export async function readFileBody(request: Request): Promise<Buffer> {
 }
 
 /**
- * A body of JSON that may be left out altogether, for what most who ask have nothing to say of.
+ * Reads an optional JSON body, which most requests leave out.
  * @throws AppError too_large, invalid_request, unsupported_media_type for any other body
  */
 export async function readOptionalBody<T extends z.ZodType>(request: Request, schema: T): Promise<z.output<T>> {

@@ -22,14 +22,14 @@ import { tellWork } from "./tell";
 import { committedFiles, takeUp, type Work, workOn } from "./work";
 import { changeDrafts, findWorkbench, forgetLeftBehind, readContent } from "./workbench";
 
-/** One for each request of the same person that was quicker. */
+/** One attempt per concurrent request of the same user. */
 const TRIES_MAX = 10;
 
 type Commit = { sha: string; branch: string };
 
 /**
- * Commits the caller's draft of an app to their branch.
- * @throws AppError conflict when there is nothing to commit, or a file is another than the one that they began from
+ * Commits the caller's drafts of an app to their branch.
+ * @throws AppError conflict when there is nothing to commit, or a file has changed since the draft was started
  */
 export async function commitDrafts(caller: Caller, ref: string, message: string | undefined): Promise<Commit> {
   const app = await getAppDocOrThrow(caller, ref);
@@ -51,14 +51,14 @@ export async function commitDrafts(caller: Caller, ref: string, message: string 
       tellWork(app, caller.user._id);
       return { sha, branch: work.branch };
     } catch (error) {
-      // Another tab may have committed the same at the same moment: then the drafts are others by now.
+      // Another tab may have committed the same drafts at the same moment; the drafts have then changed.
       const isSame = (await findWorkbench(whose)).version === bench.version;
       if (!(error instanceof AppError) || error.kind !== "conflict" || isSame || tries === TRIES_MAX) throw error;
     }
   }
 }
 
-/** Throws the caller's draft of an app away, or that of one file. */
+/** Discards the caller's drafts of an app, or that of one file. */
 export async function discardDrafts(caller: Caller, ref: string, sent: string | undefined): Promise<void> {
   const app = await getAppDocOrThrow(caller, ref);
   const path = sent === undefined ? undefined : pathIn(app, sent);
@@ -68,16 +68,16 @@ export async function discardDrafts(caller: Caller, ref: string, sent: string | 
   });
   await forgetLeftBehind(await findWorkbench({ app, userId: caller.user._id }));
   await refreshPreview(caller, app).catch((error: unknown) => {
-    // One that has just ended reads the files anew when it starts again.
+    // A session that has just ended reads the files when it starts again.
     if (!(error instanceof AppError)) throw error;
   });
   tellWork(app, caller.user._id);
 }
 
 /**
- * How the caller's work on an app stands: while a sandbox runs, its working copy against the branch's last commit; else that
- * commit against main. Drafts stand beside it. Starts no sandbox.
- * @param live false: the last commit, also while a sandbox runs
+ * Returns the status of the caller's work on an app. While a sandbox runs, its working copy is compared with the
+ * branch's last commit, else that commit with main. Drafts are listed separately. Starts no sandbox.
+ * @param live false: use the last commit even while a sandbox runs
  */
 export async function getStatus(caller: Caller, ref: string, live = true): Promise<AppStatus> {
   const app = await getAppDocOrThrow(caller, ref);
@@ -105,7 +105,7 @@ export async function getStatus(caller: Caller, ref: string, live = true): Promi
   };
 }
 
-/** The ids of the files in the caller's sandbox; null when none runs, or it ends meanwhile. */
+/** Returns the ids of the files in the caller's sandbox; null if none runs or it ends during the read. */
 async function readWorkingCopy({ user }: Caller, app: AppDoc): Promise<Map<string, string> | null> {
   const running = findSession({ workspaceId: app.workspaceId, appId: app._id, userId: user._id });
   try {
@@ -132,7 +132,10 @@ function entryOf(oid: string | undefined): { mode: "100644"; name: string; oid: 
   return oid === undefined ? null : { mode: "100644", name: "", oid };
 }
 
-/** The commits of an app that the caller's branch has, newest first. @throws AppError invalid_request for a bad cursor */
+/**
+ * Lists the commits of an app on the caller's branch, newest first.
+ * @throws AppError invalid_request for an invalid cursor
+ */
 export async function listAppHistory(
   caller: Caller,
   ref: string,
@@ -152,18 +155,18 @@ export async function listAppHistory(
   return { items, nextCursor: page.nextCursor };
 }
 
-/** What somebody has not committed of an app. */
+/** Returns a user's uncommitted changes to an app. */
 export async function openDraftsOf(app: AppDoc, userId: WorkbenchDoc["userId"]): Promise<Draft[]> {
   const { drafts } = await findWorkbench({ app, userId });
   return drafts.length === 0 ? [] : openDrafts(drafts, await committedFiles(await workOn(app, userId)));
 }
 
-/** The drafts that a commit would change something by. */
+/** Returns the drafts that differ from the commit. */
 function openDrafts(drafts: readonly Draft[], committed: ReadonlyMap<string, string>): Draft[] {
   return drafts.filter((draft) => (draft.kind === "put" ? draft.oid : null) !== (committed.get(draft.path) ?? null));
 }
 
-/** Refuses what would undo a change that its author has not seen: of a push to their branch, above all. */
+/** Throws if a draft would undo a change that its author has not seen, such as a push to their branch. */
 function refuseMoved(drafts: readonly Draft[], committed: ReadonlyMap<string, string>): void {
   const moved = drafts.filter(({ path, baseOid }) => (committed.get(path) ?? null) !== baseOid).map(({ path }) => path);
   if (moved.length === 0) return;
@@ -202,7 +205,7 @@ async function commit(
   return sha;
 }
 
-/** Ends the drafts that a commit has taken in; those that came meanwhile go on from what it has left. */
+/** Removes drafts that a commit includes. Newer drafts are rebased on the commit. */
 async function settle(whose: { app: AppDoc; userId: WorkbenchDoc["userId"] }, taken: readonly Draft[]): Promise<void> {
   const byPath = new Map(taken.map((draft) => [draft.path, draft]));
   const oidOf = (draft: Draft) => (draft.kind === "put" ? draft.oid : null);

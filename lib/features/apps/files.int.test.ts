@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(own.drop);
 
-/** By `printf "ü\\n" | git hash-object --stdin`. */
+/** Output of `printf "ü\\n" | git hash-object --stdin`. */
 const OID_OF_TEXT = "be761e039de7c85a579bc09515401c5ee742c8de";
 const MIB = 1024 * 1024;
 const shared = (author = anas): Promise<App> =>
@@ -34,7 +34,7 @@ const contentOf = async (author: AppAuthor, app: App, path: string) =>
   (await author.read(app, path)).json.data?.content;
 const draftOf = (app: App) => collections.appWorkbenches().findOne({ appId: new ObjectId(app.id) });
 
-/** A commit on main as a push makes one. */
+/** Pushes a commit to main. */
 async function push(app: App, path: string, content: string, branch = "main"): Promise<string> {
   const { sha } = await commitChanges({
     repositoryId: workspace,
@@ -64,7 +64,7 @@ describe("a commit of an app", () => {
     }
     const raw = await callRaw("GET", url(app, { path: "note.md", sha, as: "raw" }), { cookie: ana.cookie });
     expect(await raw.text()).toBe("first");
-    // Ana has not published: her branch is hers.
+    // Ana has not published, and her branch is private.
     expect((await at(bens, { path: "note.md", sha })).status).toBe(404);
     expect((await at(anas, { path: "nothing.md", sha })).status).toBe(404);
     expect((await at(anas, { sha: "0".repeat(40) })).status).toBe(404);
@@ -194,7 +194,7 @@ describe("a file of an app", () => {
     const raw = await callRaw("GET", url(app, { path: "large.bin", as: "raw" }), { cookie: ana.cookie });
     expect(Buffer.from(await raw.arrayBuffer()).equals(large)).toBe(true);
     expect((await anas.send("PUT", `/${app.id}/files?path=a`, { content: "x".repeat(MIB) })).status).toBe(413);
-    // Two and a half of them are what a draft holds.
+    // A draft holds two and a half of them.
     expect((await anas.write(app, "second.bin", Buffer.alloc(25 * MIB, 8))).status).toBe(200);
     const third = await anas.write(app, "third.bin", Buffer.alloc(25 * MIB, 9));
     expect([third.status, third.json.code]).toEqual([413, "too_large"]);
@@ -226,12 +226,12 @@ describe("a file of an app", () => {
     expect((await anas.remove(app, "index.html", oid)).status).toBe(409);
     expect((await anas.write(app, "index.html", "new", "none")).status).toBe(409);
     expect((await anas.write(app, "new.html", "new", "none")).status).toBe(200);
-    // Twenty at once, each a file of its own: none is lost.
+    // Twenty at once, each a separate file: none is lost.
     const names = Array.from({ length: 20 }, (_, n) => `n${n}.txt`);
     const all = await Promise.all(names.map((name) => anas.write(app, name, name)));
     expect(new Set(all.map(({ status }) => status))).toEqual(new Set([200]));
     expect((await anas.tree(app)).map(({ path }) => path)).toEqual(expect.arrayContaining(names));
-    // Of one that is saved ten times at once one content is left.
+    // Ten concurrent saves of one file leave one content.
     await Promise.all(Array.from({ length: 10 }, (_, n) => anas.write(app, "same.txt", `${n}`)));
     const bench = await draftOf(app);
     expect(await collections.appDraftParts().countDocuments({ workbenchId: bench?._id })).toBe(bench?.drafts.length);

@@ -24,13 +24,14 @@ import { committedFiles, takeUp, type Work, workOn } from "./work";
 import { changeDrafts, findWorkbench, forgetContents, readContent, storeContent } from "./workbench";
 
 const MIB = 1024 * 1024;
-/** What a request names that has seen no file. */
+/** Sent as the id of a file that the client believes not to exist. */
 const NO_FILE = "none";
 
 /**
- * All files of an app as the caller has them: the last commit that counts for them, and their drafts on top. By path.
- * @param sha as that commit has them instead
- * @throws AppError not_found for a commit that neither their branch nor main has
+ * Lists all files of an app in the caller's version: the last commit that counts for them, with their drafts on top.
+ * Sorted by path.
+ * @param sha commit to list instead
+ * @throws AppError not_found for a commit that neither the user's branch nor main has
  */
 export async function listFiles(caller: Caller, ref: string, sha?: string): Promise<TreeItem[]> {
   const app = await getAppDocOrThrow(caller, ref);
@@ -39,7 +40,7 @@ export async function listFiles(caller: Caller, ref: string, sha?: string): Prom
   return [...items.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** One file as the caller has it. @throws AppError not_found, too_large for a text that only fits as bytes */
+/** Reads one file in the caller's version. @throws AppError not_found, too_large for a text that only fits as bytes */
 export async function readAppFile(caller: Caller, ref: string, path: string, sha?: string): Promise<AppFile> {
   const { item, content } = await readBytesOf(caller, ref, path, sha);
   if (content.length > JSON_FILE_BYTES_MAX) {
@@ -49,7 +50,7 @@ export async function readAppFile(caller: Caller, ref: string, path: string, sha
   return { ...item, content: content.toString(encoding), encoding };
 }
 
-/** The same as bytes. @throws AppError not_found */
+/** Reads the same as bytes. @throws AppError not_found */
 export async function readBytesOf(
   caller: Caller,
   ref: string,
@@ -58,7 +59,7 @@ export async function readBytesOf(
 ): Promise<{ item: TreeItem; content: Buffer }> {
   const app = await getAppDocOrThrow(caller, ref);
   const path = pathIn(app, sent);
-  // A draft that another request of theirs replaces meanwhile is looked up again.
+  // A draft that another request of the caller replaces during the read is looked up again.
   return untilWon(async () => {
     const { work, drafts } = await asOf(caller, app, sha);
     const draft = drafts.find((each) => each.path === path);
@@ -77,10 +78,10 @@ export async function readBytesOf(
 }
 
 /**
- * Writes a file into the caller's draft of an app; what comes after it finds it there, until it is committed or discarded.
- * @param ifOid what the caller has seen; undefined takes any
- * @throws AppError invalid_request for a bad path; conflict when the file is another than the caller has seen, or its
- *   name is taken in another form; too_large
+ * Writes a file into the caller's drafts of an app. Later requests see it until it is committed or discarded.
+ * @param ifOid id of the content last seen; undefined accepts any
+ * @throws AppError invalid_request for an invalid path; conflict when the file has changed since, or when its name is
+ *   taken in another form; too_large
  */
 export async function writeAppFile(
   caller: Caller,
@@ -107,7 +108,7 @@ export async function writeAppFile(
       refuseNewName(before.keys(), path);
       const others = drafts.filter((each) => each.path !== path);
       const known = committed.get(path) ?? null;
-      // As it was committed: nothing is left to commit.
+      // Same as committed: nothing is left to commit.
       if (known === oid) {
         item = toItem(path, oid, content.length, null);
         return others.length === drafts.length ? null : others;
@@ -130,7 +131,7 @@ export async function writeAppFile(
   return item;
 }
 
-/** Takes a file out of the caller's draft of an app. @throws AppError not_found, conflict as `writeAppFile` */
+/** Deletes a file in the caller's drafts of an app. @throws AppError not_found, conflict as `writeAppFile` */
 export async function deleteAppFile(
   caller: Caller,
   ref: string,
@@ -157,7 +158,7 @@ export async function deleteAppFile(
   tellWork(app, caller.user._id);
 }
 
-/** A dev server that runs shows it at once. One that has just ended reads it from the draft when it starts again. */
+/** Updates the running dev server at once. One that has just ended reads the draft when it starts again. */
 async function tellSandbox({ user }: Caller, app: AppDoc, path: string, content: Buffer | null): Promise<void> {
   const running = findSession({ workspaceId: app.workspaceId, appId: app._id, userId: user._id });
   await running?.session.writeFile(path, content).catch((error: unknown) => {
@@ -165,13 +166,13 @@ async function tellSandbox({ user }: Caller, app: AppDoc, path: string, content:
   });
 }
 
-/** The path of a file within an app, in the form that it is kept in. @throws AppError invalid_request */
+/** Returns the normalised path of a file within an app. @throws AppError invalid_request */
 export function pathIn(app: AppDoc, path: string): string {
   const folder = folderOf(app);
   return parsePath(`${folder}/${path}`).slice(folder.length + 1);
 }
 
-/** What the caller has, or a commit that they may see: others' branches are not theirs to read. */
+/** Returns the caller's version, or a commit that they may see: other users' branches are not readable. */
 async function asOf(caller: Caller, app: AppDoc, sha: string | undefined): Promise<{ work: Work; drafts: Draft[] }> {
   const work = await workOn(app, caller.user._id);
   if (sha === undefined) return { work, drafts: (await findWorkbench({ app, userId: caller.user._id })).drafts };
@@ -211,7 +212,7 @@ function refuseUnseen(current: string | null, ifOid: string | undefined): void {
   });
 }
 
-/** Two names that some computer takes for one cannot stand side by side, nor can a file and a folder of one name. */
+/** Throws if some file system would treat two names as equal, or if a file and a folder have one name. */
 function refuseTwin(paths: Iterable<string>, path: string): void {
   const own = prefixesOf(path);
   for (const other of paths) {
@@ -226,13 +227,17 @@ function refuseTwin(paths: Iterable<string>, path: string): void {
   }
 }
 
-/** @throws AppError invalid_request for a name that Git on Windows refuses, unless a file or folder of the app has it */
+/**
+ * Checks a new name.
+ * @throws AppError invalid_request for a name that Git on Windows refuses, unless a file or folder of the app already
+ *   has it
+ */
 function refuseNewName(paths: Iterable<string>, path: string): void {
   const known = [...paths];
   parseAddedPath(path, (prefix) => known.some((each) => each === prefix || each.startsWith(`${prefix}/`)));
 }
 
-/** The path and the folders above it, by what they collide in. */
+/** Returns the path and its parent folders by the keys under which names collide. */
 function prefixesOf(path: string): Map<string, string> {
   const segments = path.split("/");
   const keys = segments.map(collisionKey);

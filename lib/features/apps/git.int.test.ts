@@ -93,11 +93,11 @@ describe("an app in a clone by stock git", () => {
       return (await filesAt(clone, "origin/main")).some((path) => path.startsWith(`apps/${app.slug}/`));
     };
     const later = () => new Date(Date.now() + 60 * 60 * 1000);
-    // It died before the app was gone: then the app has stayed.
+    // The server died before the app was deleted: the app stays.
     await noteRemoval(doc, person, "Delete");
     await sweepAppRemovals(later());
     expect([await isOnMain(), (await olga.send("GET", `/${app.id}`)).status]).toEqual([true, 200]);
-    // And after.
+    // The server died after that.
     await olga.write(app, "draft.ts", "x");
     await noteRemoval(doc, person, "Delete");
     await collections.apps().deleteOne({ _id: doc._id });

@@ -13,11 +13,11 @@ export type AppDoc = {
   ownerId: ObjectId;
   publishedSha: string | null;
   publishedAt: Date | null;
-  /** What is served; absent of apps that were never published. */
+  /** The served deployment; absent for apps that were never published. */
   deploymentId?: ObjectId;
-  /** The picture that is served beside it; absent or null without one. */
+  /** Picture served with the app; absent or null without one. */
   thumbnail?: string | null;
-  /** How often it was opened, and the same with what is long ago counting less (lib/features/apps/feed/weights.ts). */
+  /** Number of views, and the same with older views counting less (lib/features/apps/feed/weights.ts). */
   views?: number;
   heat?: number;
   createdAt: Date;
@@ -25,12 +25,11 @@ export type AppDoc = {
 };
 
 /**
- * A slug that an app has or had. It is never given out again: somebody's branch may still hold the files of the app that
- * had it.
+ * A slug that an app has or had. It is never reused: a user's branch may still hold the files of the app that had it.
  */
 export type AppSlugDoc = { _id: ObjectId; workspaceId: ObjectId; space: Space; slug: string };
 
-/** A folder of an app that has left, which main must not keep. Written before the app leaves. */
+/** Removal of an app's folder from main. Written before the app is deleted or moved. */
 export type AppRemovalDoc = {
   _id: ObjectId;
   workspaceId: ObjectId;
@@ -42,13 +41,13 @@ export type AppRemovalDoc = {
   createdAt: Date;
 };
 
-/** What somebody has done to one file and not committed. `baseOid` is what was there before; null for nothing. */
+/** A user's uncommitted change to one file. `baseOid` is the content before it; null if there was no file. */
 export type Draft = { path: string; baseOid: string | null } & (
   | { kind: "put"; oid: string; bytes: number; contentId: ObjectId }
   | { kind: "delete" }
 );
 
-/** All that one person has not committed of one app. `version` moves by compare-and-set. */
+/** A user's uncommitted changes to one app. `version` is incremented by compare-and-set. */
 export type WorkbenchDoc = {
   _id: ObjectId;
   workspaceId: ObjectId;
@@ -59,7 +58,7 @@ export type WorkbenchDoc = {
   updatedAt: Date;
 };
 
-/** A part of the content of a draft. */
+/** A chunk of a draft's content. */
 export type DraftPartDoc = {
   _id: ObjectId;
   workspaceId: ObjectId;
@@ -70,37 +69,39 @@ export type DraftPartDoc = {
   createdAt: Date;
 };
 
-/** A binding of an app by its name, whatever its statement is at the time. Its rows are with lib/features/results/datasets. */
+/**
+ * A binding of an app by its name, independent of its current statement. Its rows are in lib/features/results/datasets.
+ */
 export type BindingDoc = {
   _id: ObjectId;
   workspaceId: ObjectId;
   appId: ObjectId;
   name: string;
-  /** Its rows are to be read anew, since then; absent when nothing is to be done. */
+  /** Time at which a refresh was queued; absent without one. */
   queuedAt?: Date;
-  /** The last moment of its schedule that was queued. */
+  /** Last tick of its schedule that was queued. */
   lastTick?: Date;
-  /** Why the last refresh was not even begun; the datasets' own failures are with them. */
+  /** Reason why the last refresh could not start; errors of the read itself are stored with the dataset. */
   failure?: { message: string; at: Date };
 };
 
 /**
- * The bindings of an app at one commit, once all of them were ready: with the app's `publishedSha` they are what is served,
- * and of any other commit nobody sees them.
+ * Bindings of an app at one commit, stored once all of them were ready. Those of the app's `publishedSha` are live;
+ * those of other commits are not visible.
  */
 export type BindingSetDoc = {
   _id: ObjectId;
   workspaceId: ObjectId;
   appId: ObjectId;
   sha: string;
-  /** With whose rights they are read. */
+  /** User with whose rights they are read. */
   publisherId: ObjectId;
-  /** The connections that they read. */
+  /** Connections that they read. */
   connectionIds: ObjectId[];
-  /** Their files as they were committed. `sourceKey` is what their rows are kept as. */
+  /** Binding files as committed. `sourceKey` is the key of their rows. */
   bindings: { name: string; path: string; content: string; sourceKey: string }[];
   at: Date;
-  /** Since then it may be served, and schedules may not be what it says; absent once they are. */
+  /** Time since which it may be live while schedules may not match it; absent once they do. */
   unsettledSince?: Date;
 };
 

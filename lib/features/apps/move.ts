@@ -9,20 +9,20 @@ import { carryOutRemoval, noteRemoval } from "./removals";
 import { claimSlug } from "./slugs";
 import { committedFiles, takeUp, type Work, workOn } from "./work";
 
-/** Files that are held in memory at once while they are copied, as long as none alone is larger. */
+/** Maximum size of files held in memory while they are copied, except for a single larger one. */
 const BATCH_BYTES = 32 * 1024 * 1024;
 
 /**
- * Brings an app to the other side: its files as main has them to main there, and what its owner has committed and not
- * published to their branch there. Its history stays where it was. The app counts as moved once all of that is there.
- * @throws AppError conflict when somebody else moves or deletes it at the same moment
+ * Moves an app to the other space: its files on main to main there, and its owner's unpublished commits to the owner's
+ * branch there. Its history stays behind. The app counts as moved once everything is copied.
+ * @throws AppError conflict when someone else moves or deletes it at the same moment
  */
 export async function moveApp(caller: Caller, app: AppDoc, space: Space): Promise<void> {
   const message = accessOf(space) === "workspace" ? `Share the app ${app.title}` : `Make the app ${app.title} private`;
   const author = { name: caller.user.name, email: caller.user.email };
   const { workspaceId, slug, _id } = app;
   const moved: AppDoc = { ...app, space, slug: await claimSlug(workspaceId, space, slug) };
-  // Should the move break off, this takes away what it has brought; else what it has left.
+  // If the move fails, this removes what it has copied; after a success, the other record removes the original.
   const arrival = await noteRemoval(moved, caller.user, `Take back: ${message}`);
   try {
     const work = await workOn(app, caller.user._id);
@@ -41,7 +41,7 @@ export async function moveApp(caller: Caller, app: AppDoc, space: Space): Promis
   }
 }
 
-/** Makes the folder at the target the same as at the source. */
+/** Makes the target folder equal to the source folder. */
 async function copyFiles(
   from: Work,
   to: Work,

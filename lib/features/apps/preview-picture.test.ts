@@ -5,7 +5,7 @@ import { makePreview } from "./preview-picture";
 
 const drawn = (width: number, height: number, background = "#204060") =>
   sharp({ create: { width, height, channels: 3, background } });
-/** Noise, which no encoder makes small. */
+/** Returns noise, which no encoder compresses well. */
 const noise = (width: number, height: number) =>
   sharp({
     create: { width, height, channels: 3, background: "#808080", noise: { type: "gaussian", mean: 128, sigma: 60 } },
@@ -27,7 +27,7 @@ function chunk(type: string, data: Buffer): Buffer {
   sum.writeUInt32BE(crc(body));
   return Buffer.concat([length, body, sum]);
 }
-/** A PNG of one colour and any size, small as a file. */
+/** Returns a PNG of one colour with any dimensions, in a small file. */
 function bomb(side: number): Buffer {
   const head = Buffer.alloc(13);
   head.writeUInt32BE(side, 0);

@@ -2,12 +2,12 @@ import "server-only";
 import { makeThumbnail } from "@/lib/platform/engines/pictures/thumbnail";
 import { sharedState } from "@/lib/platform/process/shared-state";
 
-/** A picture for previews; what is larger was made for something else. */
+/** Maximum size of a picture for link previews; larger files were made for something else. */
 const SOURCE_BYTES_MAX = 5 * 1024 * 1024;
-/** Each is 300 KB at the most. */
+/** Each is at most 300 KB. */
 const KEPT_MAX = 30;
 
-/** The formats that thumbnails may have, by how their files begin: a name says nothing. */
+/** Returns whether the content is in a format that thumbnails may have, by its first bytes: a name proves nothing. */
 function isRaster(content: Buffer): boolean {
   const begins = (hex: string, at = 0) => content.subarray(at, at + hex.length / 2).toString("hex") === hex;
   const isWebp = begins("52494646") && content.subarray(8, 12).toString("latin1") === "WEBP";
@@ -15,8 +15,9 @@ function isRaster(content: Buffer): boolean {
 }
 
 /**
- * A thumbnail as a JPEG for link previews, without whatever it says of camera and place. Kept by its content's id.
- * @returns null for what is no picture that may be shown
+ * Returns a thumbnail as a JPEG for link previews, without metadata on camera and location. Cached by the id of its
+ * content.
+ * @returns null if it is not a picture that may be shown
  */
 export async function toPreview(oid: string, read: () => Promise<Buffer>): Promise<Buffer | null> {
   const kept = sharedState("apps.previews", () => new Map<string, Buffer>());
@@ -32,7 +33,7 @@ export async function toPreview(oid: string, read: () => Promise<Buffer>): Promi
   return made;
 }
 
-/** Makes the picture without a look at those that are kept. */
+/** Creates the picture, bypassing the cache. */
 export async function makePreview(source: Buffer): Promise<Buffer | null> {
   return source.length > SOURCE_BYTES_MAX || !isRaster(source) ? null : makeThumbnail(source);
 }

@@ -3,7 +3,7 @@ import type { ErrorKind } from "@/lib/platform/http/errors";
 const PATH_REFUSAL =
   "One that git reserves, that leads out of the app, or that holds control characters, a name of more than 200 bytes or one that ends in a dot";
 export const FILE_REFUSALS = { path: PATH_REFUSAL };
-/** A body of bytes has no form that could be broken; one of JSON has. */
+/** A binary body cannot be malformed; a JSON one can. */
 export const WRITE_REFUSALS = {
   ...FILE_REFUSALS,
   content: "One that is not base64 where it says so, or that holds half of a character",
@@ -21,9 +21,9 @@ export const PUBLISH_FAILURES = [
   "unavailable",
   "unsupported_media_type",
 ] as const satisfies ErrorKind[];
-/** What failed, as a text: it is shown in a frame. */
+/** Errors as text: they are shown in a frame. */
 const TOLD = { "text/plain": null };
-/** Below an app's address: bytes of its own type, and texts that say what failed. */
+/** Responses below an app's address: bytes of the file's type, and errors as text. */
 export const VIEW_ANSWERS = {
   200: { "text/html": null, "application/octet-stream": null },
   206: { "application/octet-stream": null },
@@ -34,7 +34,7 @@ export const VIEW_ANSWERS = {
   416: {},
 };
 export const PREVIEW_FAILURES = ["conflict", "sandbox_unavailable", "unavailable"] as const satisfies ErrorKind[];
-/** Below a preview's address: what the dev server makes of the app's files, and its stream of changes. */
+/** Responses below a preview's address: the dev server's output, and its event stream. */
 export const PREVIEW_ANSWERS = {
   200: { "text/html": null, "application/octet-stream": null, "text/event-stream": null },
   304: {},

@@ -13,11 +13,14 @@ import { dropDeployments } from "./publish/drop";
 import { repositoryOf } from "./repositories";
 import { dropWorkbenches } from "./workbench";
 
-/** A server ends its own removals within seconds, and the largest move within minutes; what is older is left behind by one that died. */
+/**
+ * A server finishes its removals within seconds, the largest move within minutes; older ones are from a server that
+ * died.
+ */
 const LEFT_BEHIND_MS = 10 * 60_000;
 const SWEPT_AT_ONCE = 20;
 
-/** Notes that an app is about to leave its folder: whatever stops now, the folder will not stay on main. */
+/** Records that an app is about to leave its folder, so that the folder is removed from main even after a crash. */
 export async function noteRemoval(app: AppDoc, author: Person, message: string): Promise<AppRemovalDoc> {
   const { workspaceId, space, slug } = app;
   const removal = {
@@ -35,8 +38,8 @@ export async function noteRemoval(app: AppDoc, author: Person, message: string):
 }
 
 /**
- * Takes the folder of an app that has left from main, and the drafts and rows of one that is gone; what belongs to an app that has
- * stayed after all is let be. Safe to repeat.
+ * Removes from main the folder of an app that has left it, and the drafts and rows of a deleted app. An app that was
+ * kept in the end loses nothing. Safe to repeat.
  */
 export async function carryOutRemoval(removal: AppRemovalDoc): Promise<void> {
   const { _id, workspaceId, appId, space, slug, author, message } = removal;
@@ -53,7 +56,7 @@ export async function carryOutRemoval(removal: AppRemovalDoc): Promise<void> {
   await collections.appRemovals().deleteOne({ _id, workspaceId });
 }
 
-/** Goes on with removals that a server has left behind. */
+/** Finishes removals of servers that died. */
 export async function sweepAppRemovals(now = new Date()): Promise<void> {
   const left = await collections
     .appRemovals()
@@ -84,7 +87,7 @@ async function removeFolder(
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       if (error.kind === "not_found") return true;
-      // Somebody has pushed to it meanwhile.
+      // Someone has pushed to it since.
       if (error.kind === "conflict") return null;
       throw error;
     }

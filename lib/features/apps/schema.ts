@@ -6,7 +6,7 @@ import { DESCRIPTION_CHARS_MAX, JSON_FILE_BYTES_MAX, SLUG_CHARS_MAX, TITLE_CHARS
 export const TEMPLATE_NAMES = ["blank", "metrics", "table", "report"] as const;
 export type TemplateName = (typeof TEMPLATE_NAMES)[number];
 
-/** A path in git has no more bytes (lib/features/repository/paths.ts). */
+/** Maximum length of a path in git, in bytes (lib/features/repository/paths.ts). */
 const PATH_CHARS_MAX = 1_000;
 
 const title = trimmedText(TITLE_CHARS_MAX, "Give it a title.")
@@ -17,7 +17,9 @@ const description = boundedText(DESCRIPTION_CHARS_MAX)
   .meta(STORABLE);
 const templateName = z.enum(TEMPLATE_NAMES);
 
-/** How a path names an app. A slug has at least three characters (lib/features/apps/slugs.ts). */
+/**
+ * Reference to an app in a path: its id or its slug. A slug has at least three characters (lib/features/apps/slugs.ts).
+ */
 export const appRef = z
   .string()
   .regex(/^(?:[0-9a-fA-F]{24}|[a-z0-9]+(?:-[a-z0-9]+)*)$/, "An app is named by its id or its slug.")
@@ -125,7 +127,7 @@ export const statusQuery = z.object({
   live: boundedText(20).optional().describe("false: the last commit, also while a sandbox runs"),
 });
 
-/** Whole groups of four; what Node reads of other texts is a guess. */
+/** Returns whether a text is canonical Base64 in groups of four; Node decodes other texts leniently. */
 function isBase64(text: string): boolean {
   return text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
 }

@@ -19,9 +19,9 @@ import { fillTemplate } from "./templates";
 import { findThumbnail } from "./thumbnail";
 
 /**
- * Makes an app from a template: its files are a commit on main, where whoever may see it finds them; nothing is
- * published by it.
- * @throws AppError conflict when the workspace is full or lacks what the template reads, storage_full
+ * Creates an app from a template. Its files are a commit on main, visible to everyone who may see the app; nothing is
+ * published.
+ * @throws AppError conflict when the workspace is full or lacks the data of the template, storage_full
  */
 export async function createApp(caller: Caller, body: CreateAppBody): Promise<App> {
   const { workspaceId, user } = caller;
@@ -45,7 +45,7 @@ export async function createApp(caller: Caller, body: CreateAppBody): Promise<Ap
     createdAt: now,
     updatedAt: now,
   };
-  // Before its files: what a crash leaves is an empty app that can be deleted, not files that belong to none.
+  // Inserted before its files: a crash leaves an empty app that can be deleted, not files without an app.
   await collections.apps().insertOne(doc);
   try {
     await commitChanges({
@@ -62,14 +62,14 @@ export async function createApp(caller: Caller, body: CreateAppBody): Promise<Ap
   return withThumbnail(caller, doc);
 }
 
-/** @throws AppError not_found */
+/** Returns an app. @throws AppError not_found */
 export async function getApp(caller: Caller, ref: string): Promise<App> {
   return withThumbnail(caller, await getAppDocOrThrow(caller, ref));
 }
 
 /**
- * Changes what is said of an app, and who sees it. Its slug stays, unless an app on the other side has it.
- * @throws AppError not_found; forbidden for who makes private what another member owns
+ * Updates an app's title, description and access. Its slug stays, unless an app in the other space has it.
+ * @throws AppError not_found; forbidden for making another member's app private
  */
 export async function updateApp(caller: Caller, ref: string, body: UpdateAppBody): Promise<App> {
   const doc = await getAppDocOrThrow(caller, ref);
@@ -89,14 +89,14 @@ export async function updateApp(caller: Caller, ref: string, body: UpdateAppBody
   if (changesAccess) await moveApp(caller, { ...doc, ...set }, spaceOf(access, caller.user._id));
   const saved = await collections.apps().findOne({ _id, workspaceId });
   if (!saved) throw noSuchApp();
-  // What is no longer shared was everybody's until now: they have to learn that it is gone.
+  // An app that is no longer shared was visible to all members: they must learn that it is gone.
   tellApp(changesAccess ? { ...saved, space: WORKSPACE_SPACE } : saved);
   return withThumbnail(caller, saved);
 }
 
 /**
- * Deletes an app with all drafts of it; git keeps what was committed.
- * @throws AppError not_found; forbidden for who is neither its owner nor an admin
+ * Deletes an app with all of its drafts; committed files stay in git.
+ * @throws AppError not_found; forbidden for users who are neither its owner nor an admin
  */
 export async function deleteApp(caller: Caller, ref: string): Promise<void> {
   const doc = await getAppDocOrThrow(caller, ref);
@@ -112,8 +112,9 @@ export async function deleteApp(caller: Caller, ref: string): Promise<void> {
 }
 
 /**
- * An app by its id or its slug. Of two with one slug the shared one is meant: addresses are handed on.
- * @throws AppError not_found, the same for an unknown one, another workspace's and another member's private one
+ * Returns an app by its id or its slug. If a shared and a private app have the same slug, returns the shared one:
+ * addresses are passed on.
+ * @throws AppError not_found, the same for an unknown app, another workspace's and another member's private one
  */
 export async function getAppDocOrThrow(caller: Caller, ref: string): Promise<AppDoc> {
   if (/^[0-9a-f]{24}$/i.test(ref)) {

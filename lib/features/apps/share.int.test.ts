@@ -47,7 +47,7 @@ describe("the share of an app", () => {
     const { url, sha } = (await ask(token)).json.data;
     expect(sha).toBe((await anas.send("GET", `/${app.id}`)).json.data.publishedSha);
     expect((await call("GET", new URL(url).pathname)).text).toContain("<h1>Shown</h1>");
-    // It is no dashboard.
+    // The share is not of a dashboard.
     expect((await at(token, "/dashboard")).status).toBe(404);
     expect((await at(token, "/data")).status).toBe(404);
   });
@@ -122,7 +122,7 @@ describe("the picture of a link", () => {
     });
     const again = await at(token, "/og-image", { "if-none-match": `"${oid}"` });
     expect([again.status, again.text]).toEqual([304, ""]);
-    // Closed since: it is not told that it is the same.
+    // Disabled since: the response is not 304.
     await put(app, { enabled: false });
     expect((await at(token, "/og-image", { "if-none-match": `"${oid}"` })).status).toBe(404);
   });

@@ -19,13 +19,14 @@ import { findThumbnail } from "./thumbnail";
 import type { ViewToken } from "./view/schema";
 import { mintFor } from "./view/view";
 
-/** How an app is shared; null when it never was. @throws AppError `not_found` */
+/** Returns the share of an app; null if it was never shared. @throws AppError `not_found` */
 export async function getAppShare(caller: Caller, ref: string): Promise<Share | null> {
   return findShare(sharedOf(await getAppDocOrThrow(caller, ref)));
 }
 
 /**
- * Shares an app by a link. It shows its data to the world, so only its owner, an admin or an owner of the workspace may.
+ * Shares an app by a link. Its data becomes public, so only its owner, an admin or an owner of the workspace may share
+ * it.
  * @throws AppError `not_found`, `forbidden`; `invalid_request` as `putShare`
  */
 export async function putAppShare(caller: Caller, ref: string, body: ShareBody): Promise<Share> {
@@ -35,14 +36,14 @@ export async function putAppShare(caller: Caller, ref: string, body: ShareBody):
   return share;
 }
 
-/** Ends the share of an app, and its link. @throws AppError `not_found`, `forbidden` */
+/** Deletes the share of an app and its link. @throws AppError `not_found`, `forbidden` */
 export async function removeAppShare(caller: Caller, ref: string): Promise<void> {
   const app = await getToShareOrThrow(caller, ref);
   await dropShare(sharedOf(app));
   tellApp(app);
 }
 
-/** What a stranger is told of a shared app; null when it is gone. */
+/** Returns the data of a shared app that visitors see; null if the app is gone. */
 export const findShownApp: FindShown = async (share) => {
   const app = await findSharedApp(share);
   if (!app) return null;
@@ -51,8 +52,8 @@ export const findShownApp: FindShown = async (share) => {
 };
 
 /**
- * An address for the frame of a shared app. It ends with the share.
- * @throws AppError `not_found`, `not_published`; `unauthenticated` while it needs its password; `rate_limited`
+ * Returns an address for the frame of a shared app. It ends with the share.
+ * @throws AppError `not_found`, `not_published`; `unauthenticated` while the password is missing; `rate_limited`
  */
 export async function mintSharedToken(token: string, headers: Headers): Promise<ViewToken> {
   const share = await enterShare(token, headers);
@@ -64,8 +65,8 @@ export async function mintSharedToken(token: string, headers: Headers): Promise<
 export type PreviewPicture = { etag: string; content: Buffer };
 
 /**
- * The picture that whoever meets the link is shown: of a share that is open and has no password.
- * @throws AppError `not_found`, one answer for whatever is not so, the app without a picture included (T96); `unavailable`
+ * Returns the picture for link previews, only of an open share without a password.
+ * @throws AppError `not_found` in all other cases, an app without a picture included (T96); `unavailable`
  */
 export async function readPreviewPicture(token: string, headers: Headers): Promise<PreviewPicture> {
   await admitVisitor(headers);

@@ -8,14 +8,14 @@ import { collections } from "./collections";
 import { SLUG_CHARS_MAX } from "./limits";
 import { repositoryOf } from "./repositories";
 
-/** Leaves room for "-20" and for the letters of chance behind it. */
+/** Leaves room for "-20" or the random suffix. */
 const STEM_CHARS_MAX = SLUG_CHARS_MAX - 10;
-/** Who has more apps of one title tells them apart by something else. */
+/** More apps of one title get a random suffix. */
 const NUMBERED_MAX = 20;
-/** What stands where an app's id does in other addresses. */
+/** Names that other routes use in place of an app's id. */
 const RESERVED = /^(?:templates|feed|link|repohost-sync-url|[0-9a-f]{24})$/;
 
-/** The beginning of a slug: the title in small letters, digits and dashes. */
+/** Returns the start of a slug: the title in lower-case letters, digits and dashes. */
 export function stemOf(title: string): string {
   const plain = title
     .normalize("NFKD")
@@ -25,11 +25,11 @@ export function stemOf(title: string): string {
     .slice(0, STEM_CHARS_MAX)
     .replace(/^-+|-+$/g, "");
   if (plain === "") return "app";
-  // A folder of this name is checked out on Windows, too.
+  // A folder of this name must be possible on Windows too.
   return plain.length < 3 || RESERVED.test(plain) || toPortableName(plain) !== plain ? `app-${plain}` : plain;
 }
 
-/** Takes the first free slug for a title: one that no app of the space has had, and no folder on main has. */
+/** Reserves the first free slug for a title: one that no app of the space has had, and no folder on main has. */
 export async function claimSlug(workspaceId: ObjectId, space: Space, title: string): Promise<string> {
   const folders = await listTree({ repositoryId: await repositoryOf(workspaceId, space), recursive: false });
   const hasApps = folders.some(({ path, kind }) => path === "apps" && kind === "folder");

@@ -6,13 +6,13 @@ import type { AppDoc } from "./model";
 
 type Told = Pick<AppDoc, "_id" | "workspaceId" | "space" | "ownerId">;
 
-/** Tells those who look on that an app has changed: of a private one its owner alone. */
+/** Notifies viewers that an app has changed; for a private app, only its owner. */
 export function tellApp({ _id, workspaceId, space, ownerId }: Told): void {
   const onlyFor = accessOf(space) === "private" ? { onlyFor: ownerId } : {};
   publish({ workspaceId, kind: "app", resourceType: "app", resourceId: _id, ...onlyFor });
 }
 
-/** Tells somebody's other tabs that their work on an app has changed. Drafts are nobody else's. */
+/** Notifies the user's other tabs that their work on an app has changed. Drafts are private. */
 export function tellWork({ _id, workspaceId }: Told, userId: ObjectId): void {
   publish({ workspaceId, kind: "app", resourceType: "app_work", resourceId: _id, onlyFor: userId });
 }

@@ -24,15 +24,15 @@ const TEMPLATES: Record<TemplateName, { title: string; description: string }> = 
       "Period, country and categories are chosen in a form; the report stands in the address and can be printed",
   },
 };
-/** What stands for the connection to the sample shop in the files of templates. */
+/** Placeholder for the connection to the sample shop in the files of templates. */
 const SAMPLE_CONNECTION = "{{sampleConnectionId}}";
 const TITLE = "{{title}}";
 
-/** As apps have it, too. */
+/** Same name as in apps. */
 const THUMBNAIL = "thumbnail.png";
 const TEXT_FILE = /\.(?:html|css|tsx?|sql|json|md|svg)$/;
 
-/** What new apps can begin with. */
+/** Lists the templates for new apps. */
 export async function listTemplates(): Promise<Template[]> {
   return Promise.all(
     TEMPLATE_NAMES.map(async (name) => {
@@ -45,7 +45,7 @@ export async function listTemplates(): Promise<Template[]> {
 }
 
 /**
- * The files of a template for an app of this title.
+ * Returns the files of a template for an app of this title.
  * @throws AppError conflict when it reads the sample shop, which the workspace does not have
  */
 export async function fillTemplate(
@@ -69,13 +69,13 @@ export async function fillTemplate(
   );
 }
 
-/** Of an empty page a picture says nothing: an app that begins with it has none. */
+/** The blank template has no thumbnail: a picture of an empty page is meaningless. */
 function isCopied(name: TemplateName, path: string): boolean {
   return name !== "blank" || path !== THUMBNAIL;
 }
 
 async function filesOf(name: TemplateName): Promise<Map<string, Buffer>> {
-  // The server's working folder is the project's.
+  // The server's working directory is the project's.
   const root = join(/* turbopackIgnore: true */ process.cwd(), "templates", "apps", name);
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
   const paths = entries
@@ -86,7 +86,7 @@ async function filesOf(name: TemplateName): Promise<Map<string, Buffer>> {
     await Promise.all(paths.map(async (path) => [path, await readFile(join(root, path))] as const)),
   );
   if (kindOf(paths) === "static") return files;
-  // Its scripts are checked by whoever clones it.
+  // Clones of the repository check its scripts.
   for (const [path, text] of projectFiles()) files.set(path, Buffer.from(text));
   return files;
 }

@@ -5,12 +5,12 @@ import { AppError } from "@/lib/platform/http/errors";
 import { type AppDoc, folderOf } from "./model";
 import { repositoryOf } from "./repositories";
 
-/** The names that an app's picture may have. */
+/** Allowed names of an app's thumbnail. */
 export const THUMBNAILS: ReadonlySet<string> = new Set(["thumbnail.png", "thumbnail.jpg", "thumbnail.webp"]);
 
 export type Thumbnail = { repositoryId: ObjectId; name: string; oid: string };
 
-/** The picture of an app on main: of several the first by name; null without one. */
+/** Returns the thumbnail of an app on main, the first by name if there are several; null without one. */
 export async function findThumbnail(doc: AppDoc): Promise<Thumbnail | null> {
   const repositoryId = await repositoryOf(doc.workspaceId, doc.space);
   try {

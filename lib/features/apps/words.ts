@@ -1,2 +1,2 @@
-/** What the frame of an app may do: its element says so, and so does each answer that it loads. */
+/** Sandbox flags of an app's frame, set on its element and in each response that it loads. */
 export const FRAME_SANDBOX = "allow-scripts allow-forms allow-downloads allow-modals";

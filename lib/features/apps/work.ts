@@ -16,10 +16,10 @@ import { collections } from "./collections";
 import { type AppDoc, folderOf } from "./model";
 import { repositoryOf } from "./repositories";
 
-/** As many as somebody reads in an answer. */
+/** Maximum number of paths in a message. */
 const PATHS_TOLD = 50;
 
-/** What somebody works on: an app's folder on their branch or, as long as that has nothing of its own there, on main. */
+/** A user's view of an app: its folder on their branch or, while the branch has no changes to it, on main. */
 export type Work = {
   repositoryId: ObjectId;
   branch: string;
@@ -33,7 +33,7 @@ export async function workOn(app: AppDoc, userId: ObjectId): Promise<Work> {
   return { repositoryId, branch, folder, state: await folderOnBranch(repositoryId, branch, folder) };
 }
 
-/** The committed files of an app, by their paths in it, each with git's id of its content. */
+/** Returns the committed files of an app: git object ids by path in the app. */
 export async function committedFiles({ repositoryId, folder, state }: Work): Promise<Map<string, string>> {
   if (state.headSha === null) return new Map();
   try {
@@ -41,13 +41,13 @@ export async function committedFiles({ repositoryId, folder, state }: Work): Pro
     const files = items.filter(({ kind }) => kind === "file");
     return new Map(files.map(({ path, oid }) => [path.slice(folder.length + 1), oid]));
   } catch (error) {
-    // An app whose files are all deleted has no folder: git keeps none that is empty.
+    // An app whose files are all deleted has no folder: git stores no empty ones.
     if (error instanceof AppError && error.kind === "not_found") return new Map();
     throw error;
   }
 }
 
-/** The contents of files, by their paths. @param files each with git's id of its content */
+/** Returns the contents of files by path. @param files paths with git object ids */
 export async function contentsOf(
   repositoryId: ObjectId,
   files: Iterable<readonly [path: string, oid: string]>,
@@ -61,9 +61,9 @@ export async function contentsOf(
 }
 
 /**
- * Makes sure that somebody's branch has the folder as it counts for them, so that a commit there builds on what they
- * see. Main is merged into the branch where the branch has only an older state of the folder.
- * @throws AppError conflict when what else they have on their branch does not fit to main
+ * Makes sure that the user's branch has the current folder, so that a commit there builds on what they see. Merges main
+ * if the branch has only an older state of the folder.
+ * @throws AppError conflict when other changes on the branch conflict with main
  */
 export async function takeUp(caller: Caller, app: AppDoc): Promise<Work> {
   const work = await workOn(app, caller.user._id);
@@ -71,7 +71,7 @@ export async function takeUp(caller: Caller, app: AppDoc): Promise<Work> {
   if (state.isInBranch) return work;
   if (state.branchHead === null) {
     await createBranch({ repositoryId, name: branch }).catch(async (error: unknown) => {
-      // Another request of theirs made it meanwhile.
+      // Another request of this user created it.
       if ((await findBranch(repositoryId, branch)) === null) throw error;
     });
   } else {
@@ -97,7 +97,7 @@ async function mergeMain(
   const live = new Set(docs.map(({ slug }) => slug));
   const [unsettled, ...more] = paths.filter((path) => slugIn(path) === "" || live.has(slugIn(path)));
   if (unsettled === undefined) {
-    // What they did in an app that has gone since is in its commits; nobody can publish it any more.
+    // Changes to apps deleted since are kept in the branch's commits; no one can publish them.
     const second = await mergeBranches({
       ...merge,
       resolutions: Object.fromEntries(paths.map((path) => [path, null])),
@@ -115,7 +115,7 @@ async function mergeMain(
   );
 }
 
-/** The slug of the app that a path of the repository lies in; empty outside of apps. */
+/** Returns the slug of the app that a repository path belongs to; empty outside apps. */
 function slugIn(path: string): string {
   const [root, slug = ""] = path.split("/");
   return root === "apps" ? slug : "";

@@ -6,16 +6,16 @@ import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
 import { collections } from "./collections";
 import type { AppDoc, Draft, WorkbenchDoc } from "./model";
 
-/** A document takes 16 MiB. */
+/** Documents are limited to 16 MiB. */
 const PART_BYTES = 8 * 1024 * 1024;
-/** Drafts of one look-up. */
+/** Drafts read per query. */
 const READ_BATCH = 500;
-/** Parts that no draft names are those of a write that goes on; after this long, of one that a crash has ended. */
+/** Age after which parts without a draft are from a crash; newer ones may belong to a running write. */
 const LEFT_BEHIND_MS = 60 * 60 * 1000;
 
 type Whose = { app: Pick<AppDoc, "_id" | "workspaceId">; userId: ObjectId };
 
-/** Somebody's drafts of an app; an empty bench when there is none. */
+/** Returns a user's drafts of an app; an empty workbench if there is none. */
 export async function findWorkbench({ app, userId }: Whose): Promise<WorkbenchDoc> {
   const { workspaceId, _id: appId } = app;
   const found = await collections.appWorkbenches().findOne({ workspaceId, appId, userId });
@@ -23,9 +23,9 @@ export async function findWorkbench({ app, userId }: Whose): Promise<WorkbenchDo
 }
 
 /**
- * Changes somebody's drafts. `decide` sees them as they are and is asked again when another write was quicker, so that
- * of two at once none is lost and each limit holds.
- * @param decide gives the new list, or null when nothing is to be changed
+ * Changes a user's drafts. `decide` gets the current ones and is called again when another write came first, so that no
+ * concurrent change is lost and each limit is enforced.
+ * @param decide returns the new list, or null for no change
  */
 export async function changeDrafts(
   whose: Whose,
@@ -58,7 +58,7 @@ export async function changeDrafts(
   });
 }
 
-/** Stores a draft's content before any draft names it. */
+/** Stores a draft's content before any draft refers to it. */
 export async function storeContent(bench: WorkbenchDoc, contentId: ObjectId, content: Buffer): Promise<void> {
   const { workspaceId, _id: workbenchId } = bench;
   const createdAt = new Date();
@@ -70,7 +70,7 @@ export async function storeContent(bench: WorkbenchDoc, contentId: ObjectId, con
   }
 }
 
-/** The content of a draft; null when it has been replaced meanwhile. */
+/** Returns the content of a draft; null if it has been replaced since. */
 export async function readContent(workspaceId: ObjectId, draft: Draft & { kind: "put" }): Promise<Buffer | null> {
   const parts = await collections
     .appDraftParts()
@@ -81,7 +81,7 @@ export async function readContent(workspaceId: ObjectId, draft: Draft & { kind: 
   return content.length === draft.bytes ? content : null;
 }
 
-/** Those of many drafts, by their paths; without those that have been replaced meanwhile. */
+/** Returns the contents of many drafts by path, without those that have been replaced since. */
 export async function readContents(workspaceId: ObjectId, drafts: readonly Draft[]): Promise<Map<string, Buffer>> {
   const put = drafts.filter((draft) => draft.kind === "put");
   const contents = new Map<string, Buffer>();
@@ -109,7 +109,7 @@ export async function forgetContents(workspaceId: ObjectId, ids: readonly Object
   if (ids.length > 0) await collections.appDraftParts().deleteMany({ workspaceId, contentId: { $in: [...ids] } });
 }
 
-/** Removes contents that a write has left behind which a crash has ended. */
+/** Deletes contents left by writes that crashed. */
 export async function forgetLeftBehind({ _id, workspaceId, drafts }: WorkbenchDoc, now = new Date()): Promise<void> {
   await collections.appDraftParts().deleteMany({
     workspaceId,
@@ -119,7 +119,7 @@ export async function forgetLeftBehind({ _id, workspaceId, drafts }: WorkbenchDo
   });
 }
 
-/** Removes all drafts of an app, whosever they are. */
+/** Deletes all users' drafts of an app. */
 export async function dropWorkbenches({ workspaceId, _id: appId }: Pick<AppDoc, "_id" | "workspaceId">): Promise<void> {
   const benches = await collections
     .appWorkbenches()

@@ -314,7 +314,7 @@ describe("a refresh", () => {
   it("whose server was killed leaves the old rows and says so; it is begun again when it was queued", async () => {
     const { app, doc } = await make({ one: text("select 1 as n") });
     const { sha } = await serve(doc, ana, { one: text("select 1 as n") });
-    // As a process leaves it that has no time to say a word.
+    // State left by a killed process.
     const kept = await collections.datasets().findOne({ ownerId: doc._id, kind: "app" });
     const dead = {
       sourceKey: kept?.name ?? "",
@@ -332,7 +332,7 @@ describe("a refresh", () => {
     await refresh(app, "one");
     events = [];
     expect((await list(app))[0]?.build).toMatchObject({ state: "queued", rowCount: 1 });
-    // Nobody has followed the call: a minute later another is sent.
+    // No one has handled the event: a minute later another one is sent.
     await wakeBindings();
     expect(events).toEqual([]);
     await wakeBindings(new Date(Date.now() + 61_000));
@@ -424,7 +424,7 @@ describe("somebody's work", () => {
     expect(await rowsOf(doc, sha, "one")).toEqual([{ n: 1 }]);
     const mine = await askData(doc, { kind: "work", userId: new ObjectId(owner.id) }, "one.json");
     expect((await mine.json()).rows).toEqual([{ n: 2 }]);
-    // Their branch has it as it was made; theirs is read for them alone.
+    // The member's branch has the original binding, whose rows are read only for the member.
     const theirs = askData(doc, { kind: "work", userId: new ObjectId(member.id) }, "one.json");
     await expect(theirs).rejects.toMatchObject({ kind: "not_found" });
   });
@@ -633,7 +633,7 @@ describe("data of a million rows", () => {
     await run("drop table lost");
     const failed = rowsOf(app, of, "lost");
     await expect(failed).rejects.toMatchObject({ kind: "unavailable", message: expect.not.stringMatching(/lost/) });
-    // And its source is left alone for a while.
+    // The source is then not read for a while.
     await run("create table lost as select 2 as n");
     await expect(rowsOf(app, of, "lost")).rejects.toMatchObject({ kind: "unavailable" });
   });

@@ -5,7 +5,7 @@ import { BROKE_OFF } from "./words";
 
 export type { Build } from "./schema";
 
-/** How the rows of a binding stand. Those that are there are told whatever the state: they are what is served. */
+/** Returns the state of a binding's rows. Existing rows are included in any state: they are what is served. */
 export function toBuild(
   dataset: Dataset | undefined,
   doc: Pick<BindingDoc, "queuedAt" | "failure"> | null,
@@ -24,12 +24,12 @@ export function toBuild(
   };
 }
 
-/** Of a binding whose file cannot be read, or whose connection is gone. */
+/** Returns the build with an error: its file cannot be read, or its connection is gone. */
 export function withError(build: Build, error: string): Build {
   return { ...build, state: "error", error };
 }
 
-/** The last word on it: what has come since makes an earlier failure untold. */
+/** Returns the most recent error; null if rows were read after it. */
 function errorOf(dataset: Dataset | undefined, doc: Pick<BindingDoc, "failure"> | null): string | null {
   const failures = [
     dataset?.failure,

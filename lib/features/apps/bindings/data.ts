@@ -26,21 +26,21 @@ import { type BindingData, type DataQuery, dataQuery } from "./schema";
 import { triedBinding } from "./work";
 
 const MIB = 1024 * 1024;
-/** Rows in JSON, and what they take: more than these no page should hold as objects. */
+/** Limits of rows in JSON, in number and size: a page should not hold more as objects. */
 const JSON_ROWS_MAX = 50_000;
 const JSON_BYTES_MAX = 16 * MIB;
-/** Of a whole table as Arrow, which is as large as what is kept. */
+/** Limit for a whole table as Arrow: all stored rows. */
 const ALL_ROWS = 1_000_000_000;
-/** Of one server: a slow reader holds a statement of the engine, which dashboards need, too. */
+/** Per server: a slow reader holds a statement of the engine, which dashboards need too. */
 const STREAMS_AT_ONCE = 4;
 const STREAMS_WAITING_MAX = 100;
 const ROWS_PER_PIECE = 1000;
-/** Types of measures whose values may be text: a sum beyond int64, an average that no double holds. */
+/** Types of measures whose values may be text: a sum beyond int64, an average that no double represents. */
 const MEASURED: readonly FieldType[] = ["int64", "float64"];
-/** A source that has just failed is left alone, however many look at the app. */
+/** Time without reads after a source has failed, independent of the number of viewers. */
 const RETRY_AFTER_MS = 30_000;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
-/** Present where the rows were cut: how many there are. */
+/** Number of rows; sent only if they were truncated. */
 const FIRST_ROWS_HEADER = "X-First-Rows";
 const ARROW = "application/vnd.apache.arrow.stream";
 const PATH = /^__data\/(?<name>[A-Za-z0-9][A-Za-z0-9_-]{0,62})\.(?<form>json|arrow)$/;
@@ -51,21 +51,21 @@ const CUT = "The query gives more rows than are kept: 1,000,000 or 256 MiB. Sum 
 export type DataRequest = {
   app: AppDoc;
   at: { kind: "deployment"; sha: string } | { kind: "work"; userId: ObjectId };
-  /** Below the app's own files, without a slash in front. */
+  /** Relative to the app's root, without a leading slash. */
   path: string;
-  /** Of the address, with its question mark or without. */
+  /** Query string of the address, with or without its question mark. */
   search: string;
-  /** Of the request, for If-None-Match. */
+  /** Headers of the request, for If-None-Match. */
   headers?: Headers;
   signal?: AbortSignal;
 };
 
 /**
- * Answers `__data/<name>.json` and `.arrow` of an app, from the rows that are kept of a binding: of a deployment those that
- * its publisher may read, of somebody's work those that they may. Never from the source, unless nothing is kept. It knows
- * nothing of who may see the app: whoever calls it does. The answer says nothing of statements and connections.
- * @returns null for a path that is none of data
- * @throws AppError not_found for a binding that is not there; invalid_request for a query that does not fit; unavailable
+ * Answers `__data/<name>.json` and `.arrow` of an app from a binding's stored rows: for a deployment those that its
+ * publisher may read, for a user's draft those that this user may. The source is read only if no rows are stored. The
+ * caller must check access to the app. The response reveals nothing about statements and connections.
+ * @returns null for a path outside `__data/`
+ * @throws AppError not_found for an unknown binding; invalid_request for an invalid query; unavailable
  */
 export async function answerData(request: DataRequest): Promise<Response | null> {
   const { app, at, path, search, headers = new Headers(), signal = new AbortController().signal } = request;
@@ -91,7 +91,7 @@ export async function answerData(request: DataRequest): Promise<Response | null>
         ? await answerArrow(kept, query, common, signal)
         : await answerJson(kept, query, common, signal);
     } catch (error) {
-      // The rows were replaced between the look and the question.
+      // The rows were replaced between the lookup and the query.
       if (isAgain || !(error instanceof AppError) || error.kind !== "conflict") throw error;
     }
   }
@@ -99,7 +99,7 @@ export async function answerData(request: DataRequest): Promise<Response | null>
 
 type Kept = NonNullable<Dataset["kept"]>;
 
-/** Totals of a part of the rows are wrong, so they are refused unless the binding's author accepts them. */
+/** Throws for totals of truncated rows, which would be wrong, unless the binding's author accepts them. */
 async function refuseTotals(app: AppDoc, sha: string, name: string, kept: Kept, query: DataQuery): Promise<void> {
   if (!kept.truncated || query.groupBy.length + query.measures.length === 0) return;
   const set = await findSet(app, sha);
@@ -112,7 +112,7 @@ async function refuseTotals(app: AppDoc, sha: string, name: string, kept: Kept, 
   );
 }
 
-/** The same for callers inside of the product, as an object. @throws AppError invalid_request for what does not fit */
+/** Returns the same as an object, for internal callers. @throws AppError invalid_request for an invalid query */
 export async function readData(kept: Kept, query: DataQuery, signal: AbortSignal): Promise<BindingData> {
   const { facts, pieces } = await readJson(kept, query, signal);
   return { ...facts, rows: JSON.parse(`[${pieces.join(",")}]`) };
@@ -124,7 +124,7 @@ async function publishedRows(app: AppDoc, sha: string, name: string, signal: Abo
   const place = publishedPlace(app, sourceKey);
   const there = (await readDatasets(place.owner, new Map([[place.name, sourceKey]]))).get(place.name);
   if (there?.kept) return there.kept;
-  // Nobody has asked for 90 days, or other rows of the workspace needed the room.
+  // The rows were not requested for 90 days, or were evicted for other rows of the workspace.
   const failedAt = there?.failure?.at.getTime() ?? 0;
   try {
     if (Date.now() - failedAt < RETRY_AFTER_MS) throw new AppError("query_failed", there?.failure?.message ?? "");
@@ -138,7 +138,7 @@ async function publishedRows(app: AppDoc, sha: string, name: string, signal: Abo
     throw new AppError("conflict", "These rows were replaced meanwhile. Ask again.");
   } catch (error) {
     signal.throwIfAborted();
-    // Why is not for those who only look at the app: it may name what lies behind it.
+    // The reason is hidden from viewers of the app: it may reveal details of the source.
     log.info({ err: error, appId: app._id.toHexString(), binding: name }, "rows of an app could not be read anew");
     throw new AppError("unavailable", "These rows cannot be read right now. Ask whoever publishes the app.", {
       cause: error,
@@ -173,7 +173,7 @@ async function answerJson(
   });
 }
 
-/** The rows as the texts of objects, as many as JSON carries. */
+/** Returns the rows as JSON texts of objects, up to the limits of JSON. */
 async function readJson(kept: Kept, query: DataQuery, signal: AbortSignal) {
   const most = Math.min(query.limit ?? JSON_ROWS_MAX, JSON_ROWS_MAX);
   const stop = new AbortController();
@@ -188,7 +188,7 @@ async function readJson(kept: Kept, query: DataQuery, signal: AbortSignal) {
         const there = Math.min(ROWS_PER_PIECE, count - row);
         const take = Math.min(there, most - rowCount);
         const piece = Array.from({ length: take }, (_, index) =>
-          // From entries, so that a column called __proto__ is a key like any other.
+          // From entries, so that a column named __proto__ is an ordinary key.
           JSON.stringify(Object.fromEntries(names.map((name, at) => [name, columns[at]?.[row + index] ?? null]))),
         ).join(",");
         if (take > 0) pieces.push(piece);
@@ -229,14 +229,15 @@ async function answerArrow(
   try {
     const limit = query.limit ?? ALL_ROWS;
     const asked = await ask(kept, query, toSpec(query, limit), AbortSignal.any([signal, stop.signal]));
-    // An exact sum or average may be text in a column of numbers. Rows fit their columns, so they leave at once.
+    // An exact sum or average may be text in a column of numbers. Stored rows match their columns, so they are sent at
+    // once.
     const loose = query.measures.length > 0 ? MEASURED : [];
     const { fields, batches } = await settleTypes("arrow", asked.fields, asked.batches, { loose, limit });
     const body = byteStream(batches, arrow(fields), limit, () => {
       stop.abort();
       leave();
     });
-    // Packing it would hold rows back, and cost more than it saves.
+    // Compression would delay rows and cost more than it saves.
     return new Response(body, {
       headers: {
         ...headers,
@@ -259,7 +260,7 @@ function ask(kept: Kept, query: DataQuery, spec: AggregateSpec, signal: AbortSig
   );
 }
 
-/** @throws AppError invalid_request, saying where and what */
+/** Parses the query. @throws AppError invalid_request with the position and the reason */
 function readQuery(search: string): DataQuery {
   const sent = new URLSearchParams(search).get("query");
   let value: unknown = {};
@@ -309,7 +310,7 @@ function isNumber(fields: readonly Field[], name: string): boolean {
   return type === "int32" || type === "int64" || type === "float64" || type === "decimal";
 }
 
-/** Weak: of one and the same rows the age goes on. */
+/** Returns a weak ETag: the age of the same rows changes the response. */
 function toEtag(id: string, form: string, query: DataQuery): string {
   const key = createHash("sha256")
     .update(JSON.stringify([id, form, query]))

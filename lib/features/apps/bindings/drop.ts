@@ -4,7 +4,9 @@ import { removeSchedule } from "@/lib/features/runs/schedules/service";
 import { collections } from "../collections";
 import { type OfApp, publishedOwner, RESOURCE_TYPE, workOwner } from "./places";
 
-/** Removes the bindings of an app that is gone, with their schedules and rows; what reads them now is ended by it. Safe to repeat. */
+/**
+ * Deletes the bindings of an app that is gone, with their schedules and rows, and ends running reads. Safe to repeat.
+ */
 export async function dropBindings(app: OfApp): Promise<void> {
   const { workspaceId, _id: appId } = app;
   const docs = await collections

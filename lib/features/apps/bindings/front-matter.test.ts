@@ -20,7 +20,7 @@ describe("a binding's file", () => {
       frontMatter: {
         connectionId: ID,
         schedule: "0 6 * * *",
-        // A date stays as it is written: a database knows better what it means.
+        // A date is kept as text: the database parses it better.
         params: ["2024-01-01", 3, true, null],
         description: "Sales of the last year",
       },

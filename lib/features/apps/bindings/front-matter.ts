@@ -11,11 +11,11 @@ import {
   FRONT_MATTER_BYTES_MAX,
 } from "./limits";
 
-/* What a file of `bindings/` says (docs/user/writing-apps.md). */
+/* Format of a file in `bindings/` (docs/user/writing-apps.md). */
 
 const FOLDER = "bindings/";
 const ENDING = ".sql";
-/** It stands in addresses and in the app's own code, and must mean one file on any computer. */
+/** Names appear in addresses and in the app's code, and must mean one file on any computer. */
 const NAME = new RegExp(`^[A-Za-z0-9][A-Za-z0-9_-]{0,${BINDING_NAME_CHARS_MAX - 1}}$`);
 const KIB = 1024;
 
@@ -48,7 +48,7 @@ export const frontMatterSchema = z.strictObject({
 });
 export type FrontMatter = z.infer<typeof frontMatterSchema>;
 
-/** A binding that can be read. */
+/** A valid binding. */
 export type Binding = {
   name: string;
   path: string;
@@ -56,10 +56,10 @@ export type Binding = {
   schedule: { cron: string; timezone: string } | null;
   sql: string;
 };
-/** `line` counts from 1 in the file; null when no line is to blame. */
+/** An invalid binding. `line` is 1-based; null if no single line is the cause. */
 export type BrokenBinding = { name: string; path: string; frontMatter: null; error: string; line: number | null };
 
-/** The bindings among an app's files, by their names; null contents are those that are too large to be read. */
+/** Returns the bindings among an app's files, sorted by path. Null contents are files too large to read. */
 export function readBindings(files: ReadonlyMap<string, Uint8Array | null>): (Binding | BrokenBinding)[] {
   const paths = [...files.keys()].filter(isBindingPath).sort();
   return paths.map((path, index) =>
@@ -73,7 +73,7 @@ export function isBroken(binding: Binding | BrokenBinding): binding is BrokenBin
   return "error" in binding;
 }
 
-/** Whether a path in an app's folder is that of a binding, or meant to be. */
+/** Returns whether a path in an app's folder is that of a binding, valid or not. */
 export function isBindingPath(path: string): boolean {
   return path.startsWith(FOLDER) && path.endsWith(ENDING);
 }
@@ -82,7 +82,7 @@ export function bindingPath(name: string): string {
   return `${FOLDER}${name}${ENDING}`;
 }
 
-/** Reads one file: front matter in YAML between lines of three dashes, and the statement behind it. */
+/** Parses a file: YAML front matter between lines of three dashes, followed by the statement. */
 export function parseBinding(path: string, content: Uint8Array | null): Binding | BrokenBinding {
   const name = nameIn(path);
   if (!NAME.test(name)) {
@@ -119,7 +119,7 @@ export function parseBinding(path: string, content: Uint8Array | null): Binding 
 }
 
 function readYaml(yaml: string): { frontMatter: FrontMatter } | { error: string; line: number | null } {
-  // Its first line is the second of the file.
+  // The first line of the front matter is the second of the file.
   const lineOf = (offset: number | undefined) =>
     offset === undefined ? null : yaml.slice(0, offset).split("\n").length + 1;
   const doc = parseDocument(yaml, { prettyErrors: false, logLevel: "silent", uniqueKeys: true, merge: false });
@@ -130,7 +130,7 @@ function readYaml(yaml: string): { frontMatter: FrontMatter } | { error: string;
   keepDigits(doc);
   let value: unknown;
   try {
-    // What is named once and meant many times makes a page of text a mountain.
+    // Aliases could expand a page of text into gigabytes.
     value = doc.toJS({ maxAliasCount: 0 });
   } catch {
     return { error: "Write each value where it stands: anchors and aliases are not read.", line: 2 };
@@ -151,8 +151,8 @@ function readYaml(yaml: string): { frontMatter: FrontMatter } | { error: string;
 }
 
 /**
- * Keeps numbers as they are written. An id that happens to have the digits of a number alone, or of one with an exponent, is
- * an id all the same; a value of `params` that no double holds is an `ExactNumber`.
+ * Keeps the digits of numbers. A connection id may look like a number, or like one with an exponent; it stays text. A
+ * value of `params` that no double represents becomes an `ExactNumber`.
  */
 function keepDigits({ contents }: Document.Parsed): void {
   if (!isMap(contents)) return;
@@ -178,7 +178,7 @@ function toJsonNumber(source: string): string | null {
   return `${sign === "-" ? "-" : ""}${whole || "0"}${fraction && `.${fraction}`}${exponent}`;
 }
 
-/** Where a value begins; undefined where it is not there. */
+/** Returns the offset at which a value begins; undefined if the value is missing. */
 function placeOf(doc: Document.Parsed, path: readonly PropertyKey[]): number | undefined {
   const node = doc.getIn(path, true) as ParsedNode | undefined;
   return node?.range?.[0];

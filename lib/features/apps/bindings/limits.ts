@@ -1,9 +1,9 @@
-/** As many as a dashboard has datasets. */
+/** The same limit as for the datasets of a dashboard. */
 export const BINDINGS_MAX = 20;
-/** A statement longer than this is a program; all of an app's texts are one document of the store. */
+/** A longer statement is a program. All texts of an app are stored in one document. */
 export const BINDING_BYTES_MAX = 128 * 1024;
-/** Of the lines before the statement: some words, and values for its placeholders. */
+/** Limit of the front matter: a description, and values for placeholders. */
 export const FRONT_MATTER_BYTES_MAX = 16 * 1024;
-/** As long as a table's name in most databases. */
+/** Length of a table name in most databases. */
 export const BINDING_NAME_CHARS_MAX = 63;
 export const BINDING_PARAMS_MAX = 100;

@@ -3,5 +3,5 @@ import { objectId } from "@/lib/platform/http/ids";
 import { appRef } from "../schema";
 import { bindingName } from "./schema";
 
-/** The path of one binding. */
+/** Path parameters of one binding. */
 export const bindingParams = z.object({ workspaceId: objectId, appId: appRef, bindingName });

@@ -10,24 +10,27 @@ import { AppError } from "@/lib/platform/http/errors";
 import type { AppDoc, BindingSetDoc } from "../model";
 import type { Binding } from "./front-matter";
 
-/* What a binding reads, and where its rows are kept. */
+/* Sources of bindings, and the storage of their rows. */
 
-/** `lib/features/runs/schedules` knows what is refreshed by this name. */
+/** Resource type of bindings in `lib/features/runs/schedules`. */
 export const RESOURCE_TYPE = "app_binding";
 
 export type OfApp = Pick<AppDoc, "_id" | "workspaceId">;
 
-/** Rows that whoever uses the app sees. */
+/** Owner of the rows that users of the app see. */
 export function publishedOwner({ workspaceId, _id }: OfApp): DatasetOwner {
   return { workspaceId, kind: "app", id: _id };
 }
 
-/** Rows that somebody alone sees who works on the app. */
+/** Owner of the rows that only one editor of the app sees. */
 export function workOwner({ workspaceId, _id }: OfApp): DatasetOwner {
   return { workspaceId, kind: "app_work", id: _id };
 }
 
-/** By what is read and as whom: a new commit with the same text has its rows already, and an old one keeps its own. */
+/**
+ * Place of published rows, named by query and reader: a commit with the same query reuses them, an older one keeps its
+ * rows.
+ */
 export function publishedPlace(app: OfApp, sourceKey: string): DatasetPlace {
   return { owner: publishedOwner(app), name: sourceKey };
 }
@@ -36,7 +39,7 @@ export function workPlace(app: OfApp, userId: ObjectId, sourceKey: string): Data
   return { owner: workOwner(app), name: `${userId.toHexString()}:${sourceKey}` };
 }
 
-/** What the rows of a binding are kept as, when this person reads it. */
+/** Returns the key under which a binding's rows are stored when this user reads them. */
 export function sourceKeyOf(userId: ObjectId, { frontMatter, sql }: Binding): string {
   const { connectionId, params } = frontMatter;
   return toSourceKey(
@@ -46,9 +49,9 @@ export function sourceKeyOf(userId: ObjectId, { frontMatter, sql }: Binding): st
 }
 
 /**
- * The connection and the statement as they are now.
- * @throws AppError not_found for a connection that is unknown, another workspace's or deleted; invalid_request for one that
- *   only flows read
+ * Returns the current connection and statement.
+ * @throws AppError not_found for a connection that is unknown, deleted or in another workspace; invalid_request for one
+ *   that only flows read
  */
 export async function resolveBinding(
   reader: Caller,
@@ -62,12 +65,12 @@ export async function resolveBinding(
   return { connection, origin, statement: toStatement(sql, frontMatter.params) };
 }
 
-/** The origin of what a published app reads. */
+/** Returns the query origin of a published app. */
 export function originOf({ _id, space }: Pick<AppDoc, "_id" | "space">): QueryOrigin {
   return { kind: "app", id: _id, isPrivate: accessOf(space) === "private" };
 }
 
-/** The connections that a set of bindings reads, each once. */
+/** Returns the connections that bindings read, without duplicates. */
 export function connectionIdsOf(bindings: readonly Binding[]): ObjectId[] {
   const ids = new Set(bindings.map(({ frontMatter }) => frontMatter.connectionId.toLowerCase()));
   return [...ids].map((id) => new ObjectId(id));

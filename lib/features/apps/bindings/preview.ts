@@ -5,11 +5,11 @@ import { readData } from "./data";
 import { type BindingData, dataQuery } from "./schema";
 import { tryBinding } from "./work";
 
-/** As many as somebody looks through to see that a statement is right. */
+/** Enough rows to check a statement. */
 const PREVIEW_ROWS = 1000;
 
 /**
- * Reads a binding as the caller has it and gives its first rows.
+ * Reads a binding in the caller's version and returns its first rows.
  * @throws AppError as `tryBinding`
  */
 export async function previewBinding(

@@ -24,11 +24,11 @@ import {
 } from "./places";
 import { wordsOf } from "./words";
 
-/** Of one app: sources that are read at once. */
+/** Sources read concurrently per app. */
 const READS_AT_ONCE = 4;
-/** Rows of as many earlier commits stay beside those that are served, so that a rollback finds them. */
+/** Number of earlier commits whose rows are kept, so that a rollback finds them. */
 const SETS_KEPT = 10;
-/** Longer than from the last binding to the pointer. */
+/** Longer than the time between the last binding and the update of the pointer. */
 const LEFT_BEHIND_MS = 60_000;
 const GIVEN_UP_MS = 60 * 60_000;
 const SETTLED_AT_ONCE = 20;
@@ -36,21 +36,20 @@ const SETTLED_AT_ONCE = 20;
 type Prepare = {
   workspaceId: ObjectId;
   app: Pick<AppDoc, "_id" | "workspaceId" | "space">;
-  /** The commit that is about to be published. */
+  /** Commit to publish. */
   sha: string;
-  /** Its files; only those of `bindings/` are looked at. */
+  /** Files of the commit; only those in `bindings/` are read. */
   files: ReadonlyMap<string, Uint8Array>;
-  /** With whose rights they are read, now and at each refresh. */
+  /** User with whose rights they are read, now and at each refresh. */
   publisher: Caller;
   onLog: (line: string) => void;
   signal: AbortSignal;
 };
 
 /**
- * Makes sure that each binding of a commit has rows, before users are sent to it: what was read for the same text earlier
- * counts, everything else is read now. What is published meanwhile is not touched. Call `settleBindings` once the commit is
- * what is served.
- * @throws AppError build_failed that names the bindings that are not ready, each with its reason
+ * Makes sure that each binding of a commit has rows before the commit is served. Rows of the same query are reused, all
+ * others are read now. Rows of the live version are not changed. Call `settleBindings` once the commit is served.
+ * @throws AppError build_failed with the bindings that are not ready, each with its reason
  */
 export async function prepareBindings({ app, sha, files, publisher, onLog, signal }: Prepare): Promise<void> {
   const { workspaceId, _id: appId } = app;
@@ -107,7 +106,7 @@ export async function prepareBindings({ app, sha, files, publisher, onLog, signa
     at: new Date(),
     unsettledSince: new Date(),
   };
-  // A set of this commit may be what is served now: it is exchanged as a whole, and its rows are there.
+  // A set of this commit may be live: it is replaced atomically, and its rows exist.
   await collections
     .appBindingSets()
     .updateOne(
@@ -118,8 +117,8 @@ export async function prepareBindings({ app, sha, files, publisher, onLog, signa
 }
 
 /**
- * Makes schedules what the published commit says, and gives up what is kept of commits long ago. Call it when the pointer
- * of an app has moved; safe to repeat, and to call at any other time.
+ * Updates schedules to those of the published commit and deletes the rows of old commits. Call it after the app's
+ * pointer has moved; safe to repeat, and to call at any other time.
  */
 export async function settleBindings(app: OfApp): Promise<void> {
   const { workspaceId, _id: appId } = app;
@@ -149,7 +148,7 @@ export async function settleBindings(app: OfApp): Promise<void> {
     .updateOne({ _id: set._id, workspaceId, at: set.at }, { $unset: { unsettledSince: "" } });
 }
 
-/** Settles what a server that died has left behind its pointer. */
+/** Settles bindings of servers that died after they moved the pointer. */
 export async function settleLeftBehind(now = new Date()): Promise<void> {
   const left = await collections
     .appBindingSets()
@@ -159,43 +158,43 @@ export async function settleLeftBehind(now = new Date()): Promise<void> {
     .toArray();
   for (const { _id, workspaceId, appId, at } of left) {
     await settleBindings({ workspaceId, _id: appId });
-    // One that is not served after so long never will be without being made ready again.
+    // A set that is not live after this time would be prepared again before it could be.
     if (now.getTime() - at.getTime() < GIVEN_UP_MS) continue;
     await collections.appBindingSets().updateOne({ _id, workspaceId, at }, { $unset: { unsettledSince: "" } });
   }
 }
 
-/** What is served of an app's bindings; null for an app that is not published, and for one that had none made ready. */
+/** Returns the live binding set of an app; null if the app is not published or its version has no set. */
 export async function findLiveSet({ workspaceId, _id }: OfApp): Promise<BindingSetDoc | null> {
   const app = await collections.apps().findOne({ _id, workspaceId }, { projection: { publishedSha: 1 } });
   return app?.publishedSha ? findSet({ workspaceId, _id }, app.publishedSha) : null;
 }
 
-/** The bindings of one deployment. */
+/** Returns the bindings of one deployment. */
 export function findSet({ workspaceId, _id: appId }: OfApp, sha: string): Promise<BindingSetDoc | null> {
   return collections.appBindingSets().findOne({ workspaceId, appId, sha });
 }
 
-/** What the rows of a binding of a deployment are kept as; null when it has none of this name. */
+/** Returns the key of a binding's rows in a deployment; null if the deployment has no binding of this name. */
 export async function findSourceKey(
   { workspaceId, _id: appId }: OfApp,
   sha: string,
   name: string,
 ): Promise<string | null> {
-  // Without the texts, which nobody needs who looks at rows.
+  // Without the texts, which are not needed to read rows.
   const projection = { "bindings.name": 1, "bindings.sourceKey": 1 };
   const set = await collections.appBindingSets().findOne({ workspaceId, appId, sha }, { projection });
   return set?.bindings.find((each) => each.name === name)?.sourceKey ?? null;
 }
 
-/** One binding of a set; null when it has none of this name. */
+/** Returns one binding of a set; null if it has none of this name. */
 export function bindingIn({ bindings }: BindingSetDoc, name: string): Binding | null {
   const kept = bindings.find((each) => each.name === name);
   const read = kept && parseBinding(kept.path, Buffer.from(kept.content));
   return read && !isBroken(read) ? read : null;
 }
 
-/** What a binding's name stands for, made when it is not there. */
+/** Returns the document of a binding name and creates it if missing. */
 async function bindingDocOf({ workspaceId, _id: appId }: OfApp, name: string): Promise<BindingDoc> {
   const key = { workspaceId, appId, name };
   for (;;) {
@@ -209,7 +208,7 @@ async function bindingDocOf({ workspaceId, _id: appId }: OfApp, name: string): P
         );
       if (doc) return doc;
     } catch (error) {
-      // Another has made it at this moment.
+      // Another request has just created it.
       if (!isDuplicateKey(error)) throw error;
     }
   }

@@ -17,17 +17,17 @@ import { originOf, publishedOwner, publishedPlace, resolveBinding } from "./plac
 import { bindingIn, findLiveSet, settleBindings } from "./published";
 import { PUBLISHER_LEFT, wordsOf } from "./words";
 
-/** What the job runner is woken with when the rows of a binding are to be read anew. */
+/** Event that makes the job runner refresh the rows of a binding. */
 export const BINDING_QUEUED_EVENT = "app/binding.queued";
 export type BindingQueued = { workspaceId: string; bindingId: string };
-/** A wake-up call that nobody has followed by then is lost, or whoever followed it has died. */
+/** Time after which an event counts as lost, or its worker as dead. */
 const PATIENCE_MS = 60_000;
 const WOKEN_AT_ONCE = 20;
 
 /**
- * Reads the published rows of a binding anew, in the background and with the rights of who published the app. Of however many
- * who ask at once, all get the same refresh.
- * @throws AppError not_found for an app, and for a binding that nothing of is published
+ * Refreshes the published rows of a binding in the background, with the rights of the app's publisher. Concurrent
+ * requests share one refresh.
+ * @throws AppError not_found for an unknown app, and for a binding that is not published
  */
 export async function startBindingRefresh(caller: Caller, ref: string, name: string): Promise<Build> {
   const app = await getAppDocOrThrow(caller, ref);
@@ -44,7 +44,7 @@ export async function startBindingRefresh(caller: Caller, ref: string, name: str
   return toBuild(datasets.get(kept.sourceKey), queued.doc, set.sha);
 }
 
-/** What a tick of a binding's schedule does (`lib/features/runs/schedules/tick`). */
+/** Queues a refresh for a tick of a binding's schedule (`lib/features/runs/schedules/tick`). */
 export async function queueBindingTick(
   schedule: ScheduleDoc,
   tick: Date,
@@ -57,19 +57,20 @@ export async function queueBindingTick(
   const wanted = (set && bindingIn(set, doc.name)?.schedule) ?? null;
   if (!wanted) return "gone";
   if (wanted.cron !== cron || wanted.timezone !== timezone) {
-    // It is that of a commit that is not served.
+    // The schedule belongs to a commit that is no longer live.
     await settleBindings(app);
     return "away";
   }
-  // Another server has queued it and died before it could say so.
+  // Another server queued it and died before it could report that.
   if (doc.lastTick && doc.lastTick >= tick) return "queued";
   return (await queue(doc, tick)).isNew ? "queued" : "busy";
 }
 
 /**
- * Carries out what is queued of a binding. Safe to call twice and at once: of two, one reads and the other waits for it. What
- * fails in the reading is written down beside the old rows.
- * @throws what is nobody's fault, this server's stop above all: then it stays queued, and is begun again
+ * Runs the queued refresh of a binding. Safe to call twice and concurrently: one call reads, the other waits for it. A
+ * read error is stored beside the old rows.
+ * @throws errors outside the binding, such as this server's shutdown: the refresh then stays queued and is started
+ *   again
  */
 export async function carryOutBindingRefresh(queued: BindingQueued): Promise<void> {
   if (isShuttingDown()) return;
@@ -98,7 +99,7 @@ export async function carryOutBindingRefresh(queued: BindingQueued): Promise<voi
   if (app) tellApp(app);
 }
 
-/** Wakes whoever carries out refreshes that were queued and not followed: the runner was away, or a server has died. */
+/** Wakes the job runner for queued refreshes that no one has started: the runner was away, or a server died. */
 export async function wakeBindings(now = new Date()): Promise<void> {
   const waiting = await collections
     .appBindings()
@@ -121,7 +122,7 @@ async function readAnew(doc: BindingDoc, signal: AbortSignal): Promise<void> {
   const app = { workspaceId, _id: appId };
   const set = await findLiveSet(app);
   const binding = set && bindingIn(set, name);
-  // It was published without it meanwhile.
+  // The live version no longer has this binding.
   if (!set || !binding) return;
   const [publisher, appDoc] = await Promise.all([
     callerOfJob(workspaceId, set.publisherId, doc._id),
@@ -159,7 +160,7 @@ async function queue(doc: BindingDoc, tick?: Date): Promise<{ doc: BindingDoc; i
   return queued ? { doc: queued, isNew: true } : { doc, isNew: false };
 }
 
-/** When that fails it stays queued, and the sweeper finds it. */
+/** Sends the event. After a failure the refresh stays queued, and the sweeper finds it. */
 async function wake({ _id, workspaceId, queuedAt }: BindingDoc): Promise<void> {
   const data: BindingQueued = { workspaceId: workspaceId.toHexString(), bindingId: _id.toHexString() };
   const id = `${BINDING_QUEUED_EVENT}:${data.bindingId}:${queuedAt?.getTime() ?? 0}`;

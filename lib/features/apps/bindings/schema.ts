@@ -47,14 +47,14 @@ export const bindingSchema = z.object({
 });
 export type BindingItem = z.infer<typeof bindingSchema>;
 
-/** More than these are a page of their own, or a question that should be asked by its columns. */
+/** Limits of a filter: a larger one belongs on a separate page, or should compare another column. */
 const WHERE_MAX = 20;
 const CHOSEN_MAX = 1000;
 const TEXT_CHARS_MAX = 1000;
 const text = z.string().max(TEXT_CHARS_MAX);
-/** A number that no double holds is its text, as rows have it. */
+/** Numbers that no double represents are text, as in rows. */
 const scalar = z.union([text, z.number(), z.boolean(), z.null(), exactNumber]);
-/** An end of a range, which is compared as a double. */
+/** Bound of a range, compared as a double. */
 const end = z.union([z.number(), exactNumber.transform(Number)]).nullish();
 const range = z
   .union([
@@ -64,7 +64,7 @@ const range = z
   .refine(({ from, to }) => from == null || to == null || from <= to, "The range ends before it begins.");
 
 const spec = aggregateSpec.shape;
-/** What `useBinding(name, query)` asks. */
+/** Query of `useBinding(name, query)`. */
 export const dataQuery = z.strictObject({
   groupBy: spec.dimensions,
   measures: spec.measures,

@@ -6,7 +6,7 @@ import type { Caller } from "@/lib/platform/access/caller";
 import { LIST_LIMIT_MAX } from "@/lib/platform/http/schema";
 import { collections } from "../collections";
 
-/** The published apps that read a connection. */
+/** Lists the published apps that read a connection. */
 export async function listBindingUses({ workspaceId }: Caller, connectionId: ObjectId): Promise<Use[]> {
   const sets = await collections
     .appBindingSets()
@@ -23,7 +23,7 @@ export async function listBindingUses({ workspaceId }: Caller, connectionId: Obj
   return apps.map(({ _id, title, space }) => ({
     kind: "app",
     id: _id.toHexString(),
-    // It counts, and is nobody's to read.
+    // Private apps are counted, but their titles are hidden.
     name: accessOf(space) === "private" ? "A private app" : title,
   }));
 }

@@ -7,7 +7,7 @@ export const PUBLISHER_LEFT =
 export const BROKE_OFF =
   "The server that read it stopped before the end. What was read before stays; refresh it to read it again.";
 
-/** What went wrong, for people who may see the connection. */
+/** Returns the error message for users who may see the connection. */
 export function wordsOf(error: unknown): string {
   if (error instanceof AppError) return error.message;
   log.error({ err: error }, "a binding could not be read for a reason of ours");

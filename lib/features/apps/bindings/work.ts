@@ -30,15 +30,15 @@ import { bindingIn, findLiveSet } from "./published";
 import type { BindingItem } from "./schema";
 
 const MIB = 1024 * 1024;
-/** Of what is only tried out: enough to see that an app is right, a fraction of what a published one keeps. */
+/** Limits of test rows: enough to check an app, a fraction of those of published rows. */
 const TRIED_LIMITS: DatasetLimits = { rows: 200_000, bytes: 32 * MIB, workspaceBytes: 2048 * MIB };
-/** Of one app, of all who work on it: a few versions of each binding. */
+/** Per app and all of its editors: a few versions of each binding. */
 const TRIED_MAX = 100;
-/** Who comes back the next day sees what is there then. */
+/** A user who returns the next day sees fresh rows. */
 const TRIED_MS = 24 * 60 * 60 * 1000;
 
 /**
- * The bindings of an app as the caller has them, their drafts included, each with how its rows stand. Nothing is read for it.
+ * Lists the bindings of an app in the caller's version, drafts included, with the state of their rows. Reads no rows.
  * @throws AppError not_found
  */
 export async function listBindings(caller: Caller, ref: string): Promise<BindingItem[]> {
@@ -67,8 +67,9 @@ export async function listBindings(caller: Caller, ref: string): Promise<Binding
 }
 
 /**
- * Reads a binding as the caller has it, with the caller's rights and for them alone: what is published is not touched.
- * @throws AppError not_found; invalid_request for a file that is broken; what the source says
+ * Reads a binding in the caller's version, with the caller's rights and only for the caller; published rows are not
+ * changed.
+ * @throws AppError not_found; invalid_request for an invalid file; errors of the source
  */
 export async function tryBinding(caller: Caller, ref: string, name: string, signal: AbortSignal): Promise<Dataset> {
   const app = await getAppDocOrThrow(caller, ref);
@@ -76,7 +77,7 @@ export async function tryBinding(caller: Caller, ref: string, name: string, sign
 }
 
 /**
- * What the caller has tried out of a binding, read now if they have not.
+ * Returns the caller's test rows of a binding, and reads them if there are none.
  * @throws AppError as `tryBinding`
  */
 export async function triedBinding(caller: Caller, app: AppDoc, name: string, signal: AbortSignal): Promise<Dataset> {
@@ -141,7 +142,10 @@ function isSameText(one: Binding, other: Binding): boolean {
   return one.sql === other.sql && JSON.stringify(one.frontMatter) === JSON.stringify(other.frontMatter);
 }
 
-/** Why a connection cannot be read, the same words for one that never was, is gone or is another workspace's. */
+/**
+ * Returns the reason why a connection cannot be read. It is the same for an unknown, a deleted and another workspace's
+ * connection.
+ */
 async function reasonAgainst(caller: Caller, connectionId: string): Promise<string | null> {
   try {
     await getConnectionDocOrThrow(caller, new ObjectId(connectionId));
@@ -177,7 +181,7 @@ async function readTried(
   return refreshDataset(caller, place, source, signal, TRIED_LIMITS, seen);
 }
 
-/** What is too large, or one too many, is named and not read. */
+/** Returns the binding files; null instead of the content for files that are too large or too many. */
 async function filesOf(caller: Caller, app: AppDoc): Promise<Map<string, Uint8Array | null>> {
   const ref = app._id.toHexString();
   const items = (await listFiles(caller, ref)).filter(({ path }) => isBindingPath(path));

@@ -1,6 +1,6 @@
 import type { TreeNode } from "../../../platform/browser/tree-node";
 
-/** What a file of an app is, by the ending of its name. */
+/** Kind of a file, by the extension of its name. */
 export type FileKind = "script" | "css" | "html" | "json" | "markdown" | "sql" | "image" | "text";
 
 const KINDS: Record<string, FileKind> = {
@@ -25,7 +25,7 @@ const KINDS: Record<string, FileKind> = {
   avif: "image",
   ico: "image",
 };
-/** By their endings; an image element takes no other. */
+/** Image types by extension; an image element accepts no others. */
 const IMAGE_TYPES: Record<string, string> = {
   svg: "image/svg+xml",
   png: "image/png",
@@ -41,7 +41,7 @@ export function fileKindOf(path: string): FileKind {
   return KINDS[endingOf(path)] ?? "text";
 }
 
-/** The type that a browser draws a picture by; null for what is none. */
+/** Returns the MIME type with which a browser shows a picture; null for other files. */
 export function imageTypeOf(path: string): string | null {
   return IMAGE_TYPES[endingOf(path)] ?? null;
 }
@@ -50,7 +50,7 @@ export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-/** "" for a file at the top. */
+/** Returns the folder of a path; "" for a file at the top level. */
 export function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf("/")));
 }
@@ -59,13 +59,15 @@ export function joinPath(folder: string, name: string): string {
   return folder === "" ? name : `${folder}/${name}`;
 }
 
-/** Where a path goes when a folder or a file is called otherwise; null when it is not in it. */
+/** Returns the new path of a file after a rename of a file or folder; null if the path is not affected. */
 export function movedPath(path: string, from: string, to: string): string | null {
   if (path === from) return to;
   return path.startsWith(`${from}/`) ? to + path.slice(from.length) : null;
 }
 
-/** What is wrong with a typed name, or with a path of new folders; null for nothing. The server has the last word. */
+/**
+ * Returns the problem with a typed name or a path of new folders; null if it is valid. The server has the final say.
+ */
 export function faultOfName(typed: string): string | null {
   const names = typed.split("/");
   if (names.some((name) => name.trim() === "")) return "Give it a name.";
@@ -78,9 +80,9 @@ export function faultOfName(typed: string): string | null {
 export type FileNode<T> = TreeNode & { path: string; file: T | null };
 
 /**
- * The rows of a tree of files: folders first, each by name. Folders have no file of their own (`file` is null).
- * @param empty folders that have been made and hold nothing yet
- * @param isOpen whether a folder shows what is in it
+ * Returns the rows of a file tree: folders first, each level by name. The `file` of a folder is null.
+ * @param empty new folders without files
+ * @param isOpen whether a folder is expanded
  */
 export function buildFileTree<T extends { path: string }>(
   files: readonly T[],
@@ -147,7 +149,7 @@ function endingOf(path: string): string {
 /** A file that differs between two states of an app. */
 export type FileDifference = { path: string; status: "added" | "modified" | "deleted" };
 
-/** What differs between two trees, by path. */
+/** Returns the differences between two trees, by path. */
 export function differencesOf(
   before: readonly { path: string; oid: string }[],
   after: readonly { path: string; oid: string }[],

@@ -1,15 +1,15 @@
 import type { AppParams } from "@/lib/features/apps/frame/messages";
 
-/** What an app may keep in the address of its page: as much as is still handed on by hand. */
+/** Limits of what an app may keep in its page's address, so that the address can still be passed on. */
 const PARAMS_MAX = 50;
 const CHARS_MAX = 2_000;
 
-/** What the address of this page holds for its app. */
+/** Reads the app's parameters from the page's address. */
 export function readParams(search = window.location.search): AppParams {
   return Object.fromEntries(new URLSearchParams(search));
 }
 
-/** Puts it there, without a step in the browser's history: a filter that is moved is no place to go back to. */
+/** Writes the parameters to the address without a history entry: Back should not undo single filter changes. */
 export function writeParams(params: unknown): void {
   const search = toSearch(params);
   if (search === null) return;
@@ -17,7 +17,7 @@ export function writeParams(params: unknown): void {
   window.history.replaceState(window.history.state, "", `${pathname}${search}${hash}`);
 }
 
-/** As an address has it; null for what is none, or too much. */
+/** Returns the query string; null for invalid or too many parameters. */
 export function toSearch(params: unknown): string | null {
   if (typeof params !== "object" || params === null) return null;
   const entries = Object.entries(params);
@@ -28,7 +28,10 @@ export function toSearch(params: unknown): string | null {
   return query === "" ? "" : `?${query}`;
 }
 
-/** Where a link of an app leads, as far as it may be followed; null for what a browser would run, and for what is none. */
+/**
+ * Returns the URL of an app's link if it may be opened; null for invalid URLs and for schemes that a browser would
+ * execute.
+ */
 export function toOutside(href: unknown): URL | null {
   if (typeof href !== "string" || href.length > CHARS_MAX || !URL.canParse(href)) return null;
   const url = new URL(href);

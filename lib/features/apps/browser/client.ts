@@ -19,7 +19,7 @@ import { readBytes } from "@/lib/platform/browser/bytes";
 import { send } from "@/lib/platform/browser/request";
 import type { Page } from "@/lib/platform/http/paging";
 
-/** One app as the feed shows it. */
+/** An app in the feed. */
 export type AppCard = Pick<App, "id" | "slug" | "title" | "description" | "access" | "publishedAt" | "updatedAt"> & {
   owner: { id: string; name: string };
   thumbnailUrl: string | null;
@@ -27,17 +27,17 @@ export type AppCard = Pick<App, "id" | "slug" | "title" | "description" | "acces
   favorite: boolean;
   shared: boolean;
 };
-/** How many apps there are of each part of the feed, and what the person works on. */
+/** Number of apps in each section of the feed, and the apps that the user works on. */
 export type AppsOverview = {
   mine: number;
   favorites: number;
   shared: number;
   bench: (Pick<App, "id" | "slug" | "title"> & { changes: number })[];
 };
-/** A page of the feed; the first one has the shelves. */
+/** A page of the feed; only the first one has the shelves. */
 export type FeedPage = { popular?: AppCard[]; fresh?: AppCard[]; apps: AppCard[]; nextCursor: string | null };
 
-/** Commits a page of the history (docs/develop/design.md, States). */
+/** Commits per page of the history (docs/develop/design.md, States). */
 const HISTORY_PAGE = 50;
 
 const root = (workspaceId: string) => `/api/workspaces/${workspaceId}/apps`;
@@ -52,7 +52,7 @@ const bindings = (workspaceId: string, ref: string) =>
 
 const link = (workspaceId: string) => `/api/workspaces/${workspaceId}/apps-v2/link`;
 
-/** Everything about apps; `ref` is an app's id or its slug. Each function throws ApiError. */
+/** Client of the apps API; `ref` is an app's id or its slug. Each function throws ApiError. */
 export const appApi = {
   readFeed: (workspaceId: string, cursor: string | null, signal?: AbortSignal) =>
     send<FeedPage>("GET", `${root(workspaceId)}/feed${cursor === null ? "" : `?${new URLSearchParams({ cursor })}`}`, {
@@ -60,7 +60,7 @@ export const appApi = {
     }),
   readOverview: (workspaceId: string, signal?: AbortSignal) =>
     send<AppsOverview>("GET", `/api/workspaces/${workspaceId}/apps-v2/overview`, { signal }),
-  /** Keeps an app among the person's favourites, or takes it out. */
+  /** Adds an app to the user's favourites or removes it. */
   setFavorite: (workspaceId: string, ref: string, isFavorite: boolean) =>
     send<null>(isFavorite ? "PUT" : "DELETE", `${of(workspaceId, ref)}/favorite`),
   listTemplates: (workspaceId: string, signal?: AbortSignal) =>
@@ -70,14 +70,17 @@ export const appApi = {
   update: (workspaceId: string, ref: string, body: UpdateAppBody) => send<App>("PATCH", of(workspaceId, ref), { body }),
   remove: (workspaceId: string, ref: string) => send<null>("DELETE", of(workspaceId, ref)),
 
-  /** All files as the person has them, or as a commit has. */
+  /** Lists all files in the user's version, or as of a commit. */
   listFiles: (workspaceId: string, ref: string, sha?: string, signal?: AbortSignal) =>
     send<TreeItem[]>("GET", files(workspaceId, ref, { sha }), { signal }),
   readFile: (workspaceId: string, ref: string, path: string, sha?: string, signal?: AbortSignal) =>
     send<AppFile>("GET", files(workspaceId, ref, { path, sha }), { signal }),
   readFileBytes: (workspaceId: string, ref: string, path: string, sha?: string, signal?: AbortSignal) =>
     readBytes(files(workspaceId, ref, { path, sha, as: "raw" }), signal),
-  /** @param oid what was seen: another is a 409, and `none` says that there was no file; without it any is overwritten */
+  /**
+   * Writes a file.
+   * @param oid id of the content last seen: 409 if it differs; `none` means no file; absent overwrites any
+   */
   writeFile: (workspaceId: string, ref: string, path: string, content: string | Blob, oid?: string) =>
     send<TreeItem>("PUT", files(workspaceId, ref, { path, oid }), {
       bytes: typeof content === "string" ? new Blob([content]) : content,
@@ -89,7 +92,7 @@ export const appApi = {
     send<AppStatus>("GET", `${of(workspaceId, ref)}/status`, { signal }),
   commit: (workspaceId: string, ref: string, message: string | undefined) =>
     send<{ sha: string; branch: string }>("POST", `${of(workspaceId, ref)}/commit`, { body: { message } }),
-  /** @param path one file; without it all of them */
+  /** Discards changes. @param path one file; default: all files */
   discard: (workspaceId: string, ref: string, path?: string) =>
     send<null>(
       "POST",
@@ -103,24 +106,24 @@ export const appApi = {
       { signal },
     ),
 
-  /** Within half a minute it is done; else `operationId` alone says how it goes on. */
+  /** Returns the result if it is ready within 30 s, else only the `operationId` to follow. */
   publish: (workspaceId: string, ref: string, body: PublishAsk) =>
     send<Published | Started>("POST", `${of(workspaceId, ref)}/publish`, { body }),
   rollBack: (workspaceId: string, ref: string, sha: string) =>
     send<Published | Started>("POST", `${of(workspaceId, ref)}/rollback`, { body: { sha } }),
-  /** What was published and rolled back, the newest first. */
+  /** Lists publishes and rollbacks, newest first. */
   listOperations: (workspaceId: string, ref: string, limit: number, signal?: AbortSignal) =>
     send<Page<OperationLine>>("GET", `${of(workspaceId, ref)}/operations?limit=${limit}`, { signal }),
   readOperation: (workspaceId: string, ref: string, operationId: string, signal?: AbortSignal) =>
     send<Operation>("GET", `${of(workspaceId, ref)}/operations/${operationId}`, { signal }),
-  /** The versions that can be shown again, the newest first. */
+  /** Lists the versions that can be rolled back to, newest first. */
   listDeployments: (workspaceId: string, ref: string, cursor: string | null, signal?: AbortSignal) =>
     send<Page<Deployment>>(
       "GET",
       `${of(workspaceId, ref)}/deployments${cursor === null ? "" : `?${new URLSearchParams({ cursor })}`}`,
       { signal },
     ),
-  /** How it is shown by a link; null when it never was. */
+  /** Returns the share link of the app; null if it was never shared. */
   readShare: (workspaceId: string, ref: string, signal?: AbortSignal) =>
     send<Share | null>("GET", `${of(workspaceId, ref)}/share`, { signal }),
   putShare: (workspaceId: string, ref: string, body: ShareBody) =>
@@ -128,45 +131,48 @@ export const appApi = {
   removeShare: (workspaceId: string, ref: string) => send<null>("DELETE", `${of(workspaceId, ref)}/share`),
   mintViewToken: (workspaceId: string, ref: string) =>
     send<ViewToken>("POST", `${of(workspaceId, ref)}/view-token`, { body: {} }),
-  /** The person's dev server for an app: the one that runs, else a new one. */
+  /** Returns the user's dev server for an app, and starts it if needed. */
   startPreview: (workspaceId: string, ref: string) =>
     send<Preview>("POST", `${of(workspaceId, ref)}/dev-preview`, { body: {} }),
   stopPreview: (workspaceId: string, ref: string) => send<null>("DELETE", `${of(workspaceId, ref)}/sandbox`),
 
-  /** The bindings as the person has them, with how their rows stand. */
+  /** Lists the bindings in the user's version, with the state of their rows. */
   listBindings: (workspaceId: string, ref: string, signal?: AbortSignal) =>
     send<BindingItem[]>("GET", bindings(workspaceId, ref), { signal }),
-  /** Reads the published rows anew, in the background. */
+  /** Refreshes the published rows in the background. */
   refreshBinding: (workspaceId: string, ref: string, name: string) =>
     send<{ build: Build }>("POST", `${bindings(workspaceId, ref)}/${encodeURIComponent(name)}/refresh`, { body: {} }),
-  /** Reads a binding as the person has it, with their own rights. */
+  /** Reads a binding in the user's version, with the user's rights. */
   tryBinding: (workspaceId: string, ref: string, name: string) =>
     send<BindingData>("POST", `${bindings(workspaceId, ref)}/${encodeURIComponent(name)}/preview`, { body: {} }),
   readLink: (workspaceId: string, signal?: AbortSignal) => send<RepositoryLink>("GET", link(workspaceId), { signal }),
   linkRepository: (workspaceId: string, body: LinkAsk) => send<unknown>("POST", link(workspaceId), { body }),
   unlinkRepository: (workspaceId: string) => send<null>("DELETE", link(workspaceId)),
-  /** @param prefer whose files stay where both sides have changed them */
+  /** Syncs the repository. @param prefer the side whose files win where both have changed them */
   mirrorRepository: (workspaceId: string, prefer?: "workspace" | "host") =>
     send<RepositoryLink>("POST", `${link(workspaceId)}/sync`, { body: prefer === undefined ? {} : { prefer } }),
-  /** Where the host asks whether it may list the person's installations. */
+  /** Returns the address at which the host asks for permission to list the user's installations. */
   readHostAddress: (workspaceId: string) =>
     send<{ url: string }>("GET", `/api/workspaces/${workspaceId}/apps-v2/repohost-sync-url`),
 };
 
-/** A repository on a host, as somebody names it. */
+/** A repository on a host, as the user enters it. */
 export type LinkAsk = { owner: string; repo: string; defaultBranch?: string; subdirectory?: string };
 export type RepositoryLink = z.infer<typeof linkStatusAnswer>;
 
-/** What is settled by hand, by paths: a text, or null for no file. */
+/** Manual resolutions by path: a text, or null for no file. */
 export type Resolutions = Record<string, string | null>;
 export type PublishAsk = { message?: string; resolutions?: Resolutions; mainSha?: string };
 export type Started = { operationId: string };
 export type OperationLine = Omit<Operation, "log" | "problems">;
-/** A file that main and one's branch have changed in the same lines; `ours` is main's. Null contents are too long to be told. */
+/**
+ * A file with overlapping changes on main and on the user's branch; `ours` is main's. Contents are null if too long for
+ * the response.
+ */
 export type PublishConflict = { path: string; ours: ConflictSide; theirs: ConflictSide };
 type ConflictSide = { oid: string; content: string | null } | null;
 
-/** What a refused publish says of the files that somebody has to settle; null for any other failure. */
+/** Returns the conflicts of a refused publish, which the user has to resolve; null for any other failure. */
 export function toConflicts(details: unknown): { mainSha: string | null; conflicts: PublishConflict[] } | null {
   if (typeof details !== "object" || details === null || !("conflicts" in details)) return null;
   const { mainSha, conflicts } = details as { mainSha?: unknown; conflicts: unknown };

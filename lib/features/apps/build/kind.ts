@@ -1,15 +1,15 @@
-/** Files that only a builder can turn into what a browser runs. */
+/** Files that need a build before a browser can run them. */
 const SOURCE = /\.(?:tsx?|mts|cts|jsx|vue|svelte|astro|scss|sass|less|styl)$/i;
-/** What declares a project for a builder. */
+/** Files that declare a project to be built. */
 const PROJECT_FILES: ReadonlySet<string> = new Set(["package.json", "tsconfig.json", "jsconfig.json"]);
 const CONFIG = /^(?:vite|rollup|rolldown|webpack|postcss|tailwind|babel)\.config\.\w+$/;
-/** The queries of the app's data: they are read by the server and are no part of what a browser gets. */
+/** Queries of the app's data: the server reads them, browsers never get them. */
 const BINDINGS = "bindings/";
 
-/** `static`: the files are served as they are, save those of `isServed`. */
+/** `static`: the files are served unchanged, if `isServed` allows it. */
 export type AppKind = "static" | "built";
 
-/** Whether an app has to be built before it can be served, by the paths of its files. */
+/** Returns whether an app has to be built before it can be served, by the paths of its files. */
 export function kindOf(paths: Iterable<string>): AppKind {
   for (const path of paths) {
     if (!path.startsWith(BINDINGS) && needsBuild(path)) return "built";
@@ -17,7 +17,7 @@ export function kindOf(paths: Iterable<string>): AppKind {
   return "static";
 }
 
-/** True for a file of a static app that its viewers get. */
+/** Returns whether viewers of a static app may get a file. */
 export function isServed(path: string): boolean {
   return !path.startsWith(BINDINGS);
 }

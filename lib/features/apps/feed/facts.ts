@@ -7,7 +7,7 @@ import { collections } from "../collections";
 import { APPS_MAX } from "../limits";
 import type { AppDoc } from "../model";
 
-/** What an order is made from; times in milliseconds. */
+/** Input of the ranking; times in milliseconds. */
 export type AppFacts = {
   id: string;
   space: string;
@@ -16,18 +16,18 @@ export type AppFacts = {
   publishedAt: number | null;
   createdAt: number;
   heat: number;
-  /** What its maker has done for those who look for it, from 0 to 1. */
+  /** Completeness of the app's presentation, from 0 to 1. */
   quality: number;
 };
 
-/** All apps of a workspace as they were at a moment; what has come since is looked for from there on. */
+/** All apps of a workspace at a point in time; later ones are looked up from there. */
 export type KnownApps = { at: Date; apps: readonly AppFacts[] };
 
-/** Popularity moves by the week. Who asks after this time still gets these, and they are read again behind the answer. */
+/** Popularity changes over weeks. After this time cached facts are still returned, and refreshed in the background. */
 const FRESH_MS = 10 * 60_000;
-/** Older ones nobody gets: that is as long as an order is frozen. */
+/** Maximum age of cached facts, the same as for a frozen order. */
 const KEPT_MS = 24 * 60 * 60_000;
-/** Those asked for last. Ten thousand apps are some 3 MB. */
+/** Most recently used workspaces. 10,000 apps take about 3 MB. */
 const WORKSPACES_MAX = 10;
 
 type Entry = { known: Promise<KnownApps>; since: number; isBeingRead: boolean };
@@ -35,7 +35,7 @@ export type FactsSource = Pick<
   AppDoc,
   "_id" | "space" | "ownerId" | "publishedSha" | "description" | "publishedAt" | "createdAt" | "heat" | "thumbnail"
 >;
-/** What `toFacts` needs of an app. */
+/** Projection of an app for `toFacts`. */
 export const FACTS = {
   space: 1,
   ownerId: 1,
@@ -49,7 +49,9 @@ export const FACTS = {
 
 const entries = () => sharedState("app-feed-facts", () => new Map<string, Entry>());
 
-/** Reading ten thousand apps takes the store longer than a first page may take, so that one reading serves all viewers. */
+/**
+ * Returns cached facts. Reading 10,000 apps takes longer than a first page may take, so one read serves all viewers.
+ */
 export function knownApps(workspaceId: ObjectId, now: Date): Promise<KnownApps> {
   const id = workspaceId.toHexString();
   const entry = entries().get(id);
@@ -65,13 +67,13 @@ export function knownApps(workspaceId: ObjectId, now: Date): Promise<KnownApps> 
       },
     );
   }
-  // Those asked for last stand last.
+  // Most recently used entries are last.
   entries().delete(id);
   entries().set(id, entry);
   return entry.known;
 }
 
-/** For tests that put apps where no feed looks for new ones. */
+/** Clears the cache, for tests that insert apps which the lookup of new ones would miss. */
 export function forgetKnownApps(): void {
   entries().clear();
 }
@@ -84,7 +86,7 @@ function keep(id: string, known: Promise<KnownApps>, now: Date): Promise<KnownAp
     if (entries().size <= WORKSPACES_MAX) break;
     entries().delete(oldest);
   }
-  // A reading that fails is its askers' alone.
+  // A failed read is not cached.
   known.catch(() => {
     if (entries().get(id) === entry) entries().delete(id);
   });
@@ -111,7 +113,7 @@ export function toFacts(app: FactsSource): AppFacts {
   };
 }
 
-/** As `shownTo` asks the store, of what was known. What a page shows is asked of the store all the same. */
+/** Evaluates `shownTo` on cached facts. The apps of a page are checked in the database again. */
 export function wasShownTo({ user }: Caller): (app: AppFacts) => boolean {
   const me = user._id.toHexString();
   return ({ space, ownerId, isPublished }) =>

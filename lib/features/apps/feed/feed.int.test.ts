@@ -22,7 +22,7 @@ const feed = (person: Person, query: Record<string, string | number> = {}, works
     cookie: person.cookie,
   });
 
-/** Apps as a publish leaves them, without their files: hundreds of them are there at once. */
+/** Inserts hundreds of published apps, without files. */
 async function seedApps(count: number, more: (n: number) => object = () => ({})): Promise<string[]> {
   const now = Date.now();
   const docs = Array.from({ length: count }, (_, n) => ({
@@ -53,7 +53,7 @@ async function fresh(): Promise<void> {
   }
 }
 
-/** All pages, from the first one on. */
+/** Reads all pages from the first one on. */
 async function walk(person: Person, limit: number, between: () => Promise<unknown> = async () => {}) {
   const first = (await feed(person, { limit })).json.data as Feed;
   const ids = [...(first.popular ?? []), ...(first.fresh ?? []), ...first.apps].map(({ id }) => id);

@@ -14,15 +14,15 @@ import type { FeedSnapshotDoc } from "./model";
 import type { Card, Feed, FeedQuery } from "./schema";
 import { currentSnapshot, idsIn, shownTo } from "./snapshot";
 
-/** Looked up at once: most of an order is still to be seen. */
+/** Minimum number of apps looked up per query: most of an order is still visible. */
 const BATCH_MIN = 50;
 const PLACE_BYTES = 12 + 4;
 const MAC_BYTES = 16;
 
 /**
- * The apps that the caller may see, in an order of their own that is frozen for a day. What they may not see any more is
- * left out of each page, as it is asked for.
- * @throws AppError invalid_request for a cursor that is not theirs, gone for one whose order has ended
+ * Returns the apps that the caller may see, in a personal order that is frozen for a day. Apps that the caller may no
+ * longer see are dropped from each page when it is read.
+ * @throws AppError invalid_request for another user's cursor, gone for one whose order has expired
  */
 export async function readFeed(caller: Caller, { cursor, limit }: FeedQuery, now = new Date()): Promise<Feed> {
   if (cursor !== undefined) {
@@ -49,7 +49,7 @@ async function pageOf(
   const shelved = new Set([...snapshot.popular, ...snapshot.fresh].map(String));
   const ids = idsIn(snapshot);
   const found: { app: AppDoc; at: number }[] = [];
-  // One more than the page tells whether there is another one.
+  // One more than the page shows whether there is another page.
   for (let at = from; at < ids.length && found.length <= limit; ) {
     const until = Math.min(ids.length, at + Math.max(BATCH_MIN, limit + 1));
     const batch = ids.slice(at, until).filter((id) => !shelved.has(id.toHexString()));
@@ -117,7 +117,7 @@ async function toCards(caller: Caller, apps: readonly AppDoc[]): Promise<Map<str
   );
 }
 
-/** A place in an order, of this viewer in this workspace alone. */
+/** Returns a cursor for a position in an order, valid only for this viewer in this workspace. */
 function toCursor(caller: Caller, snapshotId: ObjectId, at: number): string {
   const place = Buffer.alloc(PLACE_BYTES);
   place.set(Buffer.from(snapshotId.toHexString(), "hex"));
@@ -129,7 +129,7 @@ function readCursor(caller: Caller, cursor: string): { snapshotId: ObjectId; at:
   const bytes = Buffer.from(cursor, "base64url");
   const place = bytes.subarray(0, PLACE_BYTES);
   const mac = bytes.subarray(PLACE_BYTES);
-  // Base64 has several spellings of one text; ours has one.
+  // Base64 has several spellings of one text; only the canonical one is accepted.
   const isForm = bytes.length === PLACE_BYTES + MAC_BYTES && bytes.toString("base64url") === cursor;
   if (!isForm || !timingSafeEqual(mac, macOf(caller, place))) throw badCursor();
   return { snapshotId: new ObjectId(place.subarray(0, 12)), at: place.readUInt32BE(12) };

@@ -1,6 +1,6 @@
 import type { Binary, ObjectId } from "mongodb";
 
-/** How often somebody has opened an app. */
+/** Number of times that a user has opened an app. */
 export type AppViewDoc = {
   _id: ObjectId;
   workspaceId: ObjectId;
@@ -12,7 +12,7 @@ export type AppViewDoc = {
 
 export type AppFavoriteDoc = { _id: ObjectId; workspaceId: ObjectId; appId: ObjectId; userId: ObjectId; at: Date };
 
-/** The order of all apps for one viewer, as it was when they first asked; 12 bytes an app. */
+/** Order of all apps for one viewer, frozen at the first request; 12 bytes per app. */
 export type FeedSnapshotDoc = {
   _id: ObjectId;
   workspaceId: ObjectId;
@@ -20,7 +20,7 @@ export type FeedSnapshotDoc = {
   popular: ObjectId[];
   fresh: ObjectId[];
   order: Binary;
-  /** What has come since is looked for from here on. */
+  /** Time from which newer apps are looked up. */
   at: Date;
   expiresAt: Date;
 };

@@ -9,10 +9,13 @@ import type { Overview } from "./schema";
 import { shownTo } from "./snapshot";
 
 const BENCH_MAX = 20;
-/** Some of what somebody has worked on may be hidden from them by now. */
+/** Reads more than are shown: some apps may have become invisible to the user. */
 const BENCHES_READ_MAX = 100;
 
-/** What the list of apps beside the feed tells: how many of each part the caller may see, and what they work on. */
+/**
+ * Returns the data of the apps sidebar: the number of apps that the caller sees in each section, and those that they
+ * work on.
+ */
 export async function readOverview(caller: Caller): Promise<Overview> {
   const { workspaceId, user } = caller;
   const kept = await collections

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { access } from "@/lib/features/folders/schema";
 import { isoDate, objectIdText } from "@/lib/platform/http/schema";
 
-/** One screen of cards, and what a page can draw at once. */
+/** One screen of cards, and the maximum that a page can render at once. */
 const PAGE_DEFAULT = 24;
 const PAGE_MAX = 100;
 

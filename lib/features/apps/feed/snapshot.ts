@@ -8,25 +8,25 @@ import { type AppFacts, FACTS, type FactsSource, knownApps, toFacts, wasShownTo 
 import type { FeedSnapshotDoc } from "./model";
 import { heatOfView, recencyOf, scoreOf, share } from "./weights";
 
-/** An order that moved under its reader would hide some apps and show others twice. */
+/** An order that changed during paging would skip some apps and repeat others. */
 const FROZEN_MS = 24 * 60 * 60_000;
 const SHELF_MAX = 8;
-/** Orders of one viewer: each new app makes another one. The cursors of older ones end. */
+/** Maximum number of orders per viewer: each new app creates another one. Cursors of older ones expire. */
 const SNAPSHOTS_MAX = 20;
-/** Clocks of servers differ; what was there already is known by its id. */
+/** Servers' clocks differ; apps that were listed before are recognised by id. */
 const CLOCKS_MS = 10 * 60_000;
-/** Whose habits are looked at: enough to tell, few enough to read at once. */
+/** Number of the caller's views to read: enough to rank by, few enough to read at once. */
 const OWN_VIEWS_MAX = 1_000;
 const CO_APPS = 20;
 const CO_VIEWS_MAX = 2_000;
 const ID_BYTES = 12;
 
-/** What the feed shows somebody: published apps that they may see, and their own. */
+/** Returns the filter of the feed: published apps that the caller may see, and the caller's own. */
 export function shownTo(caller: Caller) {
   return { ...visibleTo(caller), $or: [{ publishedSha: { $ne: null } }, { ownerId: caller.user._id }] };
 }
 
-/** The caller's order as it is frozen, with what has come since at its head. */
+/** Returns the caller's frozen order, with newer apps at its head. */
 export async function currentSnapshot(caller: Caller, now = new Date()): Promise<FeedSnapshotDoc> {
   const { workspaceId, user } = caller;
   const frozen = await collections
@@ -49,7 +49,7 @@ export async function currentSnapshot(caller: Caller, now = new Date()): Promise
   return keep({ ...last, _id: new ObjectId(), fresh, order: toOrder([...ids, ...hexIdsIn(last)]), at: now });
 }
 
-/** All apps of an order, those of the shelves included. */
+/** Returns all apps of an order, those of the shelves included. */
 export function idsIn(snapshot: FeedSnapshotDoc): ObjectId[] {
   return hexIdsIn(snapshot).map((id) => new ObjectId(id));
 }
@@ -107,7 +107,7 @@ async function freeze(caller: Caller, now: Date): Promise<FeedSnapshotDoc> {
   };
 }
 
-/** The few that would stand first, without a place for all the others. */
+/** Returns the first few apps of an order without sorting all of them. */
 function firstOf(apps: readonly AppFacts[], order: (a: AppFacts, b: AppFacts) => number): AppFacts[] {
   const first: AppFacts[] = [];
   for (const app of apps) {
@@ -145,7 +145,7 @@ async function readsOf({ workspaceId, user }: Caller): Promise<Map<string, numbe
   return new Map(docs.map(({ appId, count }) => [appId.toHexString(), count]));
 }
 
-/** What those open who open what the caller does: for each app, how many of them. */
+/** Counts, for each app, the users who open it and also open an app that the caller opens most. */
 async function coUsage({ workspaceId, user }: Caller, own: ReadonlyMap<string, number>): Promise<Map<string, number>> {
   const favourites = [...own].sort((a, b) => b[1] - a[1]).slice(0, CO_APPS);
   if (favourites.length === 0) return new Map();
@@ -171,11 +171,11 @@ async function coUsage({ workspaceId, user }: Caller, own: ReadonlyMap<string, n
   return counts;
 }
 
-/** For each app a number from 0 to 1, the same for one viewer and day however often it is asked for. */
+/** Returns a function from app id to a number from 0 to 1, stable for one viewer and day. */
 function jitterOf(viewerAndDay: string): (id: string) => number {
   const seed = createHash("sha1").update(viewerAndDay).digest().readUInt32BE(0);
   return (id) => {
-    // What an id counts and where it was made stand at its end; the finish of MurmurHash3 spreads neighbours.
+    // Counter and machine are at the end of an id; MurmurHash3's finaliser spreads neighbouring ids.
     let mixed = seed ^ Number.parseInt(id.slice(16), 16) ^ Math.imul(Number.parseInt(id.slice(8, 16), 16), 0x9e3779b1);
     mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
     mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);

@@ -6,10 +6,10 @@ import { collections } from "../collections";
 import type { AppDoc } from "../model";
 import { heatOfView } from "./weights";
 
-/** Who comes back within this has not opened it again: a page asks for a new address every quarter of an hour. */
+/** Opening an app again within this time is no new view: a page requests a new token every 15 min. */
 const AGAIN_MS = 60 * 60_000;
 
-/** Counts that somebody has opened an app, at most once an hour: one document for each of them, however often they come. */
+/** Counts a user's view of an app, at most one per hour. Each user has one document per app. */
 export async function countView(
   { workspaceId, user }: Caller,
   { _id: appId }: AppDoc,
@@ -26,14 +26,14 @@ export async function countView(
       );
     if (modifiedCount + upsertedCount === 0) return;
   } catch (error) {
-    // There is one, and it is younger.
+    // A more recent view exists.
     if (isDuplicateKey(error)) return;
     throw error;
   }
   await collections.apps().updateOne({ _id: appId, workspaceId }, { $inc: { views: 1, heat: heatOfView(now) } });
 }
 
-/** Keeps an app among the caller's favourites. Safe to repeat. */
+/** Adds an app to the caller's favourites. Safe to repeat. */
 export async function keepFavorite({ workspaceId, user }: Caller, { _id: appId }: AppDoc): Promise<void> {
   const place = { workspaceId, userId: user._id, appId };
   await collections
@@ -48,7 +48,7 @@ export async function dropFavorite({ workspaceId, user }: Caller, { _id: appId }
   await collections.appFavorites().deleteOne({ workspaceId, userId: user._id, appId });
 }
 
-/** What is known of who looked at an app that is gone. */
+/** Deletes the views and favourites of an app that was deleted. */
 export async function dropViews({ _id: appId, workspaceId }: Pick<AppDoc, "_id" | "workspaceId">): Promise<void> {
   await collections.appViews().deleteMany({ workspaceId, appId });
   await collections.appFavorites().deleteMany({ workspaceId, appId });

@@ -19,7 +19,7 @@ let frame: Frame;
 const said: string[] = [];
 const opened = { documents: 0 };
 
-/** A page as ours around the frame, and the proxy's route behind a server of its own. */
+/** Starts a page like ours around the frame, and the proxy's route behind a separate server. */
 beforeAll(async () => {
   const { session } = await openSession(whose, async () =>
     toFiles({

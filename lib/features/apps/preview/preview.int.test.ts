@@ -197,7 +197,7 @@ it(`a server runs ${SESSIONS_MAX} at a time: the next takes the place of one tha
   const refused = await bens.send("POST", `/${app.id}/sandbox`);
   expect([refused.status, refused.json.code]).toEqual([409, "conflict"]);
   expect(refused.json.error).toContain(String(SESSIONS_MAX));
-  // The own one that runs is no further one.
+  // The user's running session does not count again.
   expect((await anas.send("POST", `/${app.id}/sandbox`)).status).toBe(200);
   closed.abort();
   await open(bens, app);

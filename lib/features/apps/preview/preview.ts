@@ -23,17 +23,17 @@ import { committedFiles, contentsOf, workOn } from "../work";
 import { findWorkbench, readContents } from "../workbench";
 import type { Preview } from "./schema";
 
-/** Where a page's own messages to the dev server go; everything else is read alone. */
+/** Path of a page's messages to the dev server; all other paths are read-only. */
 const HOT_PATH = "__hot";
 const DATA = "__data/";
-/** A message of a page to Vite: that it has reloaded, or what broke it. */
+/** Maximum size of a page's message to Vite: that it has reloaded, or an error. */
 const MESSAGE_BYTES_MAX = 256 * 1024;
-/** The first page of a large app, which Vite has to read first. */
+/** Timeout of the first page of a large app, which Vite has to read first. */
 const PROBE_MS = 5_000;
 
 /**
- * Starts the caller's dev server for an app with the files as they have them; the one that runs, if one does.
- * @throws AppError sandbox_unavailable with what to install, conflict when this server has no place for it
+ * Starts the caller's dev server for an app with their version of the files, or returns the running one.
+ * @throws AppError sandbox_unavailable with the packages to install, conflict when this server has no slot for it
  */
 export async function startPreview(caller: Caller, ref: string): Promise<Preview> {
   const app = await getAppDocOrThrow(caller, ref);
@@ -42,19 +42,19 @@ export async function startPreview(caller: Caller, ref: string): Promise<Preview
   return probe(running);
 }
 
-/** Ends it. What was written is in the caller's draft. */
+/** Stops the dev server. Written files are in the caller's drafts. */
 export async function stopPreview(caller: Caller, ref: string): Promise<void> {
   await stopSessions(whose(caller, await getAppDocOrThrow(caller, ref)));
 }
 
-/** How it stands, by asking it. Starts none (T100). */
+/** Returns the state of a preview, by probing it. Starts none (T100). */
 export async function getPreview(caller: Caller, ref: string): Promise<Preview> {
   return probe(findSession(whose(caller, await getAppDocOrThrow(caller, ref))));
 }
 
 /**
- * What a dev server answers below its address, for whoever knows that: no cookie is read, and which server is asked is the
- * session's matter alone (T100).
+ * Proxies requests to a dev server below its address, for anyone who knows the address. No cookie is read; the session
+ * alone decides which server is asked (T100).
  */
 export async function answerPreview(request: Request, capability: string): Promise<Response> {
   const base = `${DEV_PATH}${capability}/`;
@@ -94,7 +94,7 @@ async function answer(request: Request, base: string, headers: Headers): Promise
   return new Response(answered.body, { status: answered.status, headers });
 }
 
-/** The rows of a binding, as the person whose preview it is may read them: by us, never by the sandbox. */
+/** Answers a binding's rows with the rights of the preview's user. The platform reads them, never the sandbox. */
 async function ownData(request: Request, { workspaceId, appId, userId }: Running, path: string, headers: Headers) {
   const { search } = new URL(request.url);
   const app = await collections.apps().findOne({ _id: appId, workspaceId });
@@ -106,7 +106,7 @@ async function ownData(request: Request, { workspaceId, appId, userId }: Running
   return answered;
 }
 
-/** @throws AppError too_large */
+/** Returns the body of a message. @throws AppError too_large */
 async function messageOf(request: Request): Promise<ReadableStream<Uint8Array>> {
   const bytes = new Uint8Array(await request.arrayBuffer());
   if (bytes.length > MESSAGE_BYTES_MAX) throw new AppError("too_large", "This message is too large for a dev server.");
@@ -127,7 +127,7 @@ async function probe(running: Running | null): Promise<Preview> {
   };
 }
 
-/** All files of an app as somebody has them, drafts included. */
+/** Returns all files of an app in a user's version, drafts included. */
 async function workingFiles(app: AppDoc, { user }: Caller): Promise<AppFiles> {
   const work = await workOn(app, user._id);
   const { drafts } = await findWorkbench({ app, userId: user._id });
@@ -138,7 +138,7 @@ async function workingFiles(app: AppDoc, { user }: Caller): Promise<AppFiles> {
   return files;
 }
 
-/** Brings the caller's running dev server to the files as they have them now. */
+/** Updates the caller's running dev server to the current files. */
 export async function refreshPreview(caller: Caller, app: AppDoc): Promise<void> {
   const running = findSession(whose(caller, app));
   if (!running) return;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** How a preview stands, tried at that moment. */
+/** State of a preview, probed at that moment. */
 export const previewSchema = z.object({
   serving: z.boolean().describe("The dev server answers its first page"),
   socket: z.boolean().describe("There is a session, and its line to the server stands"),
@@ -9,5 +9,5 @@ export const previewSchema = z.object({
 });
 export type Preview = z.infer<typeof previewSchema>;
 
-/** Any text: what is no address of a session is answered as one that has ended. */
+/** Any text: an unknown address is answered like that of an ended session. */
 export const capability = z.string().max(100);

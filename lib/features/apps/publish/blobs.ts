@@ -8,14 +8,14 @@ import { AppError } from "@/lib/platform/http/errors";
 import { collections } from "../collections";
 import type { AppDoc } from "../model";
 
-/** A part is one document, of which the store takes 16 MiB; smaller ones are what a range needs, and are sent sooner. */
+/** Size of a part, which is one document (at most 16 MiB). Small parts suit ranges and are sent sooner. */
 const PART_BYTES = 1024 * 1024;
 
 type OfApp = Pick<AppDoc, "_id" | "workspaceId">;
-/** A content of an app: its SHA-256, in hexadecimal digits, and its length. */
+/** A content of an app: its SHA-256 in hexadecimal digits, and its length in bytes. */
 export type Blob = { hash: string; bytes: number };
 
-/** Keeps a content; one that is there already is kept once. Safe to repeat. */
+/** Stores a content once. Safe to repeat. */
 export async function storeBlob({ _id: appId, workspaceId }: OfApp, content: Buffer): Promise<Blob> {
   const hash = createHash("sha256").update(content).digest("hex");
   const place = { workspaceId, appId, hash };
@@ -35,8 +35,8 @@ export async function storeBlob({ _id: appId, workspaceId }: OfApp, content: Buf
 }
 
 /**
- * A content, or a range of it, part by part.
- * @param range first and last byte, both in
+ * Reads a content, or a range of it, part by part.
+ * @param range first and last byte, inclusive
  */
 export async function* readBlob(
   { _id: appId, workspaceId }: OfApp,
@@ -54,11 +54,11 @@ export async function* readBlob(
     if (n !== next++) break;
     yield toBuffer(data).subarray(Math.max(0, range.first - n * PART_BYTES), range.last + 1 - n * PART_BYTES);
   }
-  // A cut content must not look whole.
+  // A truncated content must not look complete.
   if (next <= to) throw new Error(`A part of the content ${hash} is missing.`);
 }
 
-/** What the store says when the disk is full, in words. */
+/** Turns the database's error for a full disk into one for the user; returns other errors unchanged. */
 export function explainFullDisk(error: unknown): unknown {
   if (!isFullDisk(error)) return error;
   return new AppError("storage_full", "The store is full. Free some space and publish again.", { cause: error });

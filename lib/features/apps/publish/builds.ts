@@ -16,17 +16,17 @@ import { findBuilder } from "./builder";
 import type { BuildDoc, BuiltFileDoc } from "./model";
 
 const MIB = 1024 * 1024;
-/** Changes when the same files are served in another way. */
+/** Increment when static files are served differently. */
 const STATIC_VERSION = "static 1";
 const ENTRY = "index.html";
-/** Answered by the server, so that no file may have it. */
+/** Served by the platform, so no file may have this path. */
 const DATA_FOLDER = "__data/";
-/** Documents of one insert. */
+/** Documents per insert. */
 const WRITE_BATCH = 1_000;
 
-/** What is wrong with an app's files, as far as a build can tell. */
+/** Build error caused by the app's files. */
 export class BuildFailed extends AppError {
-  /** @param output the end of what the build said */
+  /** @param output last lines of the build's log */
   constructor(
     message: string,
     readonly problems: BuildProblem[] = [],
@@ -39,15 +39,15 @@ export class BuildFailed extends AppError {
 type Request = {
   app: AppDoc;
   repositoryId: ObjectId;
-  /** The app's folder; null when it has no file. */
+  /** Tree of the app's folder; null if it has no file. */
   tree: string | null;
   onLog: (line: string) => void;
   signal: AbortSignal;
 };
 
 /**
- * The build of a state of an app's folder; the one that is there already, if the same files were built before.
- * @throws AppError build_failed (a `BuildFailed` with what is wrong), sandbox_unavailable, storage_full
+ * Builds a state of an app's folder, or returns the existing build of the same files.
+ * @throws AppError build_failed (a `BuildFailed` with the problems), sandbox_unavailable, storage_full
  */
 export async function buildOf(request: Request): Promise<BuildDoc> {
   const { app, repositoryId, tree, onLog } = request;
@@ -78,7 +78,7 @@ export async function buildOf(request: Request): Promise<BuildDoc> {
       Array.from(result.files.values(), (content) => content.length),
     );
     for (const [path, content] of result.files) add(path, await storeBlob(app, content));
-    // The picture of an app is no part of what it loads, so that a builder leaves it out.
+    // The app does not load its thumbnail, so builders do not include it.
     for (const name of THUMBNAILS) {
       const content = result.files.has(name) ? undefined : given.get(name);
       if (content) add(name, await storeBlob(app, content));
@@ -104,7 +104,7 @@ export async function buildOf(request: Request): Promise<BuildDoc> {
       .catch((error: unknown) => Promise.reject(explainFullDisk(error)));
   }
   try {
-    // Last: a build that is there is whole.
+    // Inserted last, so that an existing build is complete.
     await collections.appBuilds().insertOne(build);
     return build;
   } catch (error) {
@@ -116,7 +116,7 @@ export async function buildOf(request: Request): Promise<BuildDoc> {
   }
 }
 
-/** The picture that a build has; of several the first by name. */
+/** Returns the thumbnail of a build, the first by name if there are several. */
 export async function thumbnailIn({
   _id: buildId,
   workspaceId,
@@ -128,7 +128,7 @@ export async function thumbnailIn({
   return found.map(({ path }) => path).sort()[0] ?? null;
 }
 
-/** What begins with a dot is for tools, and may hold what they keep to themselves. */
+/** Returns whether a path has a segment that starts with a dot: such files are for tools and may hold secrets. */
 function isHidden(path: string): boolean {
   return path.split("/").some((name) => name.startsWith("."));
 }

@@ -11,7 +11,7 @@ import { toDeployment, toOperation } from "./model";
 import { ANSWER_WITHIN_MS, readyData, type Started, startAndWait } from "./publish";
 import type { Deployment, Operation } from "./schema";
 
-/** The versions of an app that can be shown again, newest first. @throws AppError not_found */
+/** Lists the versions of an app that can be rolled back to, newest first. @throws AppError not_found */
 export async function listDeployments(
   caller: Caller,
   ref: string,
@@ -28,7 +28,7 @@ export async function listDeployments(
   return toPage(docs, limit, (doc) => toDeployment(doc, app.deploymentId));
 }
 
-/** What was done to an app, newest first, without what its builds said. @throws AppError not_found */
+/** Lists the operations of an app, newest first, without the logs of their builds. @throws AppError not_found */
 export async function listOperations(
   caller: Caller,
   ref: string,
@@ -48,7 +48,7 @@ export async function listOperations(
   });
 }
 
-/** How a publish or a rollback stands, or has ended. @throws AppError not_found */
+/** Returns the state or result of a publish or a rollback. @throws AppError not_found */
 export async function getOperation(caller: Caller, ref: string, operationId: ObjectId): Promise<Operation> {
   const { _id: appId, workspaceId } = await getAppDocOrThrow(caller, ref);
   const doc = await collections.appOperations().findOne({ _id: operationId, workspaceId, appId });
@@ -57,8 +57,8 @@ export async function getOperation(caller: Caller, ref: string, operationId: Obj
 }
 
 /**
- * Serves an earlier version again; main stays as it is.
- * @throws AppError not_found when the app has no deployment of that commit any more
+ * Serves an earlier version again; main is not changed.
+ * @throws AppError not_found when the app no longer has a deployment of that commit
  */
 export async function rollBack(
   caller: Caller,

@@ -5,9 +5,9 @@ import { DEPLOYMENTS_MAX } from "../limits";
 import type { AppDoc } from "../model";
 
 /**
- * Removes what no version needs any more that can be gone back to. It is for whoever holds the app's operation: nobody else
- * writes meanwhile.
- * @param coming is about to be served
+ * Removes data that no version available for rollback needs. The caller must hold the app's operation, so that no one
+ * else writes at the same time.
+ * @param coming deployment that is about to be served
  */
 export async function pruneDeployments({ _id, workspaceId }: AppDoc, coming: ObjectId): Promise<void> {
   const place = { workspaceId, appId: _id };
@@ -27,25 +27,25 @@ export async function pruneDeployments({ _id, workspaceId }: AppDoc, coming: Obj
     .appBuilds()
     .find({ ...place, _id: { $nin: buildIds } }, { projection: { _id: 1 } })
     .toArray();
-  // Files without a build are those of one that a crash has ended.
+  // Files without a build are from a build that crashed.
   const stray = await collections
     .appBuiltFiles()
     .findOne({ ...place, buildId: { $nin: buildIds } }, { projection: { _id: 1 } });
   if (left.length === 0 && !stray) return;
-  // The build goes first: nothing finds it any more while its files go.
+  // The build is deleted first, so that it is not found while its files are deleted.
   await collections.appBuilds().deleteMany({ ...place, _id: { $in: left.map(({ _id: id }) => id) } });
   await collections.appBuiltFiles().deleteMany({ ...place, buildId: { $nin: buildIds } });
   const used = new Set<string>();
   for await (const { hash } of collections.appBuiltFiles().find(place, { projection: { _id: 0, hash: 1 } }))
     used.add(hash);
   const unused: string[] = [];
-  // Each content has a first part.
+  // Each content has a part 0.
   const first = collections.appBlobParts().find({ ...place, n: 0 }, { projection: { _id: 0, hash: 1 } });
   for await (const { hash } of first) if (!used.has(hash)) unused.push(hash);
   if (unused.length > 0) await collections.appBlobParts().deleteMany({ ...place, hash: { $in: unused } });
 }
 
-/** Removes all that was ever served of an app that is gone. Safe to repeat. */
+/** Deletes all deployments of an app that is gone. Safe to repeat. */
 export async function dropDeployments({ _id: appId, workspaceId }: Pick<AppDoc, "_id" | "workspaceId">): Promise<void> {
   const place = { workspaceId, appId };
   await collections.appOperations().deleteMany(place);

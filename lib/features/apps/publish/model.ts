@@ -2,25 +2,25 @@ import type { Binary, ObjectId } from "mongodb";
 import type { BuildProblem } from "../sandbox/sandbox";
 import type { Deployment, Operation, StepName } from "./schema";
 
-/** One state of an app as it is, or was, served. It never changes. */
+/** One served state of an app, current or past. It never changes. */
 export type DeploymentDoc = {
   _id: ObjectId;
   workspaceId: ObjectId;
   appId: ObjectId;
-  /** The repository and the commit that it was made of. */
+  /** Repository and commit that it was built from. */
   repositoryId: ObjectId;
   folder: string;
   sha: string;
   buildId: ObjectId;
   files: number;
   bytes: number;
-  /** What the commit says, and who published it. */
+  /** Commit message and publisher. */
   message: string;
   by: { id: ObjectId; name: string };
   createdAt: Date;
 };
 
-/** The files that a state of an app's folder gives, by a key of all that goes into them. */
+/** Output of a build, by a key of all its inputs. */
 export type BuildDoc = {
   _id: ObjectId;
   workspaceId: ObjectId;
@@ -31,7 +31,7 @@ export type BuildDoc = {
   createdAt: Date;
 };
 
-/** One file of a build; its content is kept once for all builds of the app. */
+/** One file of a build; its content is stored once for all builds of the app. */
 export type BuiltFileDoc = {
   _id: ObjectId;
   workspaceId: ObjectId;
@@ -43,7 +43,7 @@ export type BuiltFileDoc = {
   bytes: number;
 };
 
-/** A part of a content. */
+/** A chunk of a content. */
 export type BlobPartDoc = {
   _id: ObjectId;
   workspaceId: ObjectId;
@@ -60,10 +60,10 @@ export type Step = {
   endedAt: Date | null;
 };
 
-/** Why an operation failed, as its caller is told. */
+/** Failure of an operation, as reported to its caller. */
 export type Failure = { code: string; message: string; details?: unknown };
 
-/** A publish or a rollback. While it works nothing else changes what the app shows. */
+/** A publish or a rollback. While it runs, nothing else changes the served version. */
 export type OperationDoc = {
   _id: ObjectId;
   workspaceId: ObjectId;
@@ -74,14 +74,14 @@ export type OperationDoc = {
   steps: Step[];
   log: string[];
   problems: BuildProblem[];
-  /** The app, while it is this operation's turn. */
+  /** The app, while this operation is running. */
   runsFor?: ObjectId;
-  /** Alive until then, by the store's clock; its server moves it on. */
+  /** Expiry of the lease by the database's clock; its server extends it. */
   until: Date;
   sha: string | null;
   publishedAt: Date | null;
   failure: Failure | null;
-  /** What came out otherwise than one might expect. */
+  /** Remark on an unexpected result, for the user. */
   note: string | null;
   createdAt: Date;
   endedAt: Date | null;

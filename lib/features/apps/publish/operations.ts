@@ -15,36 +15,36 @@ import { dropDeployments } from "./drop";
 import type { Failure, OperationDoc } from "./model";
 import { STEP_NAMES, type StepName } from "./schema";
 
-/** Three beats may be lost before another server takes an operation for dead. */
+/** Three heartbeats may be lost before another server considers an operation dead. */
 const LEASE_MS = 30_000;
 const BEAT_MS = 10_000;
-/** The one before has a build of two minutes at the most, and data to make ready. */
+/** The previous operation has a build of at most two minutes, and data to prepare. */
 const TURN_WAIT_MS = 5 * 60_000;
 const TURN_POLL_MS = 200;
-/** What is told of a build: its end says why it failed. */
+/** Maximum number of stored log lines of a build; the last ones say why it failed. */
 const LOG_LINES_MAX = 500;
 const LOG_LINE_CHARS_MAX = 1_000;
 const LOG_FLUSH_MS = 300;
-/** An event takes 16 KiB. */
+/** Events are limited to 16 KiB. */
 const EVENT_LINES_MAX = 12;
 const SWEPT_AT_ONCE = 50;
 
 const DIED = "The server stopped while this was under way. What was published before is still there; publish again.";
 
-/** What an operation's work is given. */
+/** Interface between an operation and its work. */
 export type Hold = {
   id: ObjectId;
   signal: AbortSignal;
   say: (line: string) => void;
-  /** Ends the step before, and begins this one. */
+  /** Ends the previous step and starts this one. */
   begin: (step: StepName) => Promise<void>;
 };
 export type Outcome = { sha: string; deploymentId: ObjectId; thumbnail: string | null; note: string | null };
 export type Ended = { operationId: ObjectId; sha: string; publishedAt: Date; note: string | null };
 
 /**
- * Notes that what an app shows is to be changed, and does it when it is its turn: one at a time for each app.
- * @returns its id at once, and `ended` when it is done; that fails with what the work has failed with
+ * Queues a change of the served version and runs it when it is first in line: one at a time per app.
+ * @returns its id at once, and `ended`, which settles with the result or the error of the work
  */
 export async function startOperation(
   app: AppDoc,
@@ -74,11 +74,11 @@ export async function startOperation(
     endedAt: null,
   };
   await collections.appOperations().insertOne(doc);
-  // By the store's clock from now on.
+  // From here on by the database's clock.
   await keepAlive({ _id: doc._id, workspaceId });
   tell(app, doc);
   const ended = carryOut(app, doc, work);
-  // Whoever began it may have stopped to wait.
+  // The caller may no longer be waiting for the result.
   ended.catch(() => {});
   return { operationId: doc._id, ended };
 }
@@ -127,7 +127,7 @@ async function keepAlive(place: Place): Promise<boolean> {
   return matchedCount === 1;
 }
 
-/** The unique index on `runsFor` decides whose turn it is. */
+/** Decided by the unique index on `runsFor`. */
 async function takeTurn(place: Place, appId: ObjectId, signal: AbortSignal): Promise<void> {
   const patience = AbortSignal.any([signal, AbortSignal.timeout(TURN_WAIT_MS)]);
   for (;;) {
@@ -160,12 +160,12 @@ async function beginStep(app: AppDoc, place: Place, name: StepName): Promise<voi
       return step.state === "running" ? { ...step, state: "done", endedAt: now } : step;
     }),
   );
-  // Taken for dead meanwhile: whatever it does now would come over another one.
+  // Another server considered it dead: continuing would overwrite a newer operation.
   if (!doc) throw new AppError("unavailable", DIED);
   tell(app, doc);
 }
 
-/** The pointer and the end of the operation are one write: neither is there without the other. */
+/** Updates the pointer and the operation in one transaction: neither exists without the other. */
 async function finish(app: AppDoc, place: Place, { sha, deploymentId, thumbnail, note }: Outcome): Promise<Ended> {
   const { _id: appId, workspaceId } = app;
   const publishedAt = new Date();
@@ -210,7 +210,7 @@ async function fail(app: AppDoc, place: Place, error: unknown): Promise<void> {
   if (doc) tell(app, doc);
 }
 
-/** Changes an operation that is still open; null when it is none any more. */
+/** Changes an open operation; returns null if it has ended. */
 async function change(
   place: Place,
   toSteps: (steps: OperationDoc["steps"]) => OperationDoc["steps"],
@@ -228,14 +228,14 @@ async function change(
     );
 }
 
-/** As the one who asked is answered, and as others read it later. */
+/** Returns the failure as reported to the caller and stored for others. */
 function toFailure(error: unknown): Failure {
   if (!(error instanceof AppError))
     return { code: "internal", message: "Something went wrong on our side. Publish again." };
   return { code: error.kind, message: error.message, ...(error.details && { details: error.details }) };
 }
 
-/** Ends operations whose server has died: nothing of them is shown, and the next one has its turn. */
+/** Ends operations of servers that died. Their changes are not served, and the next operation can start. */
 export async function sweepAppOperations(): Promise<void> {
   await endLapsed(OPEN);
 }
@@ -262,13 +262,13 @@ async function endLapsed(which: Record<string, unknown>): Promise<void> {
   }
 }
 
-/** What is written for an app while it is deleted would stay for good. */
+/** Deletes what was written for an app during its deletion, and would otherwise stay forever. */
 async function dropIfGone({ appId, workspaceId }: OperationDoc): Promise<void> {
   const isThere = (await collections.apps().countDocuments({ _id: appId, workspaceId }, { limit: 1 })) > 0;
   if (!isThere) await dropDeployments({ _id: appId, workspaceId });
 }
 
-/** Tells those who may see the app how an operation stands, and what its build has just said. */
+/** Publishes the state of an operation and new lines of its build's log to the users who may see the app. */
 function tell(
   app: AppDoc,
   { _id, workspaceId, appId, kind, state, steps, sha, failure }: OperationDoc,
@@ -292,7 +292,7 @@ function tell(
   });
 }
 
-/** Gathers what a build says: a line a write would hold it up. */
+/** Batches log lines: one write per line would slow the build down. */
 class LogLines {
   #waiting: string[] = [];
   kept: string[] = [];

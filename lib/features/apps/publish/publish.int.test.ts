@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(own.drop);
 
-/** Where nothing can be built that is what is said, and static apps publish all the same. */
+/** Without a sandbox, builds are refused with that reason, and static apps can still be published. */
 const isSandboxed = (await getSandbox().availability()).isAvailable;
 const SHARED = { access: "workspace" };
 const free = () => `Sales ${randomBytes(4).toString("hex")}`;
@@ -36,7 +36,7 @@ const versions = async (author: AppAuthor, { id }: App) =>
   (await author.send("GET", `/${id}/deployments`)).json.data.items;
 const operation = async (author: AppAuthor, { id }: App, operationId: string) =>
   (await author.send("GET", `/${id}/operations/${operationId}`)).json.data;
-/** What viewers get of a file. */
+/** Returns the file that viewers get. */
 async function shown(author: AppAuthor, { id }: App, path = "index.html") {
   const minted = (await author.send("POST", `/${id}/view-token`)).json.data;
   return call("GET", `${new URL(minted.url).pathname}${path}`);
@@ -92,7 +92,7 @@ describe("publishing an app", () => {
     expect(await anas.status(app)).toMatchObject({ ahead: 0, behind: 0, changes: [] });
     expect(await anas.status(other)).toMatchObject({ ahead: 1, behind: 0, changes: [{ path: "index.html" }] });
     expect((await versions(anas, app))[0]).toMatchObject({ sha: json.data.sha, message: "A better page" });
-    // Somebody else sees it on their branch, and goes on from it.
+    // Another user sees it on their branch, and continues from it.
     expect((await bens.read(app, "index.html")).json.data.content).toBe("<h1>Mine</h1>");
     await publishPage(bens, app, "<h1>Ben's</h1>");
     expect((await shown(anas, app)).text).toBe("<h1>Ben's</h1>");
@@ -138,7 +138,7 @@ describe("publishing an app", () => {
     ]);
     expect((await shown(anas, app)).text).toBe("<h1>Ben</h1>");
     const resolutions = { "index.html": "<h1>Ana and Ben</h1>" };
-    // Ben was quicker again.
+    // Ben has published first again.
     await publishPage(bens, app, "<h1>Ben again</h1>");
     expect((await publish(anas, app, { resolutions, mainSha })).status).toBe(409);
     expect((await shown(anas, app)).text).toBe("<h1>Ben again</h1>");
@@ -163,7 +163,7 @@ describe("publishing an app", () => {
     const last = (await anas.send("GET", `/${app.id}/operations`)).json.data.items;
     expect(last.map(({ state }: { state: string }) => state)).toEqual(["failed", "done"]);
     expect(last[0].error).toMatchObject({ code: "build_failed" });
-    // Nothing of it has come to main.
+    // None of it has reached main.
     expect(await anas.status(app)).toMatchObject({ ahead: 1 });
   });
 
@@ -233,7 +233,7 @@ describe("publishing an app", () => {
       error: { code: "unavailable" },
     });
     expect((await get(anas, app)).publishedSha).toBe(sha);
-    // One that nobody has swept yet stands in nobody's way either.
+    // One that no sweep has removed yet does not block others either.
     await collections
       .appOperations()
       .updateOne({ _id: left._id, workspaceId }, { $set: { state: "running", runsFor: appId } });
@@ -255,13 +255,13 @@ describe("publishing an app", () => {
     }));
     await collections.appDeployments().insertMany(more);
     await publishPage(anas, app, "<h1>Last</h1>");
-    // What is served until then is kept beside them.
+    // The deployment that was live so far is kept beside them.
     expect(await collections.appDeployments().countDocuments({ appId })).toBe(DEPLOYMENTS_MAX + 1);
     await publishPage(anas, app, "<h1>Very last</h1>");
     expect(await collections.appDeployments().countDocuments({ appId })).toBe(DEPLOYMENTS_MAX);
     expect(await collections.appBuilds().countDocuments({ appId, _id: first.buildId })).toBe(0);
     expect(await collections.appBuiltFiles().countDocuments({ appId, buildId: first.buildId })).toBe(0);
-    // Its style is that of the newer ones, too; its page was its own.
+    // Newer deployments use its style too; only its page was unique.
     const hashes = await collections.appBlobParts().distinct("hash", { appId });
     const used = await collections.appBuiltFiles().distinct("hash", { appId });
     expect(hashes.sort()).toEqual(used.sort());

@@ -30,11 +30,11 @@ import type { DeploymentDoc } from "./model";
 import { type Hold, type Outcome, startOperation } from "./operations";
 import type { PublishBody, Published } from "./schema";
 
-/** Whoever asks waits this long for the end; then they are told where to look. */
+/** Time that a request waits for the result; after it, the response says where to look. */
 export const ANSWER_WITHIN_MS = 30_000;
-/** Pushes to main that come in between a build and its landing. */
+/** Maximum number of attempts when pushes to main come between a build and its merge. */
 const TRIES_MAX = 5;
-/** What is told of conflicts: as much as somebody settles by hand, and an answer carries. */
+/** Limits of conflicts in a response: as many as a user resolves manually. */
 const CONFLICTS_MAX = 50;
 const SIDE_CHARS_MAX = 256 * 1024;
 const SIDES_CHARS_MAX = 2 * 1024 * 1024;
@@ -43,9 +43,9 @@ const PATHS_TOLD = 50;
 export type Started = { operationId: string } & ({ isDone: true; published: Published } | { isDone: false });
 
 /**
- * Publishes what the caller has committed of an app: it is merged with main's, built, landed on main and then served.
- * @param withinMs how long the end is waited for
- * @throws AppError conflict with uncommitted files, and with a merge that somebody has to settle; build_failed;
+ * Publishes the caller's commits of an app: merges them with main, builds, pushes to main and then serves the result.
+ * @param withinMs maximum time to wait for the result
+ * @throws AppError conflict with uncommitted files, and with a merge that the user has to resolve; build_failed;
  *   sandbox_unavailable; storage_full
  */
 export async function publishApp(
@@ -67,7 +67,7 @@ export async function publishApp(
   return startAndWait(caller, app, "publish", work, withinMs);
 }
 
-/** @throws AppError invalid_request, which names the field */
+/** @throws AppError invalid_request that names the field */
 function requireResolvable(app: AppDoc, path: string): void {
   try {
     pathIn(app, path);
@@ -79,7 +79,7 @@ function requireResolvable(app: AppDoc, path: string): void {
   }
 }
 
-/** Begins an operation, and waits for its end as long as somebody may wait for an answer. */
+/** Starts an operation and waits for its result, up to `withinMs`. */
 export async function startAndWait(
   { user }: Caller,
   app: AppDoc,
@@ -119,7 +119,7 @@ async function carryOut(caller: Caller, asked: AppDoc, body: PublishBody, hold: 
   const { repositoryId, branch } = await workOn(asked, caller.user._id);
   const folder = folderOf(asked);
   for (let tries = 1; ; tries++) {
-    // What another publish has done while this one waited is merged with, too.
+    // Includes what other publishes have merged while this one waited.
     const merge = await mergeFolder({ repositoryId, branch, folder, resolutions: body.resolutions });
     if (body.resolutions && body.mainSha !== undefined)
       await refuseUnseen(repositoryId, folder, body.mainSha, merge.before);
@@ -142,7 +142,7 @@ async function carryOut(caller: Caller, asked: AppDoc, body: PublishBody, hold: 
     }
     const note = await takeBack(caller, { repositoryId, branch, folder, ifHead: merge.branchHead });
     const { sha, subject } = await latestOf(repositoryId, folder);
-    // A push may have come right behind: that state was not built.
+    // A push may have followed right after: that state was not built.
     if ((await folderIn(repositoryId, sha, folder)) !== merge.after && tries < TRIES_MAX) continue;
     const deployment = await deploy(asked, { repositoryId, sha, build, message: subject, by: caller.user });
     await hold.begin("bindings");
@@ -156,7 +156,7 @@ async function carryOut(caller: Caller, asked: AppDoc, body: PublishBody, hold: 
   }
 }
 
-/** A deployment of this commit and this build: the one that is there, or a new one. */
+/** Returns the deployment of this commit and build, and creates it if missing. */
 async function deploy(
   app: AppDoc,
   {
@@ -198,7 +198,7 @@ async function deploy(
   }
 }
 
-/** Has the data ready that a version names, so that nobody meets it without (docs/develop/api.md, Apps). */
+/** Reads the data of a version in advance, so that no viewer finds it missing (docs/develop/api.md, Apps). */
 export async function readyData(
   caller: Caller,
   app: AppDoc,
@@ -214,9 +214,9 @@ export async function readyData(
 }
 
 /**
- * Main goes back into the branch, with the app as it has landed. What else the branch has may not fit to main: then the
- * branch stays as it is, which takes nothing from what was published.
- * @returns what the caller should know of that
+ * Merges main back into the branch, with the app as published. Other changes on the branch may conflict with main; the
+ * branch then stays unchanged, which does not affect the publish.
+ * @returns a note for the caller about a failed merge; null after a merge
  */
 async function takeBack(
   { user }: Caller,
@@ -245,7 +245,7 @@ async function takeBack(
   }
 }
 
-/** The last commit of main that touches the folder: publishing the same twice is one deployment. */
+/** Returns the last commit of main that touches the folder: publishing the same state twice is one deployment. */
 async function latestOf(repositoryId: ObjectId, folder: string): Promise<{ sha: string; subject: string }> {
   const { items } = await folderHistory({ repositoryId, folder, limit: 1 });
   const [last] = items;
@@ -267,7 +267,7 @@ async function refuseUnseen(
   );
 }
 
-/** What a merge view shows: `ours` is main's, `theirs` the branch's. */
+/** Returns the error with the data of a merge view: `ours` is main's, `theirs` the branch's. */
 function toConflict(conflicts: readonly MergeConflict[], mainSha: string | null): AppError {
   let left = SIDES_CHARS_MAX;
   const text = (side: MergeConflict["base"]) => {

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { commitMessage } from "@/lib/features/folders/schema";
 import { boundedText, isoDate, objectIdText, pageOf } from "@/lib/platform/http/schema";
 
-/** A commit has no more digits; fewer may fit several. */
+/** Full length of a commit id; a shorter one may be ambiguous. */
 const SHA = /^[0-9a-f]{40}$/;
-/** Texts that somebody has settled by hand; the body bounds what they take together. */
+/** Maximum number of manually resolved files; the body limit bounds their total size. */
 const RESOLUTIONS_MAX = 200;
 const PATH_CHARS_MAX = 1_000;
 const RESOLUTION_CHARS_MAX = 1024 * 1024;
@@ -14,7 +14,7 @@ const sha = z.string().regex(SHA, "A commit is named by its 40 hexadecimal digit
 export const STEP_NAMES = ["build", "bindings", "pointer"] as const;
 export type StepName = (typeof STEP_NAMES)[number];
 
-/** Nothing of it has to be said. */
+/** All fields are optional. */
 export const publishBody = z.object({
   message: commitMessage,
   resolutions: z

@@ -1,20 +1,21 @@
 /*
- * Runs in an app's page before anything of the app's: what a frame without an origin lacks is stood in for, and what the app
- * prints, breaks by or links to is told to our page around it. The builder puts it into the page's head.
+ * Runs in an app's page before any code of the app. It replaces APIs that a frame with an opaque origin lacks, and
+ * sends console output, errors and link clicks to our page around it. The builder inserts it into the page's head.
  */
 import type { FromApp } from "../frame/messages";
 import { standInForWebSocket } from "./hot";
 import { link } from "./link";
 
-/** Of one message; what an app prints beyond it is in the browser's own console. */
+/** Maximum length of a message; the browser's console has the rest. */
 const TEXT_CHARS_MAX = 4_000;
-/** In a second: a loop that prints must not hold up the page around it. */
+/** Messages per second: an app that prints in a loop must not block the page around it. */
 const MESSAGES_MAX = 100;
 const LEVELS = ["log", "info", "warn", "error"] as const;
 
 standInForStorage("localStorage");
 standInForStorage("sessionStorage");
-// The dev server's client would make one from a blob to see whether it is back, which throws here; without, it asks in the page.
+// The dev server's client would create one from a blob to poll for a restart, which throws here; without it, the client
+// polls from the page.
 hide("SharedWorker");
 if (process.env.NODE_ENV === "development") {
   standInForWebSocket((problems) => link().send({ type: "problems", problems }));
@@ -27,7 +28,9 @@ window.addEventListener("unhandledrejection", ({ reason }) => tellError(reason))
 document.addEventListener("click", openLinkOutside);
 link();
 
-/** In memory, as long as the page: reading the real one throws in a frame without an origin. */
+/**
+ * Keeps storage in memory, for the life of the page: access to the real one throws in a frame with an opaque origin.
+ */
 function standInForStorage(name: "localStorage" | "sessionStorage"): void {
   try {
     window[name].getItem("");
@@ -82,7 +85,7 @@ function toText(value: unknown): string {
   }
 }
 
-/** The frame cannot be left; the page asks the person and opens a tab. */
+/** The frame cannot be navigated away; the page asks the user and opens a tab. */
 function openLinkOutside(event: MouseEvent): void {
   const anchor = event.target instanceof Element ? event.target.closest("a[href]") : null;
   if (event.defaultPrevented || !(anchor instanceof HTMLAnchorElement) || anchor.hasAttribute("download")) return;

@@ -67,7 +67,7 @@ export async function readBinding<Row extends object = Record<string, unknown>>(
   const search = query === undefined ? "" : `?query=${encodeURIComponent(JSON.stringify(query))}`;
   const read = (base: string) => fetch(new URL(path + search, base), { signal: signal ?? null, credentials: "omit" });
   let response = await read(link().base);
-  // The token of the address lives for a quarter of an hour, the page maybe for a day.
+  // The token in the address is valid for 15 min, the page may be open for a day.
   if (response.status === UNAUTHENTICATED) response = await read(await link().freshBase());
   if (response.ok) return response.json();
   throw new Error(await wordsOf(response, name));
@@ -79,7 +79,7 @@ async function wordsOf(response: Response, name: string): Promise<string> {
     const { error } = JSON.parse(text);
     if (typeof error === "string") return error;
   } catch {
-    // It came from somebody on the way, or is a text.
+    // The response is from a proxy, or is plain text.
   }
   return text.trim().slice(0, 300) || `The rows of “${name}” could not be read (${response.status}).`;
 }

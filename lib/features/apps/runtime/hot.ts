@@ -1,13 +1,13 @@
 import type { BuildProblem } from "../frame/messages";
 
-/** As the dev server's side calls them (lib/platform/embedded/sandbox/dev.ts). */
+/** Same values as in the dev server (lib/platform/embedded/sandbox/dev.ts). */
 const HOT_PATH = "__hot";
 const PROBLEMS_EVENT = "millrace:problems";
 
 /**
- * Puts a stand-in in the place of the WebSocket by which Vite's client hears of changes: Server-Sent Events down and requests
- * up, which every proxy lets through.
- * @param onProblems told all that could not be compiled, each time that it is another
+ * Replaces the WebSocket of Vite's client: events arrive as Server-Sent Events and leave as requests, which every proxy
+ * lets through.
+ * @param onProblems called with all compile errors whenever they change
  */
 export function standInForWebSocket(onProblems: (problems: BuildProblem[]) => void): void {
   const Real = window.WebSocket;
@@ -20,7 +20,7 @@ export function standInForWebSocket(onProblems: (problems: BuildProblem[]) => vo
   });
 }
 
-/** As much of a WebSocket as Vite's client uses. */
+/** The part of WebSocket that Vite's client uses. */
 class HotSocket extends EventTarget {
   readonly OPEN = 1;
   readyState = 0;
@@ -33,7 +33,7 @@ class HotSocket extends EventTarget {
     this.#address = `${address}?page=${Math.random().toString(36).slice(2)}`;
     this.#events = new EventSource(this.#address);
     this.#events.onopen = () => {
-      // What was said meanwhile is lost, so the page begins anew.
+      // Messages sent while disconnected are lost, so the page reloads.
       if (this.#wasOpen) location.reload();
       this.#wasOpen = true;
       this.readyState = this.OPEN;
@@ -57,6 +57,6 @@ class HotSocket extends EventTarget {
     if (this.readyState === 3) return;
     this.#events.close();
     this.readyState = 3;
-    // The parent reloads the frame when a dev server is there again: the client would only ask in vain.
+    // The parent reloads the frame when a dev server is available again: polling by the client would be useless.
   }
 }

@@ -1,4 +1,4 @@
-/** What apps import as `@millrace/app`. */
+/** Module that apps import as `@millrace/app`. */
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import type { AppParams } from "../frame/messages";
 import { type BindingData, type BindingName, type BindingQuery, readBinding } from "./data";
@@ -45,7 +45,7 @@ export function useBinding<Row extends object = Record<string, unknown>>(
   name: BindingName,
   query?: BindingQuery,
 ): Binding<Row> {
-  // A query is written in place, so that it is another object each time.
+  // A query is usually an inline object, and so a new one on each render.
   const key = query === undefined ? "" : JSON.stringify(query);
   const [state, setState] = useState<State<Row>>({ data: null, error: null, isLoading: true });
   const [asked, setAsked] = useState(0);

@@ -2,24 +2,27 @@ import type { AppParams, FromApp, ToApp } from "../frame/messages";
 
 export type Theme = "light" | "dark";
 
-/** An app's line to our page around its frame. Without one, the app stands alone: it has its own address and no theme but the browser's. */
+/**
+ * Connection of an app to our page around its frame. Without one, the app runs standalone, with its URL's parameters
+ * and the browser's theme.
+ */
 export type Link = {
   base: string;
   theme: Theme;
   params: AppParams;
-  /** Calls back after each change of the three. @returns takes it back */
+  /** Calls the listener after each change of the three. @returns a function that unsubscribes */
   subscribe(listener: () => void): () => void;
   send(message: FromApp): void;
-  /** Resolves with an address whose token is new; rejects where nobody answers. */
+  /** Resolves with an address that has a new token; rejects after a timeout. */
   freshBase(): Promise<string>;
 };
 
-/** The page asks the server once, and tells it within that time or not at all. */
+/** Timeout of the page's request for a new token. */
 const FRESH_BASE_MS = 15_000;
 const KEY = Symbol.for("millrace.app");
 type Holder = { [KEY]?: Link };
 
-/** The line of this page, made when the page began (`boot.ts`). */
+/** Returns the page's link, opened when the page started (`boot.ts`). */
 export function link(): Link {
   const holder = globalThis as Holder;
   holder[KEY] ??= openLink();
@@ -41,7 +44,7 @@ function openLink(): Link {
       return () => listeners.delete(listener);
     },
     send(message) {
-      // The page writes them down and says nothing: it would say what is known here.
+      // The page stores them without a reply, which would only repeat what is known here.
       if (message.type === "params") {
         state.params = message.params;
         for (const listener of listeners) listener();
@@ -60,7 +63,7 @@ function openLink(): Link {
   };
   port.onmessage = ({ data }: MessageEvent<ToApp>) => {
     if (data.type === "init" || data.type === "base") {
-      // The page tells a path of the server that both are from.
+      // The page sends a path; it and the app are from the same server.
       state.base = new URL(data.base, location.href).href;
       for (const resolve of waiting) resolve(state.base);
       waiting.clear();
@@ -74,7 +77,7 @@ function openLink(): Link {
     document.documentElement.dataset.theme = theme;
     document.documentElement.style.colorScheme = theme;
   };
-  // The page takes it from the window of its own frame alone; nothing in it is a secret.
+  // The page accepts it only from the window of its frame; the message holds no secret.
   if (isFramed) window.parent.postMessage({ millrace: "hello" }, "*", [port2]);
   return state;
 }

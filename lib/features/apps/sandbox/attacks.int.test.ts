@@ -14,7 +14,7 @@ import type { BuildResult } from "./sandbox";
 const ATTACKS = join(import.meta.dirname, "..", "..", "..", "..", "test", "fixtures", "apps", "sandbox", "attacks");
 const SECRET = "SECRET-of-the-platform";
 
-/** A program of an attacker's where the builder would run: what is left when the builder has been taken over. */
+/** Runs an attacker's program in place of the builder, as after a takeover of the builder. */
 async function attack(
   name: string,
   args: readonly string[] = [],
@@ -25,7 +25,7 @@ async function attack(
   return buildWith(withArgs, { files: new Map(), packages: null, onLog: () => {}, signal });
 }
 
-/** Processes of this machine that run an attack. */
+/** Returns the number of processes that run an attack on this machine. */
 function running(name: string): number {
   return readdirSync("/proc").filter((id) => {
     try {
@@ -121,7 +121,7 @@ it("a build that is given up while it starts leaves nothing behind", async () =>
     const stop = AbortSignal.timeout(ms);
     await expect(attack("loop", [], stop)).rejects.toThrow();
   }
-  // The kernel ends the rest of a namespace behind its first process.
+  // The kernel kills the rest of a namespace after its first process.
   await vi.waitFor(() => expect(running("loop")).toBe(0), { timeout: 20_000 });
 });
 
@@ -158,7 +158,7 @@ it.each([
 ])("what the builder itself reads brings nothing of the sandbox into an app: %s", async (code, files) => {
   const built = await getSandbox().build(withMore(code, files));
   const text = built.ok ? [...built.files.values()].map((each) => each.toString("latin1")).join("\n") : built.log;
-  // Of the only secret that a sandbox has, the environment that it was started with.
+  // The environment that a sandbox is started with is its only secret.
   expect(text).not.toContain("ROLLDOWN_WORKER_THREADS");
   expect(text).not.toContain(Buffer.from("ROLLDOWN_WORKER_THREADS").toString("base64").slice(1, -3));
 });

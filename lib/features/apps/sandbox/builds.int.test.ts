@@ -12,7 +12,7 @@ function build(files: Record<string, string | Buffer>, signal = new AbortControl
   return getSandbox().build({ ...nobody, files: toFiles(files), onLog: () => {}, signal });
 }
 
-/** The sample with one more module, which the app imports. */
+/** Builds the sample with an additional module that the app imports. */
 function buildWith(code: string, files: Record<string, string | Buffer> = {}): Promise<BuildResult> {
   const main = `import "./more";\n${SAMPLE_APP["src/main.tsx"]}`;
   return build({ ...SAMPLE_APP, "src/main.tsx": main, [MORE]: code, ...files });

@@ -3,12 +3,12 @@ import { embeddedSandbox } from "./embedded";
 import { carriedVersion } from "./embedded/carried";
 import type { Sandbox } from "./sandbox";
 
-/** Where code of apps runs. A provider elsewhere would be chosen here. */
+/** Returns the sandbox that runs apps' code. A remote provider would be selected here. */
 export function getSandbox(): Sandbox {
   return embeddedSandbox;
 }
 
-/** Names all that goes into a build besides the app's files: the builder, the carried packages and our own runtime. */
+/** Returns the version of all inputs of a build besides the app's files: builder, bundled packages and runtime. */
 export function sandboxVersion(): Promise<string> {
   return carriedVersion();
 }

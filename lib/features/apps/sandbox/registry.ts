@@ -12,11 +12,11 @@ import { getSandbox } from ".";
 import { SESSION_IDLE_MS, SESSIONS_MAX } from "./limits";
 import type { AppFiles, Session } from "./sandbox";
 
-/** How often idle sessions are looked for. */
+/** Interval of the check for idle sessions. */
 const LOOK_MS = 30_000;
 
 export type Whose = { workspaceId: ObjectId; appId: ObjectId; userId: ObjectId };
-/** `watchers` counts the pages that are open on it; `rights` are those of the sessions and keys that started it. */
+/** `watchers` is the number of open pages; `rights` are those of the sessions and keys that started it. */
 export type Running = Whose & {
   session: Session;
   lastUsedAt: number;
@@ -26,10 +26,10 @@ export type Running = Whose & {
 type Registry = { running: Map<string, Running>; starting: Map<string, Promise<Running>> };
 
 /**
- * The dev server of somebody for an app; starts one unless it runs. Whoever asks meanwhile gets the same. Where all places are
- * taken, the one goes that no page has been open on for longest.
- * @param files read when there is none yet
- * @throws AppError sandbox_unavailable; conflict when this server has as many as it can hold
+ * Returns a user's dev server for an app and starts it if needed. Concurrent calls share one start. If all slots are
+ * taken, the session that has gone longest without an open page is ended.
+ * @param files read only for a new session
+ * @throws AppError sandbox_unavailable; conflict when this server is at its limit
  */
 export async function openSession(whose: Whose, files: () => Promise<AppFiles>): Promise<Running> {
   const { starting, running } = registry();
@@ -54,13 +54,13 @@ export async function openSession(whose: Whose, files: () => Promise<AppFiles>):
   return start;
 }
 
-/** Null without one. Starts none, and keeps none from ending. */
+/** Returns the running session; null without one. Starts none, and does not prolong it. */
 export function findSession(whose: Whose): Running | null {
   const found = registry().running.get(keyOf(whose));
   return found?.session.isAlive ? found : null;
 }
 
-/** The one that answers below this address. It counts as used. */
+/** Returns the session below this address, and marks it as used. */
 export function touchSessionAt(base: string): Running | null {
   for (const each of registry().running.values()) {
     if (each.session.base !== base || !each.session.isAlive) continue;
@@ -70,7 +70,7 @@ export function touchSessionAt(base: string): Running | null {
   return null;
 }
 
-/** Ends a dev server with the last of the rights by which it was started. */
+/** Adds the caller's session or key to the rights of a dev server, which stops when the last of them ends. */
 export function endWithRight(running: Running, caller: Caller): void {
   const { user, via, workspaceId, role } = caller;
   if (via.kind === "job") return;
@@ -86,7 +86,7 @@ export function endWithRight(running: Running, caller: Caller): void {
   void session.ended.then(right.release);
 }
 
-/** Counts a page that is open on a session, until its line ends. */
+/** Counts an open page of a session until its connection ends. */
 export function watch(running: Running, signal: AbortSignal): void {
   if (signal.aborted) return;
   running.watchers += 1;
@@ -105,7 +105,7 @@ async function endUnwatched(): Promise<void> {
   if (oldest) registry().running.delete(keyOf(oldest));
 }
 
-/** Ends somebody's dev server for an app, or all of an app. Without one, nothing happens. */
+/** Stops a user's dev server for an app, or all of an app. Does nothing without one. */
 export async function stopSessions(whose: Pick<Whose, "workspaceId" | "appId"> & Partial<Whose>): Promise<void> {
   const found = [...registry().running.values()].filter(
     ({ workspaceId, appId, userId }) =>
@@ -116,7 +116,7 @@ export async function stopSessions(whose: Pick<Whose, "workspaceId" | "appId"> &
   await Promise.all(found.map(({ session }) => session.stop()));
 }
 
-/** Ends those that nobody has asked anything for a quarter of an hour. */
+/** Stops sessions without a request for 15 min. */
 export async function stopIdleSessions(now = Date.now()): Promise<void> {
   const idle = [...registry().running.values()].filter(({ lastUsedAt }) => now - lastUsedAt >= SESSION_IDLE_MS);
   await Promise.all(idle.map(({ session }) => session.stop()));
@@ -152,7 +152,7 @@ function registry(): Registry {
     const look = setInterval(() => {
       stopIdleSessions().catch((error: unknown) => log.error({ err: error }, "idle previews could not be stopped"));
     }, LOOK_MS);
-    // It keeps no process alive.
+    // Does not keep the process alive.
     look.unref();
     onShutdown(async () => {
       await Promise.all([...made.running.values()].map(({ session }) => session.stop()));

@@ -1,26 +1,26 @@
 import type { ObjectId } from "mongodb";
 
-/** All dev servers answer below it, each at a name of its own. */
+/** Path of all dev servers, each below it under a separate name. */
 export const DEV_PATH = "/api/apps/dev/";
 
-/** Paths in the app's folder, each with its bytes. */
+/** Files by their path in the app's folder. */
 export type AppFiles = ReadonlyMap<string, Buffer>;
 
-/** A place in a file that a build stumbled over. `line` and `column` count from 1; null when the builder told none. */
+/** A build error at a position in a file. `line` and `column` are 1-based; null if the builder did not report them. */
 export type BuildProblem = { path: string | null; line: number | null; column: number | null; message: string };
 
 export type BuildResult =
   | { ok: true; files: AppFiles; log: string }
   | { ok: false; problems: BuildProblem[]; log: string };
 
-/** `what` says what the person who runs the server has to install or allow. */
+/** `what` tells the server's operator what to install or allow. */
 export type Availability = { isAvailable: true } | { isAvailable: false; what: string };
 
-/** A dev server of one person for one app. It answers below `base`, a path that nobody can guess. */
+/** A user's dev server for one app. It serves `base`, a path that cannot be guessed. */
 export type Session = {
   base: string;
   startedAt: Date;
-  /** Sends a request on to the dev server. The path begins with `base`. */
+  /** Forwards a request to the dev server. The path starts with `base`. */
   request(input: {
     method: string;
     path: string;
@@ -28,22 +28,22 @@ export type Session = {
     body?: ReadableStream<Uint8Array>;
     signal?: AbortSignal;
   }): Promise<Response>;
-  /** The working copy as it is now, what the dev server or a shell has changed included. */
+  /** Returns the current working copy, including changes by the dev server or a shell. */
   readFiles(): Promise<AppFiles>;
-  /** `content` null removes the file. */
+  /** Writes a file; `content` null removes it. */
   writeFile(path: string, content: Buffer | null): Promise<void>;
-  /** False when it has ended, by whatever. */
+  /** False once the session has ended, for any reason. */
   readonly isAlive: boolean;
-  /** Resolves when it has ended. */
+  /** Resolves when the session has ended. */
   readonly ended: Promise<void>;
   stop(): Promise<void>;
 };
 
-/** Where code of apps runs: on this machine without a network, or with a provider elsewhere. */
+/** Runs code of apps: on this machine without a network, or with a remote provider. */
 export interface Sandbox {
   availability(): Promise<Availability>;
   /**
-   * Builds an app to the files that are served. What is wrong with the app is an answer, not an error.
+   * Builds an app into the files that are served. Errors of the app are returned, not thrown.
    * @throws AppError unavailable when there is no sandbox, or too many builds wait
    */
   build(input: {
@@ -53,6 +53,9 @@ export interface Sandbox {
     onLog: (line: string) => void;
     signal: AbortSignal;
   }): Promise<BuildResult>;
-  /** @throws AppError unavailable when there is no sandbox; conflict when too many sessions run on this node */
+  /**
+   * Starts a dev server.
+   * @throws AppError unavailable when there is no sandbox; conflict when too many sessions run on this node
+   */
   start(input: { workspaceId: ObjectId; appId: ObjectId; userId: ObjectId; files: AppFiles }): Promise<Session>;
 }

@@ -66,7 +66,7 @@ it("a change is told to open pages as an update in place, and asked for anew it 
   const told = (...problems: unknown[]) => ({ type: "custom", event: "millrace:problems", data: problems });
   expect(await next()).toEqual({ type: "connected" });
   expect(await next()).toEqual(told());
-  // Vite knows who imports a module from when it was asked for.
+  // Vite knows the importers of a module only after it was requested.
   for (const path of ["", "src/main.tsx", APP]) await (await get(path)).text();
   await session.writeFile(APP, Buffer.from(SAMPLE_APP[APP].replace("pressed", "clicked")));
   expect(await next()).toMatchObject({
@@ -81,14 +81,14 @@ it("a change is told to open pages as an update in place, and asked for anew it 
   const problem = { path: APP, line: 1, column: 12, message: expect.stringContaining("Unexpected token") };
   expect(await next()).toEqual(told(problem));
   expect(await next()).toMatchObject({ type: "error", err: { message: expect.stringContaining("Unexpected token") } });
-  // Who opens the page now hears of it, too; what else is written makes it no better.
+  // A page that is opened now gets the error too; writing another file does not clear it.
   await session.writeFile("src/style.css", Buffer.from(SAMPLE_APP["src/style.css"]));
   const later = eventsOf(await get("__hot?page=two", { accept: "text/event-stream" }, stop.signal));
   expect([await later(), await later()]).toEqual([{ type: "connected" }, told(problem)]);
   await session.writeFile(APP, Buffer.from(SAMPLE_APP[APP]));
   expect(await later()).toEqual(told());
   expect(await (await get(APP)).text()).toContain("pressed");
-  // A name that is not there has its place, and is well once somebody writes the file.
+  // A missing module is watched, and the error disappears once the file is written.
   await session.writeFile(APP, Buffer.from('\nimport "./missing";\nexport const App = 1;'));
   expect((await get(APP)).status).toBe(500);
   const nextTold = async () => {
@@ -129,7 +129,7 @@ it("two sessions know nothing of each other, and one that is stopped answers not
   expect(session.isAlive).toBe(true);
 });
 
-/** The messages of a stream, one after the other. */
+/** Returns the messages of a stream one after the other. */
 function eventsOf(response: Response): () => Promise<unknown> {
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   let text = "";

@@ -40,7 +40,7 @@ it("a server without bubblewrap says what to install, to builds, previews and pu
   }
   expect((await anas.send("GET", `/${app.id}/dev-preview/status`)).json.data.serving).toBe(false);
 
-  // Nothing of it has to be built.
+  // The app needs no build.
   expect((await anas.send("POST", `/${app.id}/publish`)).status).toBe(200);
   for (const [path, content] of Object.entries(SAMPLE_APP)) await anas.write(app, path, content);
   await anas.commit(app);

@@ -7,13 +7,13 @@ import { expect, onTestFinished, test } from "vitest";
 import { makeAppTypes, OUTPUT } from "@/scripts/app-types.mjs";
 import { projectFiles } from "./project";
 
-/** The compiler's words about a cloned app with these files beside its template's. */
+/** Returns the compiler's output for a cloned app with these files added to its template's. */
 async function check(template: string, more: Record<string, string> = {}): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "cloned-app-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   cpSync(join("templates/apps", template), folder, { recursive: true });
   for (const [path, text] of [...projectFiles(), ...Object.entries(more)]) writeFileSync(join(folder, path), text);
-  // As `npm install` would have it.
+  // As after `npm install`.
   symlinkSync(join(process.cwd(), "node_modules"), join(folder, "node_modules"));
   const compiler = join(process.cwd(), "node_modules/typescript/lib/tsc.js");
   try {

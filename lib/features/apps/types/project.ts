@@ -1,6 +1,6 @@
 import { APP_DECLARATIONS, CARRIED_VERSIONS, CHECKER_VERSIONS } from "./declarations.generated";
 
-/** As the platform builds apps: for browsers of today, React's own form of JSX, and each file for itself. */
+/** Same options as the platform's build: current browsers, React's automatic JSX runtime, isolated modules. */
 const COMPILER_OPTIONS = {
   target: "es2022",
   lib: ["dom", "dom.iterable", "es2023"],
@@ -15,8 +15,8 @@ const COMPILER_OPTIONS = {
 };
 
 /**
- * What an editor and a compiler on somebody's own machine know a cloned app by: the types of `@millrace/app`, and the
- * versions of what it is built with here. The build reads none of it.
+ * Returns the files with which an editor and a compiler on a user's machine understand a cloned app: the types of
+ * `@millrace/app`, and the versions of the packages it is built with here. The build reads none of them.
  */
 export function projectFiles(): Map<string, string> {
   const project = {

@@ -1,4 +1,4 @@
-/** What apps are made of; anything else is bytes, which no browser runs. */
+/** Content types of apps' files; anything else is sent as bytes, which no browser runs. */
 const TYPES: Readonly<Record<string, string>> = {
   html: "text/html; charset=utf-8",
   htm: "text/html; charset=utf-8",
@@ -36,12 +36,12 @@ const TYPES: Readonly<Record<string, string>> = {
   parquet: "application/vnd.apache.parquet",
 };
 
-/** The Content-Type of a file, by the end of its name. */
+/** Returns the Content-Type of a file by its extension. */
 export function typeOf(path: string): string {
   return TYPES[extensionOf(path)] ?? "application/octet-stream";
 }
 
-/** What stands behind the last dot of a file's name, in small letters; empty without one. */
+/** Returns the extension of a file name in lower case; empty without one. */
 export function extensionOf(path: string): string {
   const name = path.slice(path.lastIndexOf("/") + 1);
   const dot = name.lastIndexOf(".");

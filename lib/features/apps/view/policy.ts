@@ -3,14 +3,14 @@ import { originsOf } from "@/lib/platform/net/origins";
 import { FRAME_SANDBOX } from "../words";
 
 /**
- * What every answer below an app's address carries. Whatever a frame without an origin may load needs the answer's leave, and
- * nothing of it reaches further than the app's own address: that is what the policy is for.
- * @param base the path that the app lives below, with a slash at its end
- * @param framedBy sites whose pages may show it besides ours
+ * Returns the headers of every response below an app's address. A frame with an opaque origin may load only what the
+ * policy allows, and the policy allows nothing outside the app's address.
+ * @param base path of the app, with a trailing slash
+ * @param framedBy sites besides ours whose pages may embed it
  */
 export function viewHeaders(request: Request, base: string, framedBy: readonly string[] = []): Record<string, string> {
   const origins = originsOf(request.headers, env().publicUrl);
-  // Somebody may have made the address up: it must mean nothing in a header.
+  // The address may be forged: encoded, it cannot inject anything into a header.
   const place = base.toWellFormed().split("/").map(encodeURIComponent).join("/");
   return {
     "Access-Control-Allow-Origin": "*",
@@ -22,13 +22,13 @@ export function viewHeaders(request: Request, base: string, framedBy: readonly s
   };
 }
 
-/** The origins are written out: what 'self' is in a sandboxed document differs by browser. */
+/** Returns the CSP. Origins are listed explicitly: browsers differ on 'self' in a sandboxed document. */
 function viewPolicy(origins: readonly string[], base: string, framedBy: readonly string[]): string {
   const own = origins.map((origin) => `${origin}${base}`).join(" ");
   return [
     `sandbox ${FRAME_SANDBOX}`,
     "default-src 'none'",
-    // All script there is the app's: inline costs nothing, and charts compile their expressions.
+    // All scripts are the app's: inline ones add no risk, and charts compile their expressions.
     `script-src ${own} 'unsafe-inline' 'unsafe-eval' 'wasm-unsafe-eval' blob:`,
     `style-src ${own} 'unsafe-inline'`,
     `img-src ${own} data: blob:`,
@@ -47,20 +47,20 @@ function viewPolicy(origins: readonly string[], base: string, framedBy: readonly
 }
 
 /**
- * What the policy above cannot say to Chromium: no peer connection, no preconnect and no lookup of a name goes anywhere else. The
- * browser's own process holds it, for the documents and workers that a page makes itself, too.
+ * Returns the restrictions that CSP lacks in Chromium: no peer connection, preconnect or DNS lookup elsewhere. The
+ * browser process enforces them, also for documents and workers that a page creates.
  */
 function connectionAllowlist(origins: readonly string[], base: string): string {
   const patterns = origins.map((origin) => `"${toPattern(origin)}${inPattern(base)}*"`);
   return `(${patterns.join(" ")});redirects=block;webrtc=block`;
 }
 
-/** As in a policy, what is named by http is reached by https, too. */
+/** Returns a pattern of an origin. As in a CSP, an http source also matches https. */
 function toPattern(origin: string): string {
   return origin.replace(/^http:/, "http{s}?:").replace(/\[.*\]/, inPattern);
 }
 
-/** What would mean something in a pattern means itself; the backslash that says so stands twice in a header's string. */
+/** Escapes a pattern's special characters; the backslash is doubled inside a header's string. */
 function inPattern(text: string): string {
   return text.replace(/[:*+?(){}]/g, "\\\\$&");
 }

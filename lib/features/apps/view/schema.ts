@@ -9,11 +9,11 @@ export const viewTokenSchema = z.object({
 });
 export type ViewToken = z.infer<typeof viewTokenSchema>;
 
-/** Any text: what is no token is answered as a wrong one. */
+/** Any text: an invalid token gets the same response as a wrong one. */
 export const viewToken = z.string().max(500);
-/** The server reads no more of a request's head than this. */
+/** The server reads no longer request head. */
 const ADDRESS_CHARS_MAX = 16 * 1024;
-/** The rest of the address, which comes in its parts; what is served is read from the address itself. */
+/** Rest of the address, in parts. The served path is read from the URL itself. */
 export const viewPath = z.preprocess(
   (value) => (Array.isArray(value) ? value.join("/") : value),
   z.string().max(ADDRESS_CHARS_MAX).optional(),

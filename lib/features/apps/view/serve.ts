@@ -7,19 +7,19 @@ import type { BuiltFileDoc } from "../publish/model";
 import { extensionOf, typeOf } from "./mime";
 
 const ENTRY = "index.html";
-/** A name that changes with the content, as builders give them: `main-DfK3x9_b.js`. */
+/** A name that changes with the content, as builders generate it: `main-DfK3x9_b.js`. */
 const HASHED = /[.-][A-Za-z0-9_-]{8,}\.[a-z0-9]+$/;
 const YEAR_SECONDS = 365 * 24 * 60 * 60;
-/** What an app's pages name their own folder by, when one is asked for deeper than it lies. */
+/** Position of the base element, by which pages find the app's folder from a deeper address. */
 const HEAD = /<head(?:\s[^>]*)?>/i;
 
-/** What is served of an app. */
+/** Build to serve, with its app. */
 export type Served = { workspaceId: ObjectId; appId: ObjectId; buildId: ObjectId };
 
 /**
- * The file of a deployment that an address names, found by its name in the list of the deployment's files: no path is ever
- * joined (T87). A page without an ending, which the app's own script draws, is the app's first page.
- * @param base the path that the app lives below
+ * Serves the file of a deployment at an address. It is looked up by name in the deployment's file list: no path is ever
+ * joined (T87). A path without an extension, which the app's router handles, gets the app's first page.
+ * @param base path of the app
  * @throws AppError not_found
  */
 export async function serveFile(request: Request, served: Served, base: string, headers: Headers): Promise<Response> {
@@ -29,13 +29,13 @@ export async function serveFile(request: Request, served: Served, base: string, 
   const isDeep = !exact && extensionOf(wanted) === "";
   const file = exact ?? (isDeep ? await findFile(served, ENTRY) : null);
   if (!file) throw noFile();
-  // Without its last slash the address of the app itself leads its pages astray, too.
+  // Without the trailing slash, relative links of the app's first page would be wrong too.
   if (isDeep || !new URL(request.url).pathname.startsWith(base)) return withBase(served, file, base, headers);
 
   const etag = `"${file.hash}"`;
   const isHashed = HASHED.test(file.path.slice(file.path.lastIndexOf("/") + 1)) && extensionOf(file.path) !== "html";
   headers.set("ETag", etag);
-  // The address holds a token: what keeps it for others would outlive that.
+  // The address holds a token, and a shared cache would outlive it.
   headers.set("Cache-Control", isHashed ? `private, max-age=${YEAR_SECONDS}, immutable` : "private, no-cache");
   if (matches(request.headers.get("if-none-match"), etag)) return new Response(null, { status: 304, headers });
   headers.set("Content-Type", typeOf(file.path));
@@ -49,14 +49,14 @@ export async function serveFile(request: Request, served: Served, base: string, 
   headers.set("Content-Length", String(last - first + 1));
   if (range) {
     headers.set("Content-Range", `bytes ${first}-${last}/${file.bytes}`);
-    // A part that is compressed on the way is none that was asked for.
+    // A proxy that compresses a range would break it.
     headers.append("Cache-Control", "no-transform");
   }
   const parts = readBlob({ _id: served.appId, workspaceId: served.workspaceId }, file, { first, last });
   return new Response(toStream(parts), { status: range ? 206 : 200, headers });
 }
 
-/** A failure below an app's address, as a text: a page that asks for a script must not get another page. */
+/** Returns a failure below an app's address as text: a script request must not get an HTML page. */
 export function toText(kind: ErrorKind, message: string, status: number, headers: Headers): Response {
   headers.set("Content-Type", "text/plain; charset=utf-8");
   headers.set("Cache-Control", "no-store");
@@ -65,15 +65,15 @@ export function toText(kind: ErrorKind, message: string, status: number, headers
 }
 
 /**
- * What an address names below the app's own, as a file's path.
- * @throws AppError not_found for what is no path that a deployment could have
+ * Returns the file path that an address names below the app's base.
+ * @throws AppError not_found for a path that no deployment can have
  */
 export function pathOf(request: Request, base: string): string {
   const { pathname } = new URL(request.url);
   const raw = pathname.startsWith(base) ? pathname.slice(base.length) : "";
   try {
     const segments = raw.split("/").map(decodeURIComponent);
-    // What is one name in the address is one in the app.
+    // A segment of the address must be one name in the app.
     if (segments.some((name) => /[/\\\0]/.test(name) || name === "." || name === "..")) throw noFile();
     return segments.join("/").normalize("NFC");
   } catch {
@@ -85,7 +85,7 @@ async function findFile({ workspaceId, buildId }: Served, path: string): Promise
   return collections.appBuiltFiles().findOne({ workspaceId, buildId, path });
 }
 
-/** The first page at a deeper address, where its own relative addresses would lead astray. */
+/** Serves the first page at a deeper address, where its relative links would be wrong without a base. */
 async function withBase(served: Served, file: BuiltFileDoc, base: string, headers: Headers): Promise<Response> {
   const parts: Uint8Array[] = [];
   for await (const part of readBlob({ _id: served.appId, workspaceId: served.workspaceId }, file)) parts.push(part);
@@ -115,7 +115,7 @@ function matches(header: string | null, etag: string): boolean {
   return (header ?? "").split(",").some((each) => each.trim().replace(/^W\//, "") === etag || each.trim() === "*");
 }
 
-/** One range of bytes; several at once are answered with the whole, as anybody may (RFC 9110, 14.2). */
+/** Parses a single byte range; multiple ranges get the whole file, which is allowed (RFC 9110, 14.2). */
 function rangeOf(request: Request, bytes: number, etag: string): { first: number; last: number } | "bad" | null {
   const [, from = "", to = ""] = /^bytes=(\d*)-(\d*)$/.exec(request.headers.get("range") ?? "") ?? [];
   const condition = request.headers.get("if-range");

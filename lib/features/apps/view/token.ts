@@ -4,26 +4,26 @@ import { ObjectId } from "mongodb";
 import { AppError } from "@/lib/platform/http/errors";
 import { deriveKey } from "@/lib/platform/secrets/bootstrap";
 
-/** Long enough for a slow page, short enough for an address that was seen by somebody else. */
+/** Long enough for a slow page, short enough for an address that someone else has seen. */
 export const TOKEN_MS = 15 * 60_000;
 const ID_BYTES = 12;
 const TIME_BYTES = 6;
 const MAC_BYTES = 32;
 const NOBODY = "0".repeat(ID_BYTES * 2);
 
-/** What a token lets its holder read: one deployment of one app, and its data as this person sees it. */
+/** Rights of a token's holder: one deployment of one app, and its data as this user sees it. */
 export type ViewPass = {
   workspaceId: ObjectId;
   appId: ObjectId;
   deploymentId: ObjectId;
-  /** Whose rights data is read with; null for whoever has a link. */
+  /** User with whose rights data is read; null for visitors with a link. */
   viewerId: ObjectId | null;
-  /** The share that it was given out by; it ends with it. */
+  /** Share that it was issued for; the token ends with the share. */
   shareId: ObjectId | null;
   expiresAt: Date;
 };
 
-/** Signs a pass. Any server checks it without asking anybody, so that several may be out at once. */
+/** Signs a pass. Any server can verify it without a lookup, so several tokens may be valid at once. */
 export function toViewToken(pass: ViewPass): string {
   const time = Buffer.alloc(TIME_BYTES);
   time.writeUIntBE(pass.expiresAt.getTime(), 0, TIME_BYTES);
@@ -32,12 +32,12 @@ export function toViewToken(pass: ViewPass): string {
   return `${payload.toString("base64url")}.${macOf(payload).toString("base64url")}`;
 }
 
-/** @throws AppError unauthenticated: one answer for what is forged, broken or over */
+/** Verifies a token. @throws AppError unauthenticated: the same for a forged, malformed or expired one */
 export function readViewToken(token: string, now = new Date()): ViewPass {
   const [text = "", sign = "", ...more] = token.split(".");
   const [payload, mac] = [Buffer.from(text, "base64url"), Buffer.from(sign, "base64url")];
   const isForm = more.length === 0 && payload.length === ID_BYTES * 5 + TIME_BYTES && mac.length === MAC_BYTES;
-  // Base64 has several spellings of one text; ours has one.
+  // Base64 has several spellings of one text; only the canonical one is accepted.
   const isSpelt = payload.toString("base64url") === text && mac.toString("base64url") === sign;
   if (!isForm || !isSpelt || !timingSafeEqual(mac, macOf(payload))) throw badToken();
   const id = (n: number) => new ObjectId(payload.subarray(n * ID_BYTES, (n + 1) * ID_BYTES));

@@ -91,7 +91,7 @@ describe("an app's address", () => {
   it("lets connections go to itself alone, at whatever address it is reached (T92)", async () => {
     for (const [host, pattern] of [
       ["127.0.0.1:4000", "http{s}?://127.0.0.1:4000"],
-      // A colon would name a part of the pattern.
+      // A colon would start a group in the pattern.
       ["[::1]:4000", "http{s}?://[\\\\:\\\\:1]:4000"],
     ] as const) {
       const answer = await get("", { host });
@@ -134,7 +134,7 @@ describe("an app's address", () => {
     expect((await get("")).text).not.toContain("<base");
     const missing = await get("assets/other.js");
     expect([missing.status, missing.headers.get("content-type")]).toEqual([404, "text/plain; charset=utf-8"]);
-    // Without its last slash, too.
+    // Also without the trailing slash.
     expect((await call("GET", base.slice(0, -1))).text).toContain("<base");
   });
 
@@ -209,7 +209,7 @@ describe("paths that lead elsewhere (T87)", () => {
   ];
   const corpus = [...UP.flatMap((up) => TARGETS.map((target) => `${up}/${target}`)), ...more];
   it.each(corpus)("%s is no file of the app", async (path) => {
-    // As it stands: a client may send what a browser would have cleaned.
+    // Sent unchanged: a client may send what a browser would have normalised.
     const request = { url: `http://localhost:3000${base}${path}`, headers: new Headers(), method: "GET" };
     const { serveFile } = await import("./serve");
     const deployment = await collections.appDeployments().findOne({ appId: new ObjectId(app.id) });
@@ -218,7 +218,7 @@ describe("paths that lead elsewhere (T87)", () => {
       (response) => response.text(),
       (error: { kind: string }) => error.kind,
     );
-    // What has no ending is a page that the app draws by itself.
+    // A path without an extension is a page that the app renders.
     if (answer !== "not_found") expect(answer).toContain("<h1>Orders</h1>");
     expect(answer).not.toContain(CANARY);
     expect(answer).not.toContain("root:");

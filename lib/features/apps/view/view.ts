@@ -16,22 +16,22 @@ import type { ViewToken } from "./schema";
 import { noFile, pathOf, serveFile, toText } from "./serve";
 import { readViewToken, TOKEN_MS, toViewToken, type ViewPass } from "./token";
 
-/** Where data stands beside an app's files. */
+/** Path of data beside an app's files. */
 const DATA = "__data/";
 
 /**
- * An address at which a frame without credentials finds the app as it is published, for a quarter of an hour.
+ * Issues an address at which a frame without credentials reads the published app, valid for 15 min.
  * @throws AppError not_found, also for an app that is not published
  */
 export async function mintViewToken(caller: Caller, ref: string, now = new Date()): Promise<ViewToken> {
   const app = await getAppDocOrThrow(caller, ref);
   const token = await mintFor(app, { viewerId: caller.user._id, shareId: null }, now);
-  // A hint for the order of the feed: nobody waits for it, and nobody is refused for want of it.
+  // A hint for the order of the feed: the response does not wait for it, and a failure does not refuse anyone.
   void countView(caller, app, now).catch((err: unknown) => log.warn({ err }, "a view of an app was not counted"));
   return token;
 }
 
-/** The same for whoever may see it by now. @throws AppError not_found when it is not published */
+/** Does the same for a visitor or user who was admitted already. @throws AppError not_found when it is not published */
 export async function mintFor(
   app: AppDoc,
   who: Pick<ViewPass, "viewerId" | "shareId">,
@@ -49,11 +49,11 @@ export async function mintFor(
   };
 }
 
-/** A file of an app by a token, for whoever has it: no cookie is read. */
+/** Serves a file of an app to anyone with the token: no cookie is read. */
 export function viewByToken(request: Request, token: string): Promise<Response> {
   return answerView(request, basePath(token), async (base, headers) => {
     const { workspaceId, appId, deploymentId, shareId, viewerId } = readViewToken(token);
-    // A member who was removed sees nothing more of it, although the token lasts longer.
+    // A removed member loses access although the token is still valid.
     if (viewerId && (await findRole(workspaceId, viewerId)) === null) throw noFile();
     const share = shareId && (await findOpenShare(workspaceId, shareId));
     if (shareId && !share) throw noFile();
@@ -64,12 +64,12 @@ export function viewByToken(request: Request, token: string): Promise<Response> 
   });
 }
 
-/** A frame stands in a frame where its share may be embedded: the policy names all that are above it. */
+/** Allows frames in other sites if the share may be embedded: the policy must name all ancestors. */
 function allowFrames(headers: Headers, request: Request, base: string, sites: readonly string[]): void {
   for (const [name, value] of Object.entries(viewHeaders(request, base, sites))) headers.set(name, value);
 }
 
-/** The same for a signed-in member or a key, of what is published now. */
+/** Serves the current version to a signed-in member or an API key. */
 export function viewAsMember(caller: Caller, ref: string, request: Request): Promise<Response> {
   const { pathname } = new URL(request.url);
   const [, base = "/"] = /^(\/api\/workspaces\/[^/]+\/apps\/[^/]+\/view\/)/.exec(`${pathname}/`) ?? [];
@@ -95,7 +95,7 @@ async function serve(request: Request, deployment: DeploymentDoc, base: string, 
   return serveFile(request, { workspaceId, appId, buildId }, base, headers);
 }
 
-/** Whatever comes of it carries the headers of the app's address, and what fails is a text. */
+/** Runs `work` with the headers of the app's address; errors are returned as text. */
 async function answerView(
   request: Request,
   base: string,

@@ -25,7 +25,7 @@ const RETRY_AFTER_SECONDS = 30;
 
 type Input = Parameters<Sandbox["build"]>[0];
 
-/** Builds in a sandbox of its own, which ends with the build. */
+/** Runs a build in a separate sandbox, which ends with the build. */
 export async function runBuild({ files, onLog, signal }: Input): Promise<BuildResult> {
   const leave = await place(signal);
   try {
@@ -42,7 +42,7 @@ export async function runBuild({ files, onLog, signal }: Input): Promise<BuildRe
   }
 }
 
-/** As `runBuild`, by a command of the caller's. */
+/** Runs a build as `runBuild` does, with the given command. */
 export async function buildWith(
   command: SandboxCommand,
   { files, packages, onLog, signal }: Pick<Input, "files" | "onLog" | "signal"> & { packages: AppFiles | null },
@@ -99,7 +99,7 @@ async function place(signal: AbortSignal): Promise<() => void> {
   }
 }
 
-/** A whole app at once would need its size in memory again. */
+/** Yields one file at a time: sending a whole app at once would double its memory. */
 export function* framesOf(files: AppFiles, packages: AppFiles | null): Generator<Buffer> {
   for (const [path, content] of packages ?? []) yield* fileFrame(path, content, "package");
   for (const [path, content] of files) yield* fileFrame(path, content);

@@ -6,14 +6,14 @@ import { promisify } from "node:util";
 import { sharedState } from "@/lib/platform/process/shared-state";
 
 /**
- * The folder of the carried packages as files for browsers. A build of ours makes them; where there was none, in tests and
- * while we develop, they are made when they are first needed.
+ * Returns the folder of the bundled packages as browser files. Our build creates them; in tests and development they
+ * are created on first use.
  */
 export function carriedFolder(): Promise<string> {
   return sharedState("carried-packages", () => ({ folder: find() })).folder;
 }
 
-/** Changes with whatever the files are made from. */
+/** Returns a version that changes with the inputs of the bundled packages. */
 export async function carriedVersion(): Promise<string> {
   return readFile(join(/* turbopackIgnore: true */ await carriedFolder(), "key"), "utf8");
 }

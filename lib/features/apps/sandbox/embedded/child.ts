@@ -9,28 +9,31 @@ import { LINE_CHARS_MAX, LOG_BYTES_MAX, MEMORY_BYTES_MAX, PROCESSES_MAX, THREADS
 import type { SandboxCommand } from "./confinement";
 import { findMarked, usageOf } from "./watch";
 
-/** Behind the platform's own work, which a build must not slow. */
+/** Lower priority than the platform's own work, which a build must not slow down. */
 const PRIORITY = 10;
-/** Often enough that what grows by a gigabyte a second is ended near its limit. */
+/** Short enough that a process growing by 1 GB/s is stopped near its limit. */
 const WATCH_MS = 250;
-/** Between two looks for what is left of a sandbox that has ended. */
+/** Interval between checks for remaining processes of a sandbox that has ended. */
 const LEFT_MS = 20;
 const MIB = 1024 * 1024;
-/** Requests of one page at once, and files on their way. */
+/** Concurrent requests of one page, and files being sent. */
 const STREAMS_MAX = 1000;
 const WINDOW_BYTES = 8 * MIB;
 
-/** Why a sandbox was ended by us, in words for the app's author. */
+/** Reason why we ended a sandbox, in words for the app's author. */
 export class SandboxEnded extends Error {}
 
 type Options = SandboxCommand & {
   env: NodeJS.ProcessEnv;
-  /** A line of what the child prints by itself. */
+  /** Called with each line that the child prints. */
   onLine: (line: string) => void;
   signal: AbortSignal;
 };
 
-/** One child in a sandbox, asked by HTTP/2 over a socket that it inherits. It is watched, and ends with all of its own. */
+/**
+ * A child process in a sandbox, with HTTP/2 over an inherited socket. It is watched, and ends with all of its
+ * processes.
+ */
 export class SandboxChild {
   readonly #child: ChildProcess;
   readonly #session: ClientHttp2Session;
@@ -40,7 +43,7 @@ export class SandboxChild {
   #printed = 0;
   #reason: unknown = null;
   #lastWords = "";
-  /** Resolves when the child has ended, and everything that it had started with it. */
+  /** Resolves when the child and all of its processes have ended. */
   readonly ended: Promise<void>;
   readonly #onAbort = () => this.end(this.#signal.reason);
 
@@ -63,7 +66,7 @@ export class SandboxChild {
       settings: { initialWindowSize: WINDOW_BYTES, maxConcurrentStreams: STREAMS_MAX, enablePush: false },
     });
     this.#session.once("connect", () => this.#session.setLocalWindowSize(WINDOW_BYTES));
-    // Each stream tells its own failure; the session's would only repeat it.
+    // Each stream reports its error; the session's would only repeat it.
     this.#session.on("error", () => {});
     channel.on("error", () => {});
     for (const output of [this.#child.stdout, this.#child.stderr]) this.#readLines(output);
@@ -78,19 +81,19 @@ export class SandboxChild {
     return this.#child.exitCode === null && this.#child.signalCode === null && !this.#session.destroyed;
   }
 
-  /** Opens a request. Its failure is an error of the stream; `failure()` tells why the child has gone. */
+  /** Opens a request. Its error is emitted by the stream; `failure()` returns the reason why the child has ended. */
   request(headers: OutgoingHttpHeaders, hasBody: boolean): ClientHttp2Stream {
     return this.#session.request(headers, { endStream: !hasBody });
   }
 
-  /** Ends the child at once, with all that it has started. @param reason what those who wait are told */
+  /** Kills the child and all of its processes. @param reason error for the callers that wait */
   end(reason: unknown): void {
     this.#reason ??= reason;
-    // Bubblewrap's end takes the namespace with it, and a namespace's end everybody in it.
+    // Bubblewrap's end destroys the namespace, and that kills all processes in it.
     this.#child.kill("SIGKILL");
   }
 
-  /** Waits for the end of a child that has stopped answering and says why. */
+  /** Waits until a child that has stopped responding has ended, and returns the reason. */
   async failure(): Promise<unknown> {
     this.end(null);
     await this.ended;
@@ -112,7 +115,7 @@ export class SandboxChild {
     });
   }
 
-  /** Counts what is said, in whichever way. */
+  /** Counts printed characters from all sources. */
   count(chars: number): void {
     this.#printed += chars;
     if (this.#printed > LOG_BYTES_MAX) {
@@ -143,8 +146,8 @@ export class SandboxChild {
 }
 
 /**
- * Bubblewrap's end takes the namespace with it, unless it came in the middle of making it: what is left of it then is on its
- * own.
+ * Kills the processes left of a sandbox. Bubblewrap's end destroys the namespace, unless it is killed while creating
+ * it: remaining processes then continue.
  */
 async function endMarked(mark: string): Promise<void> {
   for (let left = await findMarked(mark); left.length > 0; left = await findMarked(mark)) {

@@ -23,27 +23,27 @@ import {
 import type { Availability } from "../sandbox";
 import { canWatch } from "./watch";
 
-/** Where a system has its libraries. */
+/** Paths of system libraries. */
 const SYSTEM = /^\/(?:usr\/)?lib/;
 const C_LIBRARY = /\/libc\.so\.\d+$/;
-/** A part of it, where it still has parts, that Node.js does not load and the builder does. */
+/** Part of glibc, where it is still a separate file, that the builder loads and Node.js does not. */
 const CLOCKS = "librt.so.1";
-/** What a build runs; what they depend on is found by their own words. */
+/** Packages that a build runs; their dependencies are read from their manifests. */
 const BUILDERS = ["vite", "@vitejs/plugin-react"];
-/** Nobody's on this machine. */
+/** Unprivileged user id on this machine. */
 const OWN_USER = "65534";
 const KIB = 1024;
 const BLOCK = 512;
 const OPEN_FILES_MAX = 4096;
 
-/** `mark` is in the arguments of bubblewrap's own processes, of no others. */
+/** `mark` is in the arguments of bubblewrap's processes, and of no others. */
 export type SandboxCommand = { command: string; args: readonly string[]; mark: string };
 type Purpose = "build" | "session";
 
 /**
- * The command that runs a sandbox's child: bubblewrap within the limits that a shell can set. Files are in memory, and are
- * gone with it. The root is empty but for libraries, Node.js, the builder and the carried packages.
- * @param entry the child's program; the tests have others
+ * Returns the command that runs a sandbox's child: bubblewrap, within the limits that a shell can set. Files are in
+ * memory and disappear with it. The root holds only libraries, Node.js, the builder and the bundled packages.
+ * @param entry program of the child; tests use others
  */
 export function sandboxCommand(
   purpose: Purpose,
@@ -60,13 +60,16 @@ export function sandboxCommand(
     `ulimit -d ${MEMORY_BYTES_MAX / KIB}`,
     `ulimit -f ${FILES_BYTES_MAX / BLOCK}`,
     ...(purpose === "build" ? [`ulimit -t ${(CPUS * BUILD_MS_MAX) / 1000}`] : []),
-    // A value of its own, so that no argument is read as a part of the script.
+    // A separate argument, so that no value is read as part of the script.
     'exec bwrap "$@"',
   ];
   return { command: "/bin/sh", args: ["-c", limits.join(" && "), "sh", ...inside], mark };
 }
 
-/** Threads by the number of CPUs that a build may have; nothing of the platform's own environment. */
+/**
+ * Returns the environment, with thread counts for the CPUs that a build may use, and nothing from the platform's
+ * environment.
+ */
 export function sandboxEnvironment(purpose: Purpose): NodeJS.ProcessEnv {
   const threads = String(CPUS);
   return {
@@ -85,7 +88,10 @@ export function sandboxEnvironment(purpose: Purpose): NodeJS.ProcessEnv {
   };
 }
 
-/** Looked at once: what is missing here is installed while the server does not run, or with a restart. */
+/**
+ * Returns the availability, probed once: a missing dependency is installed while the server is stopped, or needs a
+ * restart.
+ */
 export function availability(): Availability {
   return sharedState("app-sandbox", probe);
 }
@@ -143,12 +149,12 @@ function root(mounts: readonly Mount[], hostname: string): Confinement {
 }
 
 /**
- * The libraries that Node.js has loaded, which are those that the builder needs. A whole folder of them would tell what is
- * installed here.
+ * Returns the libraries that Node.js has loaded, which are those that the builder needs. Mounting their whole folder
+ * would reveal what is installed here.
  */
 function libraries(): string[] {
   return sharedState("app-sandbox-libraries", () => {
-    // Without it, a report looks up the names of all connections.
+    // Without this, a report resolves the host names of all connections.
     const report = process.report as typeof process.report & { excludeNetwork: boolean };
     report.excludeNetwork = true;
     const { sharedObjects } = report.getReport() as unknown as { sharedObjects: string[] };
@@ -157,7 +163,10 @@ function libraries(): string[] {
   });
 }
 
-/** The bundle, or the sources beside each other: never the project's folder, which may hold the data folder. */
+/**
+ * Mounts of the program: the bundle, or its source files, never the project's folder, which may contain the data
+ * folder.
+ */
 function programMounts(entry: string): Mount[] {
   if (!entry.endsWith(".ts")) return [{ from: entry, to: entryInside(entry), mode: "read" }];
   return [
@@ -174,7 +183,7 @@ function packageFolder(name: string): string {
   return join(/* turbopackIgnore: true */ process.cwd(), "node_modules", name);
 }
 
-/** The builder with everything that it asks for and that is here: binaries of other systems are not. */
+/** Returns the builder's package and all installed dependencies; binaries for other systems are not installed. */
 function builderPackages(): string[] {
   return sharedState("app-sandbox-packages", () => {
     const found = new Set<string>();

@@ -5,7 +5,7 @@ import { runBuild } from "./builds";
 import { availability } from "./confinement";
 import { startSession } from "./sessions";
 
-/** Sandboxes on this machine: children in bubblewrap. */
+/** Sandbox on this machine: child processes in bubblewrap. */
 export const embeddedSandbox: Sandbox = {
   availability: async () => availability(),
   async build(input) {
@@ -18,7 +18,7 @@ export const embeddedSandbox: Sandbox = {
   },
 };
 
-/** @throws AppError sandbox_unavailable, which says what to install */
+/** @throws AppError sandbox_unavailable with the packages to install */
 function requireAvailable(): void {
   const found = availability();
   if (!found.isAvailable) throw new AppError("sandbox_unavailable", found.what);

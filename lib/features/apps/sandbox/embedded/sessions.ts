@@ -16,16 +16,16 @@ import { carriedFolder } from "./carried";
 import { SandboxChild } from "./child";
 import { sandboxCommand, sandboxEnvironment } from "./confinement";
 
-/** 128 bits: whoever has the address may see the working copy. */
+/** 128 bits: anyone with the address may see the working copy. */
 const CAPABILITY_BYTES = 16;
-/** What a dev server may learn of a request. Compressed or kept, a page could not be looked into on the way. */
+/** Request headers passed to a dev server. Others could get compressed or cached pages, which cannot be inspected. */
 const ASKED = ["accept", "content-type", "if-none-match", "range"];
 const TOLD = ["cache-control", "content-type", "etag", "content-range", "accept-ranges"];
 
-/** A start is waited for by others than who asked first. */
+/** Never aborts: others may wait for the same start. */
 const NEVER = new AbortController().signal;
 
-/** Starts a dev server in a sandbox of its own. */
+/** Starts a dev server in a separate sandbox. */
 export async function startSession(files: AppFiles): Promise<Session> {
   const packages = await installFor(files);
   const base = `${DEV_PATH}${randomBytes(CAPABILITY_BYTES).toString("hex")}/`;
@@ -132,7 +132,7 @@ class EmbeddedSession implements Session {
   #open(headers: Record<string, string>, hasBody: boolean): ClientHttp2Stream {
     if (!this.#child.isAlive) throw gone(null);
     const stream = this.#child.request(headers, hasBody);
-    // Told by whoever waits for it; one that nobody waits for any more has nobody to tell.
+    // Errors are reported to whichever caller waits; without one, they are ignored.
     stream.on("error", () => {});
     return stream;
   }

@@ -2,24 +2,26 @@ import "server-only";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 
-/** What a process and all that it has started use now. */
+/** Current resource usage of a process and its descendants. */
 export type Usage = { processes: number; threads: number; bytes: number };
 
 const PAGE_BYTES = 4096;
-/** Where the kernel lists the children of a thread; each thread has its own. */
+/** Path of the kernel's list of a thread's child processes; each thread has a separate list. */
 const childrenFile = (pid: number | string, thread: number | string) => `/proc/${pid}/task/${thread}/children`;
 
-/** Whether this kernel tells of children (CONFIG_PROC_CHILDREN), without which a sandbox could not be watched. */
+/**
+ * Returns whether this kernel lists child processes (CONFIG_PROC_CHILDREN), without which a sandbox cannot be watched.
+ */
 export function canWatch(): boolean {
   return existsSync(childrenFile(process.pid, process.pid));
 }
 
 /**
- * Of the process with this id and those below it. Those that end meanwhile are not counted.
+ * Returns the usage of a process and its descendants. Those that end during the read are not counted.
  *
- * It reads of these alone, and at once: the kernel answers from memory, a file in microseconds, where a read of all of a
- * machine's processes by the pool of threads would take a good part of a processor, several times a second a sandbox.
- * @param threadsMax where it stops counting: what has more is over its limit
+ * Reads only these, and synchronously: the kernel answers from memory, in microseconds per file. Reading all processes
+ * of a machine in the thread pool would take a good part of a CPU, several times a second per sandbox.
+ * @param threadsMax number of threads at which counting stops: more are over the limit anyway
  */
 export function usageOf(pid: number, threadsMax: number): Usage {
   const usage = { processes: 0, threads: 0, bytes: 0 };
@@ -27,7 +29,7 @@ export function usageOf(pid: number, threadsMax: number): Usage {
   for (let next = open.pop(); next !== undefined && usage.threads <= threadsMax; next = open.pop()) {
     try {
       const text = readFileSync(`/proc/${next}/stat`, "utf8");
-      // The second field is a name in brackets, which may hold anything.
+      // The second field is a name in parentheses, which may contain anything.
       const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
       usage.processes += 1;
       usage.threads += Number(fields[17]);
@@ -43,10 +45,10 @@ export function usageOf(pid: number, threadsMax: number): Usage {
   return usage;
 }
 
-/** What the kernel says of a process or thread that has ended since it was listed. */
+/** Error codes for a process or thread that has ended since it was listed. */
 const GONE = new Set(["ENOENT", "ESRCH"]);
 
-/** Processes with this word among their arguments. */
+/** Returns the ids of processes with this word among their arguments. */
 export async function findMarked(mark: string): Promise<number[]> {
   const ids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const found: number[] = [];

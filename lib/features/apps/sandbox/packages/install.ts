@@ -13,14 +13,14 @@ const HTTP_OK = 200;
 const MIB = 1024 * 1024;
 
 /**
- * The packages that an app's lock file names, as files below a folder that holds `node_modules`. They are fetched and
- * unpacked, and nothing of them is run. Null where the server has no registry.
- * @throws PackageProblem for what the author can change; AppError unavailable while the registry does not answer
+ * Downloads and unpacks the packages in an app's lock file, as files below a folder with `node_modules`. No code in
+ * them is run. Returns null if the server has no registry.
+ * @throws PackageProblem for errors that the author can fix; AppError unavailable while the registry does not respond
  */
 export async function installPackages(files: AppFiles, signal: AbortSignal): Promise<AppFiles | null> {
   const registry = env().APP_REGISTRY_URL;
   if (registry === undefined) return null;
-  // Who looks for a package from the app on has to begin somewhere.
+  // The root needs a package.json, from which the resolution of packages starts.
   const installed = new Map<string, Buffer>([["package.json", Buffer.from("{}")]]);
   const waiting = lockedPackages(files);
   if (waiting.length === 0) return installed;
@@ -54,7 +54,7 @@ export async function installPackages(files: AppFiles, signal: AbortSignal): Pro
   }
 }
 
-/** The address is made of the name and the version: one in a lock file could be any. */
+/** The URL is built from name and version: a lock file could contain any URL. */
 async function fetchPackage(
   door: KeptFetch,
   registry: string,

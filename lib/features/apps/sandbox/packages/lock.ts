@@ -5,16 +5,16 @@ import type { AppFiles } from "../sandbox";
 
 const PROJECT = "package.json";
 const LOCK = "package-lock.json";
-/** As npm lets them be called: nothing in them leads out of a folder or into another address. */
+/** Names that npm allows: they cannot lead out of a folder or to another URL. */
 const NAME = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/i;
 const VERSION = /^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?$/;
 const INTEGRITY = /^sha512-[A-Za-z0-9+/]{86}==$/;
 const ROOT = "node_modules/";
 
-/** One package that an app needs. `folder` is below `node_modules`, others' own ones included. */
+/** A package that an app needs. `folder` is below `node_modules`, also when nested in another package. */
 export type LockedPackage = { folder: string; name: string; version: string; integrity: string };
 
-/** What keeps packages from being installed, in words for the app's author. */
+/** Error that prevents the installation of packages, in words for the app's author. */
 export class PackageProblem extends Error {
   readonly path: string;
 
@@ -42,8 +42,8 @@ const projectSchema = z.object({ dependencies: names });
 const lockSchema = z.object({ lockfileVersion: z.number(), packages: z.record(z.string(), entrySchema) });
 
 /**
- * The packages that an app needs besides the carried ones, as its lock file has them: the versions are the author's
- * choice, and the same files are the same build.
+ * Returns the packages that an app needs besides the bundled ones, as in its lock file: the author chooses the
+ * versions, and the same files give the same build.
  * @throws PackageProblem
  */
 export function lockedPackages(files: AppFiles): LockedPackage[] {
@@ -66,7 +66,7 @@ export function lockedPackages(files: AppFiles): LockedPackage[] {
   return reach(packages, wanted);
 }
 
-/** Follows what the packages ask for, from the app's own wishes on. */
+/** Follows dependencies, starting from those of the app. */
 function reach(packages: Record<string, Entry>, wanted: readonly Wish[]): LockedPackage[] {
   const found = new Map<string, LockedPackage>();
   const visit = (from: string, name: string, isNeeded: boolean): void => {
@@ -77,7 +77,8 @@ function reach(packages: Record<string, Entry>, wanted: readonly Wish[]): Locked
         throw new PackageProblem(LOCK, `“${name}” is not in it. Run npm install in a clone, and commit it.`);
       return;
     }
-    // What is for one system alone is for no browser; what is bundled comes with the package that it is bundled in.
+    // Packages for one system are of no use in a browser; bundled dependencies come with the package that contains
+    // them.
     if (found.has(place) || (!isNeeded && (entry.os ?? entry.cpu) !== undefined)) return;
     if (!entry.inBundle) found.set(place, toLocked(place, name, entry));
     if (found.size > PACKAGES_MAX) {
@@ -93,7 +94,7 @@ function reach(packages: Record<string, Entry>, wanted: readonly Wish[]): Locked
   return [...found.values()];
 }
 
-/** Where a package is found by another one, as Node.js looks for it: in its own folder, then further out. */
+/** Resolves a package from another one like Node.js: in its own folder first, then in the parents. */
 function placeOf(packages: Record<string, Entry>, from: string, name: string): string | null {
   for (let folder = from; ; ) {
     const place = folder === "" ? `${ROOT}${name}` : `${folder}/${ROOT}${name}`;

@@ -5,7 +5,7 @@ import { SAMPLE_APP, toFiles } from "@/test/fixtures/apps/sandbox/sample-app";
 import { getSandbox } from "..";
 import type { AppFiles, BuildResult, Session } from "../sandbox";
 
-// The settings are read once; each test sets its own.
+// Settings are read once; each test sets them.
 const settings = vi.hoisted(() => ({ registry: undefined as string | undefined }));
 vi.mock("@/lib/platform/env", async (original) => {
   const real = await original<typeof import("@/lib/platform/env")>();
@@ -31,7 +31,7 @@ beforeAll(async () => {
       "package.json": JSON.stringify({ ...esm, name: "padder" }),
       "index.js": 'export const pad = (n) => String(n).padStart(9, "_");',
     }),
-    // In the form that browsers do not know, and with React, which has to be the app's own.
+    // A CommonJS package that imports React, which has to be the app's React.
     "node_modules/old-hook": {
       ...registry.add("old-hook", "3.0.0", {
         "package.json": JSON.stringify({ name: "old-hook", version: "3.0.0" }),

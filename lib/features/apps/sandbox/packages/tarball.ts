@@ -3,15 +3,15 @@ import { gunzip } from "node:zlib";
 
 const unzip = promisify(gunzip);
 const BLOCK = 512;
-/** Made for editors and people, not for a browser. */
+/** Files for editors and people, not for browsers. */
 const LEFT_OUT = /\.(?:d\.[cm]?ts|map|md|markdown|flow)$/i;
 
-/** It is no package as npm packs one. */
+/** The archive does not have the format of an npm package. */
 export class BadTarball extends Error {}
 
 /**
- * The files of a package by their paths in it. Links, and whatever else is no file, are left out.
- * @param bytesMax of all that is unpacked
+ * Returns the files of a package by path. Links and other special entries are skipped.
+ * @param bytesMax limit for the unpacked size
  * @throws BadTarball
  */
 export async function filesOfTarball(packed: Buffer, bytesMax: number): Promise<Map<string, Buffer>> {
@@ -22,7 +22,7 @@ export async function filesOfTarball(packed: Buffer, bytesMax: number): Promise<
     throw new BadTarball("It is broken or too large.", { cause });
   }
   const files = new Map<string, Buffer>();
-  /** Of the next entry, where its name has no place in its own head. */
+  /** Name of the next entry, if it is too long for its header. */
   let longName: string | null = null;
   for (let at = 0; at + BLOCK <= archive.length; ) {
     const head = archive.subarray(at, at + BLOCK);
@@ -37,14 +37,14 @@ export async function filesOfTarball(packed: Buffer, bytesMax: number): Promise<
     else {
       const path = innerPath(longName ?? nameOf(head));
       longName = null;
-      // A zero byte is how the oldest form says that it is a file.
+      // In the oldest format, a zero byte marks a file.
       if ((type === "0" || type === "\0") && path !== null && !LEFT_OUT.test(path)) files.set(path, body);
     }
   }
   return files;
 }
 
-/** Below the one folder that a package is packed in; null for what is no place below it. */
+/** Returns the path below the package's root folder; null for a path outside it. */
 function innerPath(path: string): string | null {
   const [, ...parts] = path.split("/").filter((part) => part !== ".");
   const isPlace = parts.length > 0 && parts.every((part) => part !== "" && part !== ".." && !/[\\\0]/.test(part));
@@ -57,7 +57,7 @@ function nameOf(head: Buffer): string {
   return prefix === "" ? name : `${prefix}/${name}`;
 }
 
-/** Lines of "length key=value". */
+/** Parses lines of "length key=value". */
 function paxPath(body: Buffer): string | null {
   return /(?:^|\n)\d+ path=([^\n]*)\n/.exec(body.toString("utf8"))?.[1] ?? null;
 }
