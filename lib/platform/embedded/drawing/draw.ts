@@ -9,16 +9,19 @@ import type { PicturePage, PicturePart } from "./messages.ts";
 import { toPdf } from "./pdf.ts";
 
 /*
- * Nothing is fetched: charts load nothing, images within an image are left out, and the fonts are those that the
- * product ships.
+ * Rendering makes no requests: charts load no data, images within an image are omitted, and only the shipped fonts are
+ * used.
  */
 
 const require = createRequire(import.meta.url);
-/** The order is that in which they are asked for a character. */
+/** Font subsets in the order in which they are searched for a character. */
 const SUBSETS = ["latin", "latin-ext", "cyrillic", "cyrillic-ext", "vietnamese"];
-/** As wide as a character of the font is on average: the library guesses much wider without a canvas to measure by. */
+/**
+ * Average character width of the font, in em. Without a canvas to measure with, the library assumes much wider
+ * characters.
+ */
 const CHARACTER_EM = 0.56;
-/** What XML cannot hold, however it is written. */
+/** Characters that XML cannot contain, not even escaped. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
 const NO_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 
@@ -31,10 +34,7 @@ const { textMetrics } = vega as unknown as {
 };
 textMetrics.width = ({ fontSize = 11 }, text) => String(text ?? "").length * fontSize * CHARACTER_EM;
 
-/**
- * Draws a page as PNG, and as PDF on request.
- * @returns `undrawn` counts the parts in whose place words stand
- */
+/** Draws a page as PNG, and as PDF on request. @returns `undrawn` counts the parts that were replaced by text */
 export async function drawPage(page: PicturePage, withPdf: boolean) {
   let undrawn = 0;
   const pieces: string[] = [];

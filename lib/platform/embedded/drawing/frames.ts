@@ -1,12 +1,12 @@
 /*
- * The protocol of the processes that work on pictures. Frames are those of `../engine/wire.ts`, and a connection carries one
- * request: a frame of JSON with the number of frames, then those. The process greets each connection with an empty frame, and
+ * Protocol of the image processes. Frames are those of `../engine/wire.ts`. A connection carries one request: a JSON
+ * frame with the number of frames, then those frames. The process greets each connection with an empty frame, and
  * answers in the same form, or with `{error}`.
  */
 
 export type Head = { frameCount: number } | { error: string };
 
-/** A page of noise at its full height is 60 MB of pixels. */
+/** Maximum size of a frame. A full-height page of noise takes 60 MB of pixels. */
 export const FRAME_BYTES_MAX = 128 * 1024 * 1024;
 
 const LENGTH_BYTES = 4;

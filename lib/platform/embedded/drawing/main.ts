@@ -4,8 +4,8 @@ import type { DrawAnswer, DrawRequest, PicturePart } from "./messages.ts";
 import { serve } from "./serve.ts";
 
 /*
- * Draws pages as PNG and PDF in a child process. A specification that takes all memory, or never ends, ends this process and
- * nothing else.
+ * Draws pages as PNG and PDF in a child process. A specification that uses up the memory or never finishes ends only
+ * this process.
  */
 serve(async ([head, ...rest]) => {
   if (!head) throw new Error("A page has a head.");

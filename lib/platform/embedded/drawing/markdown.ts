@@ -4,7 +4,9 @@ import { round, toText, wrapTo } from "./text.ts";
 
 let clips = 0;
 
-/** Returns a text's blocks as lines of SVG; inline marks become plain words. Cuts what does not fit into the box. */
+/**
+ * Returns a text's blocks as lines of SVG; inline marks become plain words. Omits lines that do not fit into the box.
+ */
 export function drawMarkdown({ text, x, y: top, width, height, ink, quiet }: MarkdownPart): string {
   const svg: string[] = [];
   let y = top;

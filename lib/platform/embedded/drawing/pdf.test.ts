@@ -2,7 +2,7 @@ import { inflateSync } from "node:zlib";
 import { expect, it } from "vitest";
 import { toPdf } from "./pdf";
 
-/** Two pixels wide, three high; how much of them shows through is nobody's question. */
+/** Two pixels wide and three high, with an irrelevant alpha byte. */
 const PIXELS = { width: 2, height: 3, rgba: Uint8Array.from({ length: 24 }, (_, at) => at) };
 
 it("is a file whose table finds every object, and whose sheets have the picture's rows", () => {
@@ -14,7 +14,7 @@ it("is a file whose table finds every object, and whose sheets have the picture'
   const places = [...text.slice(table).matchAll(/^(\d{10}) 00000 n $/gm)].map(([, place]) => Number(place));
   expect(places.map((place, at) => text.slice(place).startsWith(`${at + 1} 0 obj\n`))).not.toContain(false);
   expect(text).toContain(`/Size ${places.length + 1} `);
-  // Its title in UTF-16: no bracket of it ends anything.
+  // The title is in UTF-16, so that brackets in it do not end the string.
   expect(text).toContain("/Title <FEFF00430061006600E9002000280031");
   const pictures = [...text.matchAll(/\/Width 2 \/Height (\d) [^>]*\/Length (\d+) >>\nstream\n/g)].map((found) => {
     const from = found.index + found[0].length;

@@ -1,18 +1,18 @@
 import { deflateSync } from "node:zlib";
 
-/** Pixels, row by row, of four bytes each. Whatever lies behind them is taken as there: the last byte is left out. */
+/** Pixels in row order, four bytes each. The alpha byte is dropped: pixels are assumed to be opaque. */
 export type Pixels = { width: number; height: number; rgba: Uint8Array };
 
-/** As wide as A4, in points. A sheet is as high as what stands on it. */
+/** Width of a sheet: A4, in points. The height follows from the content. */
 const SHEET_WIDTH_PT = 595.28;
 
 /**
- * A picture as a PDF of some sheets (ISO 32000-1: 7.5 for the file, 8.9.5 for pictures).
+ * Returns an image as a PDF with several sheets (ISO 32000-1: 7.5 for the file, 8.9.5 for images).
  * @param ends the row of pixels below each sheet, in rising order
  */
 export function toPdf(title: string, { width, height, rgba }: Pixels, ends: readonly number[]): Buffer {
   const objects: Buffer[] = [];
-  /** @returns its number */
+  /** @returns the object's number */
   const add = (body: string, stream?: Buffer): number => {
     const head = `${objects.length + 1} 0 obj\n${body}\n`;
     const parts = stream ? [head, "stream\n", stream, "\nendstream\n", "endobj\n"] : [head, "endobj\n"];
@@ -49,7 +49,7 @@ export function toPdf(title: string, { width, height, rgba }: Pixels, ends: read
 }
 
 function toFile(objects: readonly Buffer[], trailer: string): Buffer {
-  // Four bytes that are no ASCII say that the file is not to be sent as text.
+  // Four non-ASCII bytes mark the file as binary.
   const head = Buffer.from("%PDF-1.4\n%\xe2\xe3\xcf\xd3\n", "latin1");
   let at = head.length;
   const places = objects.map((object) => {
@@ -71,7 +71,7 @@ function withoutAlpha(rgba: Uint8Array): Uint8Array {
   return rgb;
 }
 
-/** UTF-16 as hexadecimal digits: nothing in it has to be escaped. */
+/** Encodes text as UTF-16 in hexadecimal digits, which needs no escaping. */
 function toPdfText(text: string): string {
   return `<FEFF${Buffer.from(text.toWellFormed(), "utf16le").swap16().toString("hex").toUpperCase()}>`;
 }

@@ -6,14 +6,14 @@ import { FrameReader, sendFrame } from "../engine/wire.ts";
 import { FRAME_BYTES_MAX, type Head, readJson, toFrame, toJsonBytes } from "./frames.ts";
 
 const OWNER_ONLY = 0o600;
-/** A process holds up to 150 MB; requests come in bursts. */
+/** Idle time before the process ends, in ms. It holds up to 150 MB, and requests come in bursts. */
 const IDLE_MS = 5 * 60_000;
 
 type Answer = (frames: Buffer[]) => Promise<Uint8Array[]>;
 
 /**
- * Serves requests in a child process: `--socket <path>`. Sends `{type:"ready"}` over IPC once it listens. The process ends with
- * its parent, after an idle time, and after a failure: the library that failed is then in an unknown state.
+ * Serves requests in a child process: `--socket <path>`. Sends `{type:"ready"}` over IPC once it listens. The process
+ * ends with its parent, after an idle time, and after a failure, because the library is then in an unknown state.
  */
 export function serve(answer: Answer): void {
   giveRightOfWay({ isWorker: false });
@@ -33,11 +33,11 @@ export function serve(answer: Answer): void {
   if (process.send !== undefined && !process.connected) end();
   const server = createServer((socket) => {
     rest();
-    // A greeting: the kernel also takes connections to a process that is ending.
+    // A greeting, because the kernel also accepts connections to a process that is ending.
     socket.write(toFrame(new Uint8Array()));
     serveSocket(socket, server, answer);
   });
-  // The path belongs to one server: a socket that exists is left over.
+  // Only one server uses this path, so an existing socket is stale.
   rmSync(path, { force: true });
   server.listen(path, () => {
     chmodSync(path, OWNER_ONLY);
@@ -64,7 +64,7 @@ function serveSocket(socket: Socket, server: Server, answer: Answer): void {
     respond(socket, answer(received.slice(1))).then(
       () => socket.end(),
       async (error: unknown) => {
-        // Nobody is greeted from now on: the next request gets a new process.
+        // Greets no further connection, so the next request gets a new process.
         server.close();
         const head: Head = { error: error instanceof Error ? error.message : String(error) };
         await sendFrame(socket, toFrame(toJsonBytes(head))).catch(() => {});

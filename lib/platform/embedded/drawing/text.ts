@@ -1,12 +1,12 @@
-/* Words in a picture: how wide they are, about, and where they break. */
+/* Text in an image: estimated widths and line breaks. */
 
-/** Widths of the font's characters as parts of its size, by what they are like; a picture clips what is still too long. */
+/** Classes of characters by their width in em. An image clips text that is still too long. */
 const NARROW = /[iljtfr.,:;|!'"()[\] ]/;
 const WIDE = /[mwMW@%]/;
 const CAPITAL = /[A-Z0-9&€$£#+=]/;
 const FULL = /[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\u{1f000}-\u{3ffff}]/u;
 
-/** In pixels, about. */
+/** Returns the estimated width of a text, in pixels. */
 export function widthOf(text: string, size: number): number {
   let em = 0;
   for (const character of text) {
@@ -18,7 +18,7 @@ export function widthOf(text: string, size: number): number {
   return em * size;
 }
 
-/** The text as far as it fits, with an ellipsis where that is not all of it. */
+/** Returns the part of a text that fits, with an ellipsis if it was cut. */
 export function cutTo(text: string, width: number, size: number): string {
   if (widthOf(text, size) <= width) return text;
   let kept = "";
@@ -29,7 +29,7 @@ export function cutTo(text: string, width: number, size: number): string {
   return `${kept.trimEnd()}…`;
 }
 
-/** The lines into which a text breaks between words; a word that is wider than a line is cut. */
+/** Breaks a text into lines between words. A word that is wider than a line is cut. */
 export function wrapTo(text: string, width: number, size: number): string[] {
   const lines: string[] = [];
   let line = "";
@@ -43,7 +43,7 @@ export function wrapTo(text: string, width: number, size: number): string[] {
   return line === "" ? lines : [...lines, cutTo(line, width, size)];
 }
 
-/** Safe as text and as an attribute of SVG. */
+/** Escapes text for SVG content and attributes. */
 export function escapeXml(text: string): string {
   return text
     .replaceAll("&", "&amp;")
@@ -55,9 +55,9 @@ export function escapeXml(text: string): string {
 
 type TextLook = { size: number; fill: string; isBold?: boolean; isEnd?: boolean };
 
-/** One line of text at its baseline. */
+/** Returns one line of text at its baseline, as SVG. */
 export function toText(text: string, x: number, y: number, { size, fill, isBold = false, isEnd = false }: TextLook) {
-  // The font that is shipped has one weight for pictures: what is bold has an edge of its own colour.
+  // The shipped font has one weight for pictures, so bold text is drawn with an outline in its own colour.
   const edge = isBold ? ` stroke="${fill}" stroke-width="${(size * 0.035).toFixed(2)}"` : "";
   const anchor = isEnd ? ' text-anchor="end"' : "";
   return `<text x="${round(x)}" y="${round(y)}" font-size="${size}" fill="${fill}"${edge}${anchor} xml:space="preserve">${escapeXml(text)}</text>`;

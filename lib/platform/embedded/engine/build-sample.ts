@@ -2,7 +2,7 @@ import { DuckDBInstance } from "@duckdb/node-api";
 import { ENGINE_MEMORY_LIMIT, ENGINE_THREADS } from "./limits.ts";
 import { SAMPLE_SQL } from "./sample-sql.ts";
 
-/** Writes the sample shop into a new file, complete and without a log beside it. */
+/** Writes the sample shop into a new file, complete and without a separate log. */
 export async function buildSample(file: string): Promise<void> {
   const instance = await DuckDBInstance.create(file, {
     memory_limit: ENGINE_MEMORY_LIMIT,

@@ -15,7 +15,7 @@ const PRIMARY_KEYS = `
   select schema_name, table_name, unnest(constraint_column_names)
   from duckdb_constraints()
   where database_name = current_database() and constraint_type = 'PRIMARY KEY'`;
-/** A key and what it refers to are in one schema. */
+/** A foreign key and its target are in the same schema. */
 const FOREIGN_KEYS = `
   select schema_name, table_name, to_json(constraint_column_names), referenced_table, to_json(referenced_column_names)
   from duckdb_constraints()
@@ -28,14 +28,14 @@ const TABLES = `
   select schema_name, view_name, 'view', null
   from duckdb_views() where not internal and database_name = current_database()
   order by 1, 2`;
-/** The schema whose name need not be written. */
+/** The default schema, whose name is omitted. */
 const DEFAULT_SCHEMA = "main";
 
-/** Tables and views with their columns; `schema` is left out for the default one. */
+/** Returns tables and views with their columns; `schema` is absent for the default one. */
 export async function readEntities(database: EngineDatabase): Promise<Entity[]> {
   const connection = await database.connect();
   try {
-    // One transaction, so that the three readings are of one moment.
+    // One transaction, so that the three queries see the same state.
     await connection.run("BEGIN TRANSACTION READ ONLY");
     const rowsOf = async (query: string) => (await connection.runAndReadAll(query)).getRows();
     const keys = new Set((await rowsOf(PRIMARY_KEYS)).map((row) => JSON.stringify(row)));
@@ -81,7 +81,7 @@ export async function readEntities(database: EngineDatabase): Promise<Entity[]> 
   }
 }
 
-/** The engine's own number of a row, where no key tells rows apart and no column has its name. */
+/** Returns the engine's row id, unless a key identifies the rows or a column has its name. */
 function rowIdOf(columns: readonly EntityColumn[]): Pick<Entity, "rowId"> {
   const isHidden = columns.some(({ name }) => name.toLowerCase() === "rowid");
   if (isHidden || columns.some(({ primaryKey }) => primaryKey)) return {};

@@ -3,9 +3,11 @@ import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import { type Refused, refusedAmong } from "./guard.ts";
 import { ENGINE_MEMORY_LIMIT, ENGINE_TEMP_LIMIT, ENGINE_THREADS } from "./limits.ts";
 
-/** Nothing on the machine is at this place; DuckDB looks there for extensions and secrets if it ever wanted to. */
+/** A path that does not exist, for DuckDB's extensions and secrets. */
 const NOWHERE = "/nonexistent";
-/** A view or macro in the file can hold what a statement may not: then plans are looked at, too. */
+/**
+ * Counts user-defined views and macros. They may contain what statements may not, so plans have to be checked as well.
+ */
 const COUNT_USER_CODE = `
   select (select count(*) from duckdb_views() where not internal)
        + (select count(*) from duckdb_functions() where not internal and function_type in ('macro', 'table_macro'))`;
@@ -27,21 +29,21 @@ const LOCKS = {
   extension_directory: NOWHERE,
 };
 
-/** An open DuckDB file, locked down for statements of strangers (T40). */
+/** An open DuckDB file, locked down for untrusted statements (T40). */
 export type EngineDatabase = {
-  /** A session of its own for one statement: nothing that a statement sets outlives it. */
+  /** Opens a separate session for one statement, so that no setting of a statement outlives it. */
   connect(): Promise<DuckDBConnection>;
   refused: Refused;
-  /** The tree of a query as JSON text, `{"error": true, ...}` where DuckDB shows none. */
+  /** Returns the parse tree of a query as JSON text, or `{"error": true, ...}` if DuckDB does not provide one. */
   treeOf(query: string): Promise<string>;
-  /** True when a plan has to be looked at before it runs. */
+  /** True when plans have to be checked before they run. */
   hasUserCode: boolean;
   close(): void;
 };
 
 /**
- * Opens a file, creating it when missing unless it is opened for reading alone.
- * @param tempFolder beside the file, where it spills; null for DuckDB's own choice
+ * Opens a file, and creates it if missing unless it is opened read-only.
+ * @param tempFolder folder beside the file to spill to; null for DuckDB's default
  * @param trusted the file's views and macros are our own (the sample)
  * @throws Error with DuckDB's reason; "in use by another process" when it is locked
  */
@@ -49,13 +51,13 @@ export async function openDatabase(
   file: string,
   options: { readOnlyFile: boolean; trusted: boolean; tempFolder: string | null },
 ): Promise<EngineDatabase> {
-  // Relative to its folder, so that what DuckDB tells about itself does not tell where the data lives.
+  // Relative to its folder, so that DuckDB's metadata does not reveal the data's location.
   process.chdir(dirname(file));
   return served(await openLocked(basename(file), options), options.trusted);
 }
 
 /**
- * Opens a database in memory for tables of kept results. It reads the files of one folder and nothing else (T40).
+ * Opens an in-memory database for tables of cached results. It reads the files of one folder and nothing else (T40).
  * @param file any name in that folder
  */
 export async function openMemory(file: string): Promise<EngineDatabase> {
@@ -106,7 +108,7 @@ async function openLocked(
   let instance: DuckDBInstance;
   try {
     instance = await DuckDBInstance.create(`./${file}`, {
-      // Before the lock of external access, which refuses it.
+      // Set before external access is locked, which would reject it.
       ...(tempFolder !== null && { temp_directory: basename(tempFolder) }),
       ...LOCKS,
       access_mode: readOnlyFile ? "READ_ONLY" : "READ_WRITE",
@@ -120,10 +122,10 @@ async function openLocked(
   return instance;
 }
 
-/** Closes the session, too. */
+/** Locks the configuration and closes the session. */
 async function lock(setup: DuckDBConnection): Promise<void> {
   await setup.run("SET GLOBAL errors_as_json = true");
-  // Stamps with a zone are printed in UTC, and a date of one depends on nothing but the statement.
+  // Prints timestamps with a zone in UTC, so that casts to dates depend on the statement only.
   await setup.run("SET GLOBAL TimeZone = 'UTC'");
   await setup.run("SET GLOBAL lock_configuration = true");
   setup.closeSync();

@@ -9,7 +9,7 @@ it("a position in bytes becomes a position in characters, with line and column",
     duckdbError({ exception_type: "Binder", exception_message: "no nam", position: "15" }),
     query,
   );
-  // 15 bytes are 14 characters, since é has two; the word stands third on its line.
+  // 15 bytes are 14 characters, because é has two bytes. The word is the third on its line.
   expect(failure.details).toEqual({ position: 15, line: 2, column: 3 });
 });
 

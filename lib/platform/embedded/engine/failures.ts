@@ -1,7 +1,7 @@
 import { ENGINE_MEMORY_LIMIT, ENGINE_TEMP_LIMIT } from "./limits.ts";
 import type { EngineFailure } from "./wire.ts";
 
-/** A statement that the engine will not or cannot run. It crosses the socket and becomes an AppError there. */
+/** A statement that the engine refuses or cannot run. The server turns it into an AppError. */
 export class StatementFailure extends Error {
   readonly failure: EngineFailure;
 
@@ -12,20 +12,20 @@ export class StatementFailure extends Error {
   }
 }
 
-/** What DuckDB says with `errors_as_json` on. `position` is an offset in bytes of the query's UTF-8. */
+/** DuckDB's error with `errors_as_json` on. `position` is a byte offset in the query's UTF-8. */
 type DuckDbError = {
   exception_type: string;
   exception_message: string;
   position?: string;
 };
 
-/** Addresses behind what a person should read. */
+/** Stack trace after the message for users. */
 const STACK_TRACE = /\n+Stack Trace:[\s\S]*$/;
 const CANDIDATES_MAX = 10;
 
 /**
- * Turns an error of DuckDB into one for the caller.
- * @param query the text that the positions are about
+ * Converts an error of DuckDB into one for the caller.
+ * @param query the text that positions refer to
  */
 export function toFailure(error: unknown, query: string): EngineFailure {
   if (error instanceof StatementFailure) return error.failure;
@@ -50,7 +50,7 @@ export function toFailure(error: unknown, query: string): EngineFailure {
   };
 }
 
-/** DuckDB's own advice is to change settings, which no statement may do here. */
+/** Replaces DuckDB's advice to change settings, which statements may not do here. */
 export const OUT_OF_MEMORY = `The query needs more than the ${ENGINE_MEMORY_LIMIT} of memory and ${ENGINE_TEMP_LIMIT} of disk that a file's queries have. Filter earlier, read fewer columns, aggregate before joining, or put a step between into a table.`;
 
 export const READ_ONLY_MESSAGE = "This connection is read-only: it runs queries and changes nothing.";
@@ -74,7 +74,7 @@ function parseDuckDbError(text: string): DuckDbError | null {
   }
 }
 
-/** 1-based character position, line and column of a byte offset; nothing when DuckDB gives none. */
+/** Returns the 1-based character position, line and column of a byte offset; undefined when DuckDB gives none. */
 export function place(
   position: string | undefined,
   query: string,
@@ -89,13 +89,13 @@ export function place(
   };
 }
 
-/** Tables that DuckDB makes up for its clients, in the hint for a table that is not there. */
+/** Matches DuckDB's virtual system tables, which its hint for a missing table may suggest. */
 const OF_THE_SYSTEM = /^(?:[a-z_]+\.)?(?:pg_|sqlite_|duckdb_|information_schema\b)/i;
 const HINT = /\s*Did you mean ("(?:[^"]|"")*")\?/;
 
 /**
- * The names that DuckDB suggests, the best first. They stand quoted behind the message; several tables share one pair of
- * quotes. Its own system tables are left out, unless one of those was looked for.
+ * Returns the names that DuckDB suggests, the best first. They follow the message in quotes; several tables share one
+ * pair of quotes. Omits DuckDB's system tables unless the query named one.
  */
 function suggestedNames(message: string): string[] {
   const [, bindings] = /Candidate bindings:([\s\S]*)$/.exec(message) ?? [];
@@ -107,7 +107,7 @@ function suggestedNames(message: string): string[] {
   return names.filter((name) => OF_THE_SYSTEM.test(wanted ?? "") || !OF_THE_SYSTEM.test(name)).slice(0, CANDIDATES_MAX);
 }
 
-/** The message with those names in its hint that are suggested, and without a hint when there is none. */
+/** Replaces the hint of a message with the suggested names, or removes it when there is none. */
 function withSuggestions(message: string, names: readonly string[]): string {
   if (!HINT.test(message)) return message;
   const hint = names.length === 0 ? "" : `\nDid you mean ${names.map((name) => `"${name}"`).join(" or ")}?`;

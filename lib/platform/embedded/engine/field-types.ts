@@ -41,7 +41,7 @@ const FIELD_TYPE_OF: Partial<Record<DuckDBTypeId, FieldType>> = {
   [DuckDBTypeId.VARIANT]: "json",
 };
 
-/** JSON is text with a name of its own in DuckDB. */
+/** Returns true for JSON, which DuckDB represents as VARCHAR with the alias `JSON`. */
 export function isJsonText(type: DuckDBType): boolean {
   return type.typeId === DuckDBTypeId.VARCHAR && type.alias === "JSON";
 }

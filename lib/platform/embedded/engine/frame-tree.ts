@@ -1,9 +1,9 @@
 /**
- * Values of one frame, those in lists and objects included: some 200 MB in memory, which the server then has, too. Ordinary
- * frames have a mebibyte of values; one of more is a list in a cell.
+ * Maximum number of values of a frame, including those in lists and objects. They take some 200 MB in memory, in the
+ * server too. Ordinary frames hold a mebibyte of values; larger ones have a list in a cell.
  */
 export const FRAME_VALUES_MAX = 4_000_000;
-/** The parser recurses once a level. */
+/** Maximum nesting: the parser recurses once per level. */
 export const FRAME_DEPTH_MAX = 1_000;
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
@@ -11,7 +11,7 @@ const OPENING = new Set([0x5b, 0x7b]);
 const CLOSING = new Set([0x5d, 0x7d]);
 
 /**
- * Refuses JSON that would unfold to more than its reader's memory. A thread that runs out of memory ends the whole process,
+ * Rejects JSON that would expand beyond its reader's memory. A thread that runs out of memory ends the whole process,
  * even with limits.
  * @throws RangeError
  */

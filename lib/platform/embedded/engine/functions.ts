@@ -1,7 +1,7 @@
 /**
- * Which of DuckDB's own functions statements may use in FROM. It is a list of what is allowed, so that a function
- * that a newer DuckDB brings is refused until somebody has looked at it (T40). Functions that users define are not
- * listed: their bodies are judged by the plan.
+ * DuckDB functions that statements may use in FROM. This is an allow-list: a function that a newer DuckDB adds stays
+ * refused until someone has reviewed it (T40). User-defined functions are not listed, because the plan check covers
+ * their bodies.
  */
 export const ALLOWED_TABLE_FUNCTIONS: ReadonlySet<string> = new Set([
   "generate_series",
@@ -19,7 +19,7 @@ export const ALLOWED_TABLE_FUNCTIONS: ReadonlySet<string> = new Set([
   "test_all_types",
   "test_vector_types",
   "unnest",
-  // What the database says about itself; information_schema and the pg_catalog views stand on these.
+  // Metadata of the database, used by information_schema and the pg_catalog views.
   "collations",
   "database_size",
   "duckdb_columns",
@@ -59,8 +59,8 @@ export const ALLOWED_TABLE_FUNCTIONS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Functions that tell where on the machine the file lies. A statement may not name them; DuckDB's own views, which
- * leave the path out, stand on them, so a plan may have them.
+ * Functions that reveal the file's location. Statements may not name them. Plans may contain them, because DuckDB's own
+ * views use them but omit the path.
  */
 export const TELLING_FUNCTIONS: ReadonlySet<string> = new Set([
   "current_setting",
@@ -70,8 +70,8 @@ export const TELLING_FUNCTIONS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Which of DuckDB's own views statements may read, which need no bracket behind their name: those that are left out tell
- * where the file lies, or what others have run.
+ * DuckDB's own views that statements may read. Views need no bracket after their name. The omitted views reveal the
+ * file's location, or statements of others.
  */
 export const ALLOWED_VIEWS: ReadonlySet<string> = new Set([
   // information_schema
@@ -86,7 +86,7 @@ export const ALLOWED_VIEWS: ReadonlySet<string> = new Set([
   ...["pg_tables", "pg_tablespace", "pg_type", "pg_views"],
 ]);
 
-/** Scalar functions that reach outside of the file, or would in another build of DuckDB. */
+/** Scalar functions that access something outside the file, or would in another build of DuckDB. */
 export const REFUSED_SCALAR_FUNCTIONS: ReadonlySet<string> = new Set([
   "getenv",
   "read_blob",
@@ -95,7 +95,7 @@ export const REFUSED_SCALAR_FUNCTIONS: ReadonlySet<string> = new Set([
   "write_log",
 ]);
 
-/** The PRAGMAs that only tell about the database. All others set something or run something. */
+/** PRAGMAs that only return metadata. All others change or run something. */
 export const ALLOWED_PRAGMAS: ReadonlySet<string> = new Set([
   "collations",
   "database_size",

@@ -19,7 +19,7 @@ describe("the statement behind EXPLAIN", () => {
 });
 
 describe("counting statements", () => {
-  // No bare letter beyond ASCII: DuckDB passes over one that stands alone between semicolons; here it counts.
+  // No single non-ASCII letter: DuckDB ignores one between semicolons, while this check counts it.
   const pieces = [
     "select 1", ";", ";;", " ", "\n", "-- a;b\n", "/* a; /* b; */ c; */", "'a;b'", "';'';'", '"a;b"', "$$;$$", "$x$ ; $$ ; $x$",
     "E'\\';'", "select ';'", "select 1 as \"a\"\"b\"", "(", ")", ",", "+", "$1", "from", "values (1)", "e", "1.5e3", "'",

@@ -11,14 +11,14 @@ import {
 } from "./functions.ts";
 import { checkLength, checkSize } from "./statement-size.ts";
 
-/** What there is in DuckDB itself that statements may not name, in lower case. */
+/** Built-in DuckDB names that statements may not use, in lower case. */
 export type Refused = { functions: ReadonlySet<string>; views: ReadonlySet<string> };
 
 /*
- * What a statement may be (docs/develop/api.md, Queries; T40). Three judges, of which none is the text alone:
+ * Rules for statements (docs/develop/api.md, Queries; T40). Three checks, none of which relies on the text alone:
  * 1. The engine's settings: no external access, no extensions, a locked configuration, a read-only transaction.
  * 2. The engine's parser and planner: the type of the prepared statement, the functions in its tree, its plan.
- * 3. The words of the text, for a message that says what to do, and for statements whose tree DuckDB does not show.
+ * 3. The words of the text, for a helpful message, and for statements whose tree DuckDB does not provide.
  */
 
 const READING: ReadonlySet<StatementType> = new Set([StatementType.SELECT, StatementType.EXPLAIN]);
@@ -41,7 +41,7 @@ const ALONE = "Each statement runs in a transaction of its own, so there is noth
 const PREPARED = "Prepared statements do not outlive a statement. Send the query with `params` instead.";
 const CALLS = "Procedures cannot be called here. Use SELECT * FROM function(...).";
 
-/** The first words of statements that are refused whatever follows. */
+/** First keywords of statements that are always refused, each with its message. */
 const REFUSED_WORDS: Readonly<Record<string, string>> = {
   ATTACH: FILES,
   DETACH: FILES,
@@ -67,11 +67,11 @@ const REFUSED_WORDS: Readonly<Record<string, string>> = {
   FORCE: FILES,
 };
 
-/** Words that may stand between CREATE or DROP and the kind of thing. */
+/** Keywords between CREATE or DROP and the kind of object. */
 const CREATE_MODIFIERS = new Set(["OR", "REPLACE", "TEMP", "TEMPORARY", "PERSISTENT"]);
 
 /**
- * Reads the text's words and refuses what needs no look by the engine.
+ * Tokenises the text and refuses what the words alone show.
  * @throws StatementFailure `invalid_request` for an empty text, `query_failed` for several statements, `not_allowed`
  */
 export function checkText(query: string): SqlToken[] {
@@ -114,7 +114,7 @@ export function checkType(type: StatementType, readOnly: boolean): void {
 }
 
 /**
- * Walks the tree that DuckDB's parser made of a query.
+ * Checks the parse tree of a query.
  * @throws StatementFailure `not_allowed`
  */
 export function checkTree(node: unknown, refused: Refused): void {
@@ -130,8 +130,8 @@ export function checkTree(node: unknown, refused: Refused): void {
 }
 
 /**
- * For statements whose tree DuckDB does not show: every name before an opening bracket, and every name and string that
- * could be a view's.
+ * Checks statements whose tree DuckDB does not provide: every name before an opening bracket, and every name and string
+ * that could be a view's.
  * @throws StatementFailure `not_allowed`
  */
 export function checkNames(tokens: readonly SqlToken[], refused: Refused): void {
@@ -143,8 +143,8 @@ export function checkNames(tokens: readonly SqlToken[], refused: Refused): void 
 }
 
 /**
- * Walks a plan in DuckDB's JSON form: here the bodies of views and macros have been put in place of their names.
- * @param mayTell DuckDB's own views, which leave the path out, stand on functions that tell it; false refuses those, too
+ * Checks a plan in DuckDB's JSON form, in which the bodies of views and macros replace their names.
+ * @param mayTell allows functions that reveal the path, because DuckDB's own views use them but omit the path
  * @throws StatementFailure `not_allowed`
  */
 export function checkPlan(node: unknown, refused: Refused, mayTell: boolean): void {
@@ -162,7 +162,7 @@ export function checkPlan(node: unknown, refused: Refused, mayTell: boolean): vo
   checkPlan(children, refused, mayTell);
 }
 
-/** The tables and views that a tree of DuckDB's parser names, in lower case. */
+/** Returns the tables and views that a parse tree names, in lower case. */
 export function namesIn(node: unknown, found = new Set<string>()): Set<string> {
   if (Array.isArray(node)) for (const item of node) namesIn(item, found);
   else if (typeof node === "object" && node !== null) {
@@ -176,8 +176,8 @@ export function namesIn(node: unknown, found = new Set<string>()): Set<string> {
 }
 
 /**
- * The statement that an EXPLAIN ANALYZE runs, since it runs it: null for other statements and for a plain EXPLAIN.
- * Options may come in brackets, `EXPLAIN (ANALYZE, FORMAT json) ...`.
+ * Returns the statement inside an EXPLAIN ANALYZE, which runs it; null for other statements and for a plain EXPLAIN.
+ * Options may be in brackets, `EXPLAIN (ANALYZE, FORMAT json) ...`.
  */
 export function explainedText(query: string, tokens: readonly SqlToken[]): string | null {
   if (upperWord(tokens[0]) !== "EXPLAIN") return null;
@@ -196,13 +196,13 @@ export function explainedText(query: string, tokens: readonly SqlToken[]): strin
   return analyzes && start !== undefined ? query.slice(start) : null;
 }
 
-/** True for statements that put a query away under a name, to be run by later ones. */
+/** Returns true for statements that store a query under a name, which later statements can run. */
 export function definesCode(tokens: readonly SqlToken[]): boolean {
   const words = tokens.slice(0, 8).map(upperWord);
   return words[0] === "CREATE" && words.some((word) => word === "VIEW" || word === "MACRO" || word === "FUNCTION");
 }
 
-/** What statements may not name, out of all that there is in this DuckDB. */
+/** Returns the functions and views of this DuckDB that statements may not name. */
 export function refusedAmong(tableFunctions: readonly string[], views: readonly string[]): Refused {
   const functions = new Set([...REFUSED_SCALAR_FUNCTIONS, ...TELLING_FUNCTIONS]);
   for (const name of tableFunctions) if (!ALLOWED_TABLE_FUNCTIONS.has(name)) functions.add(name);

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { INTERRUPT_EVERY_MS } from "./limits.ts";
 
-/** Interrupts until the session is over: an interrupt between two steps of DuckDB would be forgotten. */
+/** Repeats the interrupt until the session is over, because DuckDB forgets one that comes between two steps. */
 export function interruptOnAbort(connection: DuckDBConnection, signal: AbortSignal): () => void {
   let timer: NodeJS.Timeout | undefined;
   const interrupt = () => {

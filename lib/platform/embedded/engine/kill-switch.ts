@@ -6,7 +6,7 @@ import { RESTARTING } from "./wire.ts";
 
 const BEAT_MS = 1000;
 
-/** Ends the process when the main thread has not moved the counter for too long. */
+/** Kills the process when the main thread has not incremented the counter for too long. */
 const STALL_WATCH = `
   const { workerData } = require("node:worker_threads");
   const beats = new Int32Array(workerData.beats);
@@ -21,22 +21,22 @@ const STALL_WATCH = `
 `;
 
 /**
- * Ends an engine in which a statement goes on after its interrupt: DuckDB looks for interrupts while it runs a plan, and not
- * while it makes one. The process that started the engine starts it again for the next request.
+ * Kills an engine whose statement keeps running after its interrupt. DuckDB checks for interrupts while it executes a
+ * plan, but not while it plans. The process that started the engine restarts it for the next request.
  */
 export class KillSwitch {
   readonly #running = new Set<AbortController>();
   readonly #tempFolder: string | null;
   #isDying = false;
 
-  /** @param tempFolder removed with the process; null for none of its own */
+  /** @param tempFolder folder to remove with the process; null when it has none */
   constructor(tempFolder: string | null) {
     this.#tempFolder = tempFolder;
   }
 
   /**
-   * Runs work that is to stop when the controller aborts, and kills the process if it does not within STOP_GRACE_MS. The work
-   * of others is aborted with a failure that tells their clients to send it again.
+   * Runs work that stops when the controller aborts, and kills the process if it has not stopped within STOP_GRACE_MS.
+   * The work of others is aborted with a failure that tells their clients to retry.
    */
   async guard<T>(controller: AbortController, work: () => Promise<T>): Promise<T> {
     if (this.#isDying) throw restarting();
@@ -66,7 +66,7 @@ export class KillSwitch {
   #kill(): void {
     if (this.#isDying) return;
     this.#isDying = true;
-    // Statements that are stopped already have a reason of their own, and the last frame of the others is an answer.
+    // Statements that are already aborted keep their own reason. The others get this failure as their last frame.
     for (const controller of this.#running) if (!controller.signal.aborted) controller.abort(restarting());
     setTimeout(() => {
       if (this.#tempFolder !== null) rmSync(this.#tempFolder, { recursive: true, force: true });
@@ -75,7 +75,7 @@ export class KillSwitch {
   }
 }
 
-/** Kills the process when its main thread is stuck for STALL_MS: then no timer of its own can. */
+/** Kills the process when its main thread is blocked for STALL_MS. A timer on that thread could not fire. */
 export function watchStalls(stallMs = STALL_MS): void {
   const beats = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   setInterval(() => Atomics.add(beats, 0, 1), BEAT_MS).unref();

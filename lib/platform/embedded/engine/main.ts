@@ -8,11 +8,11 @@ import { serve } from "./server.ts";
 import { takeTempFolder } from "./temp-folder.ts";
 
 /**
- * The engine of one DuckDB file, run as a child process: `--file <path> --socket <path> [--read-only] [--trusted] [--own-temp]`. With `--own-temp` it spills into a folder of its
- * own, since other engines have the file open, too. With `--kept` it has no file but memory, and reads the files
- * beside the named one.
- * It says `{type:"ready"}` over IPC once it listens and ends with its parent.
- * `--build-sample --file <path>` writes the sample shop and ends.
+ * Runs the engine of one DuckDB file as a child process:
+ * `--file <path> --socket <path> [--read-only] [--trusted] [--own-temp]`. With `--own-temp` it spills
+ * into a separate folder, because other engines have the file open too. With `--kept` the database is in memory, and it
+ * reads the files beside the named one. It sends `{type:"ready"}` over IPC once it listens, and ends with its
+ * parent. `--build-sample --file <path>` writes the sample shop and ends.
  */
 async function main(): Promise<void> {
   giveRightOfWay({ isWorker: false });
@@ -45,7 +45,7 @@ async function main(): Promise<void> {
   const server = await serve(database, values.socket, new KillSwitch(tempFolder));
   const stop = () => {
     server.close();
-    // Closing writes what is left of the log into the file.
+    // Closing writes the rest of the log into the file.
     database.close();
     if (tempFolder !== null) rmSync(tempFolder, { recursive: true, force: true });
     process.exit(0);
@@ -56,7 +56,7 @@ async function main(): Promise<void> {
   if (process.connected) process.send?.({ type: "ready" });
 }
 
-/** A parent that leaves while the file is being opened must not leave an engine behind. */
+/** Ends with the parent, even if the parent exits while the file is being opened. */
 function endWithParent(): void {
   const isForked = process.send !== undefined;
   process.on("disconnect", () => process.exit(0));

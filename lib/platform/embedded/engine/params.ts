@@ -13,11 +13,11 @@ import {
 import { ExactNumber } from "../../../base/values/exact-json.ts";
 import { StatementFailure } from "./failures.ts";
 
-/** Of DuckDB's widest decimal. */
+/** Digits of DuckDB's widest decimal. */
 const DECIMAL_DIGITS_MAX = 38;
 
 /**
- * Binds values to the placeholders of a statement: an array to `?` and `$1`, an object to `$name`. A value is never
+ * Binds values to the placeholders of a statement: an array to `?` and `$1`, an object to `$name`. Values never become
  * part of the text.
  * @throws StatementFailure `invalid_request` when values and placeholders do not match
  */
@@ -49,7 +49,7 @@ function bindOne(statement: DuckDBPreparedStatement, at: number, value: unknown)
   else statement.bindVarchar(at, JSON.stringify(value));
 }
 
-/** Half of a surrogate pair has no UTF-8: the engine would get a replacement character in its place (T51). */
+/** Rejects lone surrogates, which UTF-8 cannot encode: the engine would store a replacement character (T51). */
 function wellFormed(text: string): string {
   if (text.isWellFormed()) return text;
   throw new StatementFailure(
@@ -64,7 +64,7 @@ function bindNumber(statement: DuckDBPreparedStatement, at: number, value: numbe
   else statement.bindBigInt(at, BigInt(value));
 }
 
-/** @throws StatementFailure for more digits than a decimal has */
+/** @throws StatementFailure for more digits than a decimal can hold */
 function bindExact(statement: DuckDBPreparedStatement, at: number, number: ExactNumber): void {
   if (number.isInt64) {
     statement.bindBigInt(at, BigInt(number.text));
@@ -91,7 +91,7 @@ function bindExact(statement: DuckDBPreparedStatement, at: number, number: Exact
   statement.bindDecimal(at, decimal);
 }
 
-/** A list has one type: values of several kinds meet in text, and so do an empty list and one of nulls. */
+/** Binds a list, which has one type. Values of several types become text, as do an empty list and a list of nulls. */
 function bindList(statement: DuckDBPreparedStatement, at: number, items: readonly unknown[]): void {
   const present = items.filter((item) => item !== null);
   const bind = (type: DuckDBType, convert: (item: unknown) => DuckDBValue) =>

@@ -7,8 +7,8 @@ import { type EngineRequest, FrameReader, parseRequest, sendFrame } from "./wire
 const OWNER_ONLY = 0o600;
 
 /**
- * Does what a request asks, and sends all of the answer but its last frame.
- * @param left aborted when the client goes
+ * Handles a request and sends all of the answer except its last frame.
+ * @param left aborted when the client disconnects
  * @returns the last frame of the answer
  */
 export type Answer = (request: EngineRequest, socket: Socket, left: AbortController) => Promise<Buffer>;
@@ -16,7 +16,7 @@ export type Answer = (request: EngineRequest, socket: Socket, left: AbortControl
 /** Listens for the processes of this user. A socket carries one request at a time; see wire.ts. */
 export async function serveRequests(socketPath: string, answer: Answer): Promise<Server> {
   const server = createServer((socket) => serveSocket(socket, answer));
-  // Whoever holds the file's lock is the only engine of this file, so a socket that is left over is nobody's.
+  // The holder of the file's lock is the only engine of this file, so an existing socket is stale.
   rmSync(socketPath, { force: true });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -42,7 +42,7 @@ function serveSocket(socket: Socket, answer: Answer): void {
       return;
     }
     for (const request of requests) {
-      // One at a time is the protocol: who breaks it is not our client.
+      // The protocol allows one request at a time, so a second one is not from our client.
       if (current) {
         socket.destroy();
         return;
@@ -51,7 +51,7 @@ function serveSocket(socket: Socket, answer: Answer): void {
       current = left;
       answer(request, socket, left)
         .then((last) => {
-          // Before the last frame leaves: the next request may come as soon as the client has it.
+          // Reset before the last frame is sent: the client may send its next request as soon as it has that frame.
           current = null;
           return sendFrame(socket, last);
         })

@@ -33,7 +33,7 @@ import type { ExecuteRequest } from "./wire.ts";
 /** Statements that change rows. */
 const CHANGES = new Set([StatementType.INSERT, StatementType.UPDATE, StatementType.DELETE, StatementType.MERGE_INTO]);
 
-/** Views and macros that are not DuckDB's own. */
+/** Counts user-defined views and macros. */
 const USER_CODE = `
   select lower(view_name) from duckdb_views() where not internal
   union all select lower(function_name) from duckdb_functions()
@@ -42,14 +42,14 @@ const USER_CODE = `
 /** `affectedRows` is null for a statement that changes no rows. */
 export type StatementEnd = { isCut: boolean; affectedRows: number | null };
 
-/** Where a result goes. Each call resolves when there is room for the next one. */
+/** Receiver of a result. Each call resolves when there is room for the next one. */
 export type ResultSink = {
   fields(fields: Field[]): Promise<void>;
   batch(batch: Batch): Promise<void>;
 };
 
 /**
- * Runs one statement in a session of its own, and hands its result over as it comes.
+ * Runs one statement in a separate session and streams its result.
  * @param signal its reason, a StatementFailure, is thrown once DuckDB has stopped working
  * @returns whether the result was cut before a row with a cell over `cellBytesMax`
  * @throws StatementFailure, or DuckDB's own error (`toFailure` reads it)
@@ -69,7 +69,7 @@ export async function runStatement(
     if (request.readOnly) await connection.run("BEGIN TRANSACTION READ ONLY");
     return await runInSession(database, connection, request, { tokens, tree }, sink, signal);
   } catch (error) {
-    // Whatever DuckDB says to being interrupted, the reason is why it was.
+    // Reports the abort reason instead of DuckDB's error for the interrupt.
     signal.throwIfAborted();
     throw error;
   } finally {
@@ -86,7 +86,7 @@ async function runInSession(
   sink: ResultSink,
   signal: AbortSignal,
 ): Promise<StatementEnd> {
-  // DuckDB makes several statements of some (PIVOT): all but the last are preparations of its own.
+  // DuckDB splits some statements, such as PIVOT, into several. All but the last prepare the last one.
   const statements = await connection.extractStatements(request.query);
   for (let index = 0; index < statements.count - 1; index += 1) {
     const preparation = await statements.prepare(index);
@@ -100,7 +100,7 @@ async function runInSession(
   bindParams(statement, request.params);
   if (definesCode(tokens)) database.hasUserCode = true;
   const explained = explainedText(request.query, tokens);
-  // Without a tree the plan is the only reading that is DuckDB's own.
+  // Without a parse tree, the plan is DuckDB's only interpretation to check.
   const isPlanTold = tree === null || database.hasUserCode;
   if (isPlanTold && (explained !== null || statement.statementType !== StatementType.EXPLAIN)) {
     const mayTell = tree !== null && !(await namesUserCode(connection, tree));
@@ -110,11 +110,11 @@ async function runInSession(
   return await sendResult(connection, statement, request, sink, signal);
 }
 
-/** A text as our lexer reads it, and as DuckDB's parser does where it shows that. */
+/** A query as our lexer tokenises it, and as DuckDB's parser reads it if it provides a tree. */
 type Reading = { tokens: readonly SqlToken[]; tree: unknown };
 
 /**
- * Looks at the functions and views that a statement names, in the parser's tree where DuckDB shows it.
+ * Checks the functions and views that a statement names, in the parse tree if DuckDB provides it.
  * @returns that tree, or null
  */
 async function checkNamed(database: EngineDatabase, query: string, tokens: readonly SqlToken[]): Promise<unknown> {
@@ -144,7 +144,7 @@ async function checkPlanOf(
   try {
     explain = await connection.prepare(`EXPLAIN (FORMAT json) ${query}`);
   } catch {
-    // Not every statement has a plan; those run no query (ALTER, DROP), and PIVOT was judged by its words.
+    // Not every statement has a plan. Those without run no query (ALTER, DROP), and the words of PIVOT were checked.
     return;
   }
   bindParams(explain, params);
@@ -161,12 +161,12 @@ async function sendResult(
 ): Promise<StatementEnd> {
   const result = await statement.startStream().getResult();
   const wasStreaming = result.isStreaming;
-  // Statements that answer nothing have a column all the same, and CREATE TABLE AS a row in it.
+  // Statements without a result still have a column, and CREATE TABLE AS has a row in it.
   const isAnswer = result.returnType !== ResultReturnType.NOTHING;
   const types = isAnswer ? result.columnTypes() : [];
   refuseWide(result, types.length);
   const isChange = CHANGES.has(statement.statementType);
-  // Without RETURNING the one row of a change is the number of rows; with it each row is one that was changed.
+  // Without RETURNING, a change's only row holds the number of rows. With it, each row is a changed one.
   const isCount = result.returnType === ResultReturnType.CHANGED_ROWS;
   let changed = 0;
   let isCut = false;
@@ -178,13 +178,13 @@ async function sendResult(
     const rowCount = chunk?.rowCount ?? 0;
     if (!chunk || rowCount === 0) {
       signal.throwIfAborted();
-      // The driver reports a stream's failure as its end; all that tells them apart is that it is no stream any more.
+      // The driver reports a failed stream as ended. The only difference is that it no longer counts as a stream.
       if (wasStreaming && !result.isStreaming) await throwLateFailure(statement, connection);
       return end();
     }
     if (!isAnswer) continue;
     changed += isCount ? Number(chunk.getColumnValues(0)[0]) : rowCount;
-    // A change is counted to its end.
+    // All rows of a change are counted, even after the cut.
     if (isCut) continue;
     for (const { from, to, isCut: isLast } of slices(chunk, types, request)) {
       signal.throwIfAborted();
@@ -201,8 +201,8 @@ async function sendResult(
 }
 
 /**
- * Fails as the query did in the middle of its rows. The driver has lost DuckDB's words for it, so the query, which
- * only reads, is run once more without streaming, where errors are told, for as long as that is worth it.
+ * Throws the error of a query that failed in the middle of its rows. The driver loses DuckDB's message, so the query,
+ * which only reads, runs again without streaming, where errors are reported. The rerun is limited to FAILURE_RERUN_MS.
  */
 async function throwLateFailure(statement: DuckDBPreparedStatement, connection: DuckDBConnection): Promise<never> {
   const timer = setTimeout(() => connection.interrupt(), FAILURE_RERUN_MS);
@@ -222,7 +222,7 @@ async function throwLateFailure(statement: DuckDBPreparedStatement, connection: 
 /** @throws StatementFailure `query_failed` */
 function refuseWide(result: DuckDBResult, width: number): void {
   let nameChars = 0;
-  // Beyond the limit no name is read: one statement may name the same long column any number of times.
+  // Stops reading names at the limit: one statement may repeat the same long column any number of times.
   for (let index = 0; index < Math.min(width, RESULT_COLUMNS_MAX); index += 1) {
     nameChars += result.columnName(index).length;
     if (nameChars > COLUMN_NAMES_CHARS_MAX) break;
@@ -241,7 +241,7 @@ function fieldsOf(result: DuckDBResult, types: readonly DuckDBType[]): Field[] {
 
 type Slice = { from: number; to: number; isCut: boolean };
 
-/** Cuts a chunk into runs of rows of about BATCH_BYTES_TARGET, so that wide rows never travel by the thousand. */
+/** Splits a chunk into runs of rows of about BATCH_BYTES_TARGET, so that wide rows are not sent by the thousand. */
 function* slices(chunk: DuckDBDataChunk, types: readonly DuckDBType[], request: ExecuteRequest): Generator<Slice> {
   const rowCount = chunk.rowCount;
   const vectors = types.map((_, index) => chunk.getColumnVector(index));

@@ -15,7 +15,7 @@ import { interruptOnAbort } from "./interrupt.ts";
 import { bindParams } from "./params.ts";
 import type { CellType, TransactRefusal, TransactRequest, TransactStep } from "./wire.ts";
 
-/** DuckDB's own: a chunk has no more. */
+/** Maximum rows of a DuckDB data chunk. */
 const CHUNK_ROWS = 2048;
 const TYPES: Readonly<Record<CellType, DuckDBType>> = {
   bigint: BIGINT,
@@ -24,12 +24,12 @@ const TYPES: Readonly<Record<CellType, DuckDBType>> = {
   varchar: VARCHAR,
   blob: VARCHAR,
 };
-/** What a row can be refused for: rules of the table, and values that are none of their column. */
+/** DuckDB errors that reject a row: broken constraints, and values that do not fit their column. */
 const OF_A_ROW = new Set(["Constraint", "Conversion", "Out of Range", "Invalid Input", "Mismatch Type"]);
 
 /**
- * Runs all steps in one transaction, in a session of its own.
- * @throws StatementFailure with the detail `refusal` where a row is not taken, or a step has not changed what it must
+ * Runs all steps in one transaction, in a separate session.
+ * @throws StatementFailure with the detail `refusal` when a row is rejected, or a step did not change the expected rows
  */
 export async function runTransaction(
   database: EngineDatabase,
@@ -51,7 +51,7 @@ export async function runTransaction(
     throw error instanceof StatementFailure ? error : explained(error, "");
   } finally {
     stopInterrupting();
-    // Ends the transaction where that was not done.
+    // Closing also ends an open transaction.
     connection.closeSync();
   }
 }
@@ -106,19 +106,19 @@ function refused(refusal: TransactRefusal, message: string, details: Record<stri
   return new StatementFailure("query_failed", message, { refusal, ...details });
 }
 
-/** DuckDB makes nobody wait: of two that change the same rows, the second one fails. */
+/** Returns whether two transactions changed the same rows. DuckDB does not wait: the second one fails. */
 function isConflict(error: unknown): boolean {
   return /conflict/i.test(toFailure(error, "").message) && typeOf(error) === "TransactionContext";
 }
 
 function explained(error: unknown, query: string): StatementFailure {
   const { kind, message, details } = toFailure(error, query);
-  // A rule that only the end of the transaction finds broken: somebody else has written the same key meanwhile.
+  // Some constraints are checked only at the commit: a concurrent transaction has written the same key.
   if (typeOf(error) === "TransactionContext" && /conflict|^Failed to commit/i.test(message)) {
     return new StatementFailure("unavailable", "Somebody else changes the same table at this moment. Try again.");
   }
   if (!OF_A_ROW.has(typeOf(error))) return new StatementFailure(kind, message, details);
-  // Cells are cast from a temporary table whose columns are called c0, c1 and so on.
+  // Cells are cast from a temporary table with the columns c0, c1 and so on.
   const place = /from source column c(\d+)/.exec(message)?.[1];
   const column = /^NOT NULL constraint failed: .*\.([^.]+)$/.exec(message)?.[1];
   return refused("row", message.replace(/ when casting from source column c\d+/, ""), {

@@ -1,6 +1,6 @@
 /**
- * The sample shop, a household goods shop from 2024-01-01 to 2026-10-31, as SQL. Every value follows from its row's
- * number through DuckDB's hash, never from chance or a clock, so that every build has the same rows.
+ * SQL for the sample shop, a household goods shop from 2024-01-01 to 2026-10-31. Every value is derived from its row's
+ * number with DuckDB's hash and never from randomness or a clock, so that every build has the same rows.
  */
 
 export const SAMPLE_COUNTS = {
@@ -11,9 +11,9 @@ export const SAMPLE_COUNTS = {
   page_events: 1_000_000,
 } as const;
 
-/** Sessions have 2 to 10 events, 6 on average; some more sessions than needed, and the last events are cut. */
+/** Number of sessions, of 2 to 10 events, 6 on average. There are slightly too many, and surplus events are cut. */
 const SESSIONS = 166_680;
-/** Customers who were there before the first order. */
+/** Customers that exist before the first order. */
 const FIRST_CUSTOMERS = 500;
 
 const FIRST_NAMES = [
@@ -29,7 +29,7 @@ const LAST_NAMES = [
   "Sato", "Schmidt", "Silva", "Singh", "Sorensen", "Tanaka", "Torres", "Varga", "Visser", "Wagner", "Walker", "Weber",
   "Zhang",
 ]; // biome-ignore format: one look at the whole list
-/** Country, region, and the share of customers in percent. */
+/** Country, region, and share of customers in percent. */
 const COUNTRIES = [
   ["Germany", "Europe", 16], ["United Kingdom", "Europe", 12], ["France", "Europe", 10], ["Netherlands", "Europe", 7],
   ["Spain", "Europe", 6], ["Italy", "Europe", 6], ["Sweden", "Europe", 4], ["Poland", "Europe", 4],
@@ -37,7 +37,7 @@ const COUNTRIES = [
   ["Japan", "Asia Pacific", 4], ["Australia", "Asia Pacific", 4], ["Singapore", "Asia Pacific", 2],
   ["Brazil", "South America", 2], ["Chile", "South America", 1],
 ] as const; // biome-ignore format: a table
-/** Category, its five things, and the price in euros of each in the cheapest of the four lines. */
+/** Category, its five products, and each one's price in euros in the cheapest of the four lines. */
 const CATEGORIES = [
   ["Kitchen", ["Chef's Knife", "Cutting Board", "Mixing Bowl", "Pour-Over Kettle", "Dutch Oven"], [39, 29, 19, 49, 89]],
   ["Tableware", ["Dinner Plate", "Coffee Mug", "Carafe", "Cutlery Set", "Serving Tray"], [14, 12, 34, 59, 27]],
@@ -49,21 +49,21 @@ const CATEGORIES = [
   ["Office", ["Notebook", "Pen Holder", "Desk Organizer", "Wall Calendar", "Document Tray"], [9, 12, 34, 16, 21]],
   ["Travel", ["Weekender Bag", "Backpack", "Toiletry Kit", "Water Bottle", "Packing Cubes"], [119, 89, 34, 24, 29]],
 ] as const; // biome-ignore format: a table
-/** The four lines in which each thing is made, and their prices in percent. */
+/** The four lines in which each product is made, and their prices in percent. */
 const LINES = [["Harbor", 100], ["Alder", 120], ["Linden", 150], ["Summit", 190]] as const; // biome-ignore format: short
 
 function textList(values: readonly string[]): string {
   return `[${values.map((value) => `'${value.replaceAll("'", "''")}'`).join(", ")}]`;
 }
 
-/** Rows of products in the order of their ids, as VALUES. */
+/** Returns the products as VALUES, in the order of their ids. */
 function productRows(): string {
   const rows: string[] = [];
   for (const [categoryIndex, [category, things, prices]] of CATEGORIES.entries()) {
     for (const [thingIndex, thing] of things.entries()) {
       for (const [line, percent] of LINES) {
         const id = rows.length + 1;
-        // Prices end in 90 cents, as shops like them.
+        // Prices end in 90 cents.
         const price = Math.round(((prices[thingIndex] ?? 0) * percent) / 100) * 100 - 10;
         const sku = `${category.slice(0, 3).toUpperCase()}-${categoryIndex + 1}${thingIndex + 1}-${line.slice(0, 2).toUpperCase()}`;
         rows.push(`(${id}, '${sku}', '${line} ${thing.replaceAll("'", "''")}', '${category}', ${price})`);
@@ -73,17 +73,17 @@ function productRows(): string {
   return rows.join(",\n");
 }
 
-/** Each country as often as its percentage: the place in the list is drawn evenly. */
+/** Each country appears as often as its percentage, because list positions are drawn evenly. */
 const countryTickets = COUNTRIES.flatMap(([country, , percent]) => Array.from({ length: percent }, () => country));
 const regionTickets = COUNTRIES.flatMap(([, region, percent]) => Array.from({ length: percent }, () => region));
 
 /** Statements that fill an empty database, in order. */
 export const SAMPLE_SQL: readonly string[] = [
-  // A number of 0 up to 1 that belongs to a row and a purpose; never 1, so that it can index a list.
+  // A number from 0 up to but not including 1 for a row and a purpose, so that it can index a list.
   "create temp macro u(i, purpose) as (hash(i, purpose) % 1000003) / 1000003.0",
   "create temp macro pick(list, i, purpose) as list[1 + floor(u(i, purpose) * len(list))::int]",
 
-  // How busy each day is: growth, the week, the season before Christmas, and some weather.
+  // Weight of each day: growth, weekday, the season before Christmas, and some noise.
   `create temp table days as
    select d::date as day,
           (1 + 1.4 * row_number() over (order by d) / 1035.0)
@@ -126,7 +126,7 @@ export const SAMPLE_SQL: readonly string[] = [
           date '2022-03-01' + floor(u(id, 'launch') * 660)::int
    from (values ${productRows()}) t(id, sku, name, category, price) order by id`,
 
-  // Orders get their numbers in the order of time; a customer orders only after joining.
+  // Order ids follow the order of time; customers order only after they joined.
   `create temp table order_base as
    with placed as (
      select i, s.day + to_seconds(floor(86400 * least(0.9999,
@@ -139,16 +139,16 @@ export const SAMPLE_SQL: readonly string[] = [
    asof join (select created_at, row_number() over (order by id) as customers from customers) known
      on n.placed_at >= known.created_at`,
 
-  // Each five orders have one, two, three, four and five items, in an order of their own.
+  // Every five orders have one, two, three, four and five items, in a pseudo-random order.
   `create temp table item_base as
    select row_number() over (order by o.id, n)::int as id, o.id as order_id,
           1 + floor(pow(u(o.id * 10 + n, 'product'), 1.7) * ${SAMPLE_COUNTS.products})::int as place
    from order_base o, range(1, 6) t(n)
    where n <= 1 + (o.id + hash((o.id - 1) // 5, 'items') % 5)::int % 5`,
-  // The most wanted things are spread over all categories.
+  // The most popular products are spread over all categories.
   `create temp table popularity as
    select id as product_id, row_number() over (order by u(id, 'popularity') + price_cents / 90000.0, id) as place from products`,
-  // What an order comes to follows from its items, and a key of theirs names it: they wait until it is there.
+  // An order's total depends on its items, whose foreign key needs the order, so they are inserted after it.
   `create temp table items as
    select b.id, b.order_id, p.id as product_id,
           case when u(b.id, 'quantity') < 0.68 then 1 when u(b.id, 'quantity') < 0.88 then 2
@@ -187,7 +187,8 @@ export const SAMPLE_SQL: readonly string[] = [
           least(placed_at + to_seconds(floor(86400 * (3 + 18 * u(id, 'refund')))::bigint), timestamp '2026-10-31 18:00:00')
    from orders where status = 'refunded' order by id`,
 
-  // Without a key of its visitors: an index over a million of them would be a third of the file, and logs rarely have one.
+  // Without a foreign key to visitors: an index over a million of them would be a third of the file, and logs rarely
+  // have one.
   `create table page_events (
      id integer primary key, occurred_at timestamp not null, session varchar not null, customer_id integer, path varchar not null,
      kind varchar not null, referrer varchar, duration_ms integer not null)`,

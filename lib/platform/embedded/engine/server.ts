@@ -15,7 +15,8 @@ import { type EngineRequest, type EngineResponse, type ExecuteRequest, encodeFra
 /** Serves one database to the processes of this user. */
 export function serve(database: EngineDatabase, socketPath: string, killSwitch: KillSwitch): Promise<Server> {
   const places = new Semaphore(STATEMENTS_AT_ONCE, STATEMENT_QUEUE_MAX);
-  // DuckDB makes nobody wait: of two that change one table it fails one, and of two that replace no rows it keeps both.
+  // DuckDB does not wait: of two transactions that change one table, one fails. Of two that replace no rows, it keeps
+  // both.
   const loads = new Semaphore(1, STATEMENT_QUEUE_MAX);
   return serveRequests(socketPath, async (request, socket, left) =>
     encodeFrame(await answer(database, socket, request, { places, loads, killSwitch }, left), RESPONSE_BYTES_MAX),
@@ -24,7 +25,7 @@ export function serve(database: EngineDatabase, socketPath: string, killSwitch: 
 
 type Means = { places: Semaphore; loads: Semaphore; killSwitch: KillSwitch };
 
-/** Does what was asked and returns the last message of the answer. */
+/** Handles a request and returns the last message of the answer. */
 async function answer(
   database: EngineDatabase,
   socket: Socket,
@@ -73,7 +74,7 @@ async function execute(
   return { type: "end", ...ending };
 }
 
-/** Does the work in one of the places, and aborts it at its time limit. */
+/** Runs work in a free slot and aborts it at its time limit. */
 async function within<T>(
   timeoutMs: number,
   places: Semaphore,

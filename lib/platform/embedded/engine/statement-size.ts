@@ -15,7 +15,7 @@ const CLOSING = new Set([")", "]", "}"]);
 const PREFIX_SIGNS = new Set(["+", "-", "~", "!"]);
 
 /**
- * Rejects a text that is too long to be read.
+ * Rejects a text that is too long to parse.
  * @throws StatementFailure `query_failed`
  */
 export function checkLength(query: string): void {
@@ -24,8 +24,8 @@ export function checkLength(query: string): void {
 }
 
 /**
- * Rejects a statement that would keep the parser or planner of a file engine busy for seconds, where no interrupt is
- * looked for.
+ * Rejects a statement that would block a file engine's parser or planner for seconds, where it does not check for
+ * interrupts.
  * @throws StatementFailure `query_failed`
  */
 export function checkSize(tokens: readonly SqlToken[]): void {

@@ -4,10 +4,10 @@ import { basename, dirname, join } from "node:path";
 
 const SUFFIX = ".own-temp";
 const OWNER_ONLY = 0o700;
-/** Far longer than an engine without requests lives: a folder untouched for so long belongs to one that crashed. */
+/** Age at which a folder is considered left over from a crash, in ms. It is far longer than an idle engine lives. */
 const LEFTOVER_AGE_MS = 24 * 60 * 60 * 1000;
 
-/** Makes a folder beside the file for what this process spills, and removes those of processes that crashed. */
+/** Creates a folder beside the file for this process's temporary files, and removes those of crashed processes. */
 export function takeTempFolder(file: string): string {
   const parent = dirname(file);
   for (const name of readdirSync(parent)) {

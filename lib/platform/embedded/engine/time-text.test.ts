@@ -43,7 +43,7 @@ describe("times", () => {
   });
 
   it("are exact beyond what a double holds", () => {
-    // The last microsecond that DuckDB keeps; its own text is 294247-01-10 04:00:54.775806.
+    // The last microsecond that DuckDB can hold; its own text is 294247-01-10 04:00:54.775806.
     expect(timestampTextOfMicros(9_223_372_036_854_775_806n)).toBe("+294247-01-10T04:00:54.775806");
     expect(timestampTextOfMicros(9_223_372_036_854_775_807n)).toBe("infinity");
     expect(timestampTextOfMicros(-9_223_372_036_854_775_807n)).toBe("-infinity");

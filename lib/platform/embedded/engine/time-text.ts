@@ -6,20 +6,21 @@ const MICROS_PER_DAY = BigInt(SECONDS_PER_DAY) * BigInt(MICROS_PER_SECOND);
 const NANOS_PER_DAY = MICROS_PER_DAY * 1000n;
 /** Days of 400 Gregorian years, after which the calendar repeats. */
 const DAYS_PER_ERA = 146_097;
-/** From the first of March of year 0 to 1970-01-01. */
+/** Days from 1 March of year 0 to 1970-01-01. */
 const DAYS_TO_EPOCH = 719_468;
-/** DuckDB's own marks for infinite dates and timestamps. */
+/** DuckDB's values for infinite dates and timestamps. */
 const INFINITE_DAYS = 2_147_483_647;
 const INFINITE_INT64 = 9_223_372_036_854_775_807n;
 
 /**
+ * Formats a date.
  * @param days since 1970-01-01 in the proleptic Gregorian calendar
  * @returns `2026-10-31`; years before 0 and after 9999 have a sign and at least six digits, and year 0 is 1 BC
  */
 export function dateText(days: number): string {
   if (days === INFINITE_DAYS) return "infinity";
   if (days === -INFINITE_DAYS) return "-infinity";
-  // Years are counted from March, so that the leap day is the last of its year.
+  // Years start in March, so that the leap day is the last of its year.
   const shifted = days + DAYS_TO_EPOCH;
   const era = Math.floor(shifted / DAYS_PER_ERA);
   const dayOfEra = shifted - era * DAYS_PER_ERA;
@@ -34,7 +35,7 @@ export function dateText(days: number): string {
   return `${yearText(year)}-${two(month)}-${two(day)}`;
 }
 
-/** `12:34:56`, with a fraction only where there is one. */
+/** Formats a time as `12:34:56`, with a fraction if there is one. */
 export function timeText(secondOfDay: number, fraction: number, fractionDigits: number): string {
   const minuteOfDay = Math.floor(secondOfDay / 60);
   const clock = `${two(Math.floor(minuteOfDay / 60))}:${two(minuteOfDay % 60)}:${two(secondOfDay % 60)}`;
@@ -50,7 +51,7 @@ export function timeTextOfNanos(nanos: bigint): string {
   return timeText(Number(nanos / 1_000_000_000n), Number(nanos % 1_000_000_000n), 9);
 }
 
-/** `+02:00`, `-00:00:30`: seconds only where the zone has them. */
+/** Formats an offset as `+02:00` or `-00:00:30`, with seconds only if the zone has them. */
 export function offsetText(offsetSeconds: number): string {
   const absolute = Math.abs(offsetSeconds);
   const seconds = absolute % 60 === 0 ? "" : `:${two(absolute % 60)}`;
@@ -58,10 +59,10 @@ export function offsetText(offsetSeconds: number): string {
   return `${sign}${two(Math.floor(absolute / 3600))}:${two(Math.floor(absolute / 60) % 60)}${seconds}`;
 }
 
-/** `2026-10-31T12:34:56.123456`, or `infinity`. */
+/** Formats a timestamp as `2026-10-31T12:34:56.123456`, or `infinity`. */
 export function timestampTextOfMicros(micros: bigint): string {
   if (isInfinite(micros)) return infinityText(micros);
-  // Almost every stamp fits a double exactly, which is much faster than BigInt arithmetic.
+  // Almost every timestamp fits a double exactly, which is much faster than BigInt arithmetic.
   const value = Number(micros);
   if (Number.isSafeInteger(value)) return timestampWriter()(value);
   const days = floorDivide(micros, MICROS_PER_DAY);
@@ -69,8 +70,8 @@ export function timestampTextOfMicros(micros: bigint): string {
 }
 
 /**
- * Writes microseconds that a double holds exactly, and remembers the last day: stamps that follow each other are
- * mostly of one.
+ * Returns a formatter of microseconds that a double holds exactly. It caches the last day, because consecutive
+ * timestamps are mostly of one day.
  */
 export function timestampWriter(): (micros: number) => string {
   let day = Number.NaN;
@@ -92,14 +93,14 @@ export function timestampTextOfNanos(nanos: bigint): string {
   return join(Number(days), timeTextOfNanos(nanos - days * NANOS_PER_DAY));
 }
 
-/** Seconds and milliseconds are scaled up; their infinite marks stay what they are. */
+/** Converts seconds and milliseconds to microseconds; infinite values do not change. */
 export function timestampTextOf(value: bigint, microsPerUnit: bigint): string {
   return isInfinite(value) ? infinityText(value) : timestampTextOfMicros(value * microsPerUnit);
 }
 
 /**
- * An ISO 8601 duration, each part with its own sign as PostgreSQL writes them: months, days and time do not convert
- * into each other. `P1Y2M3DT4H5M6.5S`, `P-1D`, `PT0S`.
+ * Formats an ISO 8601 duration, in which each part has a separate sign, as in PostgreSQL, because months, days and time
+ * do not convert into each other. `P1Y2M3DT4H5M6.5S`, `P-1D`, `PT0S`.
  */
 export function intervalText(months: number, days: number, micros: bigint): string {
   const part = (amount: number | string, unit: string) => (Number(amount) === 0 ? "" : `${amount}${unit}`);
@@ -143,7 +144,7 @@ function yearText(year: number): string {
   return `${year < 0 ? "-" : "+"}${String(Math.abs(year)).padStart(6, "0")}`;
 }
 
-/** Every number of two digits, made once: stamps are written by the million. */
+/** All two-digit numbers, cached because timestamps are formatted by the million. */
 const TWO_DIGITS = Array.from({ length: 100 }, (_, value) => String(value).padStart(2, "0"));
 
 function two(value: number): string {

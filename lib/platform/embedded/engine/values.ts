@@ -44,18 +44,18 @@ import {
 import { NEGATIVE_ZERO } from "./wire.ts";
 
 const TWO_TO_32 = 4_294_967_296;
-/** The high half of an int64 whose value a double still holds exactly (|x| < 2^53). */
+/** Limit of the high half of an int64 whose value a double holds exactly (|x| < 2^53). */
 const SAFE_HIGH_HALF = 2_097_152;
-/** What a number, a date and the like take in a batch, roughly. */
+/** Approximate size of a number or date in a batch, in bytes. */
 const SCALAR_BYTES = 12;
-/** A duckdb_string_t: its length stands in its first four bytes. */
+/** Size of a duckdb_string_t, in bytes. Its first four bytes hold the length. */
 const STRING_STRUCT_BYTES = 16;
-/** Texts up to this length stand in the struct itself, behind their length. */
+/** Maximum length of a text that is stored inside the struct, after its length, in bytes. */
 const INLINED_BYTES_MAX = 12;
 
 /**
- * Returns a column of a result as it goes into a frame: as `decodeColumn`, with the sign of negative zeros.
- * @param type the column's logical type: the vector's own has lost its alias
+ * Returns a column of a result as it goes into a frame: like `decodeColumn`, with the sign of negative zeros.
+ * @param type the column's logical type, because the vector's type lacks the alias
  */
 export function encodeColumn(...column: Parameters<typeof decodeColumn>): WireValue[] {
   const [, type] = column;
@@ -65,9 +65,9 @@ export function encodeColumn(...column: Parameters<typeof decodeColumn>): WireVa
 }
 
 /**
- * Rows `from` up to, not including, `to` of one column as they leave the engine (`WireValue`).
- * @param type the column's logical type: the vector's own has lost its alias
- * @param jsonAsText JSON is not parsed, and lists and objects are their JSON texts with every digit of their numbers
+ * Returns rows `from` up to, but not including, `to` of one column as `WireValue`.
+ * @param type the column's logical type, because the vector's type lacks the alias
+ * @param jsonAsText JSON is not parsed, and lists and objects are JSON texts with every digit of their numbers
  */
 export function decodeColumn(
   vector: DuckDBVector,
@@ -119,7 +119,7 @@ const NESTED: ReadonlySet<DuckDBTypeId> = new Set([
   DuckDBTypeId.VARIANT,
 ]);
 
-/** Reads 64-bit integers as two halves, which spares a BigInt for all that a double holds exactly. */
+/** Reads 64-bit integers as two halves, which avoids a BigInt for all values that a double holds exactly. */
 function decodeInt64(
   vector: DuckDBVector,
   from: number,
@@ -140,7 +140,7 @@ function decodeInt64(
   return column;
 }
 
-/** Short texts lie in the vector's own memory and are read from there at once; long ones are fetched one by one. */
+/** Reads texts. Short ones are in the vector's memory and read directly; long ones are fetched one by one. */
 function decodeText(vector: DuckDBVector, from: number, to: number): WireValue[] {
   const { dataView, validity } = insideOf(vector, "dataView");
   const bytes = Buffer.from(dataView.buffer as ArrayBuffer, dataView.byteOffset, dataView.byteLength);
@@ -156,7 +156,7 @@ function decodeText(vector: DuckDBVector, from: number, to: number): WireValue[]
 }
 
 /**
- * What a chunk's column takes in a batch: in all, and its largest cell. Null values count little.
+ * Returns the size of a chunk's column in a batch, in bytes: the total and the largest cell. Null values count little.
  */
 export function columnBytes(
   vector: DuckDBVector,
@@ -174,7 +174,7 @@ export function columnBytes(
   return { total, largest };
 }
 
-/** An upper estimate of what a cell takes in a batch, without building it. */
+/** Returns an upper estimate of a cell's size in a batch, in bytes, without building it. */
 export function cellBytes(vector: DuckDBVector, type: DuckDBType, row: number): number {
   switch (type.typeId) {
     case DuckDBTypeId.VARCHAR:
@@ -205,7 +205,7 @@ export function cellBytes(vector: DuckDBVector, type: DuckDBType, row: number): 
   }
 }
 
-/** True when every cell of the type takes about the same room. */
+/** Returns true when all cells of the type have about the same size. */
 function isFixedSize(type: DuckDBType): boolean {
   switch (type.typeId) {
     case DuckDBTypeId.VARCHAR:
@@ -232,9 +232,9 @@ function rangeBytes(vector: DuckDBVector, type: DuckDBType, offset: number, leng
   return bytes;
 }
 
-/** @param isExact numbers within lists and objects that no double holds are numbers (`ExactNumber`), not texts */
+/** @param isExact returns numbers in lists and objects that no double holds as `ExactNumber` instead of text */
 function decodeAt(vector: DuckDBVector, type: DuckDBType, row: number, isExact = false): WireValue {
-  // Structs and lists are read through their vectors: the values of the driver lose entries of equal names.
+  // Structs and lists are read through their vectors, because the driver's values lose entries with equal names.
   if (type.typeId === DuckDBTypeId.STRUCT && vector instanceof DuckDBStructVector) {
     if (!vector.isItemValid(row)) return null;
     const values = type.entryTypes.map((entryType, index) =>
@@ -254,7 +254,7 @@ function decodeAt(vector: DuckDBVector, type: DuckDBType, row: number, isExact =
   return toWireValue(vector.getItem(row) as DuckDBValue, type, isExact);
 }
 
-/** One value of the driver in the form in which it leaves. @param isExact as of `decodeAt` */
+/** Converts a value of the driver to its wire form. @param isExact as in `decodeAt` */
 export function toWireValue(value: DuckDBValue, type: DuckDBType, isExact = false): WireValue {
   if (value === null || value === undefined) return null;
   if (typeof value === "string") return isJsonText(type) ? parseJson(value, isExact) : value;
@@ -302,11 +302,11 @@ function fromNested(value: DuckDBValue, type: DuckDBType, isExact: boolean): Wir
   if (value instanceof DuckDBVariantValue) {
     return value.value === null ? null : toWireValue(value.value, value.type ?? type, isExact);
   }
-  // What is left has one text: UUID and bit strings.
+  // The remaining types have one text form: UUID and bit strings.
   return String(value);
 }
 
-/** Text keys make an object; other keys would lose their type in one, so they come as a list of pairs. */
+/** Converts a map. Text keys become an object; other keys would lose their type, so they become a list of pairs. */
 function fromMap(
   map: DuckDBMapValue,
   type: Extract<DuckDBType, { typeId: DuckDBTypeId.MAP }>,
@@ -319,8 +319,8 @@ function fromMap(
 }
 
 /**
- * An object of names and values in which nothing is lost: a name that comes again, or none, is numbered as columns
- * are, and `__proto__` is a name like any other.
+ * Returns an object of names and values without loss: duplicate and empty names are numbered as columns are, and
+ * `__proto__` is an ordinary name.
  */
 function objectOf(names: readonly string[], values: readonly WireValue[]): WireValue {
   const object: { [key: string]: WireValue } = {};
@@ -365,7 +365,7 @@ function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
 }
 
-/** A number that a double cannot hold stays exact as text, like an int64 column's. */
+/** Parses JSON. A number that a double cannot hold stays exact as text, as in an int64 column. */
 function parseJson(text: string, isExact: boolean): WireValue {
   try {
     return (isExact ? parseExactJson(text) : parseJsonWithTexts(text)) as WireValue;
@@ -374,8 +374,8 @@ function parseJson(text: string, isExact: boolean): WireValue {
   }
 }
 
-// The driver keeps the flat memory of a vector in fields that its types call private. Reading them saves one BigInt a
-// cell; the exact version of the driver is pinned, and the conformance test of all types guards these lines.
+// The driver keeps a vector's flat memory in fields that its types declare private. Reading them avoids one BigInt per
+// cell. The driver's exact version is pinned, and the conformance test of all types covers these lines.
 type VectorInside = {
   items?: BigInt64Array;
   dataView?: DataView;

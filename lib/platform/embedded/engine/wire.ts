@@ -3,10 +3,10 @@ import { mayRound, parseExactJson } from "../../../base/values/exact-json.ts";
 import type { Batch, Entity, Field, WireValue } from "../../../base/values/fields.ts";
 
 /**
- * The protocol between a file engine and the server: frames of a four-byte length (little endian) and a JSON text.
- * One socket carries one request at a time, so the kernel's socket buffers are the backpressure in both directions,
- * and a client cancels by closing its socket. Every value of a result is JSON by its definition (`WireValue`), and
- * V8 reads JSON faster than its own structured format.
+ * Protocol between a file engine and the server: frames of a four-byte length (little endian) and a JSON text. One
+ * socket carries one request at a time, so the kernel's socket buffers are the backpressure in both directions, and a
+ * client cancels by closing its socket. Every value of a result is JSON by definition (`WireValue`), and V8 parses JSON
+ * faster than its own structured format.
  */
 
 export type ExecuteRequest = {
@@ -15,45 +15,45 @@ export type ExecuteRequest = {
   params?: unknown[] | Record<string, unknown>;
   readOnly: boolean;
   timeoutMs: number;
-  /** The result is cut before a row that has a larger cell. Null: a larger one than can be sent is a failure. */
+  /** The result is cut before a row with a larger cell. Null: a cell that is too large to send is a failure. */
   cellBytesMax: number | null;
-  /** Columns of the type JSON come as texts that nobody has parsed. */
+  /** JSON columns are returned as unparsed text. */
   jsonAsText?: true;
 };
 
-/** How the cells of a column come: 64-bit integers as numbers or texts, bytes in base64, NaN and its like as texts. */
+/** Encoding of a column's cells: 64-bit integers as numbers or text, bytes in base64, NaN and infinities as text. */
 export type CellType = "bigint" | "double" | "boolean" | "varchar" | "blob";
 
 export type TransactStep =
-  /** `mustAffect` other rows than this end the transaction. */
+  /** The transaction fails when a step affects another number of rows than `mustAffect`. */
   | { run: string; params?: (string | number | null)[]; mustAffect?: number }
-  /** `into` is what the engine inserts by: DuckDB the name of a temporary table, SQLite a statement. */
+  /** `into` is the name of a temporary table for DuckDB, and a statement for SQLite. */
   | { into: string; types: CellType[]; rowCount: number; columns: WireValue[][] };
 
 /**
- * Statements of the server's own, all of them in one transaction or none. They are put together by its drivers and are
- * no texts of a person, so they are judged by nobody here.
+ * Statements of the server itself, run in one transaction, all or none. Its drivers build them and no user writes them,
+ * so they are not checked.
  */
 export type TransactRequest = {
   type: "transact";
   steps: TransactStep[];
-  /** Undone in the end: it was to be seen whether it can be done. */
+  /** True to roll back at the end: the transaction only tests whether the changes are possible. */
   isProbe: boolean;
   timeoutMs: number;
 };
 
 export type EngineRequest = ExecuteRequest | TransactRequest | { type: "entities" } | { type: "version" };
 
-/** In the details of a failure of a transaction: why. */
+/** Reason in the details of a failed transaction. */
 export type TransactRefusal = "taken" | "row";
 
 /**
- * In the details of a failure `unavailable`: the engine ends because another statement could not be stopped. A request
- * that only reads may be sent again.
+ * Details of a failure `unavailable`: the engine ends because another statement could not be stopped. A request that
+ * only reads may be retried.
  */
 export const RESTARTING = { restarting: true } as const;
 
-/** `kind` is one of those that AppError knows; the client makes one of it. */
+/** `kind` is a kind of AppError, which the client creates from it. */
 export type EngineFailure = {
   kind: "invalid_request" | "query_failed" | "read_only" | "not_allowed" | "cancelled" | "timeout" | "unavailable";
   message: string;
@@ -70,8 +70,8 @@ export type EngineResponse =
   | { type: "transact" };
 
 /**
- * Negative zero in a frame, where `JSON.stringify` drops its sign. Only fields of the type `float64` have it: their values
- * are numbers or texts, never lists.
+ * Negative zero in a frame, because `JSON.stringify` drops its sign. Only `float64` fields have it: their values are
+ * numbers or text, never lists.
  */
 export const NEGATIVE_ZERO: WireValue = [0];
 
@@ -81,7 +81,7 @@ export function isNegativeZero(value: WireValue): boolean {
 
 const LENGTH_BYTES = 4;
 
-/** The values of a person's statement keep every digit of their numbers (`ExactNumber`). */
+/** Parses a request. Parameters of a user's statement keep every digit of their numbers (`ExactNumber`). */
 export function parseRequest<T extends { type: string }>(bytes: Buffer): T {
   const text = bytes.toString("utf8");
   const request = JSON.parse(text) as T & { params?: unknown };
@@ -91,7 +91,7 @@ export function parseRequest<T extends { type: string }>(bytes: Buffer): T {
 
 export class FrameTooLarge extends Error {}
 
-/** @throws FrameTooLarge when the text is longer than the receiver takes */
+/** @throws FrameTooLarge when the text is longer than the receiver accepts */
 export function encodeFrame(message: EngineRequest | EngineResponse, bytesMax: number): Buffer {
   const text = JSON.stringify(message);
   const bytes = Buffer.byteLength(text);
@@ -102,7 +102,7 @@ export function encodeFrame(message: EngineRequest | EngineResponse, bytesMax: n
   return frame;
 }
 
-/** Resolves when the socket wants more, at once if it still does; rejects when it is gone. */
+/** Resolves when the socket accepts more, immediately if it still does; rejects when it is closed. */
 export function sendFrame(socket: Socket, frame: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
     if (socket.destroyed || socket.writableEnded) {
@@ -125,27 +125,27 @@ export function sendFrame(socket: Socket, frame: Buffer): Promise<void> {
 }
 
 /**
- * Takes a stream of bytes apart into messages. Holds at most one unfinished frame, in memory that is its own: each piece
- * is copied when it comes, since a frame of 64 MiB put together in the end takes a tenth of a second.
+ * Splits a stream of bytes into messages. Holds at most one unfinished frame, in its own memory. Each piece is copied
+ * when it arrives, because assembling a 64 MiB frame at the end takes 0.1 s.
  */
 export class FrameReader<T> {
   readonly #header = Buffer.alloc(LENGTH_BYTES);
-  /** Null while the header is read. */
+  /** Null while the header is being read. */
   #body: Buffer | null = null;
   #filled = 0;
   readonly #bytesMax: number;
   readonly #parse: (bytes: Buffer) => T;
 
   /**
-   * @param parse makes a message of its bytes, which are its own if they came in more than one piece; may answer a promise
-   *   of it where T allows
+   * @param parse creates a message from its bytes, which are a copy if they came in more than one piece; may return a
+   *   promise of it where T allows
    */
   constructor(bytesMax: number, parse = (bytes: Buffer): T => JSON.parse(bytes.toString("utf8")) as T) {
     this.#bytesMax = bytesMax;
     this.#parse = parse;
   }
 
-  /** @throws FrameTooLarge, SyntaxError: the stream cannot be read any further */
+  /** @throws FrameTooLarge, SyntaxError: the stream cannot be read further */
   push(chunk: Buffer): T[] {
     const messages: T[] = [];
     let rest = chunk;
@@ -172,7 +172,7 @@ export class FrameReader<T> {
     }
   }
 
-  /** @returns what is left of the piece */
+  /** @returns the rest of the piece */
   #fill(target: Buffer, piece: Buffer): Buffer {
     const count = piece.copy(target, this.#filled, 0, target.length - this.#filled);
     this.#filled += count;

@@ -1,6 +1,6 @@
 /**
- * Functions of PostgreSQL and of its extension tablefunc whose text arguments are statements that they run: those are
- * judged like the one around them. The numbers are the places of those arguments, from 0.
+ * Functions of PostgreSQL and its extension tablefunc that run their text arguments as statements. Those statements are
+ * checked like the outer one. The numbers are the 0-based positions of these arguments.
  */
 export const STATEMENT_FUNCTIONS: ReadonlyMap<string, readonly number[]> = new Map([
   ["query_to_xml", [0]],

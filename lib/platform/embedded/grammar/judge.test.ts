@@ -20,7 +20,7 @@ test.each([
   ["explain analyze delete from a", "read_only"],
   ["select query_to_xml('select query_to_xml(''delete from a'', true, true, '''')', true, true, '')", "read_only"],
   ["select query_to_xml('select 1', true, true, '')", "ok"],
-  // Whatever is no statement for this grammar may be one for another version's.
+  // Text that this grammar rejects may be a valid statement in another version of PostgreSQL.
   ["select query_to_xml('select 1 !', true, true, '')", "query_failed"],
   ["select query_to_xml('select 1'::varchar(3), true, true, '')", "not_allowed"],
   ["select query_to_xml('select 1'::pg_catalog.text, true, true, '')", "ok"],

@@ -2,10 +2,10 @@ import { STATEMENT_FUNCTIONS } from "./functions.ts";
 import type { Use, Verdict } from "./verdict.ts";
 
 /*
- * Judges a statement by the tree that PostgreSQL's own grammar makes of it (T42, T50). The whole tree is walked: a CTE
- * that deletes lies below a plain SELECT. What the names in it stand for is the database's to say, so they are gathered
- * for it. The session's own guards come on top: the extended protocol takes one statement only, and the transaction is
- * read-only.
+ * Checks a statement by the parse tree of PostgreSQL's own grammar (T42, T50). The whole tree is walked, because a CTE
+ * that deletes may be inside a plain SELECT. Only the database knows what the names refer to, so they are collected for
+ * a later check there. The session has further guards: the extended protocol takes one statement only, and the
+ * transaction is read-only.
  */
 
 const READ_ONLY = "This connection is read-only: it runs queries and changes nothing.";
@@ -14,13 +14,13 @@ const ALONE = "Each statement runs in a transaction of its own, so there is noth
 const PREPARED = "Nothing outlives a statement here. Send the query with `params` instead.";
 const COPY_LINE = "COPY from or to the client cannot be run here. Use SELECT, or INSERT.";
 const ONE = "Send one statement at a time. Run several one after the other.";
-/** A statement inside of a statement's text, inside of another one: nobody writes more. */
+/** Maximum nesting of statements in a statement's text; real queries have fewer levels. */
 const NESTING_MAX = 3;
 const JSON_NODE = /^Json[A-Z]/;
-/** Casts that leave a text as it is. */
+/** Casts that do not change a text. */
 const TEXT_TYPES: ReadonlySet<string> = new Set(["text", "varchar"]);
 
-/** On every connection, since their effect would end with the session, or since the line has no place for it. */
+/** Refused on every connection: the effect would end with the session, or the protocol does not support it. */
 const NEVER: Readonly<Record<string, string>> = {
   TransactionStmt: ALONE,
   VariableSetStmt: SETTINGS,
@@ -38,7 +38,7 @@ const NEVER: Readonly<Record<string, string>> = {
 };
 
 const READING: ReadonlySet<string> = new Set(["SelectStmt", "ExplainStmt", "VariableShowStmt"]);
-/** Refused on read-only connections as what they are, not as writes. */
+/** Refused on read-only connections for another reason than writing. */
 const BEYOND: ReadonlySet<string> = new Set([
   "CopyStmt",
   "DoStmt",
@@ -67,7 +67,8 @@ class Refused extends Error {
 }
 
 /**
- * @param parse PostgreSQL's grammar; throws an error with `sqlDetails` for what it does not know
+ * Checks a statement.
+ * @param parse PostgreSQL's grammar; throws an error with `sqlDetails` for unknown syntax
  * @param statementFunctions names beyond STATEMENT_FUNCTIONS, of which all text arguments are statements
  * @throws what `parse` throws
  */
@@ -100,7 +101,7 @@ function checkAlways(name: string, body: Node): void {
   if (name === "CopyStmt" && body.filename === undefined) throw new Refused("not_allowed", COPY_LINE);
 }
 
-/** One statement on a read-only connection, with the statements in its texts. */
+/** A statement on a read-only connection, with the statements in its texts. */
 class Reading {
   readonly #parse: Parse;
   readonly #statementFunctions: ReadonlySet<string>;
@@ -111,7 +112,7 @@ class Reading {
     this.#statementFunctions = statementFunctions;
   }
 
-  /** All names that are more than a column's, each once. */
+  /** Returns all names except plain columns, each once. */
   get uses(): Use[] {
     return [...this.#uses.values()];
   }
@@ -123,7 +124,7 @@ class Reading {
     if (!READING.has(name)) throw new Refused("read_only", READ_ONLY);
     if (name === "ExplainStmt") {
       const [explained, inner] = entryOf(body.query);
-      // EXPLAIN ANALYZE runs what it explains, and a plain one of a write is of no use where nothing may be written.
+      // EXPLAIN ANALYZE runs its statement, and a plain EXPLAIN of a write is useless without write permission.
       if (explained !== "SelectStmt") throw new Refused("read_only", READ_ONLY);
       this.check(explained, inner, nesting);
       return;
@@ -131,7 +132,7 @@ class Reading {
     this.#walk(body, nesting);
   }
 
-  /** Own stack instead of recursion: a long chain of operators is a deep tree. */
+  /** Uses a stack instead of recursion, because a long chain of operators is a deep tree. */
   #walk(root: unknown, nesting: number): void {
     const waiting: unknown[] = [root];
     while (waiting.length > 0) {
@@ -154,14 +155,14 @@ class Reading {
     }
     if (key === "FuncCall") this.#checkCall(value as Node, nesting);
     if (key === "RangeVar") this.#addRelation(value as Node);
-    // A type is written as a node of its own, and as a part of some others.
+    // A type is a separate node in some places and a field of its parent in others.
     if (key === "TypeName" || key === "typeName") this.#add("t", stringsOf((value as Node).names));
     if (key === "method") this.#add("f", stringsOf(value));
-    // JSON_OBJECT, JSON_QUERY and the like make JSON of values without a function's name.
+    // JSON_OBJECT, JSON_QUERY and similar convert values to JSON without a function's name.
     if (JSON_NODE.test(key)) this.#add("f", ["pg_catalog", "to_json"], 1);
     if (key === "useOp" || key === "operName") this.#add("o", stringsOf(value));
     if (key === "A_Expr") this.#add("o", stringsOf((value as Node).name));
-    // `x.name` and `(x).name` call the function `name` with x when there is no such column.
+    // `x.name` and `(x).name` call the function `name` with x when no such column exists.
     if (key === "ColumnRef") this.#addSelected(stringsOf((value as Node).fields).slice(1));
     if (key === "A_Indirection") this.#addSelected(stringsOf((value as Node).indirection));
   }
@@ -174,7 +175,7 @@ class Reading {
     const name = names.at(-1) ?? "";
     const places = this.#statementFunctions.has(name) ? args.keys() : STATEMENT_FUNCTIONS.get(name);
     if (places === undefined) return;
-    // Its other form takes three values, and none of them is a statement.
+    // The other form takes three values, none of which is a statement.
     if (name === "ts_rewrite" && args.length !== 2) return;
     if (args.some((argument) => entryOf(argument)[0] === "NamedArgExpr")) {
       throw new Refused(
@@ -202,7 +203,7 @@ class Reading {
     try {
       statements = statementsOf(text, this.#parse);
     } catch (error) {
-      // An older or a newer server could still make a statement of it.
+      // An older or newer server might parse it.
       if (!(error instanceof Error && "sqlDetails" in error)) throw error;
       throw new Refused("query_failed", `The query in the text for ${name} cannot be read: ${error.message}`);
     }
@@ -233,7 +234,7 @@ class Reading {
   }
 }
 
-/** The text of a constant; undefined for another constant; null for what is no constant. */
+/** Returns a constant's text; undefined for a constant of another type, null for other expressions. */
 function constantText(argument: unknown): string | null | undefined {
   const [name, body] = entryOf(argument);
   if (name === "TypeCast") return isTextType(body.typeName) ? constantText(body.arg) : null;
@@ -242,7 +243,7 @@ function constantText(argument: unknown): string | null | undefined {
   return typeof text === "string" ? text : undefined;
 }
 
-/** Without a length: that would cut the text after it was looked at. */
+/** A type with a length does not count, because it would cut the text after the check. */
 function isTextType(typeName: unknown): boolean {
   const { names, typmods, arrayBounds } = (typeName ?? {}) as Node;
   const [schema, name] = [undefined, ...stringsOf(names)].slice(-2);
@@ -251,7 +252,7 @@ function isTextType(typeName: unknown): boolean {
 }
 
 function statementsOf(text: string, parse: Parse): unknown[] {
-  // The parser refuses an empty text in a way of its own.
+  // The parser rejects an empty text with a different error.
   return text.trim() === "" ? [] : (parse(text).stmts ?? []).map((each) => each.stmt);
 }
 
@@ -263,7 +264,7 @@ function stringsOf(list: unknown): string[] {
   });
 }
 
-/** A node is an object of one key, its kind. */
+/** Returns the kind and body of a node, which is an object with one key. */
 function entryOf(node: unknown): [name: string, body: Node] {
   if (typeof node !== "object" || node === null) return ["", {}];
   const [entry] = Object.entries(node);

@@ -1,27 +1,27 @@
-/** A name in a statement that only the database's catalogue can tell the meaning of. */
+/** A name in a statement whose meaning only the database's catalogue can tell. */
 export type Use = {
-  /** A function or a type in a call, `x.name` for a column or a call, an operator, a type, a relation. */
+  /** Function or type in a call, `x.name` for a column or a call, operator, type, relation. */
   kind: "f" | "a" | "o" | "t" | "r";
-  /** Null: looked for along the session's path. */
+  /** Null: resolved with the session's search path. */
   schema: string | null;
   name: string;
-  /** How many values a call gives; null where that is not to be told from the text. */
+  /** Number of arguments of a call; null when the text does not determine it. */
   args: number | null;
 };
 
-/** What the grammar's process says about a statement of PostgreSQL. */
+/** Result of checking a PostgreSQL statement in the grammar's process. */
 export type Verdict =
-  /** `uses` is empty where writing is allowed: nobody asks. */
+  /** `uses` is empty when writing is allowed, because it is not needed then. */
   | { status: "ok"; returnsRows: boolean; uses: readonly Use[] }
   | {
       status: "refused";
       kind: "invalid_request" | "query_failed" | "read_only" | "not_allowed";
       message: string;
-      /** 0-based, in UTF-16 units of the query; only where the grammar names a place. */
+      /** 0-based offset in UTF-16 units of the query, if the grammar reports one. */
       offset?: number;
     }
-  /** The grammar does not know it; a newer server might. */
+  /** This grammar rejects the statement; a newer server might accept it. */
   | { status: "unknown"; message: string; offset?: number };
 
-/** `statementFunctions` are such functions beyond the built-in ones, whose text arguments are judged as statements. */
+/** `statementFunctions` names further functions whose text arguments are checked as statements. */
 export type JudgeRequest = { query: string; readOnly: boolean; statementFunctions: readonly string[] };

@@ -6,14 +6,14 @@ import { judge } from "./judge.ts";
 import type { JudgeRequest, Verdict } from "./verdict.ts";
 
 /**
- * PostgreSQL's grammar in a thread of its own: a long statement takes it seconds, and one that is nested too deep leaves
- * it broken. Then the thread ends, and whoever asks next starts a new one.
+ * Runs PostgreSQL's grammar in a separate thread: a long statement takes seconds, and one that is nested too deeply
+ * breaks the parser. Then the thread ends, and the next caller starts a new one.
  */
 giveRightOfWay({ isWorker: true });
 /*
- * The engine would compile the grammar a second time, for speed, once it has read some statements: its largest function
- * alone takes 600 MB for a second or two of another core, and statements are read no faster afterwards. Both flags count
- * when a module is loaded; they are the whole process's, whose only other module of the kind is small.
+ * Disables the optimising compiler for the grammar. After some statements, V8 would recompile it: the largest function
+ * alone takes 600 MB and 1 to 2 s of another core, without a speed-up. Both flags apply when a module is loaded. They
+ * are process-wide, but the process's only other WebAssembly module is small.
  */
 setFlagsFromString("--no-wasm-tier-up");
 setFlagsFromString("--no-wasm-dynamic-tiering");

@@ -1,6 +1,6 @@
 import type { Options } from "@node-rs/argon2";
 
-/** A thread works on one at a time and answers in order. */
+/** A thread processes one request at a time and answers in order. */
 export type HashingRequest =
   | { type: "hash"; password: string; parameters: Options }
   | { type: "verify"; password: string; stored: string };

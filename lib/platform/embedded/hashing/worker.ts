@@ -4,8 +4,8 @@ import { giveRightOfWay } from "../../process/right-of-way.ts";
 import type { HashingAnswer, HashingRequest } from "./messages.ts";
 
 /**
- * Hashes of passwords in a thread of their own, one after another. On the threads that all of Node shares, a few
- * logins would hold up every look-up of a name, every file and every compressed answer.
+ * Hashes passwords in a separate thread, one after another. In Node's shared thread pool, a few logins would delay
+ * every DNS look-up, file access and compressed response.
  */
 giveRightOfWay({ isWorker: true });
 
@@ -18,7 +18,7 @@ function resultOf(request: HashingRequest): string | boolean {
   try {
     return verifySync(request.stored, request.password);
   } catch {
-    // What is stored is no hash: nothing fits it.
+    // The stored text is not a hash, so no password matches.
     return false;
   }
 }

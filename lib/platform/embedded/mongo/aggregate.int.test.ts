@@ -35,7 +35,7 @@ beforeAll(async () => {
 
 afterAll(() => store.stop());
 
-/** Pipeline on the orders, and what it gives, worked out by hand. */
+/** Pipelines over the orders, with their expected results worked out manually. */
 const table: [string, Document[], unknown][] = [
   [
     "$group with sums, averages and sets",
@@ -303,7 +303,7 @@ describe("a pipeline", () => {
 });
 
 describe("a pipeline that makes millions of one document", () => {
-  /** MaxTimeMSExpired. */
+  /** Error code of MaxTimeMSExpired. */
   const TIME_LIMIT = 50;
   const unwinds = ["$a", "$b", "$c"].map((path) => ({ $unwind: path }));
   const endless: [string, Document[]][] = [
@@ -342,9 +342,10 @@ describe("a pipeline that makes millions of one document", () => {
 
   test("has one time limit for all its batches", async () => {
     const wide = store.client.db("shop").collection("wide");
-    // One of 300 is kept: the limit counts the store's work, and reading what it answers is hardly any beside it.
+    // One of 300 documents is kept: the limit applies to the store's work, and reading the result takes hardly any
+    // time.
     const pipeline = [...unwinds, { $match: { c: 7 } }, { $project: { a: 1 } }];
-    // Each batch is over long before a command looks at its clock.
+    // Each batch is finished long before a command checks its clock.
     const cursor = wide.aggregate(pipeline, { maxTimeMS: 200, batchSize: 1 });
     let read = 0;
     const readAll = async (): Promise<void> => {

@@ -22,7 +22,7 @@ let shell: ChildProcess | undefined;
 const clients: MongoClient[] = [];
 
 beforeEach(() => {
-  // Drivers take the path of a socket for the name of a host, which they write in small letters.
+  // Drivers treat a socket's path as a host name and lower-case it.
   dir = join(tmpdir(), `authentication-${randomBytes(8).toString("hex")}`);
   mkdirSync(dir, { mode: 0o700 });
 });
@@ -51,7 +51,7 @@ function clientOf(uri: string): MongoClient {
   return client;
 }
 
-/** The store's address for a user and password, or for nobody. */
+/** Returns the store's URI with a user and password, or without. */
 function uriOf({ services }: RunningStore, who = ""): string {
   return `mongodb://${who}${services.address}/?directConnection=true`;
 }
@@ -118,7 +118,7 @@ describe("on a port", () => {
     expect(answer.speculativeAuthenticate.payload.toString()).toMatch(/^r=abc.+,s=.+,i=15000$/);
     const other = await hello({ speculativeAuthenticate: { ...speculativeAuthenticate, mechanism: "SCRAM-SHA-1" } });
     expect(other).not.toHaveProperty("speculativeAuthenticate");
-    // A proof of nothing ends the conversation.
+    // An invalid proof ends the conversation.
     const { conversationId } = (await hello({ speculativeAuthenticate })).speculativeAuthenticate;
     const last = { saslContinue: 1, conversationId, payload: Buffer.from("c=biws,r=abc,p=AAAA") };
     await expect(client.db("admin").command(last)).rejects.toMatchObject({ code: 18 });

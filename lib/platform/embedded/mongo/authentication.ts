@@ -4,17 +4,17 @@ import { type Credentials, ScramConversation } from "./scram.ts";
 import { Binary, type Doc, docOf, double, isDoc, isTruthy, type Value } from "./values.ts";
 
 export const MECHANISM = "SCRAM-SHA-256";
-/** Where the one user is, and what authSource is by default. */
+/** Database of the one user, and the default of authSource. */
 export const USER_DB = "admin";
-/** Failed attempts of all connections together that are free, and how many more a second may follow. */
+/** Failed attempts that are free, over all connections, and how many more are allowed per second. */
 const FREE_GUESSES = 20;
 const GUESSES_A_SECOND = 5;
-/** Attempts that wait for their turn; the next is refused unseen. */
+/** Maximum attempts in the queue. Further ones are rejected without a check. */
 const MAX_WAITING = 100;
 
 /**
- * Slows guessing down. An attempt is looked at when it has its turn, a right one too: otherwise whoever hears nothing at
- * once would know that it was wrong. A right one costs nothing.
+ * Limits the rate of password guesses. Every attempt waits in the queue, a correct one too: otherwise a client without
+ * an immediate answer would know that its password is wrong. A correct one does not count against the limit.
  */
 export class GuessLimit {
   private readonly now: () => number;
@@ -27,7 +27,7 @@ export class GuessLimit {
     this.at = now();
   }
 
-  /** @returns how long the attempt has to wait, ms; undefined when too many wait already */
+  /** @returns time that the attempt has to wait, in ms; undefined when too many are waiting */
   take(): number | undefined {
     const now = this.now();
     this.left = Math.min(FREE_GUESSES, this.left + ((now - this.at) / 1000) * GUESSES_A_SECOND);
@@ -46,9 +46,9 @@ function failed(): StoreError {
   return new StoreError("AuthenticationFailed", "Authentication failed.");
 }
 
-/** Who the client of one connection is; nobody before it has signed in, where that is asked for. */
+/** Authentication state of one connection. Without a user until the client has signed in, if sign-in is required. */
 export class Authentication {
-  /** Undefined where everybody may in: on a socket that only the owner can reach. */
+  /** Undefined when no sign-in is required: on a socket that only the owner can reach. */
   private readonly credentials: Credentials | undefined;
   private readonly limit: GuessLimit;
   private conversation: { scram: ScramConversation; skipsEmpty: boolean; isProven: boolean } | undefined;
@@ -88,7 +88,7 @@ export class Authentication {
     return this.answer(scram.serverFirst, false);
   }
 
-  /** As `start`, within a hello: what cannot be is left out, and the client begins as usual. */
+  /** Like `start`, but within a hello: an invalid request is ignored, and the client signs in as usual. */
   startWithin(request: Value | undefined): Doc | undefined {
     if (!isDoc(request) || this.credentials === undefined) return undefined;
     try {
@@ -100,7 +100,7 @@ export class Authentication {
     }
   }
 
-  /** @throws StoreError AuthenticationFailed, after a while when there were many */
+  /** @throws StoreError AuthenticationFailed, after a delay when there were many failures */
   async continue(command: Doc): Promise<Doc> {
     const { conversation } = this;
     if (conversation === undefined || command.get("conversationId") !== this.lastId)

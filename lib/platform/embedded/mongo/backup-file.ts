@@ -3,11 +3,11 @@ import { closeSync, existsSync, fstatSync, fsyncSync, openSync, readSync, writeS
 import { APPLICATION_ID, CHECKSUMS_SINCE_FORMAT, FORMAT } from "./sqlite.ts";
 
 /**
- * A backup is the store's SQLite file with a footer behind it:
+ * A backup is the store's SQLite file followed by a footer:
  *
  *     member bytes, one after another | manifest (JSON) | SHA-256 of all before | length of the manifest | magic
  *
- * SQLite ignores what is behind its last page, so the file is also readable as a database. A file of format 2 or newer
+ * SQLite ignores bytes after its last page, so the file is also readable as a database. A file of format 2 or newer
  * without a footer was cut off.
  */
 const MAGIC = Buffer.from("MILLBAK2");
@@ -16,10 +16,10 @@ const LENGTH_BYTES = 4;
 const TAIL_BYTES = DIGEST_BYTES + LENGTH_BYTES + MAGIC.length;
 /** Version of the footer. */
 const BACKUP_FORMAT = 2;
-/** Manifests have some hundred bytes; a longer length is damage. */
+/** Maximum size of a manifest. Real ones have a few hundred bytes, so a longer length means damage. */
 const MANIFEST_BYTES_MAX = 1024 * 1024;
 const CHUNK_BYTES = 1024 * 1024;
-/** SQLite's header, of which these places are read (https://sqlite.org/fileformat.html, 1.3). */
+/** Offsets in SQLite's header that are read (https://sqlite.org/fileformat.html, 1.3). */
 const HEADER = { bytes: 100, pageSize: 16, pages: 28, format: 60, application: 68, magic: "SQLite format 3\0" };
 
 export const DATABASE_MEMBER = "store/millrace.db";
@@ -28,22 +28,22 @@ export type BackupMember = { name: string; bytes: number; sha256: string };
 export type BackupManifest = {
   format: number;
   createdAt: string;
-  /** Schema version of the documents, and the Millrace that wrote it. */
+  /** Schema version of the documents, and the Millrace version that wrote it. */
   schema: { version: number; millrace: string };
   /** Format of the store's file. */
   storeFormat: number;
   members: BackupMember[];
 };
 
-/** A backup that was verified. */
+/** A verified backup. */
 export type VerifiedBackup = {
-  /** Null for a backup of before there were checksums. */
+  /** Null for a backup from before checksums existed. */
   manifest: BackupManifest | null;
-  /** The database's part of the file, from its first byte. */
+  /** Size of the database, which is the first part of the file. */
   databaseBytes: number;
 };
 
-/** Appends the footer to a file that holds the database alone. */
+/** Appends the footer to a file that contains only the database. */
 export function sealBackup(file: string, facts: Pick<BackupManifest, "createdAt" | "schema">): void {
   const descriptor = openSync(file, "r+");
   try {
@@ -146,7 +146,7 @@ function isManifest(value: unknown): value is BackupManifest {
   );
 }
 
-/** Returns the size of a backup of before there were checksums. @throws Error for what is none */
+/** Returns the size of a backup from before checksums existed. @throws Error if it is not one */
 function requireOldBackup(descriptor: number, size: number, file: string): number {
   const header = readHeader(descriptor, file);
   if (header.format >= CHECKSUMS_SINCE_FORMAT) throw damaged(file, "it ends without its checksums, so it was cut off");
@@ -164,7 +164,7 @@ function readHeader(descriptor: number, file: string): { format: number; size: n
   const pageSize = header.readUInt16BE(HEADER.pageSize);
   return {
     format: header.readUInt32BE(HEADER.format),
-    // A page of 65,536 bytes does not fit into its two bytes and is written as 1.
+    // A page size of 65,536 does not fit in two bytes and is stored as 1.
     size: (pageSize === 1 ? 65_536 : pageSize) * header.readUInt32BE(HEADER.pages),
   };
 }

@@ -25,7 +25,7 @@ let bytes: Buffer;
 let databaseBytes: number;
 let manifestStart: number;
 
-/** Makes a store with 200 documents that say which store they are of. */
+/** Creates a store with 200 documents that carry its mark. */
 async function fill(dataDir: string, mark: string): Promise<void> {
   const { client, stop: _, close } = await startTestStore({ dataDir });
   const docs = Array.from({ length: 200 }, (_, n) => ({ _id: n, mark, text: `${mark} `.repeat(60) }));
@@ -37,7 +37,7 @@ async function fill(dataDir: string, mark: string): Promise<void> {
   await client.close();
   await close();
 }
-/** Returns the marks of all documents, each once, and how many documents there are. */
+/** Returns the distinct marks of all documents, and the number of documents. */
 async function contentOf(dataDir: string): Promise<[string[], number]> {
   const { client, close } = await startTestStore({ dataDir });
   const docs = await client.db("millrace").collection<{ mark: string }>("things").find().toArray();
@@ -65,7 +65,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Numbers below 1 that are the same in each run (mulberry32). */
+/** Returns a generator of reproducible numbers below 1 (mulberry32). */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => {
@@ -86,7 +86,7 @@ const manifestOf = (whole: Buffer) => {
   const length = whole.readUInt32BE(whole.length - 12);
   return JSON.parse(whole.subarray(whole.length - TAIL - length, whole.length - TAIL).toString());
 };
-/** Puts a footer with another manifest behind members, its checksum of the whole included. */
+/** Appends a footer with another manifest to members, with a valid checksum of the whole. */
 const resealed = (members: Buffer, manifest: unknown): Buffer => {
   const text = Buffer.from(JSON.stringify(manifest));
   const length = Buffer.alloc(4);
@@ -253,7 +253,7 @@ describe("a backup", () => {
 });
 
 describe("a restore that is killed", () => {
-  /** Returns the steps of a restore over a store, up to the one behind which it is killed; 0 for none. */
+  /** Returns the steps of a restore over a store, up to the one after which it is killed; 0 for none. */
   function restoreKilledAt(dataDir: string, step: number): string[] {
     const args = [restoreProcess, dataDir, backup, String(step)];
     const { stdout, signal, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
@@ -261,7 +261,7 @@ describe("a restore that is killed", () => {
     return stdout.trim().split("\n");
   }
   /** Makes a data folder whose store was stopped, or killed with writes in its log alone. */
-  /** Makes a data folder whose store was stopped, or killed with writes in its log alone. */
+  /** Creates a data folder whose store was stopped, or killed with writes only in its log. */
   function makeOld(name: string, isKilled: boolean): string {
     const dataDir = join(folder, name);
     cpSync(join(folder, isKilled ? "killed" : "old"), dataDir, { recursive: true });

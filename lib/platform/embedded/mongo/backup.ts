@@ -7,9 +7,9 @@ import { syncPath } from "./files.ts";
 import { beginSwap, isRestoreUnfinished, type OnStep, recoverRestore, restoringPath, swap } from "./restore.ts";
 import { checkStamp, lockStoreFile } from "./sqlite.ts";
 
-/** The collection and document that hold the schema version (lib/platform/db/collections.ts). */
+/** Collection and document with the schema version (lib/platform/db/collections.ts). */
 const STAMP = { collection: "installation", id: "schema" };
-/** Of a store that no server has stamped yet. */
+/** Schema of a store that no server has stamped yet. */
 const UNSTAMPED: BackupManifest["schema"] = { version: 0, millrace: "unknown" };
 
 function storeFile(dataDir: string): string {
@@ -17,8 +17,9 @@ function storeFile(dataDir: string): string {
 }
 
 /**
- * Writes a backup of the store of a data directory: everything that was acknowledged when it began, nothing half
- * done. The store may run and be written to meanwhile, in this process or another; it is not slowed down by a lock.
+ * Writes a backup of the store of a data directory. It holds everything that was acknowledged when the backup started,
+ * and no partial writes. The store may run and take writes during the backup, in this process or another; no lock slows
+ * it down.
  * @param file the backup's file, which must not exist yet
  * @throws Error when there is no store, or the file exists
  */
@@ -30,11 +31,11 @@ export function backupStore(dataDir: string, file: string): void {
   if (!existsSync(source)) throw new Error(`There is no store in ${dataDir}.`);
   if (existsSync(file)) throw new Error(`${file} exists. Name a new file for the backup.`);
   const db = new Database(source, { readonly: true, fileMustExist: true });
-  // It holds what the store holds: SQLite fills an empty file, which has the rights from the beginning.
+  // Created with its final permissions, because it will contain the store's data. SQLite fills an empty file.
   closeSync(openSync(file, "wx", 0o600));
   try {
     checkStamp(db, source);
-    // One read transaction: a snapshot, and compact.
+    // One read transaction, so it is a snapshot, and compacted.
     db.prepare("VACUUM INTO ?").run(file);
     sealBackup(file, { createdAt: new Date().toISOString(), schema: schemaOf(file) });
     syncPath(dirname(file));
@@ -70,24 +71,24 @@ function schemaOf(file: string): BackupManifest["schema"] {
 export function verifyBackup(file: string, refuseSchema: (schema: BackupManifest["schema"]) => void): VerifiedBackup {
   const verified = verifyBackupFile(file);
   if (verified.manifest) refuseSchema(verified.manifest.schema);
-  // A footer behind the database is no part of it, so a file with one is checked as the copy that has none.
+  // A file with a footer is checked later, as a copy without it, because the footer is not part of the database.
   if (verified.manifest === null) checkDatabase(file, true);
   return verified;
 }
 
 export type RestoreOptions = {
-  /** False refuses when a store is there already. */
+  /** Overwrites an existing store. When false, an existing store is an error. */
   overwrite?: boolean;
   refuseSchema?: (schema: BackupManifest["schema"]) => void;
   onStep?: OnStep;
 };
 
 /**
- * Puts a backup in the place of a data directory's store. The backup is verified before anything is touched. The store of
- * before is kept aside until the new one is in its place; a restore that is interrupted is finished or undone at the next
- * start.
- * @returns what was verified, and what became of a restore that was interrupted before
- * @throws Error when the store is in use, the file is no backup, is damaged, or of a newer format; then nothing changes
+ * Replaces a data directory's store with a backup. The backup is verified first. The previous store is kept aside until
+ * the new one is in place; the next start finishes or undoes an interrupted restore.
+ * @returns the verified backup, and the outcome of a restore that was interrupted earlier
+ * @throws Error when the store is in use, or the file is not a backup, damaged, or of a newer format; then nothing
+ *   changes
  */
 export function restoreStore(
   dataDir: string,
@@ -110,7 +111,7 @@ export function restoreStore(
       copyFileSync(file, copy);
       chmodSync(copy, 0o600);
       onStep("copied");
-      // What was copied may differ from what was verified: the disk, or somebody who changed the file meanwhile.
+      // The copy may differ from the verified file: a disk error, or someone changed the file in between.
       const again = verifyBackupFile(copy);
       truncateSync(copy, again.databaseBytes);
       checkDatabase(copy, false);
@@ -130,7 +131,7 @@ export function restoreStore(
   }
 }
 
-/** @throws Error unless SQLite finds the database whole */
+/** @throws Error if SQLite finds the database damaged */
 function checkDatabase(file: string, isThorough: boolean): void {
   const db = new Database(file, { readonly: true, fileMustExist: true });
   try {

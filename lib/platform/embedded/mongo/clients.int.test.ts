@@ -77,7 +77,7 @@ test("a full read as mongodump's, written again as mongorestore does, is the sam
   expect(described.map(({ name }) => name).sort()).toEqual(["empty", "seen", "things"]);
 });
 
-/** All documents of a collection in order of their `_id`, as they lie on the wire. */
+/** Returns all documents of a collection, in order of their `_id`, as their bytes on the wire. */
 function readAll(collection: Collection): Promise<Buffer[]> {
   return collection.find<Buffer>({}, { raw: true, hint: { _id: 1 }, noCursorTimeout: true, batchSize: 300 }).toArray();
 }

@@ -21,14 +21,18 @@ import {
   type Value,
 } from "./values.ts";
 
-/** MongoDB's limit of nested documents (BSONDepth); deeper input is refused, since it is walked by recursion. */
+/**
+ * MongoDB's limit of nested documents (BSONDepth). Deeper input is rejected, because documents are walked recursively.
+ */
 export const MAX_NESTING = 200;
-/** MongoDB's limit of one document, bytes. */
+/** MongoDB's limit of one document, in bytes. */
 export const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
-/** A document that is made, and not stored, may be larger by what stands around a stored one (MongoDB's). */
+/** Limit of a document that is computed and not stored. MongoDB allows it the overhead around a stored one. */
 const MAX_MADE_BYTES = MAX_DOCUMENT_BYTES + 16 * 1024;
 
-/** JavaScript's dates end here (ms from 1970); a BSON date beyond is refused rather than stored wrongly. */
+/**
+ * Limit of JavaScript's dates (ms from 1970). A BSON date beyond is rejected, because it would be stored incorrectly.
+ */
 const MAX_DATE_MS = 8_640_000_000_000_000n;
 const SHORT_NAME_BYTES = 24;
 const MIN_KEY = new MinKey();
@@ -36,8 +40,8 @@ const MAX_KEY = new MaxKey();
 
 /**
  * Reads one document.
- * @param only names of the top-level fields that are wanted; the others are skipped without being looked at
- * @throws StoreError InvalidBSON on anything malformed
+ * @param only names of the wanted top-level fields; all others are skipped without being parsed
+ * @throws StoreError InvalidBSON on malformed input
  */
 export function decodeDocument(bytes: Buffer, start = 0, only?: ReadonlySet<string>): Doc {
   const reader = new BsonReader(bytes, start);
@@ -292,24 +296,24 @@ export class BsonReader {
 
 const FIRST_BYTES = 256;
 
-/** Writes BSON into a buffer that grows. */
+/** Writes BSON into a growing buffer. */
 export class BsonWriter {
   private buffer: Buffer;
   private at = 0;
   private readonly most: number;
 
-  /** @param most bytes; a document that an expression made may hold itself many times over, so it has to end */
+  /** @param most limit in bytes, because a document that an expression made may contain itself many times */
   constructor(size: number, most: number) {
     this.most = most;
     this.buffer = Buffer.allocUnsafe(size);
   }
 
-  /** What was written, in a buffer of its own. */
+  /** Returns a copy of the written bytes. */
   bytes(): Buffer {
     return Buffer.from(this.buffer.subarray(0, this.at));
   }
 
-  /** What was written; the writer must not be used again. */
+  /** Returns the written bytes without a copy; the writer must not be used afterwards. */
   take(): Buffer {
     return this.buffer.subarray(0, this.at);
   }
@@ -515,7 +519,7 @@ export class BsonWriter {
   }
 }
 
-/** The 64 bits of a timestamp: seconds high, increment low. */
+/** Returns the 64 bits of a timestamp: seconds high, increment low. */
 export function timestampBits(value: Timestamp): bigint {
   return BigInt.asUintN(64, value.toBigInt());
 }

@@ -17,9 +17,9 @@ import {
   type Value,
 } from "./values.ts";
 
-/** An index: what was asked for, and what the planner needs to know of it. */
+/** An index: its specification, and what the planner needs to know about it. */
 export class Index {
-  /** 0 is the index of _id, which is the collection's own table. */
+  /** 0 is the index on _id, which is the collection's table itself. */
   readonly id: number;
   readonly name: string;
   readonly key: Doc;
@@ -29,14 +29,14 @@ export class Index {
   readonly isHidden: boolean;
   readonly partial: { filter: Doc; node: MatchNode; test: Matcher } | undefined;
   readonly expireAfterSeconds: number | undefined;
-  /** As listIndexes answers it. */
+  /** The specification as listIndexes returns it. */
   readonly spec: Doc;
-  /** A path with a position in it ("a.0") has entries that not every match of the path has. */
+  /** True when a path contains an array position ("a.0"): then not every match of the path has an entry. */
   readonly isByPosition: boolean;
   isMultikey: boolean;
-  /** False while it is being filled; it is kept up to date then, but not read. */
+  /** False during the build: writes maintain the index, but reads do not use it. */
   isReady: boolean;
-  /** The store's clock when it was ready; a snapshot from before does not know it. */
+  /** The store's clock when the index became ready. Older snapshots do not have it. */
   createdAt = 0;
 
   constructor(id: number, spec: Doc, isMultikey: boolean, isReady: boolean) {
@@ -65,7 +65,7 @@ export class Index {
     this.isReady = isReady;
   }
 
-  /** The table of its entries. */
+  /** Name of the table with the index's entries. */
   get table(): string {
     return `i_${this.id}`;
   }
@@ -82,14 +82,14 @@ export class Collection {
   name: string;
   readonly uuid: Binary;
   options: Doc;
-  /** The first is always that of _id. */
+  /** Indexes of the collection; the first is always the one on _id. */
   indexes: Index[];
-  /** The next place in insertion order; counted here so that a place is never given twice. */
+  /** Next record id in insertion order. It is counted here so that no id is given twice. */
   nextRid = 1;
   count = 0;
   isDropped = false;
   validator: Matcher | undefined;
-  /** The group of writes that made it; a snapshot from before does not know it. */
+  /** The store's clock at creation. Older snapshots do not have the collection. */
   createdAt = 0;
 
   constructor(id: number, db: string, name: string, uuid: Binary, options: Doc) {
@@ -120,7 +120,7 @@ export class Collection {
     }
   }
 
-  /** @throws StoreError DocumentValidationFailure when the collection's validator refuses the document */
+  /** @throws StoreError DocumentValidationFailure when the collection's validator rejects the document */
   validate(doc: Doc): void {
     if (this.validator === undefined || this.validator(doc)) return;
     if (this.options.get("validationAction") === "warn") return;
@@ -165,8 +165,8 @@ function cannotCreate(message: string): StoreError {
 }
 
 /**
- * Checks what createIndexes was asked for and brings it to the form that listIndexes answers.
- * @throws StoreError CannotCreateIndex, and InvalidOptions or BadValue where MongoDB says so
+ * Validates an index specification of createIndexes and normalises it to the form that listIndexes returns.
+ * @throws StoreError CannotCreateIndex, and InvalidOptions or BadValue where MongoDB does
  */
 export function normalizeIndexSpec(spec: Doc): Doc {
   const key = spec.get("key");
@@ -278,7 +278,7 @@ export function refuseCollation(collation: Value | undefined): void {
   );
 }
 
-/** The message and fields of a duplicate key. */
+/** Returns the error for a duplicate key, with MongoDB's message and fields. */
 export function duplicateKey(collection: Collection, index: Index, values: readonly Value[]): StoreError {
   const keyValue: Doc = new Map();
   index.fields.forEach(({ path }, i) => {

@@ -18,7 +18,9 @@ import {
   type Value,
 } from "./values.ts";
 
-/** MongoDB's order of types ("canonicalizeBSONType"); types of one rank compare by value. Missing sorts as undefined. */
+/**
+ * MongoDB's order of types ("canonicalizeBSONType"). Types of one rank compare by value. Missing sorts as undefined.
+ */
 const RANK_OF_TYPE = new Map<number, number>([
   [TYPE.minKey, 1],
   [TYPE.undefined, 3],
@@ -57,14 +59,14 @@ export const RANK = {
   maxKey: 120,
 } as const;
 
-/** The place of the value's type in BSON's order. */
+/** Returns the rank of the value's type in BSON's order. */
 export function typeRank(value: Value): number {
   if (typeof value === "string") return RANK.string;
   if (typeof value === "number" || typeof value === "bigint") return RANK.number;
   return RANK_OF_TYPE.get(typeCode(value)) ?? 0;
 }
 
-/** BSON's total order. Numbers compare by value whatever their type; NaN is the least of them. */
+/** Compares two values in BSON's total order. Numbers compare by value across types; NaN is the smallest of them. */
 export function compareValues(a: Value, b: Value): number {
   if (typeof a === "number" && typeof b === "number") return compareDoubles(a, b);
   if (typeof a === "string" && typeof b === "string") return compareStrings(a, b);
@@ -73,7 +75,7 @@ export function compareValues(a: Value, b: Value): number {
   return order !== 0 ? order : compareWithinRank(a, b);
 }
 
-/** As compareValues, with a missing value below all but MinKey. */
+/** Compares like compareValues, with a missing value below everything except MinKey. */
 export function compareMaybe(a: Value | undefined, b: Value | undefined): number {
   if (a === undefined || b === undefined) {
     const rankOfA = a === undefined ? RANK.undefined - 1 : typeRank(a);
@@ -135,7 +137,7 @@ function plainText(value: Value): string | undefined {
   return value instanceof BSONSymbol ? value.value : undefined;
 }
 
-/** JavaScript compares a double with a bigint exactly, so no precision is lost here. */
+/** JavaScript compares a double with a bigint exactly, without loss of precision. */
 function compareDoubles(a: number | bigint, b: number | bigint): number {
   if (a < b) return -1;
   if (a > b) return 1;
@@ -147,7 +149,7 @@ function compareDoubles(a: number | bigint, b: number | bigint): number {
 const FIRST_SURROGATE = 0xd800;
 const LAST_SURROGATE = 0xdfff;
 
-/** The order of the UTF-8 bytes, which is that of code points and not of UTF-16 units. */
+/** Compares texts by their UTF-8 bytes, which is the order of code points and not of UTF-16 units. */
 export function compareStrings(a: string, b: string): number {
   if (a === b) return 0;
   const length = Math.min(a.length, b.length);
@@ -176,7 +178,7 @@ function compareArrays(a: Value[], b: Value[]): number {
   return a.length - b.length;
 }
 
-/** Field by field: the type first, then the name, then the value. */
+/** Compares documents field by field: first the type, then the name, then the value. */
 function compareDocs(a: Doc, b: Doc): number {
   const fieldsOfB = b.entries();
   for (const [name, value] of a) {

@@ -8,12 +8,12 @@ import { StoreError } from "./errors.ts";
 import { type Doc, docOf, double, isDoc, ObjectId, toWholeNumber } from "./values.ts";
 import { encodeAnswer, lastAnswerId, MAX_MESSAGE_BYTES, MessageSplitter, parseMessage, type Request } from "./wire.ts";
 
-/** What a message may have before the client has signed in: a hello is far below it. */
+/** Maximum size of a message before the client has signed in, in bytes. A hello is far smaller. */
 const MAX_STRANGER_BYTES = 64 * 1024;
 
 let lastConnection = 0;
 
-/** One client's socket: messages are answered one after the other, in their order. */
+/** A client's connection. Messages are answered one after another, in order. */
 export class Connection implements Client {
   readonly id = ++lastConnection;
   isClosed = false;
@@ -44,7 +44,7 @@ export class Connection implements Client {
     this.gone.abort();
   }
 
-  /** Ends the connection from this side. */
+  /** Closes the connection from this side. */
   destroy(): void {
     this.socket.destroy();
     this.close();
@@ -58,11 +58,11 @@ export class Connection implements Client {
       ))
         this.waiting.push(message);
     } catch {
-      // What comes next cannot be told apart any more.
+      // The boundaries of the next messages are unknown, so the connection is closed.
       this.destroy();
       return;
     }
-    // A client that sends faster than it is answered has to wait.
+    // Applies backpressure to a client that sends faster than it is answered.
     if (this.waiting.length > 1) this.socket.pause();
     if (!this.isRunning) void this.run();
   }
@@ -132,8 +132,9 @@ export class Connection implements Client {
   }
 
   /**
-   * The driver's monitor asks to be told when the topology changes, at latest after maxAwaitTimeMS. Ours never
-   * changes, so the time is waited out; with `exhaustAllowed` one question is answered again and again.
+   * Answers the driver's monitor, which asks to be notified of topology changes, at the latest after maxAwaitTimeMS.
+   * This topology never changes, so the answer waits for the full time. With `exhaustAllowed`, one request is answered
+   * repeatedly.
    */
   private async watch(request: Request): Promise<void> {
     const wait = toWholeNumber(request.body.get("maxAwaitTimeMS")) ?? 0;
@@ -146,7 +147,7 @@ export class Connection implements Client {
       const answer = await dispatch(this.services, this, request.body);
       await this.send(answer, current, request.exhaustAllowed);
       if (!request.exhaustAllowed || this.waiting.length > 0) return;
-      // Each answer of the stream is a reply to the one before.
+      // Each answer of the stream replies to the previous one.
       current = { ...request, id: lastAnswerId() };
       request.body.set("topologyVersion", topologyVersion());
     }
@@ -163,7 +164,7 @@ function isAwaitedHello(body: Doc): boolean {
   return isHello && body.has("topologyVersion") && body.has("maxAwaitTimeMS");
 }
 
-/** True when the client knows the present topology, so that there is nothing to tell yet. */
+/** Returns true when the client knows the current topology, so that there is nothing to report yet. */
 function isCurrent(body: Doc): boolean {
   const known = body.get("topologyVersion");
   if (!isDoc(known)) return false;

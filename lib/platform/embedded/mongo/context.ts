@@ -13,22 +13,22 @@ import type { Access, Store } from "./store.ts";
 import { type Sessions, transactionName } from "./transactions.ts";
 import { type Doc, isDoc, Timestamp, toWholeNumber, type Value } from "./values.ts";
 
-/** What all commands share. */
+/** Services that all commands share. */
 export type Services = {
   store: Store;
   cursors: Cursors;
   sessions: Sessions;
   retries: RetryLog;
   monitor: Monitor;
-  /** Of the one user who may in; undefined where nobody is asked. */
+  /** Credentials of the only user; undefined when no sign-in is required. */
   credentials: Credentials | undefined;
   guesses: GuessLimit;
-  /** Seed of the one member, as clients reach it: a path or host:port. */
+  /** Address of the only member, as clients reach it: a path or host:port. */
   address: string;
   startedAt: Date;
 };
 
-/** Who sends commands, as they see it. */
+/** A client as its connection describes it. */
 export type Client = {
   /** Counted from 1 since the store's start. */
   readonly id: number;
@@ -36,18 +36,18 @@ export type Client = {
   readonly authentication: Authentication;
 };
 
-/** One command under way. */
+/** Context of a running command. */
 export type Context = {
   services: Services;
   command: Doc;
   name: string;
   db: string;
-  /** Where the command reads and writes: the store, or its transaction. */
+  /** Target of reads and writes: the store, or the command's transaction. */
   access: Access;
   isInTransaction: boolean;
-  /** The session's id in hex; undefined outside of sessions. */
+  /** The session's id in hex; undefined outside sessions. */
   session: string | undefined;
-  /** Remembers what a retryable write did; undefined for other commands. */
+  /** State of a retryable write; undefined for other commands. */
   retry: Retry | undefined;
   turns: Turns;
   deadline: Deadline;
@@ -55,10 +55,13 @@ export type Context = {
   connection: Client;
 };
 
-/** The longest that `maxTimeMS` may be (int32). */
+/** Maximum of `maxTimeMS` (int32). */
 const MAX_TIME_MS = 2 ** 31 - 1;
 
-/** @throws StoreError MaxTimeMSExpired from its check, once the command's time is over or the client has gone */
+/**
+ * Returns the command's deadline. Its check throws StoreError MaxTimeMSExpired once the time is over or the client has
+ * disconnected.
+ */
 export function makeDeadline(command: Doc, connection: { isClosed: boolean }): Deadline {
   const value = command.get("maxTimeMS");
   let end = Number.POSITIVE_INFINITY;
@@ -80,13 +83,13 @@ export function makeDeadline(command: Doc, connection: { isClosed: boolean }): D
   };
 }
 
-/** The system's variables: NOW and CLUSTER_TIME are one value for a whole command. */
+/** Returns the system variables. NOW and CLUSTER_TIME have one value for a whole command. */
 export function systemScope(now: Date): Scope {
   const clusterTime = new Timestamp({ t: Math.floor(now.getTime() / 1000), i: 1 });
   return bind(bind(undefined, "NOW", now), "CLUSTER_TIME", clusterTime);
 }
 
-/** The variables of a command with its `let`. */
+/** Returns the variables of a command with its `let`. */
 export function variablesOf(scope: Scope, letDoc: Value | undefined): Variables {
   if (letDoc === undefined || letDoc === null) return { scope };
   if (!isDoc(letDoc))
@@ -94,7 +97,7 @@ export function variablesOf(scope: Scope, letDoc: Value | undefined): Variables 
   let inner = scope;
   for (const [name, expression] of letDoc) {
     checkVariableName(name);
-    // Each may use those before it, and nothing of a document.
+    // An expression may use the variables before it, and no document.
     const value = compileExpression(expression, { scope: inner })({
       root: new Map(),
       current: undefined,
@@ -109,7 +112,7 @@ export function newTurns(deadline: Deadline): Turns {
   return new Turns(deadline);
 }
 
-/** The name of the transaction that a command is part of; undefined outside of one. */
+/** Returns the name of the transaction that a command is part of; undefined outside one. */
 export function transactionOf(context: Context): string | undefined {
   if (!context.isInTransaction || context.session === undefined) return undefined;
   return transactionName(context.session, BigInt(toWholeNumber(context.command.get("txnNumber")) ?? 0));

@@ -3,16 +3,16 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSy
 import { dirname, join } from "node:path";
 import { type Credentials, deriveCredentials, isPasswordOf } from "./scram.ts";
 
-/** The one user of a store that listens on a port. */
+/** The only user of a store that listens on a port. */
 export const STORE_USER = "millrace";
-/** 192 bits: not to be guessed at any rate. */
+/** 192 bits, which cannot be guessed at any rate. */
 const PASSWORD_BYTES = 24;
 
 export type Access = {
   credentials: Credentials;
-  /** Undefined when only its derived form is known. */
+  /** Undefined when only the derived form is known. */
   password: string | undefined;
-  /** True when it was made just now, so that somebody has to be told. */
+  /** True when the password was created just now and still has to be shown. */
   isNew: boolean;
 };
 
@@ -21,9 +21,9 @@ function credentialsFile(dataDir: string): string {
 }
 
 /**
- * The credentials of a data directory: of the password that is given, which is kept from now on, else those that are
- * kept, else of a new password.
- * @throws Error when the file that keeps them cannot be read as such
+ * Returns the credentials of a data directory: those of the given password, which is stored; otherwise the stored ones;
+ * otherwise those of a new password.
+ * @throws Error when the credentials file cannot be parsed
  */
 export function openAccess(dataDir: string, given: string | undefined): Access {
   const file = credentialsFile(dataDir);
@@ -57,7 +57,7 @@ function readCredentials(file: string): Credentials {
   }
 }
 
-/** Whole or not at all, and readable by its owner alone from the beginning. */
+/** Writes the credentials file atomically, readable by its owner only from the beginning. */
 function writeCredentials(file: string, { user, iterations, salt, storedKey, serverKey }: Credentials): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const text = JSON.stringify({

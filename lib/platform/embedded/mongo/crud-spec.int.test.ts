@@ -11,8 +11,8 @@ import { isMet, type SpecFile, type SpecTest } from "./spec/format.ts";
 import { SpecRunner } from "./spec/runner.ts";
 
 /**
- * A row of the tables in docs/develop/store.md: which tests cannot pass, and the exact error that they meet. Without a code the
- * driver is the one that differs, and the message says where its command does.
+ * A row of the tables in docs/develop/store.md: tests that cannot pass, and the exact error that they get. Without a
+ * code, the driver is the one that differs, and the message says how its command does.
  */
 type Exclusion = { feature: string; tests: RegExp[]; code: number | undefined; message: string };
 
@@ -49,7 +49,7 @@ function readExclusions(): Exclusion[] {
   });
 }
 
-/** A pattern of the page, in which a star stands for anything. */
+/** Converts a pattern of the docs page to a regular expression; a star matches anything. */
 function toRegExp(glob: string): RegExp {
   return new RegExp(`^${glob.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*")}$`);
 }
@@ -59,7 +59,7 @@ function readFiles(from: string): [string, SpecFile][] {
   return names.sort().map((name) => [name, EJSON.parse(readFileSync(join(from, name), "utf8")) as unknown as SpecFile]);
 }
 
-/** What the server's failCommand would be needed for, or another topology, is not run at all. */
+/** Returns why a test is skipped, such as a need for failCommand or another topology; undefined when it runs. */
 function whyNotRun(file: SpecFile, spec: SpecTest): string | undefined {
   if (spec.skipReason !== undefined) return spec.skipReason;
   if (!isMet(file.runOnRequirements, VERSION) || !isMet(spec.runOnRequirements, VERSION)) return "for another server";
@@ -67,7 +67,7 @@ function whyNotRun(file: SpecFile, spec: SpecTest): string | undefined {
   return undefined;
 }
 
-/** Runs something with a runner of its own. */
+/** Runs a function with a new runner. */
 async function withRunner(use: (runner: SpecRunner) => Promise<void>): Promise<void> {
   const runner = new SpecRunner(store.uri);
   try {

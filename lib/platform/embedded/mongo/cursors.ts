@@ -4,26 +4,26 @@ import { StoreError } from "./errors.ts";
 import { type Flow, PAUSE, type Turns } from "./flow.ts";
 import { type Doc, docOf, double, RawDocument, type Value } from "./values.ts";
 
-/** Documents of a first batch when the client names no number (MongoDB's). */
+/** MongoDB's default size of a first batch, in documents. */
 export const FIRST_BATCH = 101;
-/** The most bytes of one batch; an answer has to stay under 48 MB and MongoDB stops at 16. */
+/** Maximum size of a batch. An answer must stay under 48 MB, and MongoDB stops at 16. */
 const MAX_BATCH_BYTES = 16 * 1024 * 1024;
-/** A cursor that nobody asks for this long is closed, ms (MongoDB's cursorTimeoutMillis). */
+/** Time after which an unused cursor is closed, in ms (MongoDB's cursorTimeoutMillis). */
 const IDLE_MS = 10 * 60 * 1000;
 
-/** An item of a cursor: bytes as stored, or a document that was made. */
+/** An item of a cursor: stored bytes, or a computed document. */
 export type CursorItem = Buffer | Doc;
 
 export class Cursor {
   readonly id: bigint;
   readonly namespace: string;
-  /** The session that opened it; with it the cursor ends. */
+  /** The session that opened the cursor; the cursor ends with it. */
   readonly session: string | undefined;
-  /** The transaction that it reads in, as session and number. */
+  /** The transaction that the cursor reads in, as session and number. */
   readonly transaction: string | undefined;
   lastUsed = performance.now();
   isBusy = false;
-  /** What is left of the time limit of the command that opened it, ms: its batches share it. */
+  /** Remaining time limit of the command that opened the cursor, in ms. Its batches share it. */
   timeLeftMs = Number.POSITIVE_INFINITY;
   private readonly flow: Flow<CursorItem>;
   private held: RawDocument | undefined;
@@ -43,7 +43,7 @@ export class Cursor {
     this.transaction = transaction;
   }
 
-  /** True when all documents were given. */
+  /** True when all documents were returned. */
   get isExhausted(): boolean {
     return this.isDone && this.held === undefined;
   }
@@ -83,7 +83,7 @@ export class Cursor {
     return documents;
   }
 
-  /** Looks one document ahead, so that a cursor which has no more is not kept open. */
+  /** Reads one document ahead, so that an exhausted cursor is not kept open. */
   async peek(turns: Turns): Promise<void> {
     if (this.held !== undefined || this.isDone) return;
     for (;;) {
@@ -166,7 +166,7 @@ export class Cursors {
   }
 }
 
-/** Answers a cursor's first batch and keeps it when there is more. */
+/** Returns a cursor's first batch, and stores the cursor when it has more. */
 export async function answerCursor(
   cursors: Cursors,
   cursor: Cursor,

@@ -1,13 +1,13 @@
-/** Says when a command has run longer than it may. */
+/** Time limit of a command. */
 export type Deadline = {
   check: () => void;
-  /** Milliseconds; infinite without a limit. */
+  /** Returns the remaining time in ms; infinite without a limit. */
   left: () => number;
-  /** Ends the command after so many milliseconds from now, when it does not end earlier. */
+  /** Shortens the limit to this many ms from now, unless it is shorter already. */
   limit: (ms: number) => void;
 };
 
-/** Of the store's own work, which nobody waits for. */
+/** Deadline of the store's own work, which no client waits for. */
 export const NO_DEADLINE: Deadline = {
   check: () => undefined,
   left: () => Number.POSITIVE_INFINITY,

@@ -4,13 +4,13 @@ import { Decimal128 } from "./values.ts";
 export type Finite = { coefficient: bigint; exponent: number; isNegative: boolean };
 export type Parsed = Finite | "NaN" | "Infinity" | "-Infinity";
 
-/** Digits that a Decimal128 holds. */
+/** Maximum digits of a Decimal128. */
 const PRECISION = 34;
 const BIAS = 6176;
 const MAX_EXPONENT = 6111;
 const MIN_EXPONENT = -6176;
 
-/** Takes the 128 bits apart (IEEE 754-2008, binary integer significand). */
+/** Decodes the 128 bits (IEEE 754-2008, binary integer significand). */
 export function parseDecimal(value: Decimal128): Parsed {
   const bytes = Buffer.from(value.bytes.buffer, value.bytes.byteOffset, 16);
   const low = bytes.readBigUInt64LE(0);
@@ -19,7 +19,7 @@ export function parseDecimal(value: Decimal128): Parsed {
   const combination = Number((high >> 58n) & 0x1fn);
   if (combination === 0x1f) return "NaN";
   if (combination === 0x1e) return isNegative ? "-Infinity" : "Infinity";
-  // A leading 11 means a significand above 2^113, which is no canonical number and counts as zero.
+  // A leading 11 means a significand above 2^113, which is not canonical and counts as zero.
   if (combination >> 3 === 3) {
     return { coefficient: 0n, exponent: Number((high >> 47n) & 0x3fffn) - BIAS, isNegative };
   }
@@ -28,7 +28,7 @@ export function parseDecimal(value: Decimal128): Parsed {
   return { coefficient: coefficient >= 10n ** 34n ? 0n : coefficient, exponent, isNegative };
 }
 
-/** The nearest Decimal128, ties to even; too large becomes infinite, too small zero. */
+/** Returns the nearest Decimal128, ties to even. Too large becomes infinite, too small zero. */
 export function makeDecimal(coefficient: bigint, exponent: number, isNegative: boolean): Decimal128 {
   let digits = coefficient;
   let power = exponent;
@@ -60,12 +60,12 @@ export function makeDecimal(coefficient: bigint, exponent: number, isNegative: b
   return new Decimal128(bytes);
 }
 
-/** A decimal that equals a whole number. */
+/** Returns the decimal that equals a whole number. */
 export function decimalOfBigInt(n: bigint): Decimal128 {
   return makeDecimal(n < 0n ? -n : n, 0, n < 0n);
 }
 
-/** MongoDB's conversion of a double: 15 significant digits. */
+/** Converts a double as MongoDB does: with 15 significant digits. */
 export function decimalOfDouble(n: number): Decimal128 {
   if (Number.isNaN(n)) return Decimal128.fromString("NaN");
   if (!Number.isFinite(n)) return Decimal128.fromString(n > 0 ? "Infinity" : "-Infinity");
@@ -128,7 +128,7 @@ function isBelowZero(part: Parsed): boolean {
   return typeof part === "string" ? part === "-Infinity" : part.isNegative;
 }
 
-/** Division; by zero gives an infinity or NaN, which the caller refuses where MongoDB does. */
+/** Divides. Division by zero gives an infinity or NaN, which the caller rejects where MongoDB does. */
 export function divideDecimals(a: Decimal128, b: Decimal128): Decimal128 {
   const x = parseDecimal(a);
   const y = parseDecimal(b);
@@ -145,7 +145,7 @@ export function divideDecimals(a: Decimal128, b: Decimal128): Decimal128 {
   const scaled = x.coefficient * 10n ** BigInt(shift);
   let quotient = scaled / y.coefficient;
   let exponent = x.exponent - y.exponent - shift;
-  // A sticky digit keeps the later rounding right.
+  // A sticky digit keeps the later rounding correct.
   if (scaled % y.coefficient !== 0n) {
     quotient = quotient * 10n + 1n;
     exponent -= 1;
@@ -159,7 +159,7 @@ export function divideDecimals(a: Decimal128, b: Decimal128): Decimal128 {
   return makeDecimal(quotient, exponent, isNegative);
 }
 
-/** Remainder with the sign of the dividend. */
+/** Returns the remainder with the sign of the dividend. */
 export function remainderOfDecimals(a: Decimal128, b: Decimal128): Decimal128 {
   const x = parseDecimal(a);
   const y = parseDecimal(b);
@@ -174,7 +174,7 @@ export function remainderOfDecimals(a: Decimal128, b: Decimal128): Decimal128 {
 
 /**
  * Rounds to a number of decimal places.
- * @param places digits behind the point; negative rounds left of it
+ * @param places digits after the point; a negative number rounds left of it
  */
 export function quantizeDecimal(
   a: Decimal128,
@@ -193,7 +193,7 @@ export function quantizeDecimal(
     : makeDecimal(quotient * 10n ** BigInt(-places), 0, x.isNegative);
 }
 
-/** The whole number that the decimal equals after truncation; undefined when it is not finite. */
+/** Truncates to a whole number; undefined for a decimal that is not finite. */
 export function truncateToBigInt(a: Decimal128): bigint | undefined {
   const x = parseDecimal(a);
   if (typeof x === "string") return undefined;

@@ -8,7 +8,7 @@ import { isTransient, TRANSIENT } from "./transactions.ts";
 import { Binary, type Doc, docOf, double, isDoc, timestampNow, toWholeNumber } from "./values.ts";
 import { readWriteConcern } from "./write-concern.ts";
 
-/** Runs one command and gives its answer; failures are answers too. */
+/** Runs one command and returns its answer. Failures are answers too. */
 export async function dispatch(services: Services, connection: Client, command: Doc): Promise<Doc> {
   const answer = await run(services, connection, command);
   if (connection.authentication.isDone) addTimes(answer);
@@ -17,7 +17,7 @@ export async function dispatch(services: Services, connection: Client, command: 
 
 const NO_SIGNATURE = docOf({ hash: new Binary(Buffer.alloc(20)), keyId: 0n });
 
-/** The set's clock, which clients pass on from one answer to the next question to read what they have written. */
+/** Adds the replica set's clock, which clients send with their next command to read their own writes. */
 function addTimes(answer: Doc): void {
   const now = timestampNow();
   answer.set("$clusterTime", docOf({ clusterTime: now, signature: NO_SIGNATURE }));
@@ -60,7 +60,7 @@ async function run(services: Services, connection: Client, command: Doc): Promis
       context.retry = services.retries.begin(session, BigInt(number));
     checkReadConcern(context);
     const concern = readWriteConcern(context);
-    // A copy: what a retryable write remembers as its answer stays as it is.
+    // Copied, because a retryable write keeps its answer, which must not change.
     const answer: Doc = new Map(await known.run(context));
     endTurn();
     context.retry?.flush();
@@ -76,7 +76,7 @@ async function run(services: Services, connection: Client, command: Doc): Promis
 
 const READ_CONCERNS = ["local", "available", "majority", "linearizable", "snapshot"];
 
-/** One member reads its own committed writes, so all levels but a snapshot are the same here. */
+/** The only member reads its own committed writes, so all levels except snapshot are equivalent. */
 function checkReadConcern({ command, isInTransaction, name }: Context): void {
   const concern = command.get("readConcern");
   if (concern === undefined) return;
@@ -131,7 +131,7 @@ function failure(services: Services, command: Doc, error: unknown, isInTransacti
   if (isInTransaction) {
     if (isTransient(known)) labels.push(TRANSIENT);
     const session = sessionId(command.get("lsid"));
-    // A statement that fails ends the transaction, as in MongoDB.
+    // A failed statement ends the transaction, as in MongoDB.
     if (session !== undefined && command.keys().next().value !== "commitTransaction") services.sessions.abort(session);
   }
   const answer = docOf({ ok: double(0), errmsg: known.message, code: known.code, codeName: known.codeName });

@@ -15,8 +15,8 @@ import {
 export type Ready = { doc: Doc; bytes: Buffer };
 
 /**
- * Prepares a document for insertion: an _id first, in its own bytes when nothing has to change.
- * @throws StoreError BSONObjectTooLarge, or BadValue on an _id that none may be
+ * Prepares a document for insertion, with its _id first. Keeps its bytes when nothing has to change.
+ * @throws StoreError BSONObjectTooLarge, or BadValue for an invalid _id
  */
 export function readyToInsert(given: Doc | RawDocument): Ready {
   const raw = given instanceof RawDocument ? given.bytes : undefined;
@@ -29,7 +29,7 @@ export function readyToInsert(given: Doc | RawDocument): Ready {
   }
   checkId(doc.get("_id") as Value);
   for (const [name, value] of doc) {
-    // A top-level timestamp of zero stands for the server's time.
+    // A top-level timestamp of zero is replaced by the server's time.
     if (value instanceof Timestamp && name !== "_id" && value.toBigInt() === 0n) {
       doc.set(name, timestampNow());
       isChanged = true;
@@ -45,7 +45,7 @@ function idFirst(doc: Doc): Doc {
   return ordered;
 }
 
-/** Puts the _id to the front of a changed document and encodes it. */
+/** Moves the _id of a changed document to the front and encodes the document. */
 export function readyToStore(doc: Doc): Ready {
   const ordered = doc.keys().next().value === "_id" ? doc : idFirst(doc);
   checkId(ordered.get("_id") as Value);

@@ -7,7 +7,7 @@ import { forkStore, startTestStore } from "../../../../test/fixtures/embedded/mo
 import { backupStore, restoreStore } from "./backup.ts";
 import { startStore } from "./server.ts";
 
-/** Stores are started and killed one after another, which takes seconds, and a minute on a machine with much else to do. */
+/** Stores are started and killed one after another, which takes seconds, or a minute on a busy machine. */
 const KILLS_TIMEOUT_MS = 180_000;
 
 let dir: string;
@@ -20,7 +20,7 @@ afterEach(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** Writes from several sides until the connection breaks, and notes what was acknowledged. */
+/** Writes concurrently until the connection breaks, and records acknowledged writes. */
 async function writeUntilKilled(uri: string, round: number, note: (entry: string) => void): Promise<void> {
   const client = new MongoClient(uri, { retryWrites: false, serverSelectionTimeoutMS: 500, maxPoolSize: 4 });
   const writer = async (side: number): Promise<void> => {
@@ -49,7 +49,7 @@ describe.each(["normal", "full"])("durability %s", (durability) => {
       const enough = acknowledged.size + 40 + round * 7;
       await writeUntilKilled(uri, round, (entry) => {
         acknowledged.add(entry);
-        // Other writes are on their way then, at another point in each round.
+        // Other writes are in progress at that moment, at a different point in each round.
         if (acknowledged.size >= enough) child.kill("SIGKILL");
       });
       expect(await ended).toBe("SIGKILL");
@@ -84,9 +84,9 @@ describe("a retryable write", () => {
       txnNumber: 7,
     };
     const first = await forkStore(dir);
-    // Its server is gone when it is closed and wants to end its sessions: that need not take the driver's 30 s.
+    // Its server is gone when it is closed and tries to end its sessions, which must not take the driver's 30 s.
     const before = await new MongoClient(first.uri, { serverSelectionTimeoutMS: 500 }).connect();
-    // The driver adds a session of its own to a command; runCursorCommand is not needed, the raw lsid is sent as it is.
+    // The driver adds its own session to a command. The raw lsid has to be sent unchanged, without runCursorCommand.
     const answer = await sendRaw(before, command);
     expect(answer).toMatchObject({ n: 1 });
     first.child.kill("SIGKILL");
@@ -104,7 +104,7 @@ describe("a retryable write", () => {
   });
 });
 
-/** Sends a command with the session and number that it names. */
+/** Sends a command with exactly its session and transaction number. */
 async function sendRaw(client: MongoClient, command: Record<string, unknown>): Promise<Record<string, unknown>> {
   const { Long } = await import("mongodb");
   const session = client.startSession({ explicit: true } as never);
@@ -133,7 +133,7 @@ describe("a full disk", () => {
     expect(stored).toBeGreaterThan(10);
     expect(await c.countDocuments()).toBe(stored);
     expect(await c.find({ pad }).toArray()).toHaveLength(stored);
-    // Freeing space needs a little of it too; what was removed makes room again.
+    // Freeing space needs some space too; removed documents make room again.
     await c.deleteMany({ _id: { $lt: 20 } });
     await c.insertOne({ _id: 5000, pad });
     expect(await c.countDocuments()).toBe(stored - 20 + 1);

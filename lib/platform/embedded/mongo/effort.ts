@@ -2,11 +2,11 @@ import type { Deadline } from "./deadline.ts";
 import { StoreError } from "./errors.ts";
 
 /**
- * How long the evaluation of one document may hold the event loop, ms of this thread's own time. Commands give others
- * a turn between documents and not within one; so this is also what another client waits for at most.
+ * Maximum time that the evaluation of one document may hold the event loop, in ms of this thread's CPU time. Commands
+ * yield between documents and not within one, so this also bounds how long other clients wait.
  */
 export const MAX_HOLD_MS = 250;
-/** Steps between two looks at the clock; each is some tens of nanoseconds. */
+/** Steps between two reads of the clock; each takes some tens of nanoseconds. */
 const STEPS_PER_LOOK = 4096;
 
 type Turn = { deadline: Deadline; from: number; cpuFrom: number | undefined };
@@ -15,20 +15,20 @@ let steps = 0;
 let turn: Turn | undefined;
 let exemptions = 0;
 
-/** Says that the event loop begins to work for one command. */
+/** Marks the start of a command's turn in the event loop. */
 export function beginTurn(deadline: Deadline): void {
   steps = 0;
   turn = { deadline, from: performance.now(), cpuFrom: undefined };
 }
 
-/** Says that the command waits, or is done. What runs outside of commands is not limited. */
+/** Marks that the command waits or has finished. Work outside of commands is not limited. */
 export function endTurn(): void {
   turn = undefined;
 }
 
 /**
- * Counts work within one document, so that no expression, however deep its loops, holds the store or outlives its
- * command's time: called by every loop whose length the client decides.
+ * Counts work within one document, so that no expression, however deep its loops, blocks the store or exceeds its
+ * command's time. Every loop whose length the client controls calls it.
  * @throws StoreError MaxTimeMSExpired when the command's time is over, or this turn has held the event loop too long
  */
 export function spend(count: number): void {
@@ -36,7 +36,7 @@ export function spend(count: number): void {
   if (steps >= STEPS_PER_LOOK) look();
 }
 
-/** Work over text goes by far more than a step's worth of characters at once. */
+/** Counts work over text, which processes far more than one character per step. */
 export function spendText(length: number): void {
   spend(1 + (length >> 6));
 }
@@ -46,7 +46,7 @@ function look(): void {
   if (turn === undefined || exemptions > 0) return;
   turn.cpuFrom ??= cpuMs();
   turn.deadline.check();
-  // A thread that waits for the processor while others have it has not held anything up by itself.
+  // A thread that was only waiting for a processor has not blocked anything.
   if (performance.now() - turn.from < MAX_HOLD_MS || cpuMs() - turn.cpuFrom < MAX_HOLD_MS) return;
   throw new StoreError(
     "MaxTimeMSExpired",
@@ -54,7 +54,7 @@ function look(): void {
   );
 }
 
-/** What is left of the running command's time, ms. */
+/** Returns the remaining time of the running command, in ms. */
 export function timeLeft(): number {
   return turn?.deadline.left() ?? Number.POSITIVE_INFINITY;
 }
@@ -64,7 +64,7 @@ export function checkTime(): void {
   turn?.deadline.check();
 }
 
-/** Runs what has to come to its end once it began, as the change of one document in the file. */
+/** Runs work that must not be stopped halfway, such as the change of one document in the file. */
 export function uninterrupted<T>(run: () => T): T {
   exemptions++;
   try {
@@ -74,7 +74,7 @@ export function uninterrupted<T>(run: () => T): T {
   }
 }
 
-/** Processor time of this thread, ms. */
+/** Returns the CPU time of this thread, in ms. */
 export function cpuMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;

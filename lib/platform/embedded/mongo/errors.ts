@@ -1,6 +1,6 @@
 import type { Doc } from "./values.ts";
 
-/** MongoDB's error codes that this store answers with, by their names (error_codes.yml of server 7.0). */
+/** MongoDB error codes that this store uses, by name (error_codes.yml of server 7.0). */
 export const ERROR_CODES = {
   InternalError: 1,
   BadValue: 2,
@@ -71,21 +71,21 @@ export type ErrorName = keyof typeof ERROR_CODES;
 const NAME_OF_CODE = new Map<number, string>(Object.entries(ERROR_CODES).map(([name, code]) => [code, name]));
 
 type StoreErrorOptions = {
-  /** Becomes `errorLabels` of the answer. */
+  /** The answer's `errorLabels`. */
   labels?: string[];
-  /** Further fields of the answer, as keyPattern and keyValue of a duplicate key. */
+  /** Additional fields of the answer, such as keyPattern and keyValue of a duplicate key. */
   info?: Doc;
   cause?: unknown;
 };
 
-/** A failure that is answered to the client as MongoDB would: code, code name and message. */
+/** An error that the client gets as MongoDB would send it: code, code name and message. */
 export class StoreError extends Error {
   readonly code: number;
   readonly codeName: string;
   readonly labels: string[];
   readonly info: Doc | undefined;
 
-  /** @param code a name of the table, or the bare number of an assertion that has no name ("Location40353"). */
+  /** @param code a name of the table, or the number of an assertion without a name ("Location40353"). */
   constructor(code: ErrorName | number, message: string, options: StoreErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "StoreError";
@@ -99,7 +99,7 @@ export class StoreError extends Error {
   }
 }
 
-/** Shorthand for the most frequent refusals. */
+/** Creates the most frequent error. */
 export function badValue(message: string): StoreError {
   return new StoreError("BadValue", message);
 }

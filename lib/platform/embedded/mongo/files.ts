@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync } from "node:fs";
 
-/** Waits until a file, or what a folder lists, is on the disk. */
+/** Syncs a file or a folder's entries to the disk. */
 export function syncPath(path: string): void {
   const descriptor = openSync(path, "r");
   try {

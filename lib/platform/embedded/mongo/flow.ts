@@ -2,26 +2,26 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Deadline } from "./deadline.ts";
 import { beginTurn, endTurn } from "./effort.ts";
 
-/** A moment at which a long read lets other commands have their turn. */
+/** Marks a moment at which a long read may yield to other commands. */
 export const PAUSE = Symbol("pause");
 export type Pause = typeof PAUSE;
-/** What reads are made of: items, and moments to pause between them. */
+/** A stream of items, with pauses at which other commands may run. */
 export type Flow<T> = Generator<T | Pause, void, undefined>;
 
-/** The longest time that a read holds the event loop, ms. */
+/** Maximum time that a read holds the event loop, in ms. */
 export const TURN_MS = 5;
-/** Values that are sorted or merged between two pauses; some milliseconds of comparing. */
+/** Values to sort or merge between two pauses; a few milliseconds of comparisons. */
 const SORT_RUN = 1024;
 
-/** A flow of nothing. */
+/** A flow without items. */
 // biome-ignore lint/correctness/useYield: a flow without documents
 export function* nothing(): Flow<never> {
   return;
 }
 
 /**
- * Lets a pause in wherever the making of the next item has taken a turn: a stage may turn one document into a million,
- * or a million into none, and has to heed the time limit and the other commands all the same.
+ * Adds a pause whenever computing the next item has taken a full turn. A stage may turn one document into a million, or
+ * a million into none, and still has to respect the time limit and yield to other commands.
  */
 export function* paced<T>(flow: Flow<T>): Flow<T> {
   let started = performance.now();
@@ -48,7 +48,7 @@ export function* window<T>(flow: Flow<T>, skip: number, limit: number | undefine
   }
 }
 
-/** Sorts like `Array.sort` (equal ones keep their order), and pauses on the way. */
+/** Sorts like `Array.sort` (stable), with pauses in between. */
 export function* sortByTurns<T>(
   items: readonly T[],
   compare: (a: T, b: T) => number,
@@ -82,7 +82,7 @@ function* merge<T>(
   return merged;
 }
 
-/** Takes from a flow by turns, so that no read holds up the others. */
+/** Takes items from a flow in turns, so that no read blocks the others. */
 export class Turns {
   private started = 0;
   readonly deadline: Deadline;
@@ -92,13 +92,13 @@ export class Turns {
     this.begin();
   }
 
-  /** Says that the event loop works for this command again, after it has waited for something. */
+  /** Marks that the event loop works for this command again, after it has waited. */
   begin(): void {
     this.started = performance.now();
     beginTurn(this.deadline);
   }
 
-  /** Gives other commands a turn when this one had its share. */
+  /** Yields to other commands when this one's turn is over. */
   async pause(): Promise<void> {
     if (performance.now() - this.started < TURN_MS) return;
     endTurn();
@@ -107,7 +107,7 @@ export class Turns {
     this.begin();
   }
 
-  /** True when the present turn is over. */
+  /** True when the current turn is over. */
   get isOver(): boolean {
     return performance.now() - this.started >= TURN_MS;
   }
@@ -121,7 +121,7 @@ export class Turns {
     return items;
   }
 
-  /** The first item; undefined when there is none. */
+  /** Returns the first item; undefined when there is none. */
   async first<T>(flow: Flow<T>): Promise<T | undefined> {
     for (const item of flow) {
       if (item !== PAUSE) return item;

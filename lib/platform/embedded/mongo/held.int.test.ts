@@ -6,15 +6,15 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { splitCases } from "../../../../test/cases.ts";
 import { forkStore, type StoreChild } from "../../../../test/fixtures/embedded/mongo/start.ts";
 
-/** Every command below asks for this; some have work for years. */
+/** Time limit of every command below; some would run for years without it. */
 const MAX_TIME_MS = 1000;
-/** MaxTimeMSExpired, the match limit of an expression, and what is too large to make. */
+/** Allowed error codes: MaxTimeMSExpired, the match limit of an expression, and results that are too large. */
 const LIMITS = [50, 51156, 10334, 146, 13548];
 
 const A = "a".repeat(20_000);
 const SPACES = " ".repeat(20_000);
 
-/** Patterns that take a backtracking engine longer than anybody waits, each with a text that shows it. */
+/** Patterns on which a backtracking engine practically never finishes, each with a text that shows it. */
 const EVIL: [name: string, pattern: string, text: string][] = [
   ["a repeated repetition", "^(a+)+$", `${A}!`],
   ["a repeated star", "^(a*)*$", `${A}!`],
@@ -71,10 +71,10 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** The reads of another client that were answered before the last command was. */
+/** Reads of another client that were answered during the last command. */
 let readsMeanwhile = 0;
 
-/** Runs a command while another client reads: both are answered. */
+/** Runs a command while another client reads. Both are answered. */
 async function bounded(run: () => Promise<unknown>): Promise<unknown> {
   let isRunning = true;
   readsMeanwhile = 0;
@@ -94,7 +94,7 @@ async function bounded(run: () => Promise<unknown>): Promise<unknown> {
 for (const { tags, cases } of splitCases(EVIL, 4))
   describe.each(cases)("%s (T105)", { tags }, (name, pattern, text) => {
     const options = { maxTimeMS: MAX_TIME_MS };
-    // Assertions, backreferences and large programs are only stopped; the rest is answered.
+    // Assertions, backreferences and large programs are only stopped; all others give a result.
     const isAnswered = !/\(\?[=!<]|\\\d|\{/.test(pattern);
 
     test("a filter ends in time", async () => {
@@ -139,13 +139,13 @@ for (const { tags, cases } of splitCases(EVIL, 4))
     });
   });
 
-/** A refusal by the validator is an answer too. */
+/** Treats a rejection by the validator as a result. */
 function asValidation(error: unknown): unknown {
   if (error instanceof MongoServerError && error.code === 121) return error.message;
   throw error;
 }
 
-/** Patterns that are large themselves, some of which end a process of V8's engine. */
+/** Patterns that are themselves large; some of them crash a process with V8's engine. */
 const LARGE: [name: string, pattern: string][] = [
   ["groups within groups", `${"(".repeat(3000)}a${")*".repeat(3000)}`],
   ["groups within groups as deep as may be", `${"(".repeat(250)}a${")*".repeat(250)}`],
@@ -257,7 +257,7 @@ for (const { tags, cases } of splitCases(LONG, 4))
     });
   });
 
-/** A format that does not fit its text is answered so. */
+/** Treats the error for a format that does not fit its text as a result. */
 function asRefusal(error: unknown): unknown {
   if (error instanceof MongoServerError && error.code === 241) return error.message;
   throw error;

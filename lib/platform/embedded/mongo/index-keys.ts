@@ -6,11 +6,11 @@ import { type Doc, isDoc, UNDEFINED, type Value } from "./values.ts";
 export type IndexField = { path: string; parts: readonly string[]; isDescending: boolean };
 
 export type IndexEntries = {
-  /** Encoded keys, each once. */
+  /** Distinct encoded keys. */
   keys: Buffer[];
-  /** The values of the first key, for messages. */
+  /** Values of the first key, for messages. */
   values: Value[];
-  /** True when an array on any of the paths was opened. */
+  /** True when an array on one of the paths was expanded. */
   isMultikey: boolean;
 };
 
@@ -18,10 +18,10 @@ const NO_ENTRIES: IndexEntries = { keys: [], values: [], isMultikey: false };
 const writer = new KeyWriter();
 
 /**
- * The entries of a document in an index, as MongoDB's key generator makes them: an array gives one entry an element,
- * a missing field counts as null, an empty array as undefined.
- * @param isSparse true leaves a document out that has none of the fields
- * @throws StoreError CannotIndexParallelArrays when two different arrays would have to be opened
+ * Returns a document's index entries, as MongoDB's key generator does. An array gives one entry per element, a missing
+ * field counts as null, an empty array as undefined.
+ * @param isSparse omits a document with none of the fields
+ * @throws StoreError CannotIndexParallelArrays when two different arrays would have to be expanded
  */
 export function indexEntries(doc: Doc, fields: readonly IndexField[], isSparse: boolean): IndexEntries {
   const only = fields.length === 1 ? fields[0] : undefined;
@@ -49,7 +49,7 @@ function encode(values: readonly Value[], fields: readonly IndexField[]): Buffer
   return writer.bytes();
 }
 
-/** A path that is followed no further than its next array. */
+/** A path that was followed up to its next array. */
 type Cursor = { container: Value | undefined; parts: readonly string[]; at: number };
 
 class Generator {
@@ -64,7 +64,7 @@ class Generator {
     this.isSparse = isSparse;
   }
 
-  /** @param done values of the fields whose path has ended; undefined stands for a missing field */
+  /** @param done values of the fields whose path has ended; undefined for a missing field */
   run(cursors: readonly (Cursor | undefined)[], done: readonly (Value | undefined)[]): void {
     const values = [...done];
     const waiting: (Cursor | undefined)[] = cursors.map(() => undefined);
@@ -114,7 +114,7 @@ class Generator {
   }
 }
 
-/** Follows a path through documents, and through arrays by a position that the path names, to its end or an array. */
+/** Follows a path through documents, and through arrays by a position in the path, to its end or an array. */
 function descend(cursor: Cursor): Cursor {
   let { container, at } = cursor;
   const { parts } = cursor;

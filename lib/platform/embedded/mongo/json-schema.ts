@@ -19,7 +19,7 @@ const JSON_TYPES = new Map([
 
 /**
  * Compiles `$jsonSchema`: draft 4 with bsonType, without $ref, format, default and id, as in MongoDB.
- * @throws StoreError FailedToParse on any other keyword
+ * @throws StoreError FailedToParse for any other keyword
  */
 export function compileSchema(schema: Value): Test {
   if (!isDoc(schema)) throw typeMismatch("$jsonSchema must be an object");

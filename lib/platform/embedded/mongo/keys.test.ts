@@ -38,7 +38,7 @@ describe("index keys", () => {
     );
   });
 
-  // The expected order was written down by hand, from the documented comparison order and exact arithmetic.
+  // The expected order was derived manually from the documented comparison order and exact arithmetic.
   const ascending: Value[][] = [
     [Number.NaN, Decimal128.fromString("NaN")],
     [Number.NEGATIVE_INFINITY, Decimal128.fromString("-Infinity")],

@@ -21,13 +21,12 @@ import {
 } from "./values.ts";
 
 /**
- * Index keys: bytes whose order under memcmp is BSON's order of the values. Every encoded value ends itself (no
- * encoding is the beginning of another), so that compound keys are plain concatenations and a descending component is
- * its ascending bytes inverted. Values that are equal to BSON (1, 1.0, 1L, decimal 1) have equal keys. The bytes can
- * not be turned back; the document holds the value.
+ * Index keys: bytes whose order under memcmp is BSON's order of the values. No encoding is a prefix of another, so that
+ * compound keys are plain concatenations and a descending component is its ascending bytes inverted. Values that are
+ * equal in BSON (1, 1.0, 1L, decimal 1) have equal keys. The bytes cannot be decoded; the document holds the value.
  *
- * All first bytes lie between LOWEST_TAG and HIGHEST_TAG, and so do their inverses: none is 0xff, so that there is always
- * something above all keys with a prefix.
+ * All first bytes are between LOWEST_TAG and HIGHEST_TAG, and so are their inverses. None is 0xff, so that a key above
+ * all keys with a prefix always exists.
  */
 export const TAG = {
   minKey: 0x10,
@@ -49,13 +48,13 @@ export const TAG = {
   maxKey: 0xe0,
 } as const;
 
-/** Ends a document or an array; below every tag. */
+/** Ends a document or an array; below all tags. */
 const END = 0x01;
-/** Marks of the part of a number that no double holds. */
+/** Marks for the part of a number that no double holds. */
 const BELOW_DOUBLE = 0x01;
 const IS_DOUBLE = 0x02;
 const ABOVE_DOUBLE = 0x03;
-/** A NUL inside of a text is written as 00 ff, its end as 00 01. */
+/** A NUL inside a text is encoded as 00 ff, its end as 00 01. */
 const NUL_ESCAPE = 0xff;
 const TEXT_END = 0x01;
 
@@ -73,7 +72,7 @@ export class KeyWriter {
     return Buffer.from(this.buffer.subarray(0, this.at));
   }
 
-  /** @param isDescending turns the order of this component round */
+  /** @param isDescending inverts the order of this component */
   value(value: Value, isDescending = false): void {
     const start = this.at;
     this.tagged(value);
@@ -181,7 +180,7 @@ export class KeyWriter {
     this.at = this.buffer.writeBigUInt64BE(BigInt.asUintN(64, n) ^ (1n << 63n), this.at);
   }
 
-  /** A double's bits in the order of their values: NaN lowest, zeros alike. */
+  /** Writes a double's bits in the order of values: NaN lowest, both zeros equal. */
   private double(n: number, mark: number): void {
     this.room(9);
     if (Number.isNaN(n)) this.buffer.fill(0, this.at, this.at + 8);
@@ -214,7 +213,7 @@ export class KeyWriter {
     } else this.inexact(parsed, nearest);
   }
 
-  /** A number between two doubles: the one nearer to zero, a mark, then its decimal digits in full. */
+  /** Writes a number between two doubles: the one nearer to zero, a mark, then all its decimal digits. */
   private inexact(exact: Finite, nearest: number): void {
     let magnitude = Math.min(Math.abs(nearest), Number.MAX_VALUE);
     if (compareWithDouble(exact, magnitude) < 0) magnitude = doubleBelow(magnitude);
@@ -231,14 +230,14 @@ export class KeyWriter {
 
 const shared = new KeyWriter();
 
-/** The key of one value. */
+/** Returns the key of one value. */
 export function encodeKey(value: Value, isDescending = false): Buffer {
   shared.reset();
   shared.value(value, isDescending);
   return shared.bytes();
 }
 
-/** The first byte of the value's key. */
+/** Returns the first byte of the value's key. */
 export function tagOf(value: Value): number {
   switch (typeof value) {
     case "string":
@@ -268,7 +267,7 @@ export function tagOf(value: Value): number {
   throw new StoreError("InternalError", "This value has no place in an index.");
 }
 
-/** Compares the magnitude of a decimal with a double that is not negative, exactly. */
+/** Compares the magnitude of a decimal with a non-negative double, exactly. */
 function compareWithDouble(exact: Finite, magnitude: number): number {
   if (magnitude === 0) return exact.coefficient === 0n ? 0 : 1;
   const { mantissa, power } = takeApart(magnitude);
@@ -283,7 +282,7 @@ function compareWithDouble(exact: Finite, magnitude: number): number {
 
 const BITS = new DataView(new ArrayBuffer(8));
 
-/** A double as mantissa times two to the power. */
+/** Returns a double as mantissa times a power of two. */
 function takeApart(n: number): { mantissa: bigint; power: number } {
   BITS.setFloat64(0, n);
   const bits = BITS.getBigUint64(0);
@@ -294,7 +293,7 @@ function takeApart(n: number): { mantissa: bigint; power: number } {
     : { mantissa: fraction | 0x10000000000000n, power: exponent - 1075 };
 }
 
-/** The next double towards zero of a positive one. */
+/** Returns the next smaller double of a positive one. */
 function doubleBelow(n: number): number {
   BITS.setFloat64(0, n);
   BITS.setBigUint64(0, BITS.getBigUint64(0) - 1n);

@@ -2,10 +2,11 @@ import { parseArgs } from "node:util";
 import { startStore } from "./server.ts";
 
 /**
- * The store as a process of its own: `main.ts --data <dir> (--socket <path> | --port <n>) [--durability normal|full]`.
- * On a port clients need the password: STORE_PASSWORD, or one that is made at the first start and printed in the URI
- * then. When it is ready it prints its URI, and tells a parent that forked it `{type: "ready", uri}`. It ends on SIGTERM,
- * SIGINT, and when the parent goes.
+ * Runs the store as a separate process:
+ * `main.ts --data <dir> (--socket <path> | --port <n>) [--durability normal|full]`. On a port, clients need
+ * the password: STORE_PASSWORD, or one that the first start creates and prints in the URI. When it is ready, it prints
+ * its URI and sends `{type: "ready", uri}` to a parent that forked it. It ends on SIGTERM, on SIGINT, and when the
+ * parent exits.
  */
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -22,9 +23,9 @@ async function main(): Promise<void> {
     throw new Error("--durability is normal or full.");
   const port = values.port === undefined ? undefined : toNumber("--port", values.port);
   const maxBytes = values["max-bytes"] === undefined ? undefined : toNumber("--max-bytes", values["max-bytes"]);
-  // What the store writes is its owner's alone, whatever the shell that started it says.
+  // Only the owner may read the store's files, regardless of the umask of the starting shell.
   process.umask(0o077);
-  // Listened for from the beginning: whoever started it may go before it is up.
+  // Registered first, because the parent may exit before the store has started.
   const stopAsked = new Promise<void>((resolve) => {
     for (const event of ["SIGTERM", "SIGINT", "disconnect"]) process.on(event, () => resolve());
   });
@@ -37,12 +38,12 @@ async function main(): Promise<void> {
     ...(port === undefined ? {} : { port }),
     ...(maxBytes === undefined ? {} : { maxBytes }),
   });
-  // A reader or a parent that has gone is no failure: the store ends by the events above.
+  // A closed reader or parent is not a failure: the store ends by the events above.
   process.stdout.on("error", () => {});
   process.stdout.write(`${running.shownUri}\n`);
   const { notice } = running.services.store;
   if (notice !== null) {
-    // A parent passes on what the store writes from its readiness on only.
+    // A parent forwards the store's output only after it is ready, so the notice is sent as a message.
     if (process.send) process.send({ type: "notice", message: notice }, undefined, undefined, () => {});
     else process.stderr.write(`${notice}\n`);
   }

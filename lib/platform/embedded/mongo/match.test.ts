@@ -9,7 +9,7 @@ function matches(object: Document, filter: Document): boolean {
   return compileMatch(parseMatch(doc(filter), { variables }), variables)(doc(object));
 }
 
-/** Each row: filter, documents that match, documents that do not. From MongoDB's manual and its documented corner cases. */
+/** Filter, documents that match, documents that do not. From MongoDB's manual and its documented corner cases. */
 const table: [string, Document, Document[], Document[]][] = [
   ["null is null and missing", { a: null }, [{}, { a: null }, { a: [1, null] }], [{ a: 0 }, { a: [] }, { a: "" }]],
   [

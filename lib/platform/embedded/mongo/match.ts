@@ -26,8 +26,8 @@ import {
 } from "./values.ts";
 
 /**
- * A query taken apart. The planner reads it for the bounds of an index; `compileMatch` makes the test of a document
- * of it. `not` of a field's operator and top-level `$nor` are one thing here.
+ * A parsed query. The planner derives index bounds from it, and `compileMatch` a test for documents. `not` of a field's
+ * operator and top-level `$nor` are represented in the same way.
  */
 export type MatchNode =
   | { kind: "and"; nodes: MatchNode[] }
@@ -53,11 +53,11 @@ type BitTest = "$bitsAllSet" | "$bitsAllClear" | "$bitsAnySet" | "$bitsAnyClear"
 export type MatchOptions = {
   /** Values of `$$NAME`, from the command's `let` and the system. */
   variables: Variables;
-  /** False where MongoDB refuses $expr, as in arrayFilters and partial indexes. */
+  /** False where MongoDB rejects $expr, as in arrayFilters and partial indexes. */
   allowExpressions?: boolean;
 };
 
-/** The path of a bare value inside of `$elemMatch`, arrayFilters or `$pull`. */
+/** Path of a bare value inside `$elemMatch`, arrayFilters or `$pull`. */
 const SELF: Path = { text: "", parts: [] };
 
 const COMPARISONS = new Map<string, Comparison>([
@@ -79,12 +79,12 @@ const REFUSED_OPERATORS = new Map([
   ["$within", "$within is not supported by this store: it has no geospatial operators."],
 ]);
 
-/** Fields of a reference to another collection's document: within `$elemMatch` they are no operators. */
+/** Fields of a reference to another collection's document; within `$elemMatch` they are not operators. */
 const DBREF_FIELDS: ReadonlySet<string> = new Set(["$ref", "$id", "$db"]);
 
 /**
  * Parses a filter.
- * @throws StoreError BadValue or FailedToParse as MongoDB's parser, for every operator that it does not know
+ * @throws StoreError BadValue or FailedToParse as MongoDB's parser, for every unknown operator
  */
 export function parseMatch(filter: Doc, options: MatchOptions): MatchNode {
   return parseFields(filter, options, true);
@@ -296,7 +296,7 @@ function parseRegex(value: Value, siblings: Doc): BSONRegExp {
     return options === undefined ? value : new BSONRegExp(value.pattern, options);
   }
   if (typeof value !== "string") throw badValue("$regex has to be a string");
-  // The constructor of the bson package refuses unknown flags with a message of its own.
+  // The bson package's constructor rejects unknown flags with a different error.
   const unknown = [...(options ?? "")].find((flag) => !"imsxu".includes(flag));
   if (unknown !== undefined) throw new StoreError(51108, `invalid flag in regex options: ${unknown}`);
   return new BSONRegExp(value, options ?? "");
@@ -359,7 +359,7 @@ function parseMask(name: string, value: Value): bigint {
   return BigInt(n);
 }
 
-/** Bit 0 is the lowest bit of the first byte. */
+/** Returns the bits of binary data; bit 0 is the lowest bit of the first byte. */
 function bitsOf(value: Binary): bigint {
   let bits = 0n;
   for (let i = value.position - 1; i >= 0; i--) bits = (bits << 8n) | BigInt(value.buffer[i] as number);
@@ -367,10 +367,10 @@ function bitsOf(value: Binary): bigint {
 }
 
 export type Matcher = (doc: Doc) => boolean;
-/** A test of a bare value, as in `$elemMatch: {$gt: 1}`. */
+/** Tests a bare value, as in `$elemMatch: {$gt: 1}`. */
 export type ValueMatcher = (value: Value) => boolean;
 
-/** The test of a document. `env` binds what expressions refer to. */
+/** Compiles the test of a document. `env` binds the variables of expressions. */
 export function compileMatch(node: MatchNode, variables: Variables): Matcher {
   switch (node.kind) {
     case "and": {
@@ -401,7 +401,7 @@ export function compileMatch(node: MatchNode, variables: Variables): Matcher {
   }
 }
 
-/** The test of an element that stands alone: an array in it is compared as a whole. */
+/** Compiles the test of a single element. An array in it is compared as a whole. */
 export function compileValueMatch(node: MatchNode, variables: Variables): ValueMatcher {
   switch (node.kind) {
     case "and": {
@@ -506,7 +506,7 @@ function compareTest(op: Comparison, operand: Value): (value: Value | undefined)
     return (value) => value !== undefined && areEqual(value, operand);
   }
   const rank = typeRank(operand);
-  // Only MinKey and MaxKey compare with values of other types; everything else stays within its bracket.
+  // Only MinKey and MaxKey compare with values of other types; all other values compare within their type.
   const crossesTypes = rank === RANK.minKey || rank === RANK.maxKey;
   const isNaNOperand = isNumber(operand) && isNotANumber(operand);
   if (isNaNOperand && (op === "gt" || op === "lt")) return () => false;
@@ -528,7 +528,7 @@ function isNotANumber(value: Value): boolean {
     : value instanceof Decimal128 && value.toString() === "NaN";
 }
 
-/** Text, whole numbers and object ids are looked up by hash; the rest is compared one by one. */
+/** Returns a membership test. Text, whole numbers and object ids use a hash; other values are compared one by one. */
 function membership(values: Value[]): (value: Value | undefined) => boolean {
   const hashed = new Set<string | number | boolean>();
   const others: ((value: Value | undefined) => boolean)[] = [];

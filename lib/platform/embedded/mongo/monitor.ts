@@ -1,4 +1,4 @@
-/** Counts what the server did, for serverStatus and for tests of leaks. */
+/** Counters for serverStatus and for leak tests. */
 export class Monitor {
   connections = 0;
   totalConnections = 0;

@@ -11,7 +11,7 @@ export function checkDatabaseName(db: string): void {
   }
 }
 
-/** The collection that a command names as its first value. */
+/** Returns the collection that a command names as its first value. */
 export function collectionName(command: string, value: Value | undefined): string {
   if (typeof value !== "string") {
     throw new StoreError("InvalidNamespace", `collection name has invalid type for ${command}`);
@@ -19,7 +19,7 @@ export function collectionName(command: string, value: Value | undefined): strin
   return value;
 }
 
-/** @throws StoreError InvalidNamespace for what no collection may be called */
+/** @throws StoreError InvalidNamespace for an invalid collection name */
 export function checkCollectionName(db: string, name: string): void {
   const namespace = `${db}.${name}`;
   if (name === "" || name.startsWith(".") || name.includes("$") || name.includes("\0")) {

@@ -21,7 +21,7 @@ export function fitsLong(n: bigint): boolean {
   return n >= LONG_MIN && n <= LONG_MAX;
 }
 
-/** An int64, or the nearest double when it does not fit. */
+/** Returns an int64, or the nearest double when it does not fit. */
 export function longOrDouble(n: bigint): Numeric {
   return fitsLong(n) ? n : double(Number(n));
 }
@@ -37,7 +37,7 @@ function whole(value: Numeric): bigint {
   return typeof value === "bigint" ? value : BigInt(toDouble(value));
 }
 
-/** int32 when both were and it fits, else int64; beyond int64 a double. */
+/** Returns an int32 if both operands were and it fits, else an int64, or a double beyond int64. */
 function integral(exact: bigint, areInts: boolean): Numeric {
   const n = Number(exact);
   return areInts && isInt32(n) ? n : longOrDouble(exact);
@@ -69,7 +69,7 @@ export function multiply(a: Numeric, b: Numeric): Numeric {
   return integral(whole(a) * whole(b), typeof a === "number" && typeof b === "number");
 }
 
-/** The remainder with the dividend's sign; the caller has refused a zero divisor. */
+/** Returns the remainder with the dividend's sign; the caller has rejected a zero divisor. */
 export function remainder(a: Numeric, b: Numeric): Numeric {
   if (a instanceof Decimal128 || b instanceof Decimal128) return remainderOfDecimals(toDecimal(a), toDecimal(b));
   if (isDouble(a) || isDouble(b)) return double(toDouble(a) % toDouble(b));

@@ -2,7 +2,7 @@ import { decodeDocument } from "./codec.ts";
 import { StoreError } from "./errors.ts";
 import { type Doc, isDoc, isNumber, isTruthy, RawDocument, toWholeNumber, typeName, type Value } from "./values.ts";
 
-/** Fields that any command may carry. */
+/** Fields that every command accepts. */
 const GENERIC = new Set([
   "$db",
   "$clusterTime",
@@ -31,7 +31,7 @@ const GENERIC = new Set([
   "writeConcern",
 ]);
 
-/** @throws StoreError 40415 for a field that the command does not have, as MongoDB: nothing is ignored silently */
+/** @throws StoreError 40415 for an unknown field of the command, as in MongoDB: nothing is silently ignored */
 export function checkFields(command: Doc, name: string, allowed: readonly string[]): void {
   for (const field of command.keys()) {
     if (field === name || GENERIC.has(field) || allowed.includes(field)) continue;
@@ -49,7 +49,7 @@ function wrongType(command: string, field: string, value: Value, expected: strin
   );
 }
 
-/** A document of the command; undefined when it is not there or null. */
+/** Returns a document of the command; undefined when it is missing or null. */
 export function optionalDoc(command: Doc, name: string, field: string): Doc | undefined {
   const value = command.get(field);
   if (value === undefined || value === null) return undefined;
@@ -66,7 +66,7 @@ export function requiredString(command: Doc, name: string, field: string): strin
   return value;
 }
 
-/** A whole number that is not negative. */
+/** Returns a non-negative whole number of the command. */
 export function optionalCount(command: Doc, name: string, field: string): number | undefined {
   const value = command.get(field);
   if (value === undefined || value === null) return undefined;
@@ -84,7 +84,7 @@ export function optionalBool(command: Doc, name: string, field: string): boolean
   return isTruthy(value);
 }
 
-/** An array of documents, which may have come as raw ones. */
+/** Returns an array of documents, which may have arrived as raw ones. */
 export function documentList(command: Doc, name: string, field: string): (Doc | RawDocument)[] {
   const value = command.get(field);
   if (value === undefined)

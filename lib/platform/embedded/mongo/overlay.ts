@@ -11,7 +11,7 @@ function compareEntries(a: Entry, b: Entry): number {
   return Buffer.compare(a.key, b.key) || a.rid - b.rid;
 }
 
-/** The first place in sorted entries that is not before the given one. */
+/** Returns the first position in sorted entries that is not before the given entry. */
 function positionOf(entries: readonly Entry[], wanted: Entry): number {
   let low = 0;
   let high = entries.length;
@@ -23,15 +23,15 @@ function positionOf(entries: readonly Entry[], wanted: Entry): number {
   return low;
 }
 
-/** Before every document's own entry of a key. */
+/** Sorts before the entries of all documents with the same key. */
 const BEFORE_ALL = -1;
 
-/** What a transaction changed in one collection, found by place, by _id and by every index that is asked for. */
+/** Changes of a transaction in one collection, indexed by record id, by _id and by each index that is used. */
 export class Overlay {
-  /** The collection did not exist when the transaction began. */
+  /** True when the collection did not exist when the transaction began. */
   isNew = false;
   private readonly changes = new Map<number, Change>();
-  /** Own inserts; their places grow in this order. */
+  /** Record ids of the transaction's inserts, in increasing order. */
   private readonly inserted = new Set<number>();
   private readonly insertedById = new Map<string, number>();
   private readonly entries = new Map<Index, Entry[]>();
@@ -71,14 +71,14 @@ export class Overlay {
     }
   }
 
-  /** An own insert that is still there. */
+  /** Returns an inserted document that still exists. */
   byId(key: Buffer): Row | undefined {
     const rid = this.insertedById.get(key.toString("latin1"));
     const change = rid === undefined ? undefined : this.changes.get(rid);
     return rid === undefined || change === undefined || change === "removed" ? undefined : { rid, bytes: change.bytes };
   }
 
-  /** Own inserts that are still there, in their order, on one side of a place. */
+  /** Returns inserted documents that still exist, in order, on one side of a record id. */
   insertedRows(after: number | undefined, isReverse: boolean): Row[] {
     const rows: Row[] = [];
     for (const rid of this.inserted) {
@@ -89,7 +89,7 @@ export class Overlay {
     return isReverse ? rows.reverse() : rows;
   }
 
-  /** The entries of changed documents in a range of an index, in the direction asked for. */
+  /** Returns the entries of changed documents in a range of an index, in the requested direction. */
   range(index: Index, { low, high }: KeyRange, after: IndexRow | undefined, isReverse: boolean): IndexRow[] {
     const entries = this.entriesOf(index);
     let from = positionOf(entries, { key: low, rid: BEFORE_ALL });

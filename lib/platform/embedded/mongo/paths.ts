@@ -1,10 +1,10 @@
 import { type Doc, isDoc, type Value } from "./values.ts";
 
-/** A dotted path taken apart once. */
+/** A parsed dotted path. */
 export type Path = { readonly text: string; readonly parts: readonly string[] };
 
 const known = new Map<string, Path>();
-/** Enough for every path of an application's queries; beyond it the cache starts anew. */
+/** Maximum cached paths: enough for all queries of an application. Beyond it the cache is cleared. */
 const MAX_KNOWN_PATHS = 5000;
 
 export function toPath(text: string): Path {
@@ -17,7 +17,7 @@ export function toPath(text: string): Path {
   return path;
 }
 
-/** The position that a path's part names in an array ("0", "12", never "01"), or -1. */
+/** Returns the array position that a path's part names ("0", "12", never "01"), or -1. */
 export function arrayIndex(part: string): number {
   if (part.length === 0 || part.length > 9) return -1;
   for (let i = 0; i < part.length; i++) {
@@ -30,17 +30,17 @@ export function arrayIndex(part: string): number {
 export type Leaf = (value: Value | undefined) => boolean;
 
 /**
- * Offers the leaf every value that a query's path stands for, as MongoDB's matcher walks (matcher/path): arrays on the
- * way are entered, an array at the end is offered element by element and then as a whole.
- * @param expandLast false offers an array at the end only as a whole ($size, $elemMatch, $all of $elemMatch)
- * @returns true as soon as the leaf says so
+ * Passes every value that a query's path refers to to `leaf`, as MongoDB's matcher does (matcher/path). Arrays on the
+ * path are entered; an array at the end is passed element by element and then as a whole.
+ * @param expandLast false passes an array at the end only as a whole ($size, $elemMatch, $all of $elemMatch)
+ * @returns true as soon as `leaf` does
  */
 export function someAtPath(doc: Doc | Value[], parts: readonly string[], expandLast: boolean, leaf: Leaf): boolean {
   return walk(doc, parts, 0, expandLast, leaf);
 }
 
 function walk(start: Doc | Value[], parts: readonly string[], from: number, expandLast: boolean, leaf: Leaf): boolean {
-  // Down through documents until an array, the end of the path, or nothing.
+  // Descends through documents to an array, the end of the path, or a missing field.
   let value: Value | undefined = fieldOf(start, parts[from] as string);
   let next = from + 1;
   while (next < parts.length && value instanceof Map) {
@@ -68,14 +68,14 @@ function walk(start: Doc | Value[], parts: readonly string[], from: number, expa
   return false;
 }
 
-/** A field of a document, or an element of an array by its position. */
+/** Returns a field of a document, or an element of an array by its position. */
 export function fieldOf(container: Doc | Value[], part: string): Value | undefined {
   if (container instanceof Map) return container.get(part);
   const position = arrayIndex(part);
   return position < 0 ? undefined : container[position];
 }
 
-/** The value at a path that goes through documents only; undefined when it is not there. */
+/** Returns the value at a path through documents only; undefined when it is missing. */
 export function getPath(doc: Doc, parts: readonly string[]): Value | undefined {
   let value: Value | undefined = doc;
   for (const part of parts) {
@@ -86,7 +86,8 @@ export function getPath(doc: Doc, parts: readonly string[]): Value | undefined {
 }
 
 /**
- * All values at a path with arrays on the way opened and an array at the end opened once, as `distinct` sees them.
+ * Returns all values at a path, with arrays on the path expanded, and an array at the end expanded once, as in
+ * `distinct`.
  */
 export function valuesAtPath(doc: Doc, parts: readonly string[]): Value[] {
   const values: Value[] = [];
@@ -98,7 +99,7 @@ export function valuesAtPath(doc: Doc, parts: readonly string[]): Value[] {
   return values;
 }
 
-/** A copy in which a path holds another value; undefined takes the field away. */
+/** Returns a copy with another value at a path; undefined removes the field. */
 export function setAt(doc: Doc, parts: readonly string[], value: Value | undefined): Doc {
   const copy: Doc = new Map(doc);
   const [first = "", ...rest] = parts;

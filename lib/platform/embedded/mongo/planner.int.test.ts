@@ -38,7 +38,7 @@ afterAll(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** A collection with the documents and all the indexes; what no index can hold is left out. */
+/** Creates a collection with the documents and all the indexes, without documents that an index cannot hold. */
 function collectionOf(docs: readonly Doc[]): Collection {
   const collection = store.createCollection("t", `c${serial++}`, new Map());
   for (const key of KEYS) {
@@ -49,7 +49,7 @@ function collectionOf(docs: readonly Doc[]): Collection {
       const ready = readyToInsert(doc);
       store.insert(collection, ready.doc, ready.bytes);
     } catch (error) {
-      // Parallel arrays in one compound index: refused, as by MongoDB.
+      // Parallel arrays in one compound index are rejected, as in MongoDB.
       if (!(error instanceof StoreError) || error.codeName !== "CannotIndexParallelArrays") throw error;
     }
   }
@@ -71,7 +71,7 @@ function conditionOf(operator: string, value: Value): Value {
   return docOf({ [operator]: value });
 }
 
-/** Operands that MongoDB's parser takes: no undefined, no expression with a comparison. */
+/** Returns true for operands that MongoDB's parser accepts: no undefined, no expression with a comparison. */
 function isOperand(value: Value, operator: string): boolean {
   if (value instanceof BsonUndefined) return false;
   return !(value instanceof BSONRegExp) || operator === "$eq";

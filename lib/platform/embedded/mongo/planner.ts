@@ -22,7 +22,7 @@ import {
 } from "./values.ts";
 
 export type Plan =
-  /** Look-ups of single _id values, in the order of insertion among themselves. */
+  /** Look-ups of single _id values, returned in the order of insertion. */
   | { kind: "ids"; keys: Buffer[]; isExact: boolean }
   | { kind: "collection"; isReverse: boolean }
   | {
@@ -30,7 +30,7 @@ export type Plan =
       index: Index;
       ranges: KeyRange[];
       isReverse: boolean;
-      /** True when every entry in the ranges matches the whole filter, so that documents need no look. */
+      /** True when every entry in the ranges matches the whole filter, so that documents need not be read. */
       isExact: boolean;
       isSorted: boolean;
       bounds: string[];
@@ -38,12 +38,12 @@ export type Plan =
   | { kind: "union"; plans: Plan[] }
   | { kind: "nothing" };
 
-/** More ranges than this are not worth their look-ups. */
+/** Maximum number of ranges; more are not worth their look-ups. */
 const MAX_RANGES = 10_000;
-/** How far candidates are counted to see which index is the narrowest. */
+/** Maximum entries to count per candidate index to find the most selective one. */
 const TRIAL_ENTRIES = 101;
 
-/** A place between keys: right before everything that begins with the bytes, or right behind all of it. */
+/** A position between keys: directly before all keys with this prefix, or directly after them. */
 type Bound = { bytes: Buffer; isBehind: boolean };
 type Interval = { low: Bound; high: Bound; isPoint: boolean };
 type Bounds = { intervals: Interval[]; isExact: boolean; canBeNull: boolean };
@@ -52,7 +52,7 @@ type Predicate = {
   path: string;
   bounds: Bounds;
   node: MatchNode;
-  /** Comes from an expression, which compares arrays as a whole: of no use to a multikey index. */
+  /** True for a predicate from an expression. It compares arrays as a whole, so a multikey index cannot serve it. */
   isOfExpression: boolean;
 };
 
@@ -71,7 +71,10 @@ function toBytes({ bytes, isBehind }: Bound): Buffer {
   return isBehind ? successorOf(bytes) : bytes;
 }
 
-/** The least bytes above all that begin with these. There are some: the first byte is a tag or its inverse, below 0xff. */
+/**
+ * Returns the smallest bytes above all with this prefix. They exist, because the first byte is a tag or its inverse,
+ * below 0xff.
+ */
 function successorOf(bytes: Buffer): Buffer {
   let end = bytes.length;
   while (end > 1 && bytes[end - 1] === 0xff) end -= 1;
@@ -94,7 +97,7 @@ export type PlanRequest = {
 };
 
 /**
- * Chooses how a filter's candidates are found.
+ * Chooses how to find a filter's candidates.
  * @throws StoreError BadValue when the hint names no index
  */
 export function plan(request: PlanRequest): Plan {
@@ -121,13 +124,14 @@ export function plan(request: PlanRequest): Plan {
     const union = planUnion(request, node);
     if (union !== undefined) return union;
   }
-  // What finds one entry at the most is the narrowest, uncounted: each look-up of a session or a key is one.
+  // A candidate with at most one entry is the most selective one and needs no count. Every look-up of a session or a
+  // key is one.
   if (bound.length > 1 && !bound.some(({ isSingleEntry }) => isSingleEntry)) narrow(request, bound);
   const best = candidates.sort((a, b) => b.score - a.score)[0];
   return best?.plan ?? { kind: "collection", isReverse: false };
 }
 
-/** The order of `$natural` in a hint, the index that a hint names, or undefined without a hint. */
+/** Returns the order of `$natural` in a hint, the index that a hint names, or undefined without a hint. */
 function hintedIndex(collection: Collection, hint: Value | undefined): Index | "natural" | "reverse" | undefined {
   if (hint === undefined || hint === null || (isDoc(hint) && hint.size === 0)) return undefined;
   if (isDoc(hint)) {
@@ -173,7 +177,7 @@ function collect(node: MatchNode, prefix: string, scope: Scope, found: Predicate
       if (node.nodes.length === 1) collect(node.nodes[0] as MatchNode, prefix, scope, found);
       return;
     case "elementDocs":
-      // What holds for one element holds for the path; the whole is looked at again in the document.
+      // A predicate on one element implies one on the path; the document itself is tested later.
       collect(node.node, `${prefix}${node.path.text}.`, scope, found);
       return;
     case "elementValues":
@@ -214,7 +218,7 @@ const EXPRESSION_COMPARISONS = new Map([
 ] as const);
 const MIRRORED = { eq: "eq", gt: "lt", gte: "lte", lt: "gt", lte: "gte" } as const;
 
-/** Bounds from `$expr` of a field compared with something constant, as a joined pipeline has them. */
+/** Collects bounds from `$expr` of a field compared with a constant, as in a joined pipeline. */
 function collectOfExpression(expression: Value, scope: Scope, found: Predicate[]): void {
   if (!isDoc(expression) || expression.size !== 1) return;
   const [[name, argument]] = [...expression] as [[string, Value]];
@@ -252,11 +256,11 @@ function addOfExpression(
   value: Value,
   found: Predicate[],
 ): void {
-  // Null and missing are told apart by expressions and not by an index.
+  // Expressions distinguish null from missing, but an index does not.
   if (value === null || value instanceof BsonUndefined || Array.isArray(value)) return;
   const path = field.slice(1);
   const key = encodeKey(value);
-  // An expression's order goes on over types, so a range ends at nothing but the ends of the index.
+  // Expressions order across types, so only the ends of the index bound an open range.
   let interval: Interval;
   if (op === "eq") interval = point(key);
   else if (op === "gt") interval = { low: behind(key), high: ABOVE_ALL, isPoint: false };
@@ -304,7 +308,7 @@ function boundsOf(node: MatchNode): Bounds | undefined {
 function ofRegex(prefix: string | undefined): Interval[] {
   const ofType = bracket(TAG.regex);
   if (prefix === undefined) return [bracket(TAG.string), ofType];
-  // The key of a text ends in two bytes; without them it begins the keys of all texts with this prefix.
+  // The key of a text ends in two bytes; without them it is a prefix of the keys of all texts with this prefix.
   const low = encodeKey(prefix).subarray(0, -2);
   return [{ low: before(low), high: behind(low), isPoint: false }, ofType];
 }
@@ -321,7 +325,7 @@ function boundsOfComparison(op: "eq" | "gt" | "gte" | "lt" | "lte", value: Value
   }
   if (Array.isArray(value)) {
     if (op !== "eq") return undefined;
-    // An index holds an array's elements, the whole array only where it is an element itself.
+    // An index holds an array's elements. It holds the whole array only if that is itself an element.
     const first = value[0];
     const intervals = [point(encodeKey(value)), first === undefined ? bracket(TAG.undefined) : point(encodeKey(first))];
     return { intervals: merge(intervals), isExact: false, canBeNull: first === null || first === undefined };
@@ -337,7 +341,7 @@ function boundsOfComparison(op: "eq" | "gt" | "gte" | "lt" | "lte", value: Value
   if (op === "gt") interval = { low: behind(key), high, isPoint: false };
   else if (op === "gte") interval = { low: before(key), high, isPoint: false };
   else interval = { low, high: op === "lt" ? before(key) : behind(key), isPoint: false };
-  // Of numbers below something NaN is in the range and no match.
+  // NaN is in the range of numbers below a value, but does not match.
   const isExact = !(isNumber(value) && (op === "lt" || op === "lte"));
   return { intervals: [interval], isExact, canBeNull: false };
 }
@@ -388,7 +392,7 @@ type Candidate = {
   plan: Extract<Plan, { kind: "index" }>;
   score: number;
   isBound: boolean;
-  /** One value of each field of a unique index. */
+  /** True for one value of each field of a unique index. */
   isSingleEntry: boolean;
 };
 
@@ -413,7 +417,7 @@ function planIndex(
   const roots = new Set<string>();
   for (const field of index.fields) {
     const root = field.parts[0] as string;
-    // Two paths into one array may be met by different elements, which share no entry.
+    // Different elements may match two paths into one array, and they share no entry.
     const sharesRoot = index.isMultikey && roots.has(root);
     const fitting = sharesRoot
       ? []
@@ -421,7 +425,7 @@ function planIndex(
           ({ path, isOfExpression, node: of }) =>
             path === field.path && !(index.isMultikey && isOfExpression) && of.kind !== "exists",
         );
-    // Of several on a multikey path one alone may bound: the narrowest kind.
+    // On a multikey path, only one of several predicates may bound: the most selective kind.
     const useful = index.isByPosition ? [] : fitting.sort((a, b) => Number(isPoints(b)) - Number(isPoints(a)));
     let intervals: Interval[] | undefined;
     for (const predicate of useful) {
@@ -437,7 +441,7 @@ function planIndex(
     if (!intervals.every(({ isPoint }) => isPoint)) break;
   }
   if (index.isSparse && !isHinted) {
-    // A sparse index leaves out what has none of the fields; only a value that is there makes it complete.
+    // A sparse index omits documents with none of the fields. It is complete only if a value is required.
     const isComplete = predicates.some(
       ({ path, bounds, node: of, isOfExpression }) =>
         !isOfExpression &&
@@ -489,13 +493,13 @@ function coversAll(node: MatchNode, taken: ReadonlySet<MatchNode>): boolean {
   return taken.has(node);
 }
 
-/** How the index has to be read to give the sort's order, or undefined when it cannot. */
+/** Returns the direction in which the index yields the sort's order; undefined when it cannot. */
 function sortDirection(index: Index, used: Interval[][], sort: readonly SortKey[]): "forward" | "reverse" | undefined {
   if (sort.length === 0) return "forward";
   if (index.isMultikey || index.isByPosition) return undefined;
   const single = used.findIndex((intervals) => intervals.length !== 1 || intervals[0]?.isPoint !== true);
   const fixed = single < 0 ? used.length : single;
-  // Several ranges of one component still come in its order; what follows a component of several points does not.
+  // Several ranges of one component still come in its order; the components after several points do not.
   const isFixed = (path: string): boolean => index.fields.slice(0, fixed).some((field) => field.path === path);
   let direction: "forward" | "reverse" | undefined;
   let at = fixed;
@@ -556,7 +560,7 @@ function order(ranges: KeyRange[], sorted: "forward" | "reverse" | undefined): K
   return sorted === "reverse" ? ordered.reverse() : ordered;
 }
 
-/** An interval of values in an index that orders them descending: its ends change places, turned round. */
+/** Converts an interval of values for a descending index: its ends are swapped and inverted. */
 function invert({ low, high, isPoint }: Interval): Interval {
   const turn = ({ bytes, isBehind }: Bound): Bound => ({
     bytes: Buffer.from(bytes.map((byte) => ~byte)),
@@ -565,7 +569,7 @@ function invert({ low, high, isPoint }: Interval): Interval {
   return { low: turn(high), high: turn(low), isPoint };
 }
 
-/** Counts a little of each candidate and prefers the narrowest. */
+/** Counts a few entries of each candidate and prefers the most selective one. */
 function narrow(request: PlanRequest, candidates: Candidate[]): void {
   const counts = candidates.map(({ plan: candidate }) => {
     let count = 0;
@@ -576,7 +580,7 @@ function narrow(request: PlanRequest, candidates: Candidate[]): void {
     return count;
   });
   candidates.forEach((candidate, i) => {
-    // A full trial says nothing but "many"; then the number of bound fields decides.
+    // A full trial means only "many"; then the number of bound fields decides.
     candidate.score += TRIAL_ENTRIES - (counts[i] as number);
   });
 }
@@ -607,7 +611,7 @@ function planUnion(request: PlanRequest, node: MatchNode): Plan | undefined {
 
 // Partial indexes
 
-/** True when every document that the query matches is sure to match the index's filter. */
+/** Returns true when every document that matches the query is certain to match the index's filter. */
 function implies(query: MatchNode, filter: MatchNode): boolean {
   if (filter.kind === "and") return filter.nodes.every((part) => implies(query, part));
   if (filter.kind === "or") return filter.nodes.some((part) => implies(query, part));
@@ -656,7 +660,7 @@ function impliedBy(op: "eq" | "gt" | "gte" | "lt" | "lte", value: Value, filter:
   }
 }
 
-/** What `explain` shows of a plan. */
+/** Returns a plan for `explain`. */
 export function describePlan(chosen: Plan): Doc {
   switch (chosen.kind) {
     case "ids":

@@ -7,15 +7,17 @@ import { type Doc, docOf, isDoc, isNumber, isTruthy, toWholeNumber, type Value }
 
 export type Projection = {
   apply: (doc: Doc) => Doc;
-  /** The top-level fields that the answer is made of, or undefined when any may be needed. */
+  /** Top-level fields that the answer needs; undefined when it may need any. */
   fields: ReadonlySet<string> | undefined;
 };
 
 type ProjectionOptions = {
   variables: Variables;
-  /** A find's projection knows $slice, $elemMatch and the positional `$`; an aggregation's does not. */
+  /**
+   * True for a find's projection, which supports $slice, $elemMatch and the positional `$`; an aggregation's does not.
+   */
   isFind: boolean;
-  /** The find's filter, for the positional `$`. */
+  /** Finds the position for the positional `$` by the find's filter. */
   position?: (doc: Doc, path: readonly string[]) => number | undefined;
 };
 
@@ -89,8 +91,8 @@ export function compileProjection(spec: Doc, options: ProjectionOptions): Projec
     }
   };
   visit(spec, [], false);
-  // `_id: 1` alone includes; beside exclusions it changes nothing.
-  // An element's projection alone includes too; a slice alone leaves the other fields as they are.
+  // `_id: 1` alone makes an inclusion; beside exclusions it changes nothing. $elemMatch alone makes an inclusion too;
+  // $slice alone keeps the other fields unchanged.
   const isInclusive = found.includes || ((found.isInclusive || hasElement) && !found.excludes);
   if (isInclusive && !isIdExcluded && !tree.has("_id")) tree.set("_id", { kind: "include" });
   const usesWholeDoc = !isInclusive || [...tree.values()].some((node) => needsWholeDoc(node));
@@ -246,7 +248,7 @@ function projectLeaf(
   }
 }
 
-/** `$addFields` and `$set`: computed fields beside what is there. */
+/** Compiles `$addFields` and `$set`: computed fields in addition to existing ones. */
 export function compileAddFields(spec: Doc, variables: Variables): (doc: Doc) => Doc {
   const tree: Tree = new Map();
   const visit = (doc: Doc, prefix: string[]): void => {
@@ -292,15 +294,15 @@ function addInto(value: Value | undefined, tree: Tree, env: Env): Value {
   return addTo(isDoc(value) ? value : new Map(), tree, env);
 }
 
-/** `$unset` of an aggregation: a projection that leaves the paths out. */
+/** Compiles the aggregation's `$unset`: a projection that omits the paths. */
 export function compileUnset(paths: readonly string[], variables: Variables): (doc: Doc) => Doc {
   return compileProjection(docOf(Object.fromEntries(paths.map((path) => [path, 0]))), { variables, isFind: false })
     .apply;
 }
 
 /**
- * The place in an array that a filter matched, for the positional `$` of projections and updates: the first element,
- * at the deepest array on the path that the filter tests.
+ * Returns the array position that a filter matched, for the positional `$` of projections and updates: the first
+ * matching element of the deepest array on a path of the filter.
  */
 export function matchedPosition(
   filter: Doc,

@@ -19,7 +19,7 @@ beforeEach(async () => {
 
 type Stage = { stage: string; indexName?: string; inputStage?: Stage; inputStages?: Stage[]; direction?: string };
 
-/** What explain says: the stages from the outside in, with the index's name. */
+/** Returns the stages of an explain, outermost first, with the index's name. */
 async function stages(filter: Document, sort: Document = {}): Promise<string> {
   const { queryPlanner } = await c
     .find(filter)

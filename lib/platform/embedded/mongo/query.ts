@@ -11,13 +11,13 @@ import { ExternalSorter } from "./spill.ts";
 import type { IndexRow, Row, RowSource } from "./store.ts";
 import type { Doc, Value } from "./values.ts";
 
-/** Rows of the first and of later chunks; small first, since most reads want few. */
+/** Rows of the first and of later chunks; small first, because most reads need few. */
 const FIRST_CHUNK = 16;
 const MAX_CHUNK = 512;
-/** MongoDB's limit of a sort that may not use the disk. */
+/** MongoDB's memory limit of a sort that may not use the disk. */
 const MAX_SORT_BYTES = 100 * 1024 * 1024;
 
-/** A document on its way: its bytes, decoded when somebody looks inside. */
+/** A document read by a query: its bytes, decoded on first access. */
 export class Found {
   readonly row: Row;
   private decoded: Doc | undefined;
@@ -32,7 +32,7 @@ export class Found {
   }
 }
 
-/** Counts what a query looked at, for `explain`. */
+/** Counters of what a query read, for `explain`. */
 export type Examined = { keys: number; docs: number };
 
 export type Query = {
@@ -42,11 +42,11 @@ export type Query = {
   sort: readonly SortKey[];
   hint: Value | undefined;
   variables: Variables;
-  /** Stop after so many; undefined: no limit. */
+  /** Maximum number of documents; undefined: no limit. */
   limit?: number | undefined;
   skip?: number;
   examined?: Examined;
-  /** The store's file, when a sort may use the disk beside it. */
+  /** The store's file, if a sort may spill beside it. */
   disk?: string | undefined;
 };
 
@@ -59,7 +59,7 @@ export function prepareQuery(query: Query): PreparedQuery {
   return { node, chosen, test: compileMatch(node, variables), fields: fieldsOf(node) };
 }
 
-/** The documents of a query, in order. */
+/** Returns the documents of a query, in order. */
 export function runQuery(query: Query, prepared: PreparedQuery = prepareQuery(query)): Flow<Found> {
   const { chosen } = prepared;
   const most = query.limit === undefined ? undefined : query.limit + (query.skip ?? 0);
@@ -74,7 +74,7 @@ function isSingle(chosen: Plan): boolean {
   return chosen.kind === "nothing" || (chosen.kind === "ids" && chosen.keys.length < 2);
 }
 
-/** The top-level fields that a filter looks at, or undefined when it may look at all of them. */
+/** Returns the top-level fields that a filter reads; undefined when it may read all of them. */
 export function fieldsOf(node: MatchNode): ReadonlySet<string> | undefined {
   const names = new Set<string>();
   const visit = (part: MatchNode): boolean => {
@@ -109,13 +109,13 @@ function* matching(query: Query, prepared: PreparedQuery, chunk: number): Flow<F
     if (item === PAUSE) yield PAUSE;
     else if (isExact) yield new Found(item);
     else {
-      // A document's test may take long by itself, and a thousand may fail before one is found.
+      // Testing one document may take long, and a thousand may fail before one matches.
       if (performance.now() - started >= TURN_MS) {
         yield PAUSE;
         started = performance.now();
       }
       const found = new Found(item);
-      // Of a big document only the fields of the filter are decoded.
+      // Only the filter's fields of a large document are decoded.
       if (test(fields === undefined ? found.doc : decodeDocument(item.bytes, 0, fields))) yield found;
     }
   }
@@ -151,7 +151,7 @@ function* candidates(query: Query, chosen: Plan, chunk: number): Flow<Row> {
       }
     }
     case "index": {
-      // A document with several entries in the ranges is answered once.
+      // A document with several entries in the ranges is returned once.
       const seen = chosen.index.isMultikey ? new Set<number>() : undefined;
       let size = chunk;
       for (const range of chosen.ranges) {
@@ -202,17 +202,17 @@ function* sorted(
 }
 
 export type SortOptions<T> = {
-  /** Only the first so many are wanted; undefined: all. */
+  /** Number of items to return; undefined: all. */
   most: number | undefined;
-  /** The store's file, when what does not fit into memory may be sorted beside it. */
+  /** The store's file, if items that do not fit in memory may be sorted beside it. */
   disk: string | undefined;
-  /** What is written to disk of an item. */
+  /** Returns the row that is written to disk for an item. */
   rowOf: (item: T) => Row;
   sizeOf: (item: T) => number;
 };
 
 /**
- * Sorts a flow; of a limited one only the first are kept. Beyond 100 MB it goes to disk, from where items come back as
+ * Sorts a flow. With a limit, only the first items are kept. Beyond 100 MB it spills to disk, and items come back as
  * they were written.
  * @throws StoreError QueryExceededMemoryLimitNoDiskUseAllowed beyond 100 MB without the disk
  */
@@ -250,7 +250,7 @@ export function* sortFlow<T extends { readonly doc: Doc }>(
       if (bytes <= MAX_SORT_BYTES) continue;
       if (disk === undefined) throw sortTooLarge();
       sorter = new ExternalSorter(disk);
-      // In the order in which they came, which is the order of equal ones.
+      // Restores the order of arrival, which is the order of equal items.
       kept.sort((a, b) => a.place - b.place);
       for (const ranked of kept) yield* sorter.add(keyOf(ranked.values), rowOf(ranked.item));
       kept = [];

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startTestStore, type TestStore } from "../../../../test/fixtures/embedded/mongo/start.ts";
 import { decodeDocument } from "./codec.ts";
 
-/** Set SEED to run a failed sequence again. */
+/** Set SEED to repeat a failed sequence. */
 const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31);
-/** What is asked for is ten thousand; each run of the suite takes a part of them, each time others. */
+/** Ten thousand sequences are required. Each regular run takes a part of them, with a different seed. */
 const PARTS = [
   { count: 2_500, tags: [] },
   { count: 10_000, tags: ["long"] },
@@ -13,7 +13,7 @@ const PARTS = [
 
 type Thing = { _id: number; a?: number | null | string; b?: number; s?: { x?: number }; tags?: number[]; u?: string };
 
-/** Mulberry32: small, and the same everywhere. */
+/** Returns a random number generator (Mulberry32), small and reproducible everywhere. */
 function randomOf(start: number): () => number {
   let state = start;
   return () => {
@@ -28,7 +28,7 @@ const random = randomOf(seed);
 const whole = (below: number): number => Math.floor(random() * below);
 const oneOf = <T>(values: readonly T[]): T => values[whole(values.length)] as T;
 
-// The model: what these few filters mean, written down anew and without a look at the store's matcher.
+// The model: an independent implementation of these filters that does not use the store's matcher.
 
 type Condition = { field: string; op: "eq" | "gt" | "lte" | "in" | "exists" | "ne"; value: unknown };
 type Query = { kind: "all" | "any"; conditions: Condition[] };
@@ -70,7 +70,7 @@ function holds(doc: Thing, { field, op, value }: Condition): boolean {
     values.some((each) => each === wanted || (wanted === null && each === undefined));
   if (op === "exists")
     return (field === "s.x" ? doc.s?.x !== undefined : doc[field as keyof Thing] !== undefined) === value;
-  // An empty array is no value at all, and not null either.
+  // An empty array is not a value, and not null either.
   if (op === "eq") return equals(value);
   if (op === "ne") return !equals(value);
   if (op === "in") return (value as unknown[]).some(equals);
@@ -101,7 +101,7 @@ function randomThing(): Thing {
   return thing;
 }
 
-/** An update for the server, and the same for the model. */
+/** Returns an update for the server, and the equivalent function for the model. */
 function randomChange(): { update: UpdateFilter<Thing>; apply: (doc: Thing) => unknown } {
   const n = whole(8);
   switch (whole(5)) {
@@ -141,7 +141,7 @@ beforeAll(async () => {
 
 afterAll(() => store.stop());
 
-/** Every index holds exactly the entries of the documents that are there. */
+/** Checks that every index holds exactly the entries of the existing documents. */
 function checkIndexes(): void {
   const { store: engine } = store.services;
   const collection = engine.find("t", "things");

@@ -1,19 +1,19 @@
-/** Spaces of \h: horizontal white space. */
+/** Horizontal white space: \h in PCRE. */
 const HORIZONTAL = "\\t \\x{a0}\\x{1680}\\x{180e}\\x{2000}-\\x{200a}\\x{202f}\\x{205f}\\x{3000}";
-/** What ends a line: \v of PCRE. */
+/** Line-ending characters: \v in PCRE. */
 const VERTICAL = "\\n\\x0b\\f\\r\\x{85}\\x{2028}\\x{2029}";
-/** White space of PCRE without Unicode properties, as MongoDB compiles it; RE2's own lacks the vertical tab. */
+/** White space in PCRE without Unicode properties, as MongoDB compiles it; RE2's \s lacks the vertical tab. */
 const SPACE = "\\t\\n\\x0b\\f\\r ";
 const NOT_SPACE = "\\x{0}-\\x{8}\\x{e}-\\x{1f}\\x{21}-\\x{10ffff}";
 
-/** Escapes that PCRE and RE2 understand alike, outside of a class. */
+/** Escapes with the same meaning in PCRE and RE2, outside a class. */
 const SAME_OUTSIDE = "AzbBdDwWntrfa";
 const SAME_INSIDE = "dDwWntrfa";
 
 /**
- * Writes a PCRE pattern in RE2's syntax.
- * @returns undefined for what RE2 does not have: assertions, backreferences, atomic groups, recursion, and escapes
- * that mean something else there
+ * Translates a PCRE pattern to RE2's syntax.
+ * @returns undefined for features that RE2 lacks: assertions, backreferences, atomic groups, recursion, and escapes
+ *   with another meaning there
  */
 export function toRe2(pattern: string): string | undefined {
   let out = "";
@@ -31,7 +31,7 @@ export function toRe2(pattern: string): string | undefined {
   return out;
 }
 
-/** A part in RE2's syntax, and where the rest of the pattern begins. */
+/** A translated part, and where the rest of the pattern begins. */
 type Piece = { text: string; end: number };
 
 function quoted(pattern: string, at: number): Piece {
@@ -104,7 +104,7 @@ function characterClass(pattern: string, at: number): Piece | undefined {
   let text = "[";
   let i = at + 1;
   if (pattern[i] === "^") text += pattern[i++];
-  // A bracket that comes first stands for itself.
+  // A bracket in first position is literal.
   if (pattern[i] === "]") {
     text += "\\]";
     i++;
@@ -133,7 +133,7 @@ function group(pattern: string, at: number): Piece | undefined {
   return rest(pattern, at, /\(\?(?:P?<[A-Za-z_]\w*>|[ims]*(?:-[ims]+)?[:)])/y);
 }
 
-/** Takes white space and comments out of an expression of the option x. */
+/** Removes white space and comments from an expression with the option x. */
 export function withoutLayout(source: string): string {
   let out = "";
   let isInClass = false;

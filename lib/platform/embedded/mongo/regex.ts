@@ -5,24 +5,29 @@ import { badValue, StoreError } from "./errors.ts";
 import { toRe2, withoutLayout } from "./regex-syntax.ts";
 import type { BSONRegExp } from "./values.ts";
 
-/** Compiled expressions that are kept; the tables of one grow to some MB at most. */
+/** Maximum cached expressions; the tables of one grow to a few MB. */
 const MAX_KNOWN = 64;
 /** PCRE2's limit in MongoDB 7.0. */
 const MAX_PATTERN_LENGTH = 32_764;
-/** PCRE2's limit of groups within groups. */
+/** PCRE2's limit of nested groups. */
 const MAX_NESTED_GROUPS = 250;
-/** Of a pattern that JavaScript's engine has to take: it compiles in one go, and fails as a whole on what is huge. */
+/**
+ * Maximum length of a pattern for JavaScript's engine, which compiles it at once and fails as a whole on a huge one.
+ */
 const MAX_NATIVE_LENGTH = 2000;
-/** Characters of a pattern that RE2 compiles within some milliseconds, whatever they are. */
+/** Maximum length of a pattern that RE2 always compiles within a few milliseconds, in characters. */
 const MAX_UNWATCHED_PATTERN = 1000;
-/** Characters times instructions up to which an expression of linear time cannot take more than some milliseconds. */
+/** Maximum product of characters and instructions for which a linear-time expression takes only a few milliseconds. */
 const MAX_UNWATCHED_WORK = 250_000;
-/** The time of this thread that one expression may take on one text, ms; PCRE2's match limit ends it about as soon. */
+/**
+ * Maximum time that one expression may take on one text, in ms of this thread's CPU time; PCRE2's match limit is about
+ * as strict.
+ */
 const MAX_MATCH_MS = 100;
 
 export type RegexMatch = { text: string; index: number; captures: (string | null)[] };
 
-/** A compiled expression. No text makes any of its functions take longer than MAX_MATCH_MS. */
+/** A compiled expression. None of its functions takes longer than MAX_MATCH_MS, on any text. */
 export type Regex = {
   test: (text: string) => boolean;
   first: (text: string) => RegexMatch | undefined;
@@ -32,11 +37,11 @@ export type Regex = {
 const known = new Map<string, Regex>();
 
 /**
- * Compiles a PCRE pattern with MongoDB's options i, m, s, x and u. Literal text goes to JavaScript's engine, which is
- * quickest; everything else that RE2 can express to RE2, whose time grows with the text and not with a power of it.
- * Backreferences and assertions are left to JavaScript's engine, under watch (docs/develop/decisions/store-limits.md).
- * @throws StoreError Location51091 for what neither can express, 51108 for an unknown option. The functions throw
- * 51156 (PCRE2's match limit in MongoDB) or MaxTimeMSExpired
+ * Compiles a PCRE pattern with MongoDB's options i, m, s, x and u. Literal text uses JavaScript's engine, which is
+ * fastest. Everything else that RE2 supports uses RE2, whose time is linear in the text. Backreferences and assertions
+ * use JavaScript's engine with a watchdog (docs/develop/decisions/store-limits.md).
+ * @throws StoreError Location51091 for what neither supports, 51108 for an unknown option. The functions throw 51156
+ *   (PCRE2's match limit in MongoDB) or MaxTimeMSExpired
  */
 export function compileRegex(regex: BSONRegExp): Regex {
   const id = `${regex.options}/${regex.pattern}`;
@@ -72,7 +77,7 @@ function compile(pattern: string, options: string): Regex {
   return compileLiteral(source, flags) ?? compileRe2(source, flags) ?? compileNative(source, flags);
 }
 
-/** Text without any operator, maybe anchored: `^abc`, `a\.b`, `abc$`. */
+/** Matches text without operators, possibly anchored: `^abc`, `a\.b`, `abc$`. */
 const LITERAL = /^(\^?)((?:[^\\^$.|?*+()[\]{}]|\\[^a-zA-Z0-9])+)(\$?)$/u;
 
 function compileLiteral(source: string, flags: ReadonlySet<string>): Regex | undefined {
@@ -97,7 +102,7 @@ function compileRe2(source: string, flags: ReadonlySet<string>): Regex | undefin
   if (translated === undefined) return undefined;
   let bits = 0;
   for (const flag of flags) bits |= RE2_FLAGS.get(flag) ?? 0;
-  // A pattern of many classes may take long to compile already.
+  // Compiling a pattern with many classes may itself take long.
   const compileNow = (): RE2JS => RE2JS.compile(translated, bits);
   const build = (): RE2JS => (translated.length <= MAX_UNWATCHED_PATTERN ? compileNow() : watched(compileNow));
   let engine: RE2JS | undefined;
@@ -116,7 +121,7 @@ function compileRe2(source: string, flags: ReadonlySet<string>): Regex | undefin
     try {
       return watched(() => run(whole));
     } catch (error) {
-      // It was stopped in the midst of its tables.
+      // The engine was stopped while it built its tables, so it is discarded.
       engine = undefined;
       throw error;
     }
@@ -128,7 +133,7 @@ function compileRe2(source: string, flags: ReadonlySet<string>): Regex | undefin
   };
 }
 
-/** At least as deep as the groups go: a parenthesis that a class lists counts too. */
+/** Returns an upper bound of the groups' nesting: a parenthesis inside a class counts too. */
 function nestingOf(pattern: string): number {
   let depth = 0;
   let deepest = 0;
@@ -160,7 +165,7 @@ function newRegExp(source: string, flags: string): RegExp {
   try {
     return new RegExp(source, `${flags}u`);
   } catch {
-    // Without the u flag JavaScript takes escapes that PCRE takes too, as \- or \_.
+    // Without the u flag, JavaScript accepts escapes that PCRE accepts too, such as \- or \_.
     try {
       return new RegExp(source, flags);
     } catch (cause) {
@@ -180,7 +185,7 @@ function ofNative(compiled: RegExp, within: Watch): Regex {
   };
 }
 
-/** As both engines describe a match. */
+/** A match as both engines describe it. */
 type Described = ArrayLike<string | undefined> & { index?: number };
 
 function toMatch(found: Described | null): RegexMatch | undefined {
@@ -194,19 +199,20 @@ function toMatches(text: string, found: Iterable<Described>): RegexMatch[] {
   for (const each of found) {
     const match = toMatch(each);
     if (match !== undefined) matches.push(match);
-    // Each search may look at all that is left.
+    // Each search may read all the remaining text.
     spendText(text.length - (match?.index ?? 0));
   }
   return matches;
 }
 
-/** Where the watched script finds its work: a script has no other way in than the global object. */
+/** Property of the global object that passes the work to the watched script, which has no other input. */
 const RUN = Symbol.for("millrace.store.regex");
 const runner = new Script('globalThis[Symbol.for("millrace.store.regex")]()', { filename: "regex" });
 
 /**
- * Runs a search that V8 stops when it takes too long, which a timer could not: the event loop stands still meanwhile.
- * @throws StoreError 51156 after MAX_MATCH_MS of this thread's time, MaxTimeMSExpired when the command's is over
+ * Runs a search that V8 stops when it takes too long. A timer could not, because the search blocks the event loop.
+ * @throws StoreError 51156 after MAX_MATCH_MS of this thread's CPU time, MaxTimeMSExpired when the command's time is
+ *   over
  */
 function watched<T>(run: () => T): T {
   const cpuFrom = cpuMs();
@@ -219,7 +225,7 @@ function watched<T>(run: () => T): T {
       if (error instanceof RangeError) throw tooMuch(error);
       if ((error as NodeJS.ErrnoException).code !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw error;
       checkTime();
-      // On a busy machine the time may have passed without the search having had it: then it begins anew.
+      // On a busy machine, the timeout may pass before the search got the CPU time: then it runs again.
       if (cpuMs() - cpuFrom >= MAX_MATCH_MS / 2) throw tooMuch(error);
     } finally {
       Reflect.deleteProperty(globalThis, RUN);
@@ -236,8 +242,8 @@ function tooMuch(cause: unknown): StoreError {
 }
 
 /**
- * The literal text that every match begins with: of /^abc.*x/ "abc"; undefined when there is none.
- * Only what is certain counts: an expression with options or alternatives has none.
+ * Returns the literal text that every match starts with, such as "abc" for /^abc.*x/; undefined when there is none.
+ * Only certain text counts: an expression with options or alternatives has none.
  */
 export function literalPrefix(regex: BSONRegExp): string | undefined {
   if (regex.options !== "" || !regex.pattern.startsWith("^") || regex.pattern.includes("|")) return undefined;
@@ -254,7 +260,7 @@ export function literalPrefix(regex: BSONRegExp): string | undefined {
     else prefix += char;
   }
   const after = regex.pattern[i];
-  // A quantifier makes the character before it optional or repeated.
+  // A quantifier makes the preceding character optional or repeated.
   if (after === "*" || after === "?" || after === "{") prefix = [...prefix].slice(0, -1).join("");
   return prefix === "" ? undefined : prefix;
 }

@@ -2,27 +2,30 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { basename, dirname, join } from "node:path";
 import { syncPath } from "./files.ts";
 
-/** The verified copy of a backup, before it takes the store's place. */
+/** Returns the path of a backup's verified copy, before it replaces the store. */
 export function restoringPath(target: string): string {
   return `${target}.restoring`;
 }
 
-/** While it is there, the copy at `restoringPath` is whole and has to take the store's place. */
+/**
+ * Returns the path of the journal. While it exists, the copy at `restoringPath` is complete and has to replace the
+ * store.
+ */
 function journalPath(target: string): string {
   return `${target}.restore.json`;
 }
 
-/** Holds the store of before until the new one is in its place. */
+/** Returns the path of the folder that holds the previous store until the new one is in place. */
 function asidePath(target: string): string {
   return join(dirname(target), "before-restore");
 }
 
-/** Called behind each step that is on the disk; tests kill the process there. */
+/** Called after each step that is on the disk; tests kill the process there. */
 export type OnStep = (step: string) => void;
 
 type Journal = { backup: string; at: string };
 
-/** Records that the copy is whole: from here on a restore is finished, whatever happens. */
+/** Records that the copy is complete: from here on the restore will be finished, even after a crash. */
 export function beginSwap(target: string, journal: Journal): void {
   const path = journalPath(target);
   writeFileSync(`${path}.new`, JSON.stringify(journal), { mode: 0o600, flush: true });
@@ -31,8 +34,8 @@ export function beginSwap(target: string, journal: Journal): void {
 }
 
 /**
- * Finishes a restore that was interrupted, or removes what it left behind. The caller holds the store's lock.
- * @returns what was done, for the operator; null when there was nothing to do
+ * Finishes an interrupted restore, or removes its leftovers. The caller holds the store's lock.
+ * @returns a message for the operator; null when there was nothing to do
  * @throws Error when it is unknown whether a restore was interrupted
  */
 export function recoverRestore(target: string, onStep: OnStep = () => {}): string | null {
@@ -48,14 +51,14 @@ export function recoverRestore(target: string, onStep: OnStep = () => {}): strin
   return `A restore of ${journal.backup}, begun ${journal.at}, was interrupted. It is finished: the store is that of the backup.`;
 }
 
-/** Puts the copy into the store's place. Each step may be the last before a crash: what is done is not done again. */
+/** Replaces the store with the copy. A crash may follow any step: completed steps are not repeated. */
 export function swap(target: string, onStep: OnStep): void {
   const copy = restoringPath(target);
   const aside = asidePath(target);
   if (existsSync(copy)) {
     mkdirSync(aside, { recursive: true, mode: 0o700 });
-    // The log first: without the database it is never played into another one. All of them are the store's of before,
-    // since the copy is not in its place yet.
+    // The log is moved first, so that it is never applied to another database. All files belong to the previous store,
+    // because the copy is not in place yet.
     for (const path of [`${target}-shm`, `${target}-wal`, target]) {
       if (!existsSync(path)) continue;
       renameSync(path, join(aside, basename(path)));
@@ -74,7 +77,7 @@ export function swap(target: string, onStep: OnStep): void {
   onStep("done");
 }
 
-/** Returns whether a restore was interrupted that the next start finishes. */
+/** Returns whether an interrupted restore exists, which the next start finishes. */
 export function isRestoreUnfinished(target: string): boolean {
   return existsSync(journalPath(target));
 }
@@ -86,7 +89,7 @@ function readJournal(path: string): Journal | null {
     text = readFileSync(path, "utf8");
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
-    // The verified copy may be the only store, so it stays until the file tells.
+    // The verified copy may be the only store, so it is kept until the journal can be read.
     throw new Error(`${path} cannot be read, so an interrupted restore cannot be finished: ${String(error)}`, {
       cause: error,
     });
@@ -94,7 +97,7 @@ function readJournal(path: string): Journal | null {
   try {
     return JSON.parse(text) as Journal;
   } catch {
-    // It was renamed into its place whole, so this is damage; that it is there is what counts.
+    // The journal was renamed into place complete, so this is damage. Its existence is what matters.
     return { backup: "a backup", at: "at an unknown time" };
   }
 }

@@ -3,29 +3,29 @@ import { StoreError } from "./errors.ts";
 import type { Store } from "./store.ts";
 import { type Doc, docOf, isDoc, toWholeNumber, type Value } from "./values.ts";
 
-/** What is kept of a session's last retryable write or transaction. */
+/** State kept of a session's last retryable write or transaction. */
 type Memory = {
   txn: bigint;
-  /** Inserted statements as runs [from, to], since they may be many. */
+  /** Inserted statements as ranges [from, to], because there may be many. */
   runs: [number, number][];
   /** Results of other statements. */
   results: Map<number, Doc>;
-  /** The number belongs to a transaction that was committed. */
+  /** True when the number belongs to a committed transaction. */
   isCommitted: boolean;
 };
 
-/** Sessions end after this long without a command, minutes (logicalSessionTimeoutMinutes). */
+/** Time without a command after which sessions end, in minutes (logicalSessionTimeoutMinutes). */
 export const SESSION_MINUTES = 30;
-/** Kept in memory besides the file; each is small. */
+/** Maximum records that are cached in memory; each is small. */
 const MAX_IN_MEMORY = 10_000;
 
-/** One retryable write under way: what it did before, and what it does now. */
+/** A running retryable write: its earlier results and its new ones. */
 export class Retry {
   private readonly log: RetryLog;
   private readonly session: string;
   readonly memory: Memory;
   private isChanged = false;
-  /** True when anything of the command was already done by an earlier try. */
+  /** True when an earlier attempt has already completed part of the command. */
   hasEarlierResults: boolean;
 
   constructor(log: RetryLog, session: string, memory: Memory) {
@@ -55,7 +55,7 @@ export class Retry {
     this.isChanged = true;
   }
 
-  /** Puts what was noted into the same group of writes as the writes themselves: before every pause and at the end. */
+  /** Writes the recorded results in the same group as the writes themselves: before every pause and at the end. */
   flush(): void {
     if (!this.isChanged) return;
     this.isChanged = false;
@@ -64,8 +64,8 @@ export class Retry {
 }
 
 /**
- * Remembers the last write of each session in the store's file, so that a write which a driver sends again, even
- * after a restart of the store, is answered and not applied twice.
+ * Records the last write of each session in the store's file. A write that a driver retries, even after a restart of
+ * the store, is then answered from the record and not applied twice.
  */
 export class RetryLog {
   private readonly store: Store;
@@ -76,7 +76,7 @@ export class RetryLog {
     store.whenRolledBack(() => this.memories.clear());
   }
 
-  /** @throws StoreError TransactionTooOld when the session has gone on to a later number */
+  /** @throws StoreError TransactionTooOld when the session has used a later number */
   begin(session: string, txn: bigint): Retry {
     const memory = this.read(session);
     if (memory !== undefined && memory.txn > txn) throw tooOld(session, txn, memory.txn);
@@ -93,7 +93,7 @@ export class RetryLog {
     return new Retry(this, session, fresh);
   }
 
-  /** The last number that the session used for a write, and whether it was a committed transaction. */
+  /** Returns the last number that the session used for a write, and whether it was a committed transaction. */
   last(session: string): { txn: bigint; isCommitted: boolean } | undefined {
     return this.read(session);
   }
@@ -159,14 +159,14 @@ export class RetryLog {
     return memory;
   }
 
-  /** Forgets sessions that have long ended. */
+  /** Deletes records of sessions that ended long ago. */
   sweep(): void {
     this.store.write(() =>
       this.store.connection.run("DELETE FROM retries WHERE at < ?", Date.now() - 2 * SESSION_MINUTES * 60_000),
     );
   }
 
-  /** Lets go of what is in memory; the file keeps it until the session is long over. */
+  /** Removes a session from memory; the file keeps its record until the session is long over. */
   forget(session: string): void {
     this.memories.delete(session);
   }

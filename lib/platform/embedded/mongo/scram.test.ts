@@ -58,7 +58,7 @@ test("after twenty wrong passwords five a second are looked at, and no more than
   now = 60_000;
   for (let i = 0; i < 100; i++) {
     expect(limit.take()).toBe(0);
-    // Right ones are not counted.
+    // Correct attempts are not counted.
     limit.giveBack();
   }
 });

@@ -1,6 +1,9 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes, timingSafeEqual } from "node:crypto";
 
-/** What the server keeps of a password (RFC 5802, 7677): enough to check it, not enough to sign in with it. */
+/**
+ * Credentials that the server stores for a password (RFC 5802, RFC 7677): enough to verify it, not enough to sign in
+ * with it.
+ */
 export type Credentials = {
   user: string;
   iterations: number;
@@ -9,13 +12,13 @@ export type Credentials = {
   serverKey: Buffer;
 };
 
-/** MongoDB's for SCRAM-SHA-256. */
+/** MongoDB's default for SCRAM-SHA-256. */
 const ITERATIONS = 15_000;
 const SALT_BYTES = 28;
 const NONCE_BYTES = 24;
 const HASH = "sha256";
 
-/** @param password printable ASCII, of which SASLprep changes nothing */
+/** @param password printable ASCII, which SASLprep does not change */
 export function deriveCredentials(
   user: string,
   password: string,
@@ -32,7 +35,7 @@ export function deriveCredentials(
   };
 }
 
-/** True when the password is the one that the credentials were made of. */
+/** Returns true when the credentials were derived from the password. */
 export function isPasswordOf(credentials: Credentials, password: string): boolean {
   const { user, salt, iterations, storedKey } = credentials;
   return timingSafeEqual(deriveCredentials(user, password, salt, iterations).storedKey, storedKey);
@@ -42,7 +45,7 @@ function hmac(key: Buffer, text: string): Buffer {
   return createHmac(HASH, key).update(text).digest();
 }
 
-/** The server's side of one sign-in. */
+/** The server's side of a sign-in. */
 export class ScramConversation {
   readonly serverFirst: string;
   private readonly credentials: Credentials;
@@ -52,8 +55,9 @@ export class ScramConversation {
   private readonly header: string;
 
   /**
-   * A user that does not exist is led on in the same way, with a salt that stays the same, and fails at the end.
-   * @returns undefined when the first message is none of SCRAM's, or asks for channel binding
+   * Starts a conversation. For an unknown user it continues in the same way, with a constant salt, and fails at the
+   * end.
+   * @returns undefined when the first message is not a SCRAM message, or requests channel binding
    */
   static begin(
     credentials: Credentials,
@@ -64,7 +68,7 @@ export class ScramConversation {
     if (parts === null) return undefined;
     const [, header = "", bare = "", name = "", nonce = ""] = parts;
     const user = name.replaceAll("=2C", ",").replaceAll("=3D", "=");
-    // Signing in as somebody and acting as another is not offered.
+    // Signing in as one user and acting as another is not supported.
     const acting = /a=([^,]*)/.exec(header)?.[1] ?? "";
     const isKnown = user === credentials.user && (acting === "" || acting === name);
     const salt = isKnown ? credentials.salt : hmac(credentials.serverKey, user).subarray(0, SALT_BYTES);
@@ -89,7 +93,7 @@ export class ScramConversation {
     this.serverFirst = serverFirst;
   }
 
-  /** The server's last message when the proof is right, else undefined. */
+  /** Returns the server's last message when the proof is correct; otherwise undefined. */
   finish(message: string): string | undefined {
     const parts = /^(c=([A-Za-z0-9+/=]+),r=([!-+\x2d-~]+)),p=([A-Za-z0-9+/=]+)$/.exec(message);
     if (parts === null) return undefined;

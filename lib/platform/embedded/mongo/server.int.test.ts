@@ -15,7 +15,7 @@ import { startStore } from "./server.ts";
 const dirs: string[] = [];
 
 function newDir(): string {
-  // Drivers take the path of a socket for the name of a host, which they write in small letters.
+  // Drivers treat a socket's path as a host name and lower-case it.
   const dir = join(tmpdir(), `store-${randomBytes(8).toString("hex")}`);
   mkdirSync(dir, { mode: 0o700 });
   dirs.push(dir);
@@ -170,7 +170,7 @@ describe("the store's file", () => {
 test("a client that idles is told of the topology without the store working for it", async () => {
   const dir = newDir();
   const store = await startStore({ dataDir: dir, port: 0 });
-  // The driver's monitor asks every 500 ms at least when it may; waiting answers keep it quiet.
+  // The driver's monitor asks at least every 500 ms; answers that wait keep it quiet.
   const client = await new MongoClient(store.uri, { heartbeatFrequencyMS: 500 }).connect();
   await client.db("t").command({ ping: 1 });
   const before = store.services.monitor.commands;

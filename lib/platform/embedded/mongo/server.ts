@@ -14,26 +14,31 @@ import { Sessions } from "./transactions.ts";
 import { removeExpired, TTL_INTERVAL_MS } from "./ttl.ts";
 
 export type StartOptions = {
-  /** The data directory; the file is `store/millrace.db` in it. */
+  /** The data directory; the store's file is `store/millrace.db` in it. */
   dataDir: string;
-  /** Listen on a unix socket: lower case and under 107 bytes, since drivers lower-case hosts and the kernel limits paths. */
+  /**
+   * Listens on a unix socket. Its path has to be lower case and under 107 bytes, because drivers lower-case hosts and
+   * the kernel limits paths.
+   */
   socketPath?: string;
-  /** Listen on loopback TCP instead, for clients that know the password; 0 takes a free port. */
+  /** Listens on loopback TCP instead, for clients with the password; 0 takes a free port. */
   port?: number;
-  /** "normal" survives kill -9, "full" (the default of nothing) also power loss. Default normal. */
+  /** "normal" survives kill -9, "full" also power loss. Default "normal". */
   durability?: Durability;
-  /** The file's size at most, bytes; beyond it writes answer OutOfDiskSpace. Default: no limit but the disk. */
+  /**
+   * Maximum size of the file, in bytes; beyond it writes fail with OutOfDiskSpace. Default: limited by the disk only.
+   */
   maxBytes?: number;
-  /** Of the user that a client on a port signs in as. Default: the one that is kept, or a new one. */
+  /** Password of the user that clients on a port sign in as. Default: the stored one, or a new one. */
   password?: string;
-  /** How often expired documents are removed, ms. Default 60,000. */
+  /** Interval between removals of expired documents, in ms. Default 60,000. */
   ttlIntervalMs?: number;
 };
 
 export type RunningStore = {
-  /** What to give to a MongoDB driver; without the password when only its derived form is kept. */
+  /** URI for a MongoDB driver. It has no password when only the derived form is stored. */
   uri: string;
-  /** The same to be shown: a password is in it when it was made just now, and then only. */
+  /** The URI for display. It contains the password only when the password was created just now. */
   shownUri: string;
   /** For tests and tools in the same process. */
   services: Services;
@@ -42,11 +47,11 @@ export type RunningStore = {
 
 const MAX_SOCKET_PATH_BYTES = 106;
 const LOOPBACK = "127.0.0.1";
-/** How often idle cursors and transactions that took too long are ended, ms. */
+/** Interval at which idle cursors and transactions over their time limit are ended, in ms. */
 const SWEEP_MS = 1000;
-/** How often retry records of ended sessions are forgotten, ms. */
+/** Interval at which retry records of ended sessions are deleted, in ms. */
 const FORGET_MS = 10 * 60 * 1000;
-/** A socket that nobody answers on within this time is dead, ms. */
+/** A socket without an answer within this time is stale, in ms. */
 const PROBE_MS = 1000;
 
 /**
@@ -66,7 +71,7 @@ export async function startStore(options: StartOptions): Promise<RunningStore> {
     maxBytes: options.maxBytes,
   });
   try {
-    // On a socket the kernel decides who may in: it is its owner's alone.
+    // On a socket, the kernel restricts access to the owner.
     const access = port === undefined ? undefined : openAccess(options.dataDir, options.password);
     const cursors = new Cursors();
     const retries = new RetryLog(store);
@@ -116,7 +121,7 @@ function checkSocketPath(path: string): void {
   }
 }
 
-/** Takes away a socket file that nobody listens on any more; one that is alive is never touched. */
+/** Removes a stale socket file that no process listens on; never touches a live one. */
 async function clearSocket(path: string): Promise<void> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const stats = lstatSync(path, { throwIfNoEntry: false });
@@ -168,7 +173,7 @@ function startTimers(services: Services, ttlIntervalMs: number): NodeJS.Timeout[
     if (isExpiring) return;
     isExpiring = true;
     removeExpired(services.store, new Date())
-      // What could not be removed now (disk full, shutdown) is tried again at the next sweep.
+      // Documents that cannot be removed now (full disk, shutdown) are retried in the next sweep.
       .catch(() => undefined)
       .finally(() => {
         isExpiring = false;

@@ -7,14 +7,17 @@ import { forkStore } from "../../../../test/fixtures/embedded/mongo/start.ts";
 import { MAX_IDLE_READERS } from "./transactions.ts";
 
 const ROUNDS = 12;
-/** What the heap may differ by between rounds after the collector has run, MB: noise, far below a leak of this load. */
+/**
+ * Allowed difference of the heap between rounds after a garbage collection, in MB: noise, far below a leak under this
+ * load.
+ */
 const HEAP_NOISE_MB = 12;
-/** The writer and as many readers of snapshots as are kept for the next one; how many were needed at once is chance. */
+/** The writer and the idle snapshot readers that are kept for reuse. How many are needed at once varies. */
 const CONNECTIONS_MAX = 1 + MAX_IDLE_READERS;
-/** Of one connection: the file, and its log. */
+/** Open files of a connection: the database and its log. */
 const FILES_OF_CONNECTION = 2;
 
-/** `files` are open handles of the database and its log, `handles` all others. */
+/** `files` are open handles of the database and its log, `handles` are all others. */
 type Sample = { heapMb: number; handles: number; files: number; cursors: number };
 
 test("under a mixed load the heap, the handles and the open cursors do not grow (F18, shortened)", {
@@ -42,7 +45,7 @@ test("under a mixed load the heap, the handles and the open cursors do not grow 
   expect(late - early).toBeLessThan(HEAP_NOISE_MB);
   expect(samples.map(({ cursors }) => cursors)).toEqual(samples.map(() => 0));
   const handles = Math.max(...samples.slice(2, 6).map((each) => each.handles));
-  // Lines that their clients have closed are gone as soon as the store gets to them.
+  // Connections that clients have closed disappear as soon as the store processes them.
   await vi.waitFor(async () => expect((await sample()).handles).toBeLessThanOrEqual(handles), 30_000);
   expect((await sample()).files).toBeLessThanOrEqual(CONNECTIONS_MAX * FILES_OF_CONNECTION);
   await watcher.close();
@@ -51,7 +54,7 @@ test("under a mixed load the heap, the handles and the open cursors do not grow 
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** What each open handle of a process is of; one that closes meanwhile is none. */
+/** Returns the target of each open handle of a process, without handles that close during the call. */
 function openOf(pid: number): string[] {
   return readdirSync(`/proc/${pid}/fd`).flatMap((name) => {
     try {
@@ -62,7 +65,7 @@ function openOf(pid: number): string[] {
   });
 }
 
-/** One client's life: inserts, indexed reads, abandoned cursors, transactions, aggregations, removals. */
+/** Load of one client: inserts, indexed reads, abandoned cursors, transactions, aggregations, removals. */
 async function load(uri: string, round: number): Promise<void> {
   const client = await new MongoClient(uri, { maxPoolSize: 5 }).connect();
   const c = client.db("t").collection<{ k: number; round: number; pad: string }>("c");

@@ -6,10 +6,10 @@ import { type Doc, isDoc, isNumber, toDouble, UNDEFINED, type Value } from "./va
 
 export type SortKey = { path: Path; direction: 1 | -1 };
 
-/** MongoDB's limit of a compound sort. */
+/** MongoDB's limit of keys in a compound sort. */
 const MAX_SORT_KEYS = 32;
 
-/** @throws StoreError BadValue on directions other than 1 and -1 */
+/** @throws StoreError BadValue for directions other than 1 and -1 */
 export function parseSort(sort: Doc): SortKey[] {
   const keys: SortKey[] = [];
   for (const [name, direction] of sort) {
@@ -30,7 +30,9 @@ export function parseSort(sort: Doc): SortKey[] {
   return keys;
 }
 
-/** The values that a document sorts by: of an array its least (ascending) or greatest (descending) element. */
+/**
+ * Returns the values that a document sorts by: for an array, its smallest (ascending) or largest (descending) element.
+ */
 export function sortValues(doc: Doc, keys: readonly SortKey[]): Value[] {
   return keys.map(({ path, direction }) => {
     if (path.parts.length === 1) {
@@ -61,7 +63,7 @@ export function compareSortValues(a: readonly Value[], b: readonly Value[], keys
   return 0;
 }
 
-/** The comparison of `$push.$sort` and `$sortArray`: a direction for whole values, or fields of documents. */
+/** Compiles the comparison of `$push.$sort` and `$sortArray`: a direction for whole values, or fields of documents. */
 export function compileSortBy(by: Value): (a: Value, b: Value) => number {
   if (isDoc(by)) {
     if (by.size === 0) throw badValue("The sort pattern is empty when it should be a set of fields.");

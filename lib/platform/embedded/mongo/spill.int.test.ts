@@ -4,7 +4,7 @@ import type { Collection, Document } from "mongodb";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { startTestStore, type TestStore } from "../../../../test/fixtures/embedded/mongo/start.ts";
 
-/** Together more than the 100 MB that a stage may hold in memory. */
+/** Number of documents that together exceed the 100 MB that a stage may hold in memory. */
 const BIG = 1300;
 const BIG_BYTES = 100_000;
 
@@ -33,7 +33,7 @@ afterEach(() => {
   expect(readdirSync(join(store.dir, "store")).filter((name) => name.includes("sort"))).toEqual([]);
 });
 
-/** As the store has to order them: by `by`, descending, equal ones as they were inserted. */
+/** The expected order: by `by`, descending, equal ones in insertion order. */
 const ordered = Array.from({ length: BIG }, (_, i) => i).sort((a, b) => byOf(b) - byOf(a) || a - b);
 
 const idsOf = (docs: Document[]) => docs.map(({ _id }) => _id);

@@ -4,14 +4,14 @@ import { PAUSE, type Pause, sortByTurns } from "./flow.ts";
 import { reserveFile } from "./sqlite.ts";
 import type { Row } from "./store.ts";
 
-/** What is sorted in memory and written as one run, bytes. */
+/** Size of a run that is sorted in memory and written at once, in bytes. */
 const RUN_BYTES = 16 * 1024 * 1024;
-/** What is read of a run at once, bytes; of documents at least one. */
+/** Bytes to read from a run at once; at least one document. */
 const READ_BYTES = 256 * 1024;
 const MAX_READ_ROWS = 512;
-/** Rows that are written before others may have a turn. */
+/** Rows to write before yielding to other commands. */
 const ROWS_PER_TURN = 128;
-/** What a row costs beside its bytes. */
+/** Assumed overhead of a row beyond its bytes. */
 const ROW_BYTES = 64;
 
 type Entry = { key: Buffer; place: number; row: Row };
@@ -23,9 +23,9 @@ function compareEntries(a: Entry, b: Entry): number {
 let lastFile = 0;
 
 /**
- * Sorts more rows than memory holds, by keys whose bytes order as the values do (keys.ts); equal ones keep their order.
- * Rows go in sorted runs to a file of their own, from which they are merged. The file has no name from the moment it is
- * open, so nothing of it is left when the process ends, however it ends.
+ * Sorts more rows than fit in memory, by keys whose byte order is the order of the values (keys.ts). The sort is
+ * stable. Rows are written in sorted runs to a temporary file and merged from there. The file is unlinked as soon as it
+ * is open, so nothing remains after the process ends, not even after a crash.
  */
 export class ExternalSorter {
   private readonly db: Database.Database;
@@ -37,7 +37,7 @@ export class ExternalSorter {
   /** The last row of each run. */
   private readonly ends: number[] = [];
 
-  /** @param storePath the store's file, beside which there is room for what is its own */
+  /** @param storePath the store's file, beside which the temporary file is created */
   constructor(storePath: string) {
     const path = `${storePath}.sort-${process.pid}-${++lastFile}`;
     reserveFile(path);
@@ -67,7 +67,7 @@ export class ExternalSorter {
     this.ends.push(this.written);
   }
 
-  /** All rows in order. */
+  /** Yields all rows in order. */
   *sorted(): Generator<{ key: Buffer; row: Row } | Pause, void, undefined> {
     if (this.entries.length > 0) yield* this.writeRun();
     const average = this.db.prepare("SELECT AVG(LENGTH(k) + LENGTH(d)) FROM (SELECT k, d FROM runs LIMIT 1000)");
@@ -95,7 +95,7 @@ export class ExternalSorter {
   }
 }
 
-/** One sorted run, read by chunks. */
+/** A sorted run, read in chunks. */
 class Run {
   head: Entry | undefined;
   private readonly statement: Database.Statement;
@@ -121,12 +121,12 @@ class Run {
       this.taken = 0;
     }
     this.head = this.rows[this.taken];
-    // What was given away is not kept.
+    // Returned rows are not kept.
     if (this.head !== undefined) this.taken++;
   }
 }
 
-/** The runs by their heads, the least first. */
+/** A heap of the runs by their first rows, the smallest first. */
 class Heap {
   private readonly runs: Run[] = [];
 
@@ -145,7 +145,7 @@ class Heap {
     }
   }
 
-  /** The first run has another head, or none. */
+  /** Restores the heap after the first run's next row has changed, or the run has ended. */
   firstChanged(): void {
     if (this.runs[0]?.head === undefined) {
       const last = this.runs.pop();

@@ -5,16 +5,16 @@ import { StoreError } from "./errors.ts";
 
 export type Statement = Database.Statement<unknown[], unknown>;
 
-/** Stamp in the file's header that it is a Millrace store ("MILL"). */
+/** Stamp in the file's header that marks a Millrace store ("MILL"). */
 export const APPLICATION_ID = 0x4d494c4c;
-/** The layout of tables below. A step to the next layout is added to MIGRATIONS. */
+/** Version of the tables below. A step to the next version is added to MIGRATIONS. */
 export const FORMAT = 2;
-/** From this format on backups have checksums. */
+/** First format whose backups have checksums. */
 export const CHECKSUMS_SINCE_FORMAT = 2;
 
 const PAGE_CACHE_KIB = 32 * 1024;
 
-/** A connection with its prepared statements. */
+/** A connection with a cache of prepared statements. */
 export class Sqlite {
   readonly db: Database.Database;
   private readonly statements = new Map<string, Statement>();
@@ -23,7 +23,7 @@ export class Sqlite {
     this.db = db;
   }
 
-  /** A statement that gives rows as arrays. */
+  /** Returns a prepared statement whose rows are arrays. */
   rows(sql: string): Statement {
     let statement = this.statements.get(sql);
     if (statement === undefined) {
@@ -50,7 +50,7 @@ export class Sqlite {
     this.db.exec(sql);
   }
 
-  /** Lets go of the statements that name a table which is gone. */
+  /** Removes the cached statements of a dropped table. */
   forget(table: string): void {
     for (const sql of this.statements.keys()) if (sql.includes(`"${table}"`)) this.statements.delete(sql);
   }
@@ -63,7 +63,7 @@ export class Sqlite {
 
 type Migration = (db: Database.Database) => void;
 
-/** MIGRATIONS[n] brings a file of format n to n + 1. */
+/** MIGRATIONS[n] migrates a file from format n to n + 1. */
 const MIGRATIONS: Migration[] = [
   (db) => {
     db.exec(`
@@ -76,8 +76,8 @@ const MIGRATIONS: Migration[] = [
       CREATE TABLE retries(lsid BLOB PRIMARY KEY, txn INTEGER NOT NULL, body BLOB NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID;
     `);
   },
-  // The tables stay as they are. Versions that know format 1 alone ignore the schema version of the documents: the number
-  // keeps them out. Backups of format 2 have checksums.
+  // The tables do not change. Versions that know only format 1 ignore the documents' schema version; the new format
+  // number makes them refuse the file. Backups of format 2 have checksums.
   () => {},
 ];
 
@@ -87,8 +87,8 @@ const OWNER_FILE = 0o600;
 const OWNER_FOLDER = 0o700;
 
 /**
- * Makes sure that a file is there, for SQLite to fill, which its owner alone may read, and in a folder that nobody else
- * may enter, whatever the umask is and whatever an earlier version left behind.
+ * Creates the file if missing, for SQLite to fill, and restricts it and its folder to the owner, regardless of the
+ * umask and of permissions that an earlier version set.
  */
 export function reserveFile(path: string): void {
   const folder = dirname(path);
@@ -99,13 +99,14 @@ export function reserveFile(path: string): void {
 }
 
 /**
- * Opens the store's file, new or brought to the present format.
- * @param maxBytes the file's size at most; writes beyond answer OutOfDiskSpace. Undefined: no limit but the disk
- * @throws Error when the file is of a newer format or none of ours
+ * Opens the store's file, which is created if missing and migrated to the current format.
+ * @param maxBytes the file's maximum size; writes beyond it fail with OutOfDiskSpace. Undefined: limited by the disk
+ *   only
+ * @throws Error when the file is of a newer format or not a store
  */
 export function openStoreFile(path: string, durability: Durability, maxBytes: number | undefined): Sqlite {
   reserveFile(path);
-  // A log that is left over keeps its own rights; new ones take the file's.
+  // An existing log keeps its permissions; a new one gets the file's.
   for (const log of [`${path}-wal`, `${path}-shm`]) if (existsSync(log)) chmodSync(log, OWNER_FILE);
   const db = new Database(path);
   try {
@@ -125,7 +126,7 @@ export function openStoreFile(path: string, durability: Durability, maxBytes: nu
   }
 }
 
-/** A second connection to the store's file, for reading a snapshot. */
+/** Opens a second connection to the store's file, for reading a snapshot. */
 export function openReader(path: string): Sqlite {
   const db = new Database(path, { readonly: true, fileMustExist: true });
   db.pragma(`cache_size = -${PAGE_CACHE_KIB / 4}`);
@@ -143,7 +144,7 @@ function migrate(db: Database.Database, path: string): void {
   }).immediate();
 }
 
-/** @throws Error unless the file is a store of Millrace, of a format that this version knows */
+/** @throws Error unless the file is a Millrace store in a format that this version supports */
 export function checkStamp(db: Database.Database, path: string): void {
   const application = Number(db.pragma("application_id", { simple: true }));
   const format = Number(db.pragma("user_version", { simple: true }));
@@ -162,9 +163,9 @@ function countTables(db: Database.Database): number {
 }
 
 /**
- * Takes the lock that says who owns the store's file. It is a lock of the kernel on a file beside it, so it ends with
- * the process, however that ends; the store's file itself stays open to snapshot readers of this process.
- * @returns the function that gives the lock back
+ * Takes the lock of the store's owner. It is a kernel lock on a separate file, so it ends with the process, even after
+ * a crash. The store's file itself stays open to snapshot readers of this process.
+ * @returns the function that releases the lock
  * @throws Error "… is in use by another process"
  */
 export function lockStoreFile(path: string): () => void {
@@ -187,7 +188,7 @@ export function isSqliteError(error: unknown): error is Error & { code: string }
   return error instanceof Error && error.name === "SqliteError" && "code" in error && typeof error.code === "string";
 }
 
-/** What a failure of SQLite means to a client. */
+/** Translates an SQLite error into the error that the client gets. */
 export function toStoreError(error: unknown): unknown {
   if (!isSqliteError(error)) return error;
   if (error.code === "SQLITE_FULL" || error.code === "SQLITE_IOERR_WRITE" || error.code === "SQLITE_IOERR_FSYNC") {

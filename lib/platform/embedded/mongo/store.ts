@@ -17,20 +17,20 @@ import {
 } from "./sqlite.ts";
 import type { Doc, Value } from "./values.ts";
 
-/** A stored document: its place in insertion order and its bytes. */
+/** A stored document: its record id, in insertion order, and its bytes. */
 export type Row = { rid: number; bytes: Buffer };
 /** A document found through an index. */
 export type IndexRow = Row & { key: Buffer };
-/** Keys from `low` (with) to `high` (without). */
+/** Keys from `low` (inclusive) to `high` (exclusive). */
 export type KeyRange = { low: Buffer; high: Buffer };
 
-/** Where documents are read from: the store as it is, or a transaction's view of it. */
+/** Source of documents for reads: the store itself, or a transaction's view of it. */
 export type RowSource = {
   byId(collection: Collection, key: Buffer): Row | undefined;
   byRid(collection: Collection, rid: number): Row | undefined;
-  /** The next rows in insertion order. @param after the place of the last one seen, undefined to begin */
+  /** Returns the next rows in insertion order. @param after record id of the last row; undefined at the start */
   scan(collection: Collection, after: number | undefined, isReverse: boolean, limit: number): Row[];
-  /** The next rows in the order of an index. */
+  /** Returns the next rows in the order of an index. */
   range(
     collection: Collection,
     index: Index,
@@ -39,28 +39,28 @@ export type RowSource = {
     isReverse: boolean,
     limit: number,
   ): IndexRow[];
-  /** False for an index that a transaction's snapshot does not have. */
+  /** Returns false for an index that a transaction's snapshot does not have. */
   sees(index: Index): boolean;
-  /** The entries of a range, counted no further than `most`. */
+  /** Counts the entries of a range, up to `most`. */
   countRange(collection: Collection, index: Index, range: KeyRange, most: number): number;
 };
 
-/** Where documents are written to. Every function changes one document wholly or throws. */
+/** Target of writes. Every function changes one document completely or throws. */
 export type Access = RowSource & {
   insert(collection: Collection, doc: Doc, bytes: Buffer): void;
   replace(collection: Collection, row: Row, before: Doc, after: Doc, bytes: Buffer): void;
   remove(collection: Collection, row: Row, doc: Doc): void;
 };
 
-/** No answer to one read fills more memory than this beyond its first document, bytes. */
+/** Maximum memory of one read's rows beyond the first document, in bytes. */
 const READ_CHUNK_BYTES = 1024 * 1024;
 
 export type StoreOptions = { dataDir: string; durability: Durability; maxBytes?: number | undefined };
 
-/** What a transaction holds of a document; see transaction.ts. */
+/** A transaction's lock on a document; see transactions.ts. */
 export type DocumentLock = { released: Promise<void> };
 
-/** Thrown when a document is held by an open transaction; the command waits for it and tries again. */
+/** Thrown when an open transaction holds a document. The command waits for it and retries. */
 export class DocumentLocked extends Error {
   readonly lock: DocumentLock;
   constructor(lock: DocumentLock) {
@@ -169,24 +169,24 @@ export class SqlRows implements RowSource {
 type Group = { done: Promise<void>; resolve: () => void; reject: (error: unknown) => void };
 
 /**
- * The one file and its one writer. Commands run one at a time on the event loop; writes of all connections that
- * arrive together share one SQLite transaction ("group"), and a command is answered when its group is committed.
+ * The store's file and its only writer. Commands run one at a time on the event loop. Concurrent writes of all
+ * connections share one SQLite transaction ("group"), and a command is answered when its group is committed.
  */
 export class Store extends SqlRows implements Access {
   readonly path: string;
   readonly durability: Durability;
-  /** A message about this start for the operator; null without one. */
+  /** A message about this start for the operator; null if there is none. */
   readonly notice: string | null;
   readonly collections = new Map<string, Collection>();
-  /** Counts writes while transactions are open; a snapshot remembers where it began. */
+  /** Counts writes while transactions are open; a snapshot records its value at the start. */
   clock = 1;
-  /** The clock of each document's last write, kept only while a transaction may have to ask. */
+  /** The clock of each document's last write, kept only while transactions are open. */
   private readonly writtenAt = new Map<string, number>();
   /** Documents that open transactions have changed. */
   readonly locks = new Map<string, DocumentLock>();
-  /** How often the log was synced because a client asked for it. */
+  /** Number of syncs of the log that clients requested. */
   syncs = 0;
-  /** Open transactions. */
+  /** Number of open transactions. */
   openSnapshots = 0;
   private group: Group | undefined;
   private isClosed = false;
@@ -220,12 +220,12 @@ export class Store extends SqlRows implements Access {
     return openReader(this.path);
   }
 
-  /** Called when a group of writes is undone, so that what is kept in memory is read anew. */
+  /** Registers a listener for rollbacks of a group of writes, so that it can reload its in-memory state. */
   whenRolledBack(listener: () => void): void {
     this.onRollback.push(listener);
   }
 
-  /** Reads the catalog; collections that are known already stay the same objects, since commands hold them. */
+  /** Reads the catalog. Known collections stay the same objects, because commands hold them. */
   private load(): void {
     const known = new Map([...this.collections.values()].map((collection) => [collection.id, collection]));
     this.collections.clear();
@@ -264,8 +264,8 @@ export class Store extends SqlRows implements Access {
   }
 
   /**
-   * Runs a change inside of the present group.
-   * @throws StoreError OutOfDiskSpace and others; then nothing of the group's writes is kept
+   * Runs a change inside the current group.
+   * @throws StoreError OutOfDiskSpace and others; then none of the group's writes are kept
    */
   write<T>(change: () => T): T {
     if (this.isClosed) throw new StoreError("ShutdownInProgress", "The store is shutting down.");
@@ -280,7 +280,7 @@ export class Store extends SqlRows implements Access {
     }
   }
 
-  /** Runs changes of which all or none are kept, whatever else is in the group. */
+  /** Applies changes all or none, independently of the rest of the group. */
   atomically(change: () => void): void {
     this.write(() => {
       const counts = [...this.collections.values()].map((collection): [Collection, number] => [
@@ -308,20 +308,20 @@ export class Store extends SqlRows implements Access {
       resolve = onDone;
       reject = onError;
     });
-    // Whoever waits gets the rejection; when nobody does, the command that failed has thrown already.
+    // Waiting commands get the rejection. When none waits, the command that failed has already thrown.
     done.catch(() => undefined);
     this.group = { done, resolve, reject };
     setImmediate(() => this.commit());
   }
 
-  /** Resolves when everything that was written so far is as durable as the store's setting says. */
+  /** Resolves when all previous writes are as durable as the store's setting requires. */
   committed(): Promise<void> {
     return this.group?.done ?? Promise.resolve();
   }
 
   /**
-   * Resolves when what is committed is on the disk, also where commits are not synced by themselves: the log's pages
-   * are the file's, whoever asks for them to be written.
+   * Resolves when committed writes are on the disk, even when commits are not synced automatically. A sync of the log
+   * file writes its pages regardless of the process that wrote them.
    */
   async synced(): Promise<void> {
     await this.committed();
@@ -335,7 +335,7 @@ export class Store extends SqlRows implements Access {
     }
   }
 
-  /** Ends the group now. */
+  /** Commits the current group now. */
   commit(): void {
     const { group } = this;
     if (group === undefined) return;
@@ -362,7 +362,7 @@ export class Store extends SqlRows implements Access {
     for (const listener of this.onRollback) listener();
   }
 
-  /** Lets go of the file; a store that was closed answers nothing. */
+  /** Closes the file. A closed store answers nothing. */
   close(): void {
     if (this.isClosed) return;
     this.commit();
@@ -431,7 +431,7 @@ export class Store extends SqlRows implements Access {
     });
   }
 
-  /** Adds an index that writes keep up to date from now on; `fillIndex` brings in what is there already. */
+  /** Adds an index that writes maintain from now on; `fillIndex` adds the existing documents. */
   addIndex(collection: Collection, spec: Doc): Index {
     return this.write(() => {
       this.sql.run("INSERT INTO indexes(collection, spec) VALUES (?, ?)", collection.id, encodeDocument(spec));
@@ -446,9 +446,9 @@ export class Store extends SqlRows implements Access {
   }
 
   /**
-   * Brings documents into a new index, from a place on.
-   * @returns the place to go on from, or undefined when all are in
-   * @throws StoreError DuplicateKey when a unique index cannot be
+   * Adds documents to a new index, starting after a record id.
+   * @returns the record id to continue from; undefined when all are in
+   * @throws StoreError DuplicateKey when a unique index is impossible
    */
   fillIndex(collection: Collection, index: Index, after: number | undefined, limit: number): number | undefined {
     return this.write(() => {
@@ -489,7 +489,7 @@ export class Store extends SqlRows implements Access {
 
   // Documents
 
-  /** @param ownRid the place that a transaction has given the document already */
+  /** @param ownRid the record id that a transaction has already assigned to the document */
   insert(collection: Collection, doc: Doc, bytes: Buffer, ownRid?: number): void {
     this.write(() => {
       const id = doc.get("_id") as Value;
@@ -590,13 +590,13 @@ export class Store extends SqlRows implements Access {
     for (const key of keys) this.sql.run(`DELETE FROM "${index.table}" WHERE k = ? AND r = ?`, key, rid);
   }
 
-  // What transactions have to know
+  // State that transactions need
 
   private touch(collection: Collection, rid: number): void {
     if (this.openSnapshots > 0) this.writtenAt.set(lockName(collection, rid), ++this.clock);
   }
 
-  /** True when the document was written after a snapshot was taken. */
+  /** Returns true when the document was written after a snapshot was taken. */
   wasWrittenSince(collection: Collection, rid: number, snapshot: number): boolean {
     return (this.writtenAt.get(lockName(collection, rid)) ?? 0) > snapshot;
   }

@@ -35,11 +35,11 @@ describe("a transaction", () => {
     tags: ["long"],
     timeout: 300_000,
   }, async () => {
-    // Compiles what both measurements run.
+    // Warm-up: compiles the code that both measurements run.
     await insertsOf(1000);
     const few = await processorTimeOf(() => insertsOf(5000));
     const many = await processorTimeOf(() => insertsOf(20_000));
-    // Time that grew with the square of their number would be sixteen times as long.
+    // Quadratic time would be sixteen times as long.
     expect(many / few).toBeLessThan(8);
   });
 

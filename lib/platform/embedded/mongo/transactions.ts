@@ -18,11 +18,11 @@ import {
 } from "./store.ts";
 import type { Doc, Value } from "./values.ts";
 
-/** A transaction is aborted after this long, s (MongoDB's transactionLifetimeLimitSeconds). */
+/** Time after which a transaction is aborted, in s (MongoDB's transactionLifetimeLimitSeconds). */
 export const LIFETIME_SECONDS = 60;
-/** Snapshot connections that are kept open for the next transactions. */
+/** Maximum snapshot connections to keep open for the next transactions. */
 export const MAX_IDLE_READERS = 4;
-/** Entries that a count inside of a transaction takes at once. */
+/** Entries to count at once inside a transaction. */
 const COUNT_CHUNK = 512;
 
 export const TRANSIENT = "TransientTransactionError";
@@ -34,7 +34,7 @@ const TRANSIENT_CODES = new Set<number>([
   ERROR_CODES.LockTimeout,
 ]);
 
-/** True for failures after which the whole transaction may simply be run again. */
+/** Returns true for failures after which the whole transaction may be retried. */
 export function isTransient(error: unknown): boolean {
   return error instanceof StoreError && TRANSIENT_CODES.has(error.code);
 }
@@ -52,9 +52,9 @@ type Step =
   | { kind: "remove"; collection: Collection; rid: number; doc: Doc };
 
 /**
- * A multi-document transaction: reads come from a snapshot of the file on a connection of its own, with the
- * transaction's own writes laid over it; writes are kept in memory and applied in one go at the commit. The first to
- * write a document holds it: another transaction gets WriteConflict, a single write waits.
+ * A multi-document transaction. Reads come from a snapshot of the file on a separate connection, overlaid with the
+ * transaction's own writes. Writes are kept in memory and applied at the commit. The first writer of a document locks
+ * it: another transaction gets WriteConflict, a single write waits.
  */
 export class Transaction implements Access {
   readonly number: bigint;
@@ -76,7 +76,7 @@ export class Transaction implements Access {
     this.number = number;
     this.reader = reader;
     this.rows = new SqlRows(reader);
-    // Writes that are acknowledged are in the snapshot, so the group under way has to end first.
+    // The snapshot must include acknowledged writes, so the open group is committed first.
     store.commit();
     reader.exec("BEGIN");
     reader.get("SELECT COUNT(*) FROM sqlite_master");
@@ -89,7 +89,7 @@ export class Transaction implements Access {
     };
   }
 
-  /** True when the collection or index was there when the transaction began. */
+  /** Returns true when the collection or index existed when the transaction began. */
   sees(index: Index): boolean {
     return index.createdAt <= this.snapshot;
   }
@@ -132,7 +132,7 @@ export class Transaction implements Access {
   scan(collection: Collection, after: number | undefined, isReverse: boolean, limit: number): Row[] {
     const overlay = this.overlayOf(collection);
     if (overlay === undefined) return this.rows.scan(collection, after, isReverse, limit);
-    // Own inserts have later places than everything in the snapshot.
+    // The transaction's inserts have higher record ids than everything in the snapshot.
     if (isReverse) {
       const own = overlay.insertedRows(after, isReverse);
       if (own.length > 0) return own;
@@ -195,7 +195,7 @@ export class Transaction implements Access {
     return Math.min(count, most);
   }
 
-  /** Notes that the transaction made a collection, which goes away again when it is aborted. */
+  /** Records that the transaction created a collection, which is dropped if it aborts. */
   adopt(collection: Collection): void {
     this.created.push(collection);
     const overlay = new Overlay();
@@ -225,7 +225,7 @@ export class Transaction implements Access {
     this.journal.push({ kind: "insert", collection, rid, doc, bytes });
   }
 
-  /** A document of this _id is in the store, but was not when the transaction began. */
+  /** Returns whether the store has a document with this _id that did not exist when the transaction began. */
   private isNewerThanSnapshot(collection: Collection, key: Buffer): boolean {
     return this.overlays.get(collection.id)?.isNew === true || this.rows.byId(collection, key) === undefined;
   }
@@ -271,7 +271,7 @@ export class Transaction implements Access {
 
   /**
    * Applies the transaction's writes to the store, all or none.
-   * @throws StoreError WriteConflict when something was committed meanwhile that they collide with
+   * @throws StoreError WriteConflict when a concurrently committed write conflicts with them
    */
   commit(afterwards: () => void): void {
     this.check();
@@ -311,12 +311,12 @@ export class Transaction implements Access {
         if (!collection.isDropped && collection.count === 0) this.store.dropCollection(collection);
       }
     } catch (error) {
-      // On a full disk or at shutdown the empty collection stays, which does no harm.
+      // With a full disk or at shutdown, the empty collection remains, which is harmless.
       if (!(error instanceof StoreError)) throw error;
     }
   }
 
-  /** Gives everything back; the writes are gone unless they were committed. */
+  /** Releases everything. Uncommitted writes are discarded. */
   end(): Sqlite {
     this.isAborted = true;
     this.releaseLocks();
@@ -335,7 +335,7 @@ function noSuchTransaction(number: bigint): StoreError {
   );
 }
 
-/** The open transactions, one a session at most. */
+/** The open transactions, at most one per session. */
 export class Sessions {
   private readonly store: Store;
   private readonly retries: RetryLog;
@@ -347,7 +347,7 @@ export class Sessions {
     this.store = store;
     this.retries = retries;
     this.cursors = cursors;
-    // Collections and counters were read anew; what transactions hold of the old ones is of no use.
+    // A rollback reloads collections and counters, so the state of open transactions is obsolete.
     store.whenRolledBack(() => {
       for (const session of [...this.open.keys()]) this.abort(session);
     });
@@ -385,7 +385,7 @@ export class Sessions {
     throw noSuchTransaction(number);
   }
 
-  /** Commits; a commit that is asked for again after it was done is answered the same. */
+  /** Commits. A repeated commit returns the same answer. */
   commit(session: string, number: bigint): void {
     const last = this.retries.last(session);
     if (last?.txn === number && last.isCommitted) return;
@@ -397,7 +397,7 @@ export class Sessions {
     }
   }
 
-  /** Ends the session's transaction, if there is one. */
+  /** Aborts the session's transaction, if there is one. */
   abort(session: string): void {
     const transaction = this.open.get(session);
     if (transaction === undefined) return;
@@ -408,7 +408,7 @@ export class Sessions {
     else reader.close();
   }
 
-  /** Ends a session: its transaction, its cursors. */
+  /** Ends a session with its transaction and its cursors. */
   end(session: string): void {
     this.abort(session);
     this.cursors.killOf((cursor) => cursor.session === session);

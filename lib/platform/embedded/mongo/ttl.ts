@@ -5,13 +5,13 @@ import { Found, type Query, runQuery } from "./query.ts";
 import { DocumentLocked, type Store } from "./store.ts";
 import { docOf } from "./values.ts";
 
-/** How often expired documents are removed, ms (MongoDB's ttlMonitorSleepSecs). */
+/** Interval between removals of expired documents, in ms (MongoDB's ttlMonitorSleepSecs). */
 export const TTL_INTERVAL_MS = 60_000;
 
-/** Dates before this one exist for no clock; the range begins there so that it holds dates alone. */
+/** Earliest possible date; a range from here holds only dates. */
 const EARLIEST = new Date(-8_640_000_000_000_000);
 
-/** Removes what has expired from all collections; other commands have their turns in between. */
+/** Removes expired documents from all collections, and yields to other commands in between. */
 export async function removeExpired(store: Store, now: Date): Promise<number> {
   let removed = 0;
   for (const collection of [...store.collections.values()]) {
@@ -50,14 +50,14 @@ async function removeBy(
       continue;
     }
     if (collection.isDropped) break;
-    // Read again: it may have been given a later date since the scan's chunk was read.
+    // Read again, because the document may have got a later date since the scan read it.
     const row = store.byRid(collection, item.row.rid);
     if (row === undefined || !row.bytes.equals(item.row.bytes)) continue;
     try {
       store.remove(collection, row, new Found(row).doc);
       removed++;
     } catch (error) {
-      // A transaction holds it; the next sweep will see.
+      // A transaction holds the document; the next sweep tries again.
       if (!(error instanceof DocumentLocked)) throw error;
     }
   }

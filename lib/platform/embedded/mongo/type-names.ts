@@ -6,7 +6,7 @@ const TYPE_ALIASES = new Map<string, number[]>([
   ["number", [TYPE.double, TYPE.int, TYPE.long, TYPE.decimal]],
 ]);
 
-/** @throws StoreError BadValue on a type that BSON does not have */
+/** @throws StoreError BadValue for an unknown BSON type */
 export function parseTypes(value: Value): ReadonlySet<number> {
   const codes = new Set<number>();
   for (const item of Array.isArray(value) ? value : [value]) {

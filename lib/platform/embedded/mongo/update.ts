@@ -20,16 +20,16 @@ import {
   type Value,
 } from "./values.ts";
 
-/** What the query found, for updates that refer to it. */
+/** Query results that an update may refer to. */
 export type UpdateContext = {
-  /** True when the document is made by an upsert, so that $setOnInsert applies. */
+  /** True when an upsert creates the document, so that $setOnInsert applies. */
   isInsert: boolean;
-  /** The place in the array that the query matched, for the positional `$`; undefined when there was none. */
+  /** Returns the array position that the query matched, for the positional `$`; undefined when there was none. */
   position: (path: readonly string[]) => number | undefined;
   now: Date;
 };
 
-/** Applies an update to a document, which it changes. */
+/** Applies an update to a document in place. */
 export type Update = (doc: Doc, context: UpdateContext) => void;
 
 type Modifier = { operator: string; path: string; parts: readonly string[]; argument: Value };
@@ -52,11 +52,11 @@ const OPERATORS = new Set([
   "$bit",
 ]);
 
-/** An array may be filled with null up to a set position, to this number at most (as MongoDB). */
+/** Maximum null elements that setting a position may add to an array (as in MongoDB). */
 const MAX_PADDING = 1_500_000;
 
 /**
- * Compiles an update of operators.
+ * Compiles an update with operators.
  * @throws StoreError FailedToParse for an unknown operator, ConflictingUpdateOperators for two on one path
  */
 export function compileUpdate(update: Doc, arrayFilters: Value | undefined, variables: Variables): Update {
@@ -98,7 +98,7 @@ export function compileUpdate(update: Doc, arrayFilters: Value | undefined, vari
       throw failedToParse(`The array filter for identifier '${identifier}' was not used in the update`);
     }
   }
-  // MongoDB applies by the order of the paths, so new fields appear in that order.
+  // MongoDB applies operators in the order of their paths, so new fields appear in that order.
   modifiers.sort((a, b) => comparePaths(a.parts, b.parts));
   const applied = modifiers.map((modifier) => ({ ...modifier, change: compileChange(modifier, variables) }));
   return (doc, context) => {
@@ -135,7 +135,10 @@ function checkPath(path: string): readonly string[] {
   return parts;
 }
 
-/** Names with a dollar are allowed below the top, and where an upsert makes a new document also at the top. */
+/**
+ * Returns the error for a name with a dollar. Such names are allowed below the top level, and at the top level when an
+ * upsert creates a document.
+ */
 export function dollarPrefixed(name: string): StoreError {
   return new StoreError(
     "DollarPrefixedFieldName",
@@ -175,7 +178,7 @@ function checkConflicts(modifiers: readonly Modifier[]): void {
   }
 }
 
-/** By field, numbers by their value. */
+/** Compares paths field by field; numbers compare by value. */
 function comparePaths(a: readonly string[], b: readonly string[]): number {
   for (let i = 0; i < Math.min(a.length, b.length); i++) {
     const x = a[i] as string;
@@ -236,7 +239,7 @@ type Step = {
   mayCreate: boolean;
 };
 
-/** What becomes of one value: the new one, `undefined` to take the field away, or KEEP. */
+/** Computes the new value: `undefined` removes the field, KEEP leaves it unchanged. */
 type Change = (current: Value | undefined, path: string, context: UpdateContext) => Value | undefined | typeof KEEP;
 const KEEP = Symbol("keep");
 
@@ -288,7 +291,7 @@ function applyTo(
     const next = change(current, parts.join("."), step.context);
     if (next === KEEP) return;
     if (next === undefined) {
-      // An array keeps its places: what is unset becomes null.
+      // Array elements keep their positions: an unset element becomes null.
       if (current === undefined) return;
       if (isArray) container[index] = null;
       else container.delete(part);
@@ -376,7 +379,7 @@ function compileChange({ operator, argument, path }: Modifier, variables: Variab
     case "$unset":
       return () => undefined;
     case "$rename":
-      // It moves a field between two places, which `rename` does.
+      // It moves a field between two paths, which `rename` does.
       return () => KEEP;
     case "$inc":
     case "$mul":
@@ -425,7 +428,7 @@ function compileChange({ operator, argument, path }: Modifier, variables: Variab
   }
 }
 
-/** Equal in value and in type, all the way down. */
+/** Returns true for values that are equal in value and type at all levels. */
 export function isIdentical(a: Value, b: Value): boolean {
   if (typeName(a) !== typeName(b)) return false;
   if (a instanceof Map && b instanceof Map) {
@@ -634,7 +637,7 @@ function bit(argument: Value, path: string): Change {
 }
 
 /**
- * The document that an upsert starts from: the equalities of the query.
+ * Returns the document that an upsert starts from: the equalities of the query.
  * @throws StoreError NotSingleValueField when the query gives one field two values
  */
 export function seedOfUpsert(node: MatchNode): Doc {

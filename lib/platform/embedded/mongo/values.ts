@@ -1,9 +1,9 @@
 import { Binary, BSONRegExp, BSONSymbol, Code, Decimal128, Double, MaxKey, MinKey, ObjectId, Timestamp } from "bson";
 
 /**
- * How BSON lives in memory. Types survive a round trip: a JavaScript number is an int32 when it is one by value and a
- * double otherwise; a double that happens to hold an int32's value is a `Double`; an int64 is a bigint. A document is
- * a Map, so that names like "2" or "__proto__" keep their place and are only names.
+ * BSON in memory. Types survive a round trip. A JavaScript number is an int32 if its value is one, and a double
+ * otherwise. A double with an int32's value is a `Double`; an int64 is a bigint. A document is a Map, so that names
+ * such as "2" or "__proto__" keep their position and are ordinary names.
  */
 export type Doc = Map<string, Value>;
 export type Value =
@@ -30,7 +30,7 @@ export type Value =
   | DbPointer
   | RawDocument;
 
-/** The deprecated BSON type 6; one instance is enough. */
+/** The deprecated BSON type 6, as a single instance. */
 export class BsonUndefined {
   readonly _bsontype = "BSONUndefined";
 }
@@ -58,7 +58,7 @@ export class CodeWithScope {
   }
 }
 
-/** A document in its encoded form, copied into an answer as it is. Never part of a decoded document. */
+/** An encoded document, copied into an answer unchanged. Never part of a decoded document. */
 export class RawDocument {
   readonly _bsontype = "RawDocument";
   readonly bytes: Buffer;
@@ -67,7 +67,7 @@ export class RawDocument {
   }
 }
 
-/** BSON's element types by their numbers; minKey is -1 as in `$type`. */
+/** BSON element types by number; minKey is -1 as in `$type`. */
 export const TYPE = {
   double: 1,
   string: 2,
@@ -115,7 +115,7 @@ const TYPE_OF_CLASS = new Map<string, number>([
   ["RawDocument", TYPE.object],
 ]);
 
-/** BSON's number of the value's type. */
+/** Returns the BSON number of the value's type. */
 export function typeCode(value: Value): number {
   switch (typeof value) {
     case "string":
@@ -136,7 +136,7 @@ export function typeCode(value: Value): number {
   return code;
 }
 
-/** The name that `$type` answers: "int", "objectId", ... */
+/** Returns the type's name as in `$type`: "int", "objectId", ... */
 export function typeName(value: Value | undefined): string {
   return value === undefined ? "missing" : (TYPE_NAMES.get(typeCode(value)) ?? "unknown");
 }
@@ -149,7 +149,7 @@ export function isInt32(value: number): boolean {
   return (value | 0) === value && !Object.is(value, -0);
 }
 
-/** A double that stays a double, whatever its value. */
+/** Returns a number that is encoded as a double, even when its value is an int32. */
 export function double(value: number): number | Double {
   return isInt32(value) ? new Double(value) : value;
 }
@@ -160,7 +160,7 @@ export function isNumber(value: Value | undefined): value is number | bigint | D
   );
 }
 
-/** The nearest double; of anything but a number NaN. */
+/** Returns the nearest double; NaN for anything but a number. */
 export function toDouble(value: Value | undefined): number {
   if (typeof value === "number") return value;
   if (typeof value === "bigint") return Number(value);
@@ -169,14 +169,14 @@ export function toDouble(value: Value | undefined): number {
   return Number.NaN;
 }
 
-/** The whole number that a value stands for, or undefined when it is none or beyond 2^53. */
+/** Returns the whole number that a value represents; undefined if it is not one or beyond 2^53. */
 export function toWholeNumber(value: Value | undefined): number | undefined {
   if (!isNumber(value)) return undefined;
   const n = toDouble(value);
   return Number.isSafeInteger(n) ? n + 0 : undefined;
 }
 
-/** MongoDB's truth in options: false, 0, null and missing are false. */
+/** Returns the truth of an option as in MongoDB: false, 0, null and missing are false. */
 export function isTruthy(value: Value | undefined): boolean {
   if (value === undefined || value === null || value === false || value instanceof BsonUndefined) return false;
   return isNumber(value) ? toDouble(value) !== 0 : true;
@@ -186,7 +186,7 @@ export function isDoc(value: Value | undefined): value is Doc {
   return value instanceof Map;
 }
 
-/** A document from name and value pairs; undefined leaves the field out. */
+/** Creates a document from names and values; undefined omits the field. */
 export function docOf(fields: Record<string, Value | undefined>): Doc {
   const doc: Doc = new Map();
   for (const name of Object.keys(fields)) {
@@ -196,7 +196,7 @@ export function docOf(fields: Record<string, Value | undefined>): Doc {
   return doc;
 }
 
-/** A copy that shares no document or array with the original; scalars are immutable by custom. */
+/** Returns a copy that shares no document or array with the original; scalars are treated as immutable. */
 export function cloneValue(value: Value): Value {
   if (value instanceof Map) return cloneDoc(value);
   if (Array.isArray(value)) return value.map(cloneValue);
@@ -214,7 +214,7 @@ export { Binary, BSONRegExp, BSONSymbol, Code, Decimal128, Double, MaxKey, MinKe
 let lastTimestampSecond = 0;
 let timestampIncrement = 0;
 
-/** The server's time as a timestamp; each is later than the one before. */
+/** Returns the server's time as a timestamp; each is later than the previous one. */
 export function timestampNow(): Timestamp {
   const second = Math.max(lastTimestampSecond, Math.floor(Date.now() / 1000));
   timestampIncrement = second === lastTimestampSecond ? timestampIncrement + 1 : 1;

@@ -2,7 +2,7 @@ import { BsonReader, BsonWriter, decodeDocument } from "./codec.ts";
 import { StoreError } from "./errors.ts";
 import { type Doc, RawDocument, type Value } from "./values.ts";
 
-/** MongoDB's limit of one message, bytes. */
+/** MongoDB's limit of one message, in bytes. */
 export const MAX_MESSAGE_BYTES = 48_000_000;
 const HEADER_BYTES = 16;
 const OP_REPLY = 1;
@@ -12,28 +12,28 @@ const OP_MSG = 2013;
 const CHECKSUM_PRESENT = 1;
 const MORE_TO_COME = 2;
 const EXHAUST_ALLOWED = 1 << 16;
-/** Bits below 16 that are not known must be refused. */
+/** Unknown bits below 16 must be rejected. */
 const REQUIRED_BITS = 0xffff;
 
-/** A command as it came, with document sequences put into it as arrays of raw documents. */
+/** A received command, with document sequences inserted as arrays of raw documents. */
 export type Request = {
   id: number;
   body: Doc;
-  /** False: the client wants no answer. */
+  /** False when the client expects no answer. */
   wantsAnswer: boolean;
   exhaustAllowed: boolean;
   isLegacy: boolean;
 };
 
-/** Cuts a stream of bytes into messages. */
+/** Splits a stream of bytes into messages. */
 export class MessageSplitter {
   private chunks: Buffer[] = [];
   private length = 0;
 
   /**
-   * @param most bytes of one message
-   * @returns the messages that are complete now
-   * @throws StoreError ProtocolError when a length cannot be; the connection has to be closed
+   * @param most maximum size of one message, in bytes
+   * @returns the messages that are now complete
+   * @throws StoreError ProtocolError for an invalid length; the connection has to be closed
    */
   push(chunk: Buffer, most = MAX_MESSAGE_BYTES): Buffer[] {
     this.chunks.push(chunk);
@@ -132,7 +132,7 @@ function parseSequence(message: Buffer, start: number, end: number): [string, Va
   return [name, documents];
 }
 
-/** The old form, in which drivers still say hello. */
+/** Parses the legacy form, in which drivers still send hello. */
 function parseQuery(id: number, message: Buffer): Request {
   const reader = new BsonReader(message, HEADER_BYTES + 4);
   const namespace = reader.name();
@@ -146,7 +146,7 @@ function parseQuery(id: number, message: Buffer): Request {
 
 let lastId = 0;
 
-/** @param moreToCome true for a streamed answer that another follows */
+/** @param moreToCome true for a streamed answer that is followed by another */
 export function encodeAnswer(answer: Doc, request: Request, moreToCome: boolean): Buffer {
   lastId = (lastId + 1) & 0x7fffffff;
   const writer = new BsonWriter(1024, MAX_MESSAGE_BYTES);
@@ -167,7 +167,7 @@ export function encodeAnswer(answer: Doc, request: Request, moreToCome: boolean)
   return writer.take();
 }
 
-/** Identifies the answer that a streamed answer replies to: each follows the one before. */
+/** Returns the id of the answer that the next streamed answer replies to. */
 export function lastAnswerId(): number {
   return lastId;
 }

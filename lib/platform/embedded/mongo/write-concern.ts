@@ -2,7 +2,7 @@ import type { Context } from "./context.ts";
 import { StoreError } from "./errors.ts";
 import { type Doc, docOf, isDoc, isNumber, isTruthy, toWholeNumber, typeName } from "./values.ts";
 
-/** Commands that may say what they want to be acknowledged. */
+/** Commands that accept a write concern. */
 const WRITES = new Set([
   "insert",
   "update",
@@ -21,18 +21,18 @@ const WRITES = new Set([
   "commitTransaction",
   "abortTransaction",
 ]);
-/** The most members of a replica set. */
+/** Maximum members of a replica set. */
 const MAX_MEMBERS = 50;
 const FIELDS = ["w", "j", "fsync", "wtimeout", "provenance"];
 
 export type WriteConcern = {
-  /** The answer's `writeConcernError` when one member cannot give what is asked for; the write is done all the same. */
+  /** The answer's `writeConcernError` when one member cannot meet the request; the write is still applied. */
   error: Doc | undefined;
-  /** The write has to be on the disk before it is acknowledged. */
+  /** True when the write must be on the disk before it is acknowledged. */
   isJournaled: boolean;
 };
 
-/** @throws StoreError before anything is written, for what no write concern may be */
+/** @throws StoreError for an invalid write concern, before anything is written */
 export function readWriteConcern({ command, name, isInTransaction }: Context): WriteConcern {
   const concern = command.get("writeConcern");
   if (concern === undefined) return { error: undefined, isJournaled: false };

@@ -4,8 +4,8 @@ import type { ParquetAnswer, ParquetRequest } from "./messages.ts";
 import { type ParquetFile, parquetFile, UnfitValue } from "./writer.ts";
 
 /*
- * Writes Parquet in a thread of its own: a million rows keep a processor busy for seconds, in pieces of which each would hold up
- * whoever asks the server for something else.
+ * Writes Parquet in a separate thread: a million rows take seconds of processor time, and each piece would block other
+ * requests to the server.
  */
 giveRightOfWay({ isWorker: true });
 

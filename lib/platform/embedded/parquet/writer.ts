@@ -19,22 +19,23 @@ type Element = ConstructorParameters<typeof ParquetWriter>[0]["schema"][number];
 type Cell = boolean | number | bigint | string | Uint8Array;
 type Column = {
   element: Omit<Element, "name">;
-  /** Undefined for a value that the column does not hold. Null never comes here. */
+  /** Returns undefined for a value that the column cannot hold. Null is never passed. */
   toCell: (value: WireValue) => Cell | undefined;
   encoding?: ColumnSource["encoding"];
-  /** How many plain cells it takes as long as. */
+  /** Cost of encoding a cell, in plain cells. */
   weight?: number;
 };
 
 /**
- * A row group is written in one go: this many plain cells take some 20 ms, which other files wait for. Smaller ones would make
- * the file's foot, which is held until the end and names every column of every group, a large part of it.
+ * Size of a row group, in plain cells. A group is written at once: this many cells take some 20 ms, during which other
+ * files wait. With smaller groups, the footer, which is held until the end and names every column of every group, would
+ * be a large part of the file.
  */
 const GROUP_CELLS = 32 * 1024;
-/** And this much text, so that memory and the time for a group are bounded where cells are long. */
+/** Maximum text of a row group, in characters, to bound memory and time where cells are long. */
 const GROUP_CHARS = 2 * 1024 * 1024;
 
-/** The widest decimal that is written as an int64. */
+/** Maximum digits of a decimal that is written as an int64. */
 const INT64_DIGITS_MAX = 18;
 
 const TEXT: Column = {
@@ -42,14 +43,16 @@ const TEXT: Column = {
   toCell: textOf,
 };
 
-/** What has a Parquet type that holds its values exactly; everything else is text, lists and objects as JSON. */
+/**
+ * Parquet columns for types whose values Parquet holds exactly. All other types are text; lists and objects are JSON.
+ */
 const COLUMNS: Partial<Record<FieldType, (field: Field) => Column>> = {
   int32: () => ({ element: { type: "INT32" }, toCell: toInt32 }),
   int64: (field) =>
     isUnsigned64(field)
       ? { element: { type: "INT64", converted_type: "UINT_64" }, toCell: toUint64 }
       : { element: { type: "INT64" }, toCell: toInt64 },
-  // Plain, since a dictionary would take 0 and -0 for one value.
+  // Plain encoding, because a dictionary would treat 0 and -0 as one value.
   float64: () => ({ element: { type: "DOUBLE" }, toCell: toFloat64, encoding: "PLAIN" }),
   boolean: () => ({ element: { type: "BOOLEAN" }, toCell: toBoolean }),
   binary: () => ({ element: { type: "BYTE_ARRAY" }, toCell: toBytes }),
@@ -59,7 +62,7 @@ const COLUMNS: Partial<Record<FieldType, (field: Field) => Column>> = {
   timestamptz: (field) => stampColumn(field, true),
 };
 
-/** A value that a Parquet column of its field's type does not hold. */
+/** Thrown for a value that the Parquet column of its field's type cannot hold. */
 export class UnfitValue extends Error {
   readonly field: Pick<Field, "name" | "dbType">;
 
@@ -69,12 +72,12 @@ export class UnfitValue extends Error {
   }
 }
 
-/** A file that is being written; each part is what has come since the last. */
+/** A Parquet file in progress; each function returns the bytes since the last call. */
 export type ParquetFile = { head(): Uint8Array; batch(batch: Batch): Uint8Array; tail(): Uint8Array };
 
 /**
- * Parquet, row group by row group: what is held is one group and the foot, which grows by a line for each of them. No
- * value is rounded: one that its column does not hold ends the file with UnfitValue.
+ * Writes Parquet, row group by row group. It holds one group and the footer, which grows by an entry per group. Values
+ * are never rounded: one that its column cannot hold ends the file with UnfitValue.
  */
 export function parquetFile(fields: readonly Field[]): ParquetFile {
   const columns = fields.map((field) => COLUMNS[field.type]?.(field) ?? TEXT);
@@ -87,13 +90,13 @@ export function parquetFile(fields: readonly Field[]): ParquetFile {
       return { ...(columns[index] as Column).element, name, repetition_type: "OPTIONAL" as const };
     }),
   ];
-  // Without bounds of the values: they would hold up the writing and grow the foot, for files that are read whole.
+  // Without statistics: they would slow down writing and enlarge the footer, and the files are read as a whole.
   const writer = new ParquetWriter({ writer: bytes, schema, statistics: false, createdBy: "millrace" });
   let held: Batch[] = [];
   let heldRows = 0;
   let heldChars = 0;
 
-  /** What was written since the last time; the buffer begins anew. */
+  /** Returns the bytes written since the last call and resets the buffer. */
   const take = () => {
     const piece = bytes.getBytes().slice();
     bytes.index = 0;
@@ -178,7 +181,7 @@ function stampColumn(field: Field, isAdjustedToUTC: boolean): Column {
   return {
     element: {
       type: "INT64",
-      // The older word means an instant; a time of no zone has only the newer one.
+      // The older annotation means an instant; a time without a zone has only the newer one.
       ...(isAdjustedToUTC && { converted_type: "TIMESTAMP_MICROS" as const }),
       logical_type: { type: "TIMESTAMP", isAdjustedToUTC, unit: "MICROS" },
     },

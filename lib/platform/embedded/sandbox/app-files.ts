@@ -6,7 +6,7 @@ import { BadFrame, type Frame } from "./wire.ts";
 
 export type Applied = { file: string; isRemoved: boolean; isNew: boolean };
 
-/** Puts a file where it belongs in the app, or takes it away. @returns its place */
+/** Writes or removes a file in the app. @returns its path and the kind of change; null for other frames */
 export async function applyFile({ head, body }: Frame): Promise<Applied | null> {
   if (head.type === "package") await write(placeIn(PACKAGES_FOLDER, head.path), body);
   if (head.type !== "file" && head.type !== "removed") return null;
@@ -31,7 +31,7 @@ async function write(file: string, body: Buffer): Promise<void> {
   await writeFile(file, body);
 }
 
-/** All files of a folder by their paths in it. Links are no files of an app. */
+/** Yields all files of a folder with their relative paths. Links are not files of an app. */
 export async function* filesIn(folder: string): AsyncGenerator<{ path: string; content: Buffer }> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   for (const entry of entries) {

@@ -7,14 +7,14 @@ import { APP_FOLDER } from "./places.ts";
 import { toProblems } from "./problems.ts";
 import type { Problem } from "./wire.ts";
 
-/** More are not read by anybody at once. */
+/** Maximum reported problems. */
 const PROBLEMS_MAX = 50;
 
 export type Built =
   | { ok: true; files: AsyncIterable<{ path: string; content: Buffer }> }
   | { ok: false; problems: Problem[] };
 
-/** Builds what lies in the app's folder. */
+/** Builds the app in the app folder. */
 export async function buildApp(paths: readonly string[], onLog: (line: string) => void): Promise<Built> {
   for (const line of ignoredFiles(paths)) onLog(line);
   if (!existsSync(join(APP_FOLDER, "index.html"))) {
@@ -26,7 +26,8 @@ export async function buildApp(paths: readonly string[], onLog: (line: string) =
       build: {
         write: false,
         target: "es2022",
-        // One request for all code: a page that stays open for a day must not ask for a part of it after its token's end.
+        // One file for all code and one for all styles: a page that stays open for a day must not request a part after
+        // its token has expired.
         cssCodeSplit: false,
         modulePreload: false,
         reportCompressedSize: false,
@@ -50,7 +51,7 @@ export async function buildApp(paths: readonly string[], onLog: (line: string) =
   }
 }
 
-/** What lies in `public` is served as it is; what was built goes first. */
+/** Adds the files of `public`, which are served unchanged. Built files take precedence. */
 async function* withPublic(made: readonly { path: string; content: Buffer }[]) {
   yield* made;
   const taken = new Set(made.map(({ path }) => path));

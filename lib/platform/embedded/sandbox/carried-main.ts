@@ -9,20 +9,20 @@ import { build } from "vite";
 import { BOOT, CARRIED, type CarriedMode, type CarriedName } from "./carried.ts";
 
 /*
- * Makes the files of the carried packages, part of our own build: a build and a start of an app's server then find them made.
+ * Builds the files of the bundled packages during our own build, so that app builds and dev servers find them ready.
  */
 
 const require = createRequire(import.meta.url);
 const ENTRY = "\0entry:";
-/** Ours; the others are packages. */
+/** Our own package; the others are npm packages. */
 const RUNTIME = "@millrace/app";
-/** Tells which versions a folder was made from. */
+/** File with the versions that a folder was built from. */
 const KEY = "key";
 const RUNTIME_SOURCE = "lib/features/apps/runtime/index.ts";
 
 /**
- * Makes the files of the present versions.
- * @param folder where they are to lie; it appears whole or not at all
+ * Builds the files of the current versions.
+ * @param folder target folder; it appears complete or not at all
  */
 export async function makeCarried(folder: string, root: string = process.cwd()): Promise<void> {
   const key = carriedKey(root);
@@ -37,7 +37,7 @@ export async function makeCarried(folder: string, root: string = process.cwd()):
     await rm(folder, { recursive: true, force: true });
     await rename(made, folder);
   } catch (error) {
-    // Another process was quicker.
+    // Another process was faster.
     await rm(made, { recursive: true, force: true });
     if (keyIn(folder) !== key) throw error;
   }
@@ -48,7 +48,10 @@ function keyIn(folder: string): string | null {
   return existsSync(file) ? readFileSync(file, "utf8") : null;
 }
 
-/** What the files, and builds with them, are made from: the versions of the packages, and our own sources. */
+/**
+ * Returns a hash of the inputs of the files and of the builds that use them: the versions of the packages and our own
+ * sources.
+ */
 function carriedKey(projectRoot: string): string {
   const hash = createHash("sha256");
   for (const name of ["react", "react-dom", "vega-embed", "vega", "vega-lite", "vite", "@vitejs/plugin-react"]) {
@@ -103,7 +106,7 @@ async function makeMode(folder: string, mode: CarriedMode, root: string): Promis
   });
 }
 
-/** What runs in a page before the app: one script without imports, which stands in the page itself. */
+/** Builds the script that runs in a page before the app: one script without imports, inlined into the page. */
 async function makeBoot(folder: string, mode: CarriedMode, root: string): Promise<void> {
   await build({
     root,
@@ -125,7 +128,7 @@ async function makeBoot(folder: string, mode: CarriedMode, root: string): Promis
   });
 }
 
-/** A package in the old form tells the names of what it exports only when it runs. */
+/** Returns a package's entry module. A CommonJS package's exports are known only after it has run. */
 function entryOf(name: CarriedName): string {
   if (name === RUNTIME || name === "vega-embed") {
     return `export * from "${name}";${name === RUNTIME ? "" : `export { default } from "${name}";`}`;

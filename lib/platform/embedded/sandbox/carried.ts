@@ -1,6 +1,6 @@
 /**
- * The packages that apps import: a file each, made by our own build (`carried-main.ts`), once for development and once
- * for production. The key is what an app writes.
+ * Bundled packages that apps can import: one file each, made by our own build (`carried-main.ts`), for development and
+ * for production. The key is the specifier in an app.
  */
 export const CARRIED = {
   react: "react",
@@ -15,18 +15,21 @@ export const CARRIED = {
 export type CarriedName = keyof typeof CARRIED;
 export type CarriedMode = "development" | "production";
 
-/** The script that runs in a page before the app's own. */
+/** Script that runs in a page before the app's code. */
 export const BOOT = "boot.js";
 
-/** As a message names them. */
+/** Names of the packages for messages. */
 export const CARRIED_WORDS = "react, react-dom, vega-embed and @millrace/app";
 
-/** The file of a package that apps may import; null for any other. */
+/** Returns the file of a bundled package; null for any other specifier. */
 export function carriedFile(specifier: string): string | null {
   return Object.hasOwn(CARRIED, specifier) ? `${CARRIED[specifier as CarriedName]}.js` : null;
 }
 
-/** True for what names a package and no file: neither relative, nor absolute, nor an address, nor a module of the builder's own. */
+/**
+ * Returns true for a specifier that names a package: neither relative, nor absolute, nor a URL, nor an internal module
+ * of the builder.
+ */
 export function isBare(specifier: string): boolean {
   return /^[^./\0]/.test(specifier) && !/^[a-z][a-z0-9+.-]*:/i.test(specifier);
 }

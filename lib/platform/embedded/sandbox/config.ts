@@ -7,15 +7,15 @@ import { BOOT, CARRIED, type CarriedMode } from "./carried.ts";
 import { guard } from "./guard.ts";
 import { APP_FOLDER, CACHE_FOLDER, CARRIED_FOLDER, PACKAGES_FOLDER } from "./places.ts";
 
-/** Names of files by which an app would configure the builder or run something of its own. */
+/** Names of files that would let an app configure the builder or run its own code. */
 const IGNORED =
   /^(?:(?:vite|vitest|rollup|rolldown|postcss|tailwind|babel)\.config\.\w+|\.postcssrc.*|\.browserslistrc|\.env.*)$/;
 
 type Options = { mode: CarriedMode; base: string; carriedUrl: string | null; onLog: (line: string) => void };
 
 /**
- * What a build and a dev server have in common. No file of the app decides on it: a configuration is a program, and its
- * plugins are others.
+ * Returns the configuration that builds and dev servers share. No file of the app can change it, because a
+ * configuration file is a program and loads plugins.
  */
 export function commonConfig({ mode, base, carriedUrl, onLog }: Options): InlineConfig {
   return {
@@ -27,14 +27,14 @@ export function commonConfig({ mode, base, carriedUrl, onLog }: Options): Inline
     cacheDir: CACHE_FOLDER,
     clearScreen: false,
     customLogger: loggerTo(onLog),
-    // Given here, it is not looked for in the app.
+    // Set here, so that Vite does not search the app for it.
     css: { postcss: { plugins: [] } },
     define: { "process.env.NODE_ENV": JSON.stringify(mode) },
     plugins: [guard(mode, carriedUrl), boot(mode), react(), optimizer()],
   };
 }
 
-/** In the page itself: a script of its own might come after the app's. */
+/** Inlines the boot script into the page, because a separate script might run after the app's. */
 function boot(mode: CarriedMode): Plugin {
   return {
     name: "millrace:boot",
@@ -48,13 +48,13 @@ function boot(mode: CarriedMode): Plugin {
   };
 }
 
-/** Words about files that are in the app and do nothing. */
+/** Returns messages about files in the app that have no effect. */
 export function ignoredFiles(paths: Iterable<string>): string[] {
   const names = [...paths].filter((path) => IGNORED.test(path));
   return names.map((name) => `${name} is not read: apps are built by one configuration, without plugins of their own.`);
 }
 
-/** The carried packages are made already; where there are others, a dev server makes them into modules of a browser. */
+/** Bundled packages are built already. Others are converted to browser modules by the dev server. */
 function optimizer(): Plugin {
   const hasPackages = existsSync(join(PACKAGES_FOLDER, "node_modules"));
   return {

@@ -16,16 +16,16 @@ import { APP_FOLDER, CACHE_FOLDER, CARRIED_FOLDER, PACKAGES_FOLDER } from "./pla
 import { toProblem } from "./problems.ts";
 import type { Frame, Problem } from "./wire.ts";
 
-/** Below the base: the stream of changes, and where the page's own messages go. */
+/** Path below the base for the stream of changes and the page's own messages. */
 export const HOT_PATH = "__hot";
-/** Among the messages of the stream: all that is wrong with the app now. */
+/** Event of the stream with all current problems of the app. */
 export const PROBLEMS_EVENT = "millrace:problems";
-/** More are not marked in a text. */
+/** Maximum problems that the editor marks. */
 const PROBLEMS_MAX = 50;
 const CARRIED_PATH = "__carried/";
-/** The address is another one in each session. */
+/** Cached for long, because the address differs in each session. */
 const CARRIED_CACHE = "private, max-age=86400, immutable";
-/** A stream that says nothing is closed by somebody on the way. */
+/** Interval of pings on an idle stream, which proxies would close otherwise. */
 const PING_MS = 20_000;
 
 export type DevServer = {
@@ -34,8 +34,8 @@ export type DevServer = {
 };
 
 /**
- * A dev server for what lies in the app's folder.
- * @param base the path that browsers see it below, with a slash at both ends
+ * Starts a dev server for the app in the app folder.
+ * @param base the path below which browsers see it, with a slash at both ends
  */
 export async function startDevServer(
   base: string,
@@ -50,13 +50,13 @@ export async function startDevServer(
     appType: "custom",
     server: {
       middlewareMode: true,
-      // Who may ask is decided where the requests come in; leave for frames without an origin is given there, too.
+      // The server in front decides who may send requests, and sets CORS headers for frames without an origin.
       cors: false,
       allowedHosts: true,
       ws: false,
-      // The workbench says what cannot be compiled, with the way to its place.
+      // The editor shows compile errors, with links to their positions.
       hmr: { overlay: false },
-      // Every change comes through here, and is known at once.
+      // All changes come through this process and are known at once.
       watch: null,
       fs: { strict: true, allow: [APP_FOLDER, PACKAGES_FOLDER, CACHE_FOLDER] },
     },
@@ -76,10 +76,12 @@ export async function startDevServer(
       if (!applied) return;
       const event = applied.isRemoved ? "unlink" : applied.isNew ? "add" : "change";
       const wasWrong = hot.forget(event === "change" ? relative(APP_FOLDER, applied.file) : null);
-      // Of a module that no page has got yet Vite tells nobody that it is another: a page that could not begin begins anew.
+      // Vite reports no change of a module that no page has loaded yet, so a page that failed to start needs a full
+      // reload.
       const modules = vite.environments.client.moduleGraph.getModulesByFile(applied.file) ?? [];
       const isKnown = event === "change" && [...modules].every(({ isSelfAccepting }) => isSelfAccepting !== undefined);
-      // Vite begins with its plugins: who asks at once would still get the file as it was.
+      // Invalidates the module first: Vite starts with its plugins, and an immediate request would still get the old
+      // file.
       vite.environments.client.moduleGraph.onFileChange(applied.file);
       vite.watcher.emit(event, applied.file);
       if (wasWrong && !isKnown) hot.channel.send?.({ type: "full-reload" });
@@ -109,9 +111,9 @@ class Responder {
       if (path.startsWith(CARRIED_PATH)) return carried(path.slice(CARRIED_PATH.length), response);
       if (request.method !== "GET" && request.method !== "HEAD") return notFound(response);
       if (isPage(path)) return await this.#page(request, response, path);
-      // What is written for HTTP/1 works with HTTP/2 as well, but for its types.
+      // Middleware for HTTP/1 also works with HTTP/2, except for its types.
       this.#vite.middlewares(request as never, response as never, () => {
-        // Vite has told the open pages what is wrong with it.
+        // Vite has reported the error to the open pages.
         if (existsSync(join(APP_FOLDER, path))) fail(response, new Error("This file could not be compiled."));
         else notFound(response);
       });
@@ -131,7 +133,7 @@ class Responder {
   }
 }
 
-/** Pages by name, and addresses that the app's own script draws: they have no ending. */
+/** Returns true for HTML pages, and for routes that the app's own script draws, which have no extension. */
 function isPage(path: string): boolean {
   if (path.endsWith(".html")) return true;
   return !path.startsWith("@") && extname(path) === "" && !existsSync(join(APP_FOLDER, "public", path));
@@ -163,13 +165,13 @@ function fail(response: Http2ServerResponse, error: unknown): void {
 type Listener = (data: unknown, client: HotChannelClient) => void;
 
 /**
- * What Vite says to open pages and hears from them, by Server-Sent Events down and requests up: a route of ours cannot hand a
- * WebSocket through. The pages' side is in `lib/features/apps/runtime/boot.ts`.
+ * Vite's messages to and from open pages: Server-Sent Events down and requests up, because our routes cannot forward a
+ * WebSocket. The pages' side is in `lib/features/apps/runtime/boot.ts`.
  */
 class HotStreams {
   readonly #listeners = new Map<string, Set<Listener>>();
   readonly #pages = new Map<string, Http2ServerResponse>();
-  /** By the file, the newest last. What could not be compiled stays wrong until somebody writes it anew. */
+  /** Problems by file, the newest last. A file that failed to compile stays in it until it is written again. */
   readonly #problems = new Map<string, Problem>();
   readonly channel: HotChannel = {
     send: (payload: HotPayload) => {
@@ -201,9 +203,9 @@ class HotStreams {
   }
 
   /**
-   * The file is another now, and is asked for again.
-   * @param path null: files came or went, which any of them may have missed
-   * @returns whether something was wrong with it
+   * Forgets the problem of a file that has changed and will be requested again.
+   * @param path null: files were added or removed, which any file may have been missing
+   * @returns whether there was a problem
    */
   forget(path: string | null): boolean {
     const before = this.#problems.size;
@@ -215,7 +217,7 @@ class HotStreams {
   }
 
   #note(problem: Problem): void {
-    // Without a place in the app it is about what somebody asked for, not about a file.
+    // Without a path in the app, the problem concerns a request and not a file.
     if (problem.path === null) return;
     this.#problems.delete(problem.path);
     this.#problems.set(problem.path, problem);

@@ -7,12 +7,12 @@ import { CARRIED_WORDS, type CarriedMode, carriedFile, isBare } from "./carried.
 import { APP_FOLDER, CACHE_FOLDER, CARRIED_FOLDER, PACKAGES_ENTRY, PACKAGES_FOLDER } from "./places.ts";
 import type { Problem } from "./wire.ts";
 
-/** A mistake in the app, said before the builder says it in its own words. */
+/** A mistake in the app, reported with a clearer message than the builder's. */
 export class AppProblem extends Error {
   readonly problem: Problem;
-  /** The same place as the builder writes one, which copies nothing else of what a plugin throws. */
+  /** The same position in the builder's format, the only field that it copies from a plugin's error. */
   readonly loc: { file: string; line: number; column: number } | undefined;
-  /** Says that the place is one of the file as it was written: the dev server would lead it back once more. */
+  /** Marks the position as one in the original source, so that the dev server does not apply the source map again. */
   readonly pluginCode = "APP_PROBLEM";
 
   constructor(problem: Problem) {
@@ -23,16 +23,16 @@ export class AppProblem extends Error {
   }
 }
 
-/** Modules of the builder's own: helpers that it writes itself, and what it serves to a browser for hot reload. */
+/** Modules of the builder: generated helpers, and those that it serves for hot reload. */
 const OWN = /^\0|^\/@(?:vite|react-refresh|id)\b|^virtual:|\/node_modules\/(?:vite|@vitejs\/plugin-react)\/dist\//;
 
-/** What modules are read from. Vite keeps what it makes of packages for a dev server in the last one. */
+/** Folders that modules are read from. In the last one, Vite caches packages that it prepares for a dev server. */
 const FOLDERS = [APP_FOLDER, CARRIED_FOLDER, PACKAGES_FOLDER, CACHE_FOLDER];
 
 /**
- * Leads imports of packages to the carried ones or to those of a registry, and refuses every other package and every file outside of the app. Nothing
- * of anybody's lies there: this is for the words.
- * @param carriedUrl where a browser finds the carried packages, below the base; null: they become part of the build
+ * Resolves imports of packages to the bundled ones or to those of a registry, and rejects every other package and every
+ * file outside the app. The sandbox has no other files: this check is for the message.
+ * @param carriedUrl URL of the bundled packages in a browser, below the base; null: they become part of the build
  */
 export function guard(mode: CarriedMode, carriedUrl: string | null): Plugin {
   const hasPackages = existsSync(PACKAGES_ENTRY);
@@ -51,11 +51,12 @@ export function guard(mode: CarriedMode, carriedUrl: string | null): Plugin {
       }
       if (OWN.test(source) || from === undefined || OWN.test(from)) return null;
       if (from.startsWith(`${PACKAGES_FOLDER}/`)) return null;
-      // In a style or a page, a name without a dot is a file beside it, and what is not there is said with its place.
+      // In a style or a page, a name without a dot is a relative file, and Vite reports a missing one with its
+      // position.
       if (!from.startsWith(`${APP_FOLDER}/`) || /\.(?:css|html)$/.test(from)) return null;
       if (!isBare(specifier)) {
         const found = await this.resolve(source, importer, { ...options, skipSelf: true });
-        // An address is the browser's to fetch, and its policy's to refuse.
+        // URLs are fetched by the browser, and its policy may reject them.
         if (found || !/^[./]/.test(specifier)) return found;
         throw new AppProblem({ ...(await placeOf(from, source)), message: `There is no file “${specifier}”.` });
       }
@@ -85,7 +86,7 @@ export function guard(mode: CarriedMode, carriedUrl: string | null): Plugin {
   };
 }
 
-/** The builder does not say which file of data is broken. */
+/** The builder does not name the invalid JSON file. */
 function problemOfJson(code: string): Omit<Problem, "path"> | null {
   try {
     JSON.parse(code);
@@ -98,7 +99,7 @@ function problemOfJson(code: string): Omit<Problem, "path"> | null {
   }
 }
 
-/** The builder puts all styles together first: a brace too many would be the next file's. */
+/** The builder concatenates all styles first, so an extra brace would be reported in the next file. */
 function problemOfStyle(code: string, filename: string): Omit<Problem, "path"> | null {
   try {
     transformStyle({ code: Buffer.from(code), filename });
@@ -109,7 +110,7 @@ function problemOfStyle(code: string, filename: string): Omit<Problem, "path"> |
   }
 }
 
-/** Where a file names a package. */
+/** Returns the position where a file names a package. */
 async function placeOf(file: string, specifier: string): Promise<Omit<Problem, "message">> {
   const path = relative(APP_FOLDER, file);
   const text = await readFile(file, "utf8").catch(() => "");

@@ -6,14 +6,14 @@ import { APP_FOLDER } from "./places.ts";
 import { CHANNEL_FD, CONTROL, fileFrame, type Head, readFrames, toFrame } from "./wire.ts";
 
 /*
- * Runs in a sandbox, for one app and one purpose: a build, or a dev server. What is asked comes over the inherited socket, and
+ * Runs in a sandbox, for one app and one task: a build, or a dev server. Requests come over the inherited socket, and
  * this process ends with it.
  */
 
 const channel = new Socket({ fd: CHANNEL_FD, readable: true, writable: true });
 channel.once("close", () => process.exit(0));
 
-// What a page sends may make the builder stumble; that ends nobody's session.
+// A page's request may make the builder throw; that must not end the session.
 process.on("unhandledRejection", (reason) => process.stderr.write(`${String(reason)}\n`));
 
 let dev: DevServer | null = null;
@@ -40,7 +40,7 @@ async function answer(stream: ServerHttp2Stream, method: string, path: string): 
   stream.respond({ ":status": 404 }, { endStream: true });
 }
 
-/** A dev server from now on. */
+/** Starts the dev server. */
 async function answerStart(stream: ServerHttp2Stream): Promise<void> {
   const loading = import("./dev.ts");
   let base = "/";
@@ -67,7 +67,7 @@ async function answerFiles(stream: ServerHttp2Stream): Promise<void> {
 }
 
 async function answerBuild(stream: ServerHttp2Stream): Promise<void> {
-  // Loading the builder takes as long as receiving the files.
+  // Loads the builder in parallel, because it takes as long as receiving the files.
   const [{ buildApp }, paths] = await Promise.all([import("./build.ts"), receive(stream)]);
   stream.respond({ ":status": 200 });
   const say = (head: Head) => void send(stream, toFrame(head));
@@ -81,7 +81,7 @@ async function answerBuild(stream: ServerHttp2Stream): Promise<void> {
   stream.end();
 }
 
-/** Writes the files that come to the app's folder. */
+/** Writes the received files to the app folder. */
 async function receive(stream: ServerHttp2Stream): Promise<string[]> {
   const paths: string[] = [];
   for await (const frame of readFrames(stream, Number.POSITIVE_INFINITY)) {
@@ -91,7 +91,7 @@ async function receive(stream: ServerHttp2Stream): Promise<string[]> {
   return paths;
 }
 
-/** Waits for a reader that is slower. */
+/** Waits for a slower reader. */
 function send(stream: ServerHttp2Stream, pieces: Buffer[]): Promise<void> {
   let isTaken = true;
   for (const piece of pieces) isTaken = stream.write(piece);

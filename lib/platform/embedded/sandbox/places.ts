@@ -1,8 +1,11 @@
-/** Where things lie inside of a sandbox. */
+/** Paths inside a sandbox. */
 export const APP_FOLDER = "/app";
-/** Holds `node_modules`; there only where apps may have packages of a registry. Beside the app: they are none of its files. */
+/**
+ * Holds `node_modules`, only where apps may use packages of a registry. It is outside the app folder, because packages
+ * are not files of the app.
+ */
 export const PACKAGES_FOLDER = "/packages";
-/** From where on a package is looked for. */
+/** Module from which packages are resolved. */
 export const PACKAGES_ENTRY = `${PACKAGES_FOLDER}/package.json`;
 export const CARRIED_FOLDER = "/carried";
 export const CACHE_FOLDER = "/tmp/vite";

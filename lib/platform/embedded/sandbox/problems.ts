@@ -3,7 +3,7 @@ import { AppProblem } from "./guard.ts";
 import { APP_FOLDER } from "./places.ts";
 import type { Problem } from "./wire.ts";
 
-/** As much as is read of what the builder and its plugins throw. */
+/** Fields that are read from errors of the builder and its plugins. */
 export type BuilderError = {
   message: string;
   id?: string;
@@ -12,7 +12,7 @@ export type BuilderError = {
   cause?: unknown;
 };
 
-/** What is wrong with the app, in words for who writes it. */
+/** Returns the problems of the app, worded for its author. */
 export function toProblems(error: unknown): Problem[] {
   const own = ownProblem(error);
   if (own) return [own];
@@ -22,7 +22,7 @@ export function toProblems(error: unknown): Problem[] {
   return [toProblem(error as BuilderError)];
 }
 
-/** The builder wraps what a plugin throws. */
+/** The builder wraps errors of plugins. */
 function ownProblem(error: unknown): Problem | null {
   for (let each = error; each instanceof Error; each = each.cause) {
     if (each instanceof AppProblem) return each.problem;
@@ -32,13 +32,13 @@ function ownProblem(error: unknown): Problem | null {
   return null;
 }
 
-/** Stands before the first one of a file that is compiled alone. */
+/** Prefix of the first error of a file that is compiled alone. */
 const COUNTED = /^Transform failed with \d+ errors?:\s*/;
 
-/** The builder draws the place into its message. */
+/** The builder prints the position into its message. */
 const DRAWN = /╭─\[ (.+?):(\d+):(\d+) \]/;
 
-/** @param error a copy will do: what Vite tells open pages is one */
+/** @param error may be a copy, such as the one that Vite sends to open pages */
 export function toProblem({ message, id, loc }: BuilderError): Problem {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the colours of a terminal
   const text = message.replace(/\x1b\[[\d;]*m/g, "").replaceAll(`${APP_FOLDER}/`, "");

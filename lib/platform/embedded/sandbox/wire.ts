@@ -1,15 +1,15 @@
 /*
- * What the server and a sandbox send each other: frames of a head in JSON and the bytes that it announces, within the
- * bodies of HTTP/2 requests over one pair of sockets that the child inherits. Nothing listens anywhere.
+ * Protocol between the server and a sandbox: frames of a JSON head and the bytes that it announces, in the bodies of
+ * HTTP/2 requests over a socket pair that the child inherits. Nothing listens on a network.
  */
 
-/** The descriptor of the child's end. */
+/** File descriptor of the child's end. */
 export const CHANNEL_FD = 3;
-/** A head holds a path and some words. */
+/** Maximum size of a head, which holds a path and a short text, in bytes. */
 const HEAD_BYTES_MAX = 64 * 1024;
 const LENGTH_BYTES = 4;
 
-/** What the server asks of a sandbox; anything else goes to the dev server. */
+/** Paths of the server's control requests to a sandbox. All other requests go to the dev server. */
 export const CONTROL = {
   build: "/control/build",
   start: "/control/start",
@@ -20,18 +20,18 @@ export type Problem = { path: string | null; line: number | null; column: number
 
 export type Head =
   | { type: "file"; path: string; bytes: number }
-  /** A file of a package, below the folder of packages. */
+  /** A file of a package, with its path in the packages folder. */
   | { type: "package"; path: string; bytes: number }
   | { type: "removed"; path: string }
   | { type: "start"; base: string }
   | { type: "log"; line: string }
   | { type: "problem"; problem: Problem }
-  /** The last frame: what comes without it was cut. */
+  /** The last frame. A stream without it was cut off. */
   | { type: "end" };
 
 export type Frame = { head: Head; body: Buffer };
 
-/** The other side does not keep to the protocol, or sends more than it may. */
+/** Thrown when the other side violates the protocol or sends too much. */
 export class BadFrame extends Error {}
 
 export function toFrame(head: Head, body: Buffer = Buffer.alloc(0)): Buffer[] {
@@ -47,7 +47,7 @@ export function fileFrame(path: string, content: Buffer, type: "file" | "package
 
 /**
  * Reads frames until the last one.
- * @param bytesMax of all bodies together
+ * @param bytesMax limit for all bodies together
  * @throws BadFrame
  */
 export async function* readFrames(source: AsyncIterable<Buffer>, bytesMax: number): AsyncGenerator<Frame, void> {
@@ -65,7 +65,7 @@ export async function* readFrames(source: AsyncIterable<Buffer>, bytesMax: numbe
   }
 }
 
-/** What comes from a sandbox may come from whoever took it over. */
+/** Parses a frame's head. The sandbox may be compromised, so its frames are not trusted. */
 function toHead(bytes: Buffer): Head {
   const head: unknown = JSON.parse(bytes.toString("utf8"));
   if (typeof head !== "object" || head === null || !("type" in head)) throw new BadFrame("A frame has no type.");
@@ -84,7 +84,7 @@ function toHead(bytes: Buffer): Head {
   return head as Head;
 }
 
-/** A stream as pieces of the lengths that are asked for. */
+/** Reads a stream in pieces of requested lengths. */
 class Pieces {
   readonly #source: AsyncIterator<Buffer>;
   #chunks: Buffer[] = [];

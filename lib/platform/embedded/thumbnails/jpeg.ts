@@ -1,17 +1,17 @@
 import sharp from "sharp";
 
-/** The size at which link previews are shown (docs/develop/api.md, Shares). */
+/** Maximum width of link previews (docs/develop/api.md, Shares). */
 const WIDTH_MAX = 1200;
 const HEIGHT_MAX = 1200;
 const BYTES_MAX = 300 * 1000;
-/** The library's own limit lets 600 KB of PNG take 690 MB. */
+/** Maximum number of pixels. With the library's own limit, a PNG of 600 KB may take 690 MB. */
 const PIXELS_MAX = 40_000_000;
 const TIMEOUT_SECONDS = 10;
-/** Tried in turn until the file fits; then the picture is made smaller. */
+/** Qualities to try in turn until the file fits; then the image is scaled down. */
 const QUALITIES = [82, 70, 55, 40];
 const WIDTHS = [WIDTH_MAX, 900, 600];
 
-// No other loader may ever see a file, whatever it begins with (T97).
+// Blocks all other loaders, regardless of the first bytes of a file (T97).
 sharp.block({ operation: ["VipsForeignLoad"] });
 sharp.unblock({ operation: ["VipsForeignLoadJpegBuffer", "VipsForeignLoadPngBuffer", "VipsForeignLoadWebpBuffer"] });
 sharp.cache(false);

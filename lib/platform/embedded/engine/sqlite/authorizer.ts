@@ -3,9 +3,9 @@ import { READ_ONLY_MESSAGE, StatementFailure } from "../failures.ts";
 import { ALLOWED_FUNCTIONS, INTERNAL_FUNCTIONS, MODULES, PRAGMAS, READ_PRAGMAS } from "./names.ts";
 
 /*
- * SQLite asks before a statement may read a column, call a function, write a table or reach another file (its page
- * "Compile-Time Authorization Callbacks"), by what its own parser made of the text: however a text is spelled, this
- * hears what would happen. What is not on a list here is refused, so that what a newer SQLite brings waits for a look.
+ * SQLite calls the authoriser before a statement may read a column, call a function, write a table or reach another
+ * file (its page "Compile-Time Authorization Callbacks"). The calls come from SQLite's own parser, so the spelling of
+ * the text does not matter. The lists are allow-lists: features of a newer SQLite stay refused until they are reviewed.
  */
 
 const FILES = "This connection works on its own file only: other files, databases and extensions are out of reach.";
@@ -30,7 +30,7 @@ const WRITING: ReadonlySet<number> = new Set([
   constants.SQLITE_REINDEX,
   constants.SQLITE_ANALYZE,
 ]);
-/** These live in the session: whoever made them takes it with them. */
+/** Actions on temporary objects, which belong to the session and end with it. */
 const TEMPORARY: ReadonlySet<number> = new Set([
   constants.SQLITE_CREATE_TEMP_INDEX,
   constants.SQLITE_CREATE_TEMP_TABLE,
@@ -42,7 +42,7 @@ const TEMPORARY: ReadonlySet<number> = new Set([
   constants.SQLITE_DROP_TEMP_VIEW,
 ]);
 
-/** Decides on one statement at a time; see `prepare` and `run`. */
+/** Decides about one statement at a time; see `prepare` and `run`. */
 export class Authorizer {
   readonly #readOnlyFile: boolean;
   #readOnly = true;
@@ -51,22 +51,22 @@ export class Authorizer {
   #isTemporary = false;
   #mayTransact = false;
 
-  /** @param readOnlyFile nothing on this connection writes, whatever a statement's own right is */
+  /** @param readOnlyFile true when nothing on this connection may write, regardless of a statement's permission */
   constructor(readOnlyFile: boolean) {
     this.#readOnlyFile = readOnlyFile;
   }
 
-  /** Why the present statement was refused, null when it was not by this. */
+  /** Reason why this authoriser refused the current statement; null when it did not. */
   get refusal(): StatementFailure | null {
     return this.#refusal;
   }
 
-  /** True when the present statement made or changed something that would outlive it in the session. */
+  /** True when the current statement created or changed something that would outlive it in the session. */
   get leavesTraces(): boolean {
     return this.#isTemporary;
   }
 
-  /** A new statement is about to be read. */
+  /** Prepares for a new statement. */
   prepare(readOnly: boolean): void {
     this.#readOnly = readOnly || this.#readOnlyFile;
     this.#isRunning = false;
@@ -75,18 +75,21 @@ export class Authorizer {
     this.#mayTransact = false;
   }
 
-  /** A transaction of the server's own is about to run: it may begin and end one, and is judged like any other beyond that. */
+  /**
+   * Prepares for a transaction of the server's own. It may begin and end a transaction, and is otherwise checked like
+   * any other statement.
+   */
   prepareTransaction(): void {
     this.prepare(false);
     this.#mayTransact = true;
   }
 
-  /** The statement is about to run: what SQLite asks from here on are steps of its own, as those of VACUUM. */
+  /** Marks the statement as running: from now on SQLite asks about its own internal steps, such as those of VACUUM. */
   run(): void {
     this.#isRunning = true;
   }
 
-  /** For `setAuthorizer`. */
+  /** Callback for `setAuthorizer`. */
   readonly decide = (action: number, first: string | null, second: string | null): number => {
     const refusal = this.#judge(action, first, second);
     if (refusal === null) return constants.SQLITE_OK;
@@ -106,7 +109,7 @@ export class Authorizer {
       case constants.SQLITE_PRAGMA:
         return judgePragma(first ?? "", second);
       case constants.SQLITE_ATTACH:
-        // VACUUM attaches a nameless file when it runs. A statement's own ATTACH is asked about before.
+        // A running VACUUM attaches an unnamed file. A statement's own ATTACH is checked before it runs.
         return this.#isRunning && first === "" && !this.#readOnly ? null : refused(FILES);
       case constants.SQLITE_TRANSACTION:
         return this.#isRunning || this.#mayTransact ? null : refused(ALONE);
@@ -124,7 +127,7 @@ export class Authorizer {
   }
 }
 
-/** PRAGMAs can be read as tables, `pragma_table_info`. */
+/** PRAGMAs can be read as tables, such as `pragma_table_info`. */
 function judgeTable(table: string): StatementFailure | null {
   const name = table.toLowerCase();
   const pragma = /^pragma_(.+)$/.exec(name)?.[1];

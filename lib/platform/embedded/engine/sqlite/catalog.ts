@@ -11,10 +11,10 @@ const TABLES = `
   left join pragma_table_list l on l.schema = 'main' and l.name = s.name
   where s.type in ('table', 'view') and s.name not like 'sqlite\\_%' escape '\\'
   order by s.name`;
-/** Hidden columns (1) belong to virtual tables; generated ones (2, 3) are columns like others. */
+/** Hidden columns (1) belong to virtual tables; generated ones (2, 3) are ordinary columns. */
 const COLUMNS = `select name, type, "notnull", pk from pragma_table_xinfo(?) where hidden <> 1`;
 
-/** Keys of several columns have a row for each; the last one that is declared comes first. */
+/** A foreign key of several columns has a row for each. The last declared key comes first. */
 const FOREIGN_KEYS = 'select id, "table", "from", "to" from pragma_foreign_key_list(?) order by id desc, seq';
 
 type KeyRow = { id: number; table: string; from: string; to: string | null };
@@ -28,7 +28,7 @@ export function readEntities(database: DatabaseSync): Entity[] {
     const hasRowid = type === "table" && withoutRowid === 0;
     const rows = columnsOf.all(name) as ColumnRow[];
     const keys = rows.filter(({ pk }) => pk > 0);
-    // Only this key is the number of the row. Any other one may be null, in several rows, unless it says otherwise.
+    // Only an integer primary key is the row id. Others may be null, even in several rows, unless declared NOT NULL.
     const isNumbered = keys.length === 1 && /^integer$/i.test(keys[0]?.type ?? "");
     const isNullable = ({ notnull, pk }: ColumnRow) => notnull === 0 && (pk === 0 || (hasRowid && !isNumbered));
     const columns = rows.map(
@@ -47,7 +47,7 @@ export function readEntities(database: DatabaseSync): Entity[] {
       ...(hasRowid && !isApart && rowIdOf(rows)),
     };
   });
-  // A reference is to a table of any case, and without columns to its primary key.
+  // References ignore the case of table names. Without columns, they refer to the primary key.
   const byName = new Map(entities.map((entity) => [entity.name.toLowerCase(), entity]));
   return entities.map((entity) => {
     const keys = new Map<number, EntityForeignKey>();
@@ -67,7 +67,7 @@ export function readEntities(database: DatabaseSync): Entity[] {
   });
 }
 
-/** SQLite's own number of a row, by the first of its names that no column has. */
+/** Returns SQLite's row id, by the first of its names that no column has. */
 function rowIdOf(columns: readonly ColumnRow[]): Pick<Entity, "rowId"> {
   const taken = new Set(columns.map(({ name }) => name.toLowerCase()));
   const name = ["rowid", "_rowid_", "oid"].find((each) => !taken.has(each));

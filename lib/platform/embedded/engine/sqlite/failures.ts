@@ -2,7 +2,7 @@ import { readSqlTokens } from "../../../../base/sql/lexer.ts";
 import { READ_ONLY_MESSAGE, StatementFailure } from "../failures.ts";
 import type { EngineFailure } from "../wire.ts";
 
-// Codes of SQLite (its page "Result and Error Codes"); the upper bits tell more about the same failure.
+// Mask of SQLite's primary result codes (its page "Result and Error Codes"); the upper bits give details.
 const PRIMARY_CODE = 0xff;
 const BUSY = 5;
 const LOCKED = 6;
@@ -12,13 +12,13 @@ const RANGE = 25;
 const READONLY_RECOVERY = 264;
 const READONLY_ROLLBACK = 776;
 
-/** True for what a connection without the right to write meets where a writer was killed. */
+/** Returns true for the error of a read-only connection after a writer was killed. */
 export function isUnfinishedJournal(error: unknown): boolean {
   const code = error instanceof Error && "errcode" in error ? error.errcode : null;
   return code === READONLY_RECOVERY || code === READONLY_ROLLBACK;
 }
 
-/** Turns an error of SQLite or of its library into one for the caller. @param query what it is about */
+/** Converts an error of SQLite or of its library into one for the caller. @param query the text of the statement */
 export function toSqliteFailure(error: unknown, query: string): EngineFailure {
   if (error instanceof StatementFailure) return error.failure;
   const message = error instanceof Error ? error.message : String(error);
@@ -28,14 +28,17 @@ export function toSqliteFailure(error: unknown, query: string): EngineFailure {
     return { kind: "unavailable", message: "The file is being written to. Try again in a moment." };
   }
   if (code === AUTH) return { kind: "not_allowed", message: "This cannot be done here." };
-  // The runtime's own words about values come without a code of SQLite.
+  // The runtime's own errors about values have no SQLite code.
   const isBinding = code === RANGE || (code === null && error instanceof Error && "code" in error);
   if (isBinding) return { kind: "invalid_request", message: `The values do not fit the statement: ${message}.` };
   const place = placeIn(query, message);
   return { kind: "query_failed", message, ...(place && { details: place }) };
 }
 
-/** SQLite names the word that it stumbled over, without its place: it is known when the word stands there only once. */
+/**
+ * Returns the position of the word that SQLite names in an error. SQLite gives no offset, so the position is
+ * undefined unless the word occurs exactly once.
+ */
 function placeIn(query: string, message: string) {
   const word =
     /^near "([\s\S]+)": syntax error$/.exec(message)?.[1] ??

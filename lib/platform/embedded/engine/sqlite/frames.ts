@@ -1,10 +1,10 @@
 import { FrameTooLarge } from "../wire.ts";
 
 const LENGTH_BYTES = 4;
-/** The longest name of a message's type, and what stands around it. */
+/** Maximum length of a message's type name with its surroundings, in bytes. */
 const HEAD_BYTES = 40;
 
-/** Cuts a stream into whole frames, their lengths included, without reading what is in them. */
+/** Splits a stream into whole frames, including their lengths, without parsing them. */
 export class FrameSplitter {
   #parts: Buffer[] = [];
   #held = 0;
@@ -43,7 +43,7 @@ export class FrameSplitter {
   }
 }
 
-/** Messages begin with their type, which is written first (`encodeFrame` of an object literal). */
+/** Returns a frame's type. Messages start with it, because `encodeFrame` gets object literals that do. */
 export function typeOfFrame(frame: Buffer): string {
   const head = frame.toString("latin1", LENGTH_BYTES, LENGTH_BYTES + HEAD_BYTES);
   return /^\{"type":"(\w+)"/.exec(head)?.[1] ?? "";

@@ -3,8 +3,8 @@ import { StatementFailure } from "../failures.ts";
 import { checkLength, checkSize } from "../statement-size.ts";
 
 /*
- * What a statement may be on an SQLite file (docs/develop/api.md, Queries) is decided by SQLite's own parser: `authorizer.ts`.
- * What is here needs no look at the file, and gives better words for it.
+ * SQLite's own parser decides which statements an SQLite file allows (docs/develop/api.md, Queries): `authorizer.ts`.
+ * The checks here need only the text, and give better messages.
  */
 
 const FILES = "This connection works on its own file only: other files, databases and extensions are out of reach.";
@@ -23,11 +23,12 @@ const REFUSED_WORDS: Readonly<Record<string, string>> = {
 };
 
 /**
+ * Checks the text of a statement.
  * @returns the text's tokens
  * @throws StatementFailure `invalid_request`, `not_allowed`
  */
 export function checkText(query: string): SqlToken[] {
-  // SQLite ends at the first NUL, and half of a character becomes another one: it would not read what was sent.
+  // SQLite stops at the first NUL and replaces lone surrogates, so it would read a different text.
   if (query.includes("\0")) throw new StatementFailure("invalid_request", "A statement cannot hold a NUL character.");
   if (!query.isWellFormed()) throw new StatementFailure("invalid_request", "The statement holds half of a character.");
   checkLength(query);

@@ -4,9 +4,9 @@ import { runRunner } from "./runner.ts";
 import { serveSqlite } from "./server.ts";
 
 /**
- * The engine of one SQLite file, run as a child process: `--file <path> --socket <path>`. It says `{type:"ready"}` over
- * IPC once it listens and ends with its parent. `--runner --file <path> [--read-only]` is one of the processes in which
- * it runs its statements.
+ * Runs the engine of one SQLite file as a child process: `--file <path> --socket <path>`. It sends `{type:"ready"}`
+ * over IPC once it listens, and ends with its parent. `--runner --file <path> [--read-only]` starts one of the
+ * processes in which it runs its statements.
  */
 async function main(): Promise<void> {
   giveRightOfWay({ isWorker: false });
@@ -27,7 +27,7 @@ async function main(): Promise<void> {
   const isForked = process.send !== undefined;
   const exit = () => process.exit(0);
   process.on("disconnect", exit);
-  // A parent that has left while this one was starting must not leave an engine behind.
+  // Exits if the parent has left during startup.
   if (isForked && !process.connected) exit();
   const stopRunners = await serveSqlite(values.file, values.socket);
   const stop = () => {

@@ -1,13 +1,16 @@
-/** What statements may name on an SQLite file. The lists say what is allowed: anything else waits for a look. */
+/**
+ * Names that statements may use on an SQLite file. These are allow-lists: anything else is refused until it is
+ * reviewed.
+ */
 
-/** PRAGMAs that only tell about the file; those with an argument take the name of a table or an index, or a number. */
+/** PRAGMAs that only return metadata of the file. Their arguments are a table's or index's name, or a number. */
 export const PRAGMAS: ReadonlySet<string> = new Set([
   ...["table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo", "foreign_key_list"],
   ...["foreign_key_check", "collation_list", "function_list", "module_list", "pragma_list"],
   ...["compile_options", "integrity_check", "quick_check"],
 ]);
 
-/** PRAGMAs that tell without an argument and set with one. */
+/** PRAGMAs that return a value without an argument and set it with one. */
 export const READ_PRAGMAS: ReadonlySet<string> = new Set([
   ...["user_version", "application_id", "schema_version", "data_version", "encoding", "page_size", "page_count"],
   ...["freelist_count", "foreign_keys", "auto_vacuum", "cache_size", "synchronous"],
@@ -18,16 +21,16 @@ export const MODULES: ReadonlySet<string> = new Set([
   ...["fts3", "fts4", "fts5", "fts5vocab", "fts4aux", "rtree", "rtree_i32", "geopoly"],
 ]);
 
-/** Functions that end without being allowed here: they load code, or write into the log of this process. */
+/** Functions that are always refused: they load code, or write into this process's log. */
 export const REFUSED_FUNCTIONS: ReadonlySet<string> = new Set(["load_extension", "fts3_tokenizer", "sqlite_log"]);
 
-/** Functions that SQLite calls by itself in ALTER TABLE; no statement can name them. */
+/** Functions that SQLite calls internally in ALTER TABLE; no statement can name them. */
 export const INTERNAL_FUNCTIONS: ReadonlySet<string> = new Set([
   ...["sqlite_rename_column", "sqlite_rename_quotefix", "sqlite_rename_table", "sqlite_rename_test"],
   ...["sqlite_drop_column", "sqlite_drop_constraint", "sqlite_add_constraint", "sqlite_find_constraint", "sqlite_fail"],
 ]);
 
-/** Functions that work on their arguments and on the file itself. */
+/** Functions that use only their arguments and the file itself. */
 export const ALLOWED_FUNCTIONS: ReadonlySet<string> = new Set(
   `
   -> ->> abs acos acosh asin asinh atan atan2 atanh avg bm25 ceil ceiling changes char coalesce concat concat_ws cos cosh

@@ -3,13 +3,13 @@ import { ExactNumber } from "../../../../base/values/exact-json.ts";
 import { StatementFailure } from "../failures.ts";
 import type { SqliteValue } from "./values.ts";
 
-/** What `StatementSync` takes: values by position, or one object of values by name. */
+/** Arguments of `StatementSync`: values by position, or one object of values by name. */
 export type Bindings = (SqliteValue | Record<string, SqliteValue>)[];
 
 /**
- * Values for `?`, `?1`, or by name for `:name`, `@name` and `$name`. Whole numbers are bound as such; lists and objects
- * are JSON, as SQLite's own functions of JSON take them. SQLite binds NULL to a placeholder without a value, so those
- * are counted here; it refuses values without a placeholder itself.
+ * Converts values for `?` and `?1`, or by name for `:name`, `@name` and `$name`. Whole numbers are bound as integers.
+ * Lists and objects become JSON, as SQLite's JSON functions expect. SQLite binds NULL to a placeholder without a value,
+ * so those are counted here; it rejects values without a placeholder itself.
  * @throws StatementFailure `invalid_request`
  */
 export function toBindings(
@@ -36,7 +36,10 @@ export function unfit(reason: string): StatementFailure {
   return new StatementFailure("invalid_request", `The values do not fit the statement: ${reason}.`);
 }
 
-/** `count` is the highest number of those without a name; a `?` takes the number after the highest before it. */
+/**
+ * Returns the placeholders of a statement. `count` is the highest number of an unnamed one; a `?` takes the number
+ * after the highest before it.
+ */
 function placeholdersIn(tokens: readonly SqlToken[]): { count: number; names: Set<string> } {
   const names = new Set<string>();
   let count = 0;
@@ -65,8 +68,7 @@ function toSqlite(value: unknown): SqliteValue {
 }
 
 /**
- * Returns a number as SQLite stores it: an integer of 64 bits, or the double that is written by the same text, as a value
- * of a REAL column is.
+ * Returns a number as SQLite stores it: a 64-bit integer, or the double with the same text, as in a REAL column.
  * @throws StatementFailure for a number that SQLite would round
  */
 function toNumber(number: ExactNumber): bigint | number {

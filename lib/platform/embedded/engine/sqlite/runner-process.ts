@@ -3,10 +3,10 @@ import type { Readable } from "node:stream";
 import { RESPONSE_BYTES_MAX } from "../limits.ts";
 import { FrameSplitter } from "./frames.ts";
 
-/** Frames that may wait for a slow reader before the runner's output is paused. */
+/** Maximum frames that may wait for a slow reader before the runner's output is paused. */
 const FRAMES_AHEAD_MAX = 2;
 
-/** A runner in a process of its own, seen from the engine. */
+/** The engine's handle of a runner in a child process. */
 export class RunnerProcess {
   readonly readOnly: boolean;
   readonly #child: ChildProcess;
@@ -38,7 +38,7 @@ export class RunnerProcess {
     this.#child.stdin?.write(frame);
   }
 
-  /** The next frame, null when the runner has ended. */
+  /** Returns the next frame; null when the runner has ended. */
   next(): Promise<Buffer | null> {
     const frame = this.#frames.shift();
     if (frame) {
@@ -51,7 +51,7 @@ export class RunnerProcess {
     });
   }
 
-  /** Resolves when the process is gone, and with it its locks on the file. */
+  /** Kills the process. Resolves when it is gone, and with it its locks on the file. */
   async kill(): Promise<void> {
     if (this.#isOver) return;
     const gone = new Promise((resolve) => this.#child.once("exit", resolve));

@@ -9,12 +9,12 @@ import { runSqlite } from "./statement.ts";
 import { runSqliteTransaction } from "./transaction.ts";
 import { endWithStarter } from "./watchdog.ts";
 
-/** What the engine tells a runner besides requests: its reader has left. */
+/** Message that tells the runner that the reader of the current result has left. */
 export type StopRequest = { type: "stop" };
 
 /**
  * Runs statements of one file, one at a time, from standard input to standard output, as frames of wire.ts. A statement
- * that hangs in SQLite itself cannot be told to stop: whoever started the runner kills it, which SQLite's journal is made for.
+ * that hangs inside SQLite cannot be interrupted, so the engine kills the runner; SQLite's journal makes that safe.
  */
 export function runRunner(file: string, readOnly: boolean): void {
   endWithStarter();
@@ -33,19 +33,22 @@ export function runRunner(file: string, readOnly: boolean): void {
       fields: (fields) => send({ type: "fields", fields }),
       batch: async (batch) => {
         await send({ type: "batch", batch });
-        // One turn of the loop, in which the news that the reader has left may come in.
+        // Yields to the event loop once, so that a stop request can arrive.
         await new Promise((resolve) => setImmediate(resolve));
         return !isStopped;
       },
     });
     return { type: "end", ...ending };
   };
-  /** A writer that was killed a moment ago has left its journal, which a reader may not finish: somebody else does. */
+  /**
+   * Retries a read after a hot journal of a killed writer. A reader may not roll the journal back, so another process
+   * does.
+   */
   const recovering = async <T>(read: () => Promise<T>): Promise<T> => {
     try {
       return await read();
     } catch (error) {
-      // It comes up with the first row, so nothing has been sent.
+      // The error comes with the first row, so nothing has been sent.
       if (!isUnfinishedJournal(error)) throw error;
       openSqlite(file, false).database.close();
       return await read();
@@ -62,7 +65,7 @@ export function runRunner(file: string, readOnly: boolean): void {
       const failure: EngineFailure = toSqliteFailure(error, request.type === "execute" ? request.query : "");
       return { type: "failed", failure };
     } finally {
-      // What is temporary belongs to one statement, as everything else in its session.
+      // Temporary objects belong to one statement, like everything else in its session.
       if (opened.authorizer.leavesTraces) {
         opened.database.close();
         opened = openSqlite(file, readOnly);

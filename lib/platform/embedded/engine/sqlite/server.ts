@@ -9,23 +9,26 @@ import { openSqlite } from "./open.ts";
 import type { StopRequest } from "./runner.ts";
 import { RunnerProcess } from "./runner-process.ts";
 
-/** Statements of one file at once: each has a process, and only one of them can write. */
+/** Maximum concurrent statements of one file. Each has a process, and only one of them can write. */
 const RUNNERS_MAX = 6;
-/** An idle runner costs some 50 MB; starting one takes a tenth of a second. */
+/** Idle time before a runner ends, in ms. It costs some 50 MB; starting one takes 0.1 s. */
 const IDLE_RUNNER_MS = 60_000;
-/** A runner whose reader has left hears of it between two batches; one that does not answer works inside of SQLite. */
+/**
+ * Time that a runner has to react to a stop request, in ms. It checks between two batches; otherwise it is inside
+ * SQLite.
+ */
 const STOP_GRACE_MS = 100;
-/** Longer than statements may run (docs/develop/api.md, Queries). */
+/** Longer than the time limit of statements (docs/develop/api.md, Queries). */
 const OUR_OWN_TIMEOUT_MS = 60_000;
 const LAST_TYPES = new Set(["end", "failed", "entities", "version", "transact"]);
 const STOP = encodeFrame({ type: "stop" } satisfies StopRequest as unknown as EngineRequest, REQUEST_BYTES_MAX);
 
 /**
- * Serves one SQLite file to the processes of this user; see wire.ts. Statements run in processes of their own.
- * @returns ends it, and those processes
+ * Serves one SQLite file to the processes of this user; see wire.ts. Statements run in child processes.
+ * @returns stops the server and its child processes
  */
 export async function serveSqlite(file: string, socketPath: string): Promise<() => void> {
-  // Fails at once for what is no database, and finishes what a killed writer has left.
+  // Fails at once if the file is not a database, and rolls back a killed writer's transaction.
   openSqlite(file, false).database.close();
   const runners = new Runners(file);
   const server = await serveRequests(socketPath, (request, socket, left) =>
@@ -49,7 +52,7 @@ class Runners {
     this.#file = file;
   }
 
-  /** Does what was asked and returns the last frame of the answer. */
+  /** Handles a request and returns the last frame of the answer. */
   async answer(request: EngineRequest, socket: Socket, left: AbortSignal): Promise<Buffer> {
     const timeoutMs = "timeoutMs" in request ? request.timeoutMs : OUR_OWN_TIMEOUT_MS;
     const mayWrite = request.type === "transact" || (request.type === "execute" && !request.readOnly);
@@ -81,7 +84,7 @@ class Runners {
     for (const runner of this.#all) void runner.kill();
   }
 
-  /** @returns the last frame, null when the statement was stopped or its process has ended */
+  /** @returns the last frame; null when the statement was stopped or its process has ended */
   async #run(runner: RunnerProcess, request: EngineRequest, socket: Socket, stop: AbortSignal): Promise<Buffer | null> {
     const stopped = new Promise<null>((resolve) => {
       if (stop.aborted) resolve(null);
@@ -120,7 +123,7 @@ class Runners {
     this.#idle.push({ runner, timer });
   }
 
-  /** A runner between two batches hears that nobody reads and can go on; one inside of SQLite is killed. */
+  /** Stops a runner. Between two batches it can continue with other statements; inside SQLite it is killed. */
   async #end(runner: RunnerProcess, mayStop: boolean): Promise<void> {
     if (mayStop && runner.isAlive) {
       runner.send(STOP);
@@ -131,7 +134,7 @@ class Runners {
     }
     this.#all.delete(runner);
     await runner.kill();
-    // A writer's unfinished journal has to be rolled back by somebody who may write.
+    // Only a connection that may write can roll back a writer's unfinished journal.
     if (!runner.readOnly) openSqlite(this.#file, false).database.close();
   }
 }

@@ -11,21 +11,21 @@ import { type SqliteFile, seeChanges } from "./open.ts";
 import { type Bindings, toBindings } from "./params.ts";
 import { fieldOf, type SqliteValue, sizeOf, toWire } from "./values.ts";
 
-/** Few at first, so that a slow query shows what it has. */
+/** Small, so that a slow query shows its first rows early. */
 const FIRST_BATCH_ROWS = 200;
 const BATCH_ROWS_MAX = 2000;
 const SCALAR_BYTES = 12;
 
 export type Sink = {
   fields(fields: Field[]): Promise<void>;
-  /** Resolves when the reader wants more; false when it has left. */
+  /** Resolves to true when the reader wants more, and to false when it has left. */
   batch(batch: Batch): Promise<boolean>;
 };
 
 type Row = SqliteValue[];
 
 /**
- * Runs one statement and sends what it gives.
+ * Runs one statement and streams its result.
  * @returns whether the result was cut before a row with a cell over `cellBytesMax`
  * @throws StatementFailure, or SQLite's own error (`toSqliteFailure` reads it)
  */
@@ -45,12 +45,12 @@ export async function runSqlite(
     return { isCut, affectedRows: changeVerbOf(request.query, "sqlite") === null ? null : changesOf(database) };
   } catch (error) {
     if (error instanceof StatementFailure) throw error;
-    // SQLite says of a refusal only that there was one.
+    // SQLite reports a refusal without its reason.
     throw authorizer.refusal ?? error;
   }
 }
 
-/** Prepares the one statement of a text; whether there is another behind it is SQLite's own reading. */
+/** Prepares the only statement of a text. SQLite's own parser decides whether there is another. */
 function prepareOne(database: DatabaseSync, query: string): StatementSync {
   const statement = prepareFirst(database, query);
   if (!statement) throw new StatementFailure("invalid_request", "There is no statement to run. Write one first.");
@@ -73,12 +73,12 @@ function isEmpty(database: DatabaseSync, text: string): boolean {
   try {
     return prepareFirst(database, text) === null;
   } catch {
-    // Something is there, and be it nothing that SQLite understands.
+    // There is text, even if SQLite cannot parse it.
     return false;
   }
 }
 
-/** Rows that the last statement inserted, updated or deleted itself: triggers and foreign keys do not count. */
+/** Returns the rows that the last statement inserted, updated or deleted itself, without triggers and foreign keys. */
 function changesOf(database: DatabaseSync): number {
   return Number(database.prepare("select changes() as n").get()?.n);
 }
@@ -102,7 +102,7 @@ async function sendResult(
   statement.setReadBigInts(true);
   const rows = statement.iterate(...given) as unknown as IterableIterator<Row>;
   const first = readBatch(rows, request, FIRST_BATCH_ROWS);
-  // Behind the first step: it notices where another process has changed the table since, and reads the text anew.
+  // Read after the first step: that step detects a schema change by another process and prepares the text again.
   const fields = statement.columns().map(({ name, type }, index) => {
     const values = [...first.rows, ...(first.cutRow ? [first.cutRow] : [])].map((row) => row[index] ?? null);
     return fieldOf(name, type, values);

@@ -5,7 +5,7 @@ import type { CellType, TransactRequest, TransactStep } from "../wire.ts";
 import { toSqliteFailure } from "./failures.ts";
 import { type SqliteFile, seeChanges } from "./open.ts";
 
-// Codes of SQLite (its page "Result and Error Codes").
+// Mask of SQLite's primary result codes (its page "Result and Error Codes").
 const PRIMARY_CODE = 0xff;
 const TOO_BIG = 18;
 const CONSTRAINT = 19;
@@ -13,12 +13,12 @@ const MISMATCH = 20;
 
 /**
  * Runs all steps in one transaction.
- * @throws StatementFailure with the detail `refusal` where a row is not taken, or a step has not changed what it must;
- *   SQLite's own error
+ * @throws StatementFailure with the detail `refusal` when a row is rejected, or a step did not change the expected
+ *   rows; SQLite's own error
  */
 export function runSqliteTransaction({ database, authorizer }: SqliteFile, { steps, isProbe }: TransactRequest): void {
   authorizer.prepareTransaction();
-  // Of two that write, the second waits here, and sees what the first has written.
+  // Of two writers, the second waits here and then sees the first one's changes.
   database.exec("begin immediate");
   try {
     seeChanges(database);

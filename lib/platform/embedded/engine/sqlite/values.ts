@@ -1,7 +1,7 @@
 import type { Field, FieldType, WireValue } from "../../../../base/values/fields.ts";
 import { NEGATIVE_ZERO } from "../wire.ts";
 
-/** What SQLite gives: integers as BigInt, so that all 64 bits are kept. */
+/** A value from SQLite. Integers are BigInt, to keep all 64 bits. */
 export type SqliteValue = null | bigint | number | string | Uint8Array;
 
 const STORAGE_TYPES: Readonly<Record<string, FieldType>> = {
@@ -11,7 +11,7 @@ const STORAGE_TYPES: Readonly<Record<string, FieldType>> = {
   blob: "binary",
 };
 
-/** @param type of the value's field, which decides how negative zero is written */
+/** @param type of the value's field, which decides the form of negative zero */
 export function toWire(value: SqliteValue, type: FieldType): WireValue {
   if (value === null || typeof value === "string") return value;
   if (typeof value === "bigint") {
@@ -23,15 +23,15 @@ export function toWire(value: SqliteValue, type: FieldType): WireValue {
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("base64");
 }
 
-/** Bytes that a value takes in an answer; 0 for what is always small. */
+/** Returns the size of a value in an answer, in bytes; 0 for types that are always small. */
 export function sizeOf(value: SqliteValue): number {
   if (typeof value === "string") return Buffer.byteLength(value);
   return value instanceof Uint8Array ? Math.ceil(value.byteLength / 3) * 4 : 0;
 }
 
 /**
- * The type of a column by the values in it, since any column may hold any: the declared type decides only when the
- * first rows hold none.
+ * Returns a column's field by the type of its values, because any column may hold any type. The declared type decides
+ * only when the first rows hold no value.
  */
 export function fieldOf(name: string, declared: string | null, values: readonly SqliteValue[]): Field {
   const found = new Set(values.flatMap((value) => (value === null ? [] : [storageOf(value)])));
@@ -48,7 +48,7 @@ function storageOf(value: Exclude<SqliteValue, null>): string {
   return typeof value === "string" ? "text" : "blob";
 }
 
-/** SQLite's own rules of affinity (its page "Datatypes", section 3.1). */
+/** Returns the affinity of a declared type by SQLite's rules (its page "Datatypes", section 3.1). */
 function storageOfDeclared(declared: string | null): string {
   const type = (declared ?? "").toUpperCase();
   if (type.includes("INT")) return "integer";

@@ -3,8 +3,8 @@ import { Worker } from "node:worker_threads";
 const LOOK_EVERY_MS = 1000;
 
 /*
- * A statement that SQLite is busy with keeps the runner's own loop from noticing that the engine has died. This thread
- * has a loop of its own.
+ * While SQLite runs a statement, the runner's event loop is blocked and cannot notice that the engine has died. This
+ * thread has a separate event loop.
  */
 const SOURCE = `
   const parent = process.ppid;
@@ -13,7 +13,7 @@ const SOURCE = `
   }, ${LOOK_EVERY_MS});
 `;
 
-/** Ends this process, whatever it is doing, when the one that started it is gone. */
+/** Ends this process as soon as its parent process is gone, even while it is busy. */
 export function endWithStarter(): void {
   new Worker(SOURCE, { eval: true, env: {} }).unref();
 }

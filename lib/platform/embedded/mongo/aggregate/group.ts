@@ -12,19 +12,19 @@ import { ExternalSorter } from "../spill.ts";
 import { type Doc, isDoc, isNumber, toDouble, toWholeNumber, typeName, type Value } from "../values.ts";
 import { type Item, type Items, rowOfItem } from "./items.ts";
 
-/** Collects the values of one group. */
+/** Accumulates the values of one group. */
 export type Accumulator = { add: (env: Env) => void; value: () => Value | undefined };
 export type AccumulatorFactory = () => Accumulator;
 
-/** MongoDB's limit of a stage's memory. */
+/** MongoDB's memory limit of a stage. */
 const MAX_GROUP_BYTES = 100 * 1024 * 1024;
-/** What one group or value is counted with, bytes; a rough guess. */
+/** Assumed memory overhead of a group or a value, in bytes; a rough estimate. */
 const ENTRY_BYTES = 100;
 
 /** Rows of a bucket between two pauses. */
 const ROWS_PER_TURN = 256;
 
-/** What the groups that are in memory hold. */
+/** Memory that the groups in memory use. */
 type Spending = { bytes: number };
 
 function spend(spending: Spending, bytes: number): void {
@@ -92,7 +92,7 @@ const collect =
     };
   };
 
-/** About what a value takes, bytes. */
+/** Returns the approximate size of a value in memory, in bytes. */
 export function sizeOf(value: Value): number {
   if (typeof value === "string") return ENTRY_BYTES + value.length;
   if (value instanceof Map) {
@@ -116,7 +116,7 @@ function checkCount(name: string, value: Value | undefined): number {
 
 type Ranked = { by: Value[]; place: number; output: Value };
 
-/** `$firstN`, `$lastN`, `$minN`, `$maxN`, and with a sort `$top`, `$topN`, `$bottom`, `$bottomN`. */
+/** Compiles `$firstN`, `$lastN`, `$minN`, `$maxN`, and with a sort `$top`, `$topN`, `$bottom`, `$bottomN`. */
 function several(name: string): Compiler {
   return (argument, variables, spending) => {
     if (!isDoc(argument))
@@ -256,7 +256,7 @@ const ACCUMULATORS = new Map<string, Compiler>([
   ]),
 ]);
 
-/** @throws StoreError 15952 for an accumulator that is not known */
+/** @throws StoreError 15952 for an unknown accumulator */
 export function compileAccumulator(
   field: string,
   spec: Value,
@@ -273,7 +273,7 @@ export function compileAccumulator(
 
 /**
  * Compiles `$group`.
- * @param disk the store's file, when groups that do not fit into memory may wait beside it
+ * @param disk the store's file, if groups that do not fit in memory may be spilled beside it
  */
 export function compileGroup(spec: Value, variables: Variables, disk?: string): (input: Items) => Items {
   if (!isDoc(spec)) throw new StoreError(15947, "a group's fields must be specified in an object");
@@ -319,7 +319,8 @@ export function compileGroup(spec: Value, variables: Variables, disk?: string): 
         take(key.toString("latin1"), item.doc);
         if (spending.bytes <= MAX_GROUP_BYTES) continue;
         if (disk === undefined) throw groupTooLarge();
-        // From now on documents wait, sorted by their group; what is in memory stays until its group's turn comes.
+        // From now on, documents are spilled and sorted by group. Groups in memory are kept and completed when their
+        // turn comes.
         sorter = new ExternalSorter(disk);
       }
       if (sorter !== undefined) {
@@ -365,7 +366,7 @@ function oneTooLarge(): StoreError {
   );
 }
 
-/** `$bucket` as MongoDB defines it: a group by boundaries, in their order. */
+/** Compiles `$bucket`: groups by boundaries, in their order, as in MongoDB. */
 export function compileBucket(spec: Value, variables: Variables): (input: Items) => Items {
   if (!isDoc(spec)) throw new StoreError(40201, "Argument to $bucket stage must be an object");
   for (const name of spec.keys()) {
@@ -433,7 +434,7 @@ function assemble(id: Value, fields: readonly [string, AccumulatorFactory][], st
   return doc;
 }
 
-/** `$bucketAuto` without granularity: buckets of as equal counts as the values allow. */
+/** Compiles `$bucketAuto` without granularity: buckets with counts as equal as the values allow. */
 export function compileBucketAuto(spec: Value, variables: Variables): (input: Items) => Items {
   if (!isDoc(spec)) throw new StoreError(40240, "The argument to $bucketAuto must be an object");
   for (const name of spec.keys()) {

@@ -3,12 +3,12 @@ import type { Flow } from "../flow.ts";
 import type { Row } from "../store.ts";
 import type { Doc } from "../values.ts";
 
-/** A document between stages: as stored while nobody changed it. */
+/** A document between stages, with its stored bytes while it is unchanged. */
 export type Item = { readonly doc: Doc; readonly row?: { readonly bytes: Buffer } };
 export type Items = Flow<Item>;
 export type Stage = (input: Items) => Items;
 
-/** What goes to disk of a document between stages; it has no place of its own any more. */
+/** Returns the row that a document between stages is spilled to disk as. It has no record id any more. */
 export function rowOfItem({ doc, row }: Item): Row {
   return { rid: 0, bytes: row?.bytes ?? encodeDocument(doc) };
 }

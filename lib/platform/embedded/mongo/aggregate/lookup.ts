@@ -8,13 +8,13 @@ import { setAt, someAtPath } from "../paths.ts";
 import { BSONRegExp, type Doc, docOf, isDoc, toWholeNumber, typeName, UNDEFINED, type Value } from "../values.ts";
 import type { Item, Items, Stage } from "./items.ts";
 
-/** How a stage reads other collections of the database. */
+/** Access of a stage to other collections of the database. */
 export type Joins = {
-  /** Runs a pipeline on a collection; undefined is a pipeline that begins with `$documents`. */
+  /** Runs a pipeline on a collection; undefined for a pipeline that starts with `$documents`. */
   run: (collection: string | undefined, pipeline: readonly Value[], variables: Variables) => Items;
-  /** Throws what is wrong with a pipeline, without running it. */
+  /** Validates a pipeline without running it, and throws its first error. */
   check: (pipeline: readonly Value[], variables: Variables) => void;
-  /** True when equality on the path can use an index. */
+  /** Returns true when equality on the path can use an index. */
   isIndexed: (collection: string, path: string) => boolean;
 };
 
@@ -78,7 +78,7 @@ function readLookup(argument: Value, joins: Joins, variables: Variables): Lookup
   return { from, as: as.split("."), localField: localField?.split("."), foreignField, lets, pipeline };
 }
 
-/** A join on equality that has no index is answered from memory when the other side is not larger than this. */
+/** Maximum size of a collection that an equality join without an index loads into memory, in documents. */
 const MAX_HASHED = 200_000;
 
 export function compileLookup(argument: Value, joins: Joins | undefined, variables: Variables): Stage {
@@ -134,7 +134,7 @@ function addToHash(hashed: Map<string, { at: number; doc: Doc }[]>, doc: Doc, pa
   }
 }
 
-/** Null, undefined and missing are one to a join, as they are to a filter. */
+/** Returns the key of a join value. Null, undefined and missing are equal in a join, as in a filter. */
 function hashKey(value: Value | undefined): string {
   return value === undefined || value === UNDEFINED || value === null ? "null" : encodeKey(value).toString("latin1");
 }
@@ -145,7 +145,7 @@ function fromHash(hashed: ReadonlyMap<string, { at: number; doc: Doc }[]>, value
   return [...found].sort(([a], [b]) => a - b).map(([, doc]) => doc);
 }
 
-/** What a document joins by: the elements of an array, null for a missing field. */
+/** Returns the values that a document joins by: the elements of an array, null for a missing field. */
 function localValues(doc: Doc, path: readonly string[]): Value[] {
   const values: Value[] = [];
   someAtPath(doc, path, false, (value) => {

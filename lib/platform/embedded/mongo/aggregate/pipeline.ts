@@ -15,10 +15,10 @@ import { compileRedact } from "./redact.ts";
 
 export type PipelineOptions = {
   variables: Variables;
-  /** How `$lookup` and `$unionWith` reach other collections; undefined where a pipeline may not (updates). */
+  /** Access of `$lookup` and `$unionWith` to other collections; undefined where a pipeline may have none (updates). */
   joins: Joins | undefined;
   isFacet?: boolean;
-  /** The store's file, when stages may use the disk beside it; undefined where they may not. */
+  /** The store's file, if stages may spill beside it; undefined if they may not. */
   disk?: string | undefined;
 };
 
@@ -27,7 +27,7 @@ type StageCompiler = (argument: Value, options: PipelineOptions) => Stage;
 /** MongoDB's limit of stages. */
 const MAX_STAGES = 1000;
 
-/** Stages that may only stand first or last; the aggregate command handles them. */
+/** Stages that are allowed only in first or last position; the aggregate command handles them. */
 const ENDS = new Set([
   "$out",
   "$merge",
@@ -227,7 +227,7 @@ const sample: StageCompiler = (argument) => {
   if (size === undefined || size < 1)
     throw new StoreError(28747, "size argument to $sample must be a positive integer");
   return function* sampled(input) {
-    // Each of the documents has the same chance to be among the kept ones.
+    // Reservoir sampling: every document is kept with the same probability.
     const kept: Item[] = [];
     let seen = 0;
     for (const item of input) {
@@ -360,7 +360,7 @@ function mapFlow(change: (doc: Doc) => Doc | undefined): Stage {
   };
 }
 
-/** The one name and argument of a stage. */
+/** Returns the only name and argument of a stage. */
 export function stageOf(stage: Value): [string, Value] {
   if (!isDoc(stage)) throw new StoreError("TypeMismatch", "Each element of the 'pipeline' array must be an object");
   if (stage.size !== 1)
@@ -368,7 +368,7 @@ export function stageOf(stage: Value): [string, Value] {
   return [...stage][0] as [string, Value];
 }
 
-/** @throws StoreError 40324 for a stage that is not known */
+/** @throws StoreError 40324 for an unknown stage */
 export function compilePipeline(pipeline: readonly Value[], options: PipelineOptions): Stage[] {
   if (pipeline.length > MAX_STAGES)
     throw new StoreError("FailedToParse", `Pipeline length must be no longer than ${MAX_STAGES} stages`);
@@ -387,7 +387,7 @@ export function runStages(input: Items, stages: readonly Stage[]): Items {
   return stages.reduce((flow, stage) => paced(stage(flow)), paced(input));
 }
 
-/** Stages that a pipeline of an update may have. */
+/** Stages that are allowed in the pipeline of an update. */
 const UPDATE_STAGES = new Set(["$addFields", "$set", "$project", "$unset", "$replaceRoot", "$replaceWith"]);
 
 /** Compiles a pipeline that changes one document. */

@@ -3,7 +3,7 @@ import { compileExpression } from "../expressions/compile.ts";
 import type { Variables } from "../expressions/scope.ts";
 import { type Doc, isDoc, type Value } from "../values.ts";
 
-/** `$redact`: keeps, cuts or goes into each level of a document; undefined when nothing of it is kept. */
+/** Compiles `$redact`: keeps, prunes or descends into each level of a document; undefined when nothing is kept. */
 export function compileRedact(argument: Value, variables: Variables): (doc: Doc) => Doc | undefined {
   const evaluate = compileExpression(argument, variables);
   const redact = (level: Doc, root: Doc): Doc | undefined => {

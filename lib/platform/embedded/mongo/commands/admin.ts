@@ -8,9 +8,9 @@ import { Binary, type Doc, docOf, double, isDoc, ObjectId, timestampNow, type Va
 import { MAX_MESSAGE_BYTES } from "../wire.ts";
 
 const OK = double(1);
-/** The name of the replica set of one member. */
+/** Name of the replica set, which has one member. */
 export const SET_NAME = "millrace";
-/** The server version whose behaviour is kept. */
+/** MongoDB version whose behaviour the store implements. */
 export const VERSION = "7.0.0";
 const MAX_WIRE_VERSION = 21;
 const MAX_WRITE_BATCH = 100_000;
@@ -22,7 +22,7 @@ export function topologyVersion(): Doc {
   return docOf({ processId: TOPOLOGY_PROCESS, counter: 0n });
 }
 
-/** What the server says of itself; both the old and the new name of the primary's flag. */
+/** Answers `hello` and `isMaster`, with the old or the new name of the primary's flag. */
 export function hello(context: Context): Doc {
   const { services, name, command } = context;
   const address = services.address;
@@ -52,7 +52,7 @@ export function hello(context: Context): Doc {
     minWireVersion: 0,
     maxWireVersion: MAX_WIRE_VERSION,
     readOnly: false,
-    // Whether a user exists is not told.
+    // The answer does not reveal whether a user exists.
     saslSupportedMechs: authentication.isRequired && command.has("saslSupportedMechs") ? [MECHANISM] : undefined,
     speculativeAuthenticate: authentication.startWithin(command.get("speculativeAuthenticate")),
     ok: OK,
@@ -169,14 +169,17 @@ export function acknowledge(): Doc {
   return docOf({ ok: OK });
 }
 
-/** A session's id in hex, as everything here knows it. */
+/** Returns a session's id in hex, the form used in the store. */
 export function sessionId(lsid: Value | undefined): string | undefined {
   if (!isDoc(lsid)) return undefined;
   const id = lsid.get("id");
   return id instanceof Binary ? Buffer.from(id.buffer.subarray(0, id.position)).toString("hex") : undefined;
 }
 
-/** What the set promises: a majority's acknowledgement means the disk only where every write is synced. */
+/**
+ * Returns the replica set's configuration. A majority acknowledgement implies a disk sync only when every write is
+ * synced.
+ */
 export function replSetGetConfig({ services }: Context): Doc {
   const member = docOf({ _id: 0, host: services.address, arbiterOnly: false, hidden: false, priority: 1, votes: 1 });
   const config = docOf({

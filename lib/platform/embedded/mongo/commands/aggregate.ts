@@ -60,9 +60,9 @@ export async function aggregate(context: Context): Promise<Doc> {
 }
 
 /**
- * Runs a pipeline and answers its cursor.
+ * Runs a pipeline and returns its cursor.
  * @param name undefined for a pipeline on the database
- * @param whole true answers the one document itself, "all" all of them in `docs`
+ * @param whole true returns the only document itself, "all" returns all of them in `docs`
  */
 export async function runAggregate(
   context: Context,
@@ -121,7 +121,7 @@ function* toCursorItems(items: Items): Flow<CursorItem> {
   }
 }
 
-/** The part of a pipeline that the query engine takes over: filter, sort, skip and limit in front. */
+/** Leading stages of a pipeline that the query engine runs: filter, sort, skip and limit. */
 type Front = { filter: Doc; sort: readonly SortKey[]; skip: number; limit: number | undefined; rest: readonly Value[] };
 
 export function takeFront(pipeline: readonly Value[]): Front {
@@ -157,7 +157,7 @@ function isCount(value: Value, least: number): boolean {
   return n !== undefined && n >= least;
 }
 
-/** The documents of a pipeline on a collection, a view, or none. */
+/** Returns the documents of a pipeline on a collection, a view, or no source. */
 export function pipelineFlow(
   context: Context,
   name: string | undefined,
@@ -219,7 +219,7 @@ function isIndexed(collection: Collection | undefined, path: string): boolean {
   );
 }
 
-/** The pipeline of countDocuments, `[{$match}, {$group: {_id: 1, n: {$sum: 1}}}]`, without looking into documents. */
+/** Runs countDocuments' pipeline, `[{$match}, {$group: {_id: 1, n: {$sum: 1}}}]`, without reading documents. */
 async function countShortcut(
   context: Context,
   name: string,

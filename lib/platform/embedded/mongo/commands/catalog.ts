@@ -13,7 +13,7 @@ import { refuseView, viewOf } from "./collections.ts";
 import { collectionStats } from "./statistics.ts";
 
 const OK = double(1);
-/** Documents that an index takes in before other commands have a turn. */
+/** Documents to index before yielding to other commands. */
 const FILL_CHUNK = 500;
 /** MongoDB's limit of indexes on a collection. */
 const MAX_INDEXES = 64;
@@ -118,7 +118,7 @@ export function drop(context: Context): Doc {
   const name = collectionName("drop", command.get("drop"));
   checkFields(command, "drop", ["collectionUUID"]);
   const collection = store.find(context.db, name);
-  // From 7.0 on a drop of what is not there is no failure.
+  // Since MongoDB 7.0, dropping a missing collection succeeds.
   if (collection === undefined) return docOf({ ok: OK });
   const nIndexesWas = collection.indexes.length;
   store.dropCollection(collection);
@@ -164,7 +164,7 @@ export function listDatabases(context: Context): Doc {
   });
 }
 
-/** Bytes of the tables of a database. */
+/** Returns the size of a database's tables, in bytes. */
 function databaseSize(context: Context, db: string): number {
   const { store } = context.services;
   let bytes = 0;
@@ -294,7 +294,7 @@ async function fill(context: Context, collection: Collection, index: Index): Pro
   store.finishIndex(index);
 }
 
-/** @throws StoreError IndexOptionsConflict or IndexKeySpecsConflict when another index is in the way */
+/** @throws StoreError IndexOptionsConflict or IndexKeySpecsConflict when an existing index conflicts */
 function isPresent(collection: Collection, spec: Doc): boolean {
   const name = spec.get("name") as string;
   const key = spec.get("key") as Doc;

@@ -5,7 +5,7 @@ import { checkCollectionName, checkDatabaseName } from "../names.ts";
 import { Transaction } from "../transactions.ts";
 import type { Value } from "../values.ts";
 
-/** The collection that a write goes to, made when it is not there yet. */
+/** Returns the collection that a write goes to, and creates it if missing. */
 export function collectionForWrite(context: Context, name: string): Collection {
   const { store } = context.services;
   const existing = store.find(context.db, name);
@@ -20,7 +20,7 @@ export function collectionForWrite(context: Context, name: string): Collection {
   return created;
 }
 
-/** The pipeline and source of a view; undefined for a plain collection. */
+/** Returns the pipeline and source of a view; undefined for a plain collection. */
 export function viewOf(collection: Collection | undefined): { on: string; pipeline: Value[] } | undefined {
   const on = collection?.options.get("viewOn");
   const pipeline = collection?.options.get("pipeline");

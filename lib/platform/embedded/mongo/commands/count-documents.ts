@@ -2,7 +2,7 @@ import type { Context } from "../context.ts";
 import { PAUSE } from "../flow.ts";
 import { prepareQuery, type Query, runQuery } from "../query.ts";
 
-/** How many documents a query has, by counting index entries alone where they say it all. */
+/** Counts the documents of a query, from index entries alone where they suffice. */
 export async function countDocuments(context: Context, query: Query): Promise<number> {
   const prepared = prepareQuery(query);
   const { chosen, node } = prepared;

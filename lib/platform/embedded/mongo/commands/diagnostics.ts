@@ -9,10 +9,10 @@ import { type Doc, docOf, double, isDoc, type Value } from "../values.ts";
 import { viewOf } from "./collections.ts";
 
 const OK = double(1);
-/** Documents that are looked at before others have a turn. */
+/** Documents to read before yielding to other commands. */
 const CHUNK = 128;
 
-/** Nothing of how the store was started is of use to a client; paths and settings are the operator's. */
+/** Returns no options: paths and settings are for the operator only, and clients do not need them. */
 export function getCmdLineOpts(): Doc {
   return docOf({ argv: ["millrace-store"], parsed: new Map(), ok: OK });
 }
@@ -36,7 +36,7 @@ export function hostInfo(): Doc {
 
 const LOGS = ["global", "startupWarnings"];
 
-/** The store writes no log of its own: the logs are there and empty. */
+/** Returns empty logs, because the store keeps no log in memory. */
 export function getLog({ command }: Context): Doc {
   const wanted = command.get("getLog");
   if (wanted === "*") return docOf({ names: LOGS, ok: OK });
@@ -49,7 +49,7 @@ export function getLog({ command }: Context): Doc {
   return docOf({ totalLinesWritten: 0, log: [], ok: OK });
 }
 
-/** The one user of a store on a port; none on a socket. */
+/** Returns the only user of a store on a port; none on a socket. */
 export function usersInfo({ command, db, services }: Context): Doc {
   const user = services.credentials?.user;
   const wanted = command.get("usersInfo");
@@ -74,7 +74,7 @@ function asksFor(wanted: Value | undefined, user: string, db: string): boolean {
   return wanted.get("forAllDBs") === true || (wanted.get("user") === user && wanted.get("db") === USER_DB);
 }
 
-/** Reads every document and looks for its entries in every index. */
+/** Checks that every document has its entries in every index. */
 export async function validate(context: Context): Promise<Doc> {
   const name = collectionName("validate", context.command.get("validate"));
   const { store } = context.services;

@@ -23,7 +23,7 @@ type Explained = {
   rest: readonly Value[];
 };
 
-/** Tells which index a command would use, and with `executionStats` what it looked at. Nothing is written. */
+/** Returns the index that a command would use, and with `executionStats` what it read. Writes nothing. */
 export async function explain(context: Context): Promise<Doc> {
   const { command } = context;
   checkFields(command, "explain", ["verbosity"]);

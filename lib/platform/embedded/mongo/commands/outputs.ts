@@ -35,7 +35,10 @@ function targetOf(context: Context, value: Value | undefined, stage: string): Ta
   return target;
 }
 
-/** Replaces a collection by the pipeline's documents: they go into a new one, which takes the name at the end. */
+/**
+ * Replaces a collection with the pipeline's documents. They go into a new collection, which takes over the name at the
+ * end.
+ */
 export async function runOut(context: Context, items: Items, argument: Value): Promise<void> {
   const { store } = context.services;
   const target = targetOf(context, argument, "$out");
@@ -60,7 +63,7 @@ export async function runOut(context: Context, items: Items, argument: Value): P
       if (!optionalBool(context.command, "aggregate", "bypassDocumentValidation")) temporary.validate(ready.doc);
       store.insert(temporary, ready.doc, ready.bytes);
     }
-    // Both in one turn: nobody sees the collection missing.
+    // Both in one turn of the event loop, so that no client sees the collection missing.
     const present = store.find(target.db, target.name);
     if (present !== undefined) store.dropCollection(present);
     store.renameCollection(temporary, target.name);
@@ -150,7 +153,7 @@ export async function runMerge(
   const collection = store.find(target.db, target.name) ?? store.createCollection(target.db, target.name, new Map());
   refuseView(collection);
   uniqueIndexOn(collection, merge.on);
-  // A pipeline that reads its own target is read wholly first.
+  // A pipeline that reads its own target is read completely first.
   const isOwn = source === target.name && context.db === target.db;
   const own: Doc[] = [];
   for (const item of items) {

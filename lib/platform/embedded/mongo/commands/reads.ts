@@ -41,7 +41,7 @@ const FIND_FIELDS = [
   "let",
 ];
 
-/** A find taken apart; shared by the command and by `explain`. */
+/** A parsed find; shared by the command and by `explain`. */
 export type ReadFind = {
   name: string;
   filter: Doc;
@@ -87,7 +87,7 @@ export function readFind(context: Context): ReadFind {
   };
 }
 
-/** `{$natural: 1}` as a sort is the order of insertion. */
+/** Returns the hint for `{$natural: 1}` as a sort, the order of insertion. */
 function naturalHint(sort: Doc | undefined): Doc | undefined {
   const natural = sort?.get("$natural");
   return natural === undefined ? undefined : docOf({ $natural: natural });
@@ -168,7 +168,7 @@ export async function getMore(context: Context): Promise<Doc> {
     );
   }
   context.deadline.limit(cursor.timeLeftMs);
-  // A batch may be over before its first look at the clock: many such would outlive the limit.
+  // A batch may finish before its first check of the clock, so many small batches would exceed the limit.
   context.deadline.check();
   cursor.isBusy = true;
   let isKept = false;
@@ -247,7 +247,7 @@ export async function distinct(context: Context): Promise<Doc> {
   checkFields(command, "distinct", ["key", "query", "collation", "hint"]);
   refuseCollation(command.get("collation"));
   const path = toPath(requiredString(command, "distinct", "key"));
-  // MongoDB 7.1 takes a hint here; 7.0, as which this store presents itself, does not know the field.
+  // MongoDB 7.1 accepts a hint here. The store reports version 7.0, which rejects the field.
   if (command.has("hint")) throw new StoreError("IDLUnknownField", "BSON field 'distinct.hint' is an unknown field.");
   const filter = optionalDoc(command, "distinct", "query") ?? new Map();
   const variables = { scope: context.scope };

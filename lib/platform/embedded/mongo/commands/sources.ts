@@ -6,7 +6,7 @@ import type { Variables } from "../expressions/scope.ts";
 import { docOf, isDoc, typeName, type Value } from "../values.ts";
 import { collectionStats } from "./statistics.ts";
 
-/** The documents of a first stage that makes its own; undefined for any other stage. */
+/** Returns the documents of a first stage that generates them; undefined for any other stage. */
 export function sourceOf(
   context: Context,
   name: string | undefined,
@@ -68,7 +68,7 @@ function* indexStatistics(context: Context, name: string): Items {
   }
 }
 
-/** The constant documents of `$documents`. */
+/** Yields the constant documents of `$documents`. */
 function* documentsOf(argument: Value, variables: Variables): Items {
   const value = compileExpression(argument, variables)({ root: new Map(), current: undefined, scope: variables.scope });
   if (!Array.isArray(value)) throw new StoreError(5858203, "an array is expected for $documents");

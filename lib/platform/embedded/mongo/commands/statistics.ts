@@ -2,7 +2,7 @@ import type { Collection } from "../collection.ts";
 import type { Store } from "../store.ts";
 import { type Doc, docOf } from "../values.ts";
 
-/** What collStats tells of a collection; sizes in bytes. */
+/** Returns the collStats of a collection; sizes in bytes. */
 export function collectionStats(store: Store, collection: Collection): Doc {
   const size =
     store.connection.get<[number]>(`SELECT COALESCE(SUM(LENGTH(d)), 0) FROM "${collection.table}"`)?.[0] ?? 0;

@@ -39,18 +39,18 @@ import { findAndModify, insert, remove, update } from "./writes.ts";
 
 export type Command = {
   run: (context: Context) => Doc | Promise<Doc>;
-  /** May be sent before the client has signed in. */
+  /** Allowed before the client has signed in. */
   isOpen?: boolean;
-  /** May be sent within a transaction. */
+  /** Allowed within a transaction. */
   inTransaction?: boolean;
-  /** A txnNumber outside of a transaction makes it a retryable write. */
+  /** A txnNumber outside a transaction makes the command a retryable write. */
   isRetryable?: boolean;
 };
 
 const findAndModifyCommand: Command = { run: findAndModify, inTransaction: true, isRetryable: true };
 const helloCommand: Command = { run: hello, isOpen: true };
 
-/** Every command that is answered, by its name on the wire. */
+/** All supported commands, by their name on the wire. */
 export const COMMANDS = new Map<string, Command>([
   ["hello", helloCommand],
   ["ismaster", helloCommand],

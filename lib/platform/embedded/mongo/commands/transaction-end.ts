@@ -23,7 +23,7 @@ export function abortTransaction(context: Context): Doc {
   checkFields(context.command, "abortTransaction", ["recoveryToken"]);
   const { session, number } = numbered(context);
   const { sessions } = context.services;
-  // Throws when there is nothing to abort, as after a commit.
+  // Throws when there is nothing to abort, such as after a commit.
   sessions.continue(session, number);
   sessions.abort(session);
   return docOf({ ok: double(1) });

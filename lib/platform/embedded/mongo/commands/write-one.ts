@@ -17,9 +17,9 @@ import { compileUpdate, dollarPrefixed, isIdentical, seedOfUpsert } from "../upd
 import { cloneDoc, type Doc, isDoc, type Value } from "../values.ts";
 import { collectionForWrite } from "./collections.ts";
 
-/** Makes of a stored document what an update asks for. */
+/** A compiled update of a document. */
 type Changer = {
-  /** @returns the changed document, or the very same one when nothing changes */
+  /** @returns the changed document, or the same object when nothing changes */
   change: (doc: Doc, isInsert: boolean) => Doc;
   isReplacement: boolean;
 };
@@ -51,7 +51,7 @@ export function compileChange(
   if (!isDoc(update)) throw failedToParse("Update argument must be either an object or an array");
   const isOperators = update.keys().next().value?.startsWith("$") === true;
   if (!isOperators) {
-    // Operators behind fields are a mistake, and no field may have their names.
+    // Operators after fields are an error, and fields may not have operators' names.
     for (const name of update.keys()) if (name.startsWith("$")) throw dollarPrefixed(name);
     if (arrayFilters !== undefined) throw failedToParse("arrayFilters may not be specified for replacement updates");
     return {
@@ -108,7 +108,7 @@ export type UpdateOutcome = {
   changed: Changed | undefined;
 };
 
-/** Runs a write, again when a transaction that holds its document has ended. */
+/** Runs a write, and retries it whenever a transaction that holds its document has ended. */
 export async function afterLocks<T>(context: Context, run: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -119,7 +119,8 @@ export async function afterLocks<T>(context: Context, run: () => Promise<T>): Pr
       endTurn();
       const patience = new Promise<void>((resolve) => setTimeout(resolve, LOCK_POLL_MS));
       await Promise.race([error.lock.released, patience]);
-      // All who waited are told at once. Each goes on in a turn of its own, as if it had only come now.
+      // All waiting commands are notified at once. Each continues in a separate turn of the event loop, like a new
+      // command.
       await nextTurn();
       context.turns.begin();
       context.deadline.check();
@@ -127,10 +128,10 @@ export async function afterLocks<T>(context: Context, run: () => Promise<T>): Pr
   }
 }
 
-/** How often a write that waits for a transaction looks whether its own time is over, ms. */
+/** Interval at which a write that waits for a transaction checks its own deadline, in ms. */
 const LOCK_POLL_MS = 50;
 
-/** Updates the first or all documents of a query; `collection` is undefined when there is none yet. */
+/** Updates the first or all documents of a query; `collection` is undefined when it does not exist yet. */
 export async function runUpdate(context: Context, name: string, request: UpdateRequest): Promise<UpdateOutcome> {
   const { store } = context.services;
   const now = new Date();
@@ -166,7 +167,7 @@ export function queryOf(
   return { collection, rows, filter, sort, hint, variables };
 }
 
-/** Changes one stored document; false when it stays as it is. */
+/** Changes one stored document. Returns undefined when the update changes nothing. */
 function applyTo(
   context: Context,
   collection: Collection,
@@ -205,10 +206,10 @@ async function updateFirst(
 }
 
 /**
- * Does something with the first document of a query, as it is at this very moment: when the search let others have their
- * turn, the document is read and judged again. Nothing comes between the reading and the act, not even an awaited answer:
- * several commands may have waited for one and the same thing.
- * @returns undefined when there is no such document
+ * Runs an action on the first document of a query in its current state. If the search yielded to other commands, the
+ * document is read and tested again. Nothing runs between the read and the action, not even an await, because several
+ * commands may wait for the same document.
+ * @returns undefined when no document matches
  */
 export async function actOnFirst<T>(context: Context, query: Query, act: (first: Found) => T): Promise<T | undefined> {
   for (;;) {
@@ -233,7 +234,7 @@ export async function actOnFirst<T>(context: Context, query: Query, act: (first:
       const found = new Found(row);
       if (prepared.test(found.doc)) return act(found);
     }
-    // It was changed or removed meanwhile: look for another.
+    // The document was changed or removed during the search: look for another.
   }
 }
 
@@ -244,7 +245,7 @@ async function updateMany(
   request: UpdateRequest,
 ): Promise<UpdateOutcome> {
   const prepared = prepareQuery(query);
-  // All are found first: a document whose index entry moves ahead of the scan must not be met again.
+  // All documents are found first, so that one whose index entry moves ahead of the scan is not updated twice.
   const rids: number[] = [];
   for (const item of runQuery(query, prepared)) {
     if (item === PAUSE) await context.turns.pause();
@@ -300,7 +301,7 @@ export type DeleteRequest = {
   isMulti: boolean;
 };
 
-/** @returns how many were removed, and the document of a single removal */
+/** @returns the number of removed documents, and the document of a single removal */
 export async function runDelete(
   context: Context,
   name: string,
@@ -340,7 +341,7 @@ export async function runDelete(
   return { removed, doc: undefined };
 }
 
-/** True for the race of two upserts of one key, after which MongoDB tries once more by itself. */
+/** Returns true when two upserts of one key collided, after which MongoDB retries the update. */
 export function isUpsertRace(error: unknown, request: UpdateRequest): boolean {
   return request.isUpsert && error instanceof StoreError && error.code === ERROR_CODES.DuplicateKey;
 }

@@ -18,10 +18,10 @@ const MAX_BATCH = 100_000;
 
 type WriteError = { index: number; error: StoreError };
 
-/** What of a failure belongs to one statement; anything else ends the command. */
+/** Returns the error if it belongs to one statement only. Throws errors that end the whole command. */
 function asStatementError(context: Context, error: unknown): StoreError {
   const known = toStoreError(error);
-  // In a transaction every failure ends the whole of it; a full disk ends every command of the group.
+  // In a transaction, any failure ends the transaction. A full disk ends every command of the group.
   if (
     !(known instanceof StoreError) ||
     context.isInTransaction ||
@@ -48,7 +48,7 @@ function checkBatch<T>(statements: readonly T[], name: string): readonly T[] {
   return statements;
 }
 
-/** The number by which a statement of a retryable write is known. */
+/** Returns a function from a statement's index to its number in a retryable write. */
 function statementIds(command: Doc): (index: number) => number {
   const ids = command.get("stmtIds");
   if (Array.isArray(ids)) return (index) => toWholeNumber(ids[index]) ?? index;
@@ -112,7 +112,7 @@ function readUpdate(statement: Doc, variables: Variables, bypassValidation: bool
     if (!UPDATE_FIELDS.includes(field))
       throw new StoreError("IDLUnknownField", `BSON field 'update.updates.${field}' is an unknown field.`);
   }
-  // MongoDB 8.0 sorts here; 7.0, as which this store presents itself, does not know the field.
+  // MongoDB 8.0 accepts a sort here. The store reports version 7.0, which rejects the field.
   if (statement.has("sort"))
     throw new StoreError("IDLUnknownField", "BSON field 'update.updates.sort' is an unknown field.");
   const filter = statement.get("q");
@@ -147,8 +147,8 @@ async function updateWithRetry(context: Context, name: string, request: UpdateRe
       return await runUpdate(context, name, request);
     } catch (error) {
       if (!isUpsertRace(error, request)) throw error;
-      // Another inserted the same key between our look and our insert: now it is there to be updated. When the key
-      // is another one than the query's, the second try fails in the same way.
+      // Another command inserted the same key between the search and the insert, so the document can be updated now. If
+      // it is another key than the query's, the retry fails in the same way.
       return runUpdate(context, name, request);
     }
   });

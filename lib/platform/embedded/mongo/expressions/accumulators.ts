@@ -6,7 +6,7 @@ import { argumentList } from "./arguments.ts";
 import type { Operator } from "./scope.ts";
 import { isNullish } from "./truth.ts";
 
-/** The sum of what is a number; doubles are added with compensation, so that the order hardly matters. */
+/** Sums numbers and ignores other values. Doubles are added with compensation, so that the order hardly matters. */
 export class Sum {
   private whole: Numeric = 0;
   private real = 0;
@@ -43,7 +43,7 @@ export function average(sum: Numeric, count: number): Value {
   return double(toDouble(sum) / count);
 }
 
-/** The standard deviation of the numbers, or null of too few. */
+/** Returns the standard deviation of numbers; null when there are too few. */
 export function deviation(numbers: readonly number[], isSample: boolean): Value {
   const least = isSample ? 2 : 1;
   if (numbers.length < least) return null;
@@ -57,7 +57,7 @@ export function deviation(numbers: readonly number[], isSample: boolean): Value 
   return double(Math.sqrt(squares / (isSample ? numbers.length - 1 : numbers.length)));
 }
 
-/** As an expression an accumulator takes its arguments, or the items of its only argument when that is an array. */
+/** Used as an expression, an accumulator takes its arguments, or the items of its only argument if it is an array. */
 function over(apply: (values: Value[]) => Value): Operator {
   return (argument, compile) => {
     const evaluators = argumentList(argument).map((item) => compile(item));

@@ -5,19 +5,19 @@ import type { Compile, Evaluator, Operator } from "./scope.ts";
 
 export type Argument = Value | undefined;
 
-/** The arguments of an operator: an array's items, or the one value. */
+/** Returns the arguments of an operator: an array's items, or the single value. */
 export function argumentList(argument: Value): Value[] {
   return Array.isArray(argument) ? argument : [argument];
 }
 
-/** Most operators look at each element or character of what they are given. */
+/** Counts the work on an argument, because most operators read each of its elements or characters. */
 function counted(value: Argument): Argument {
   if (typeof value === "string") spendText(value.length);
   else if (Array.isArray(value)) spend(value.length);
   return value;
 }
 
-/** An operator of a fixed number of arguments. */
+/** Creates an operator with a fixed number of arguments. */
 export function fixed(count: number, apply: (...values: Argument[]) => Argument): Operator {
   return (argument, compile, name) => {
     const list = argumentList(argument);
@@ -35,7 +35,7 @@ export function fixed(count: number, apply: (...values: Argument[]) => Argument)
   };
 }
 
-/** An operator of `least` to `most` arguments. */
+/** Creates an operator with `least` to `most` arguments. */
 export function ranged(least: number, most: number, apply: (values: Argument[]) => Argument): Operator {
   return (argument, compile, name) => {
     const list = argumentList(argument);
@@ -50,7 +50,7 @@ export function ranged(least: number, most: number, apply: (values: Argument[]) 
   };
 }
 
-/** An operator of any number of arguments. */
+/** Creates an operator with any number of arguments. */
 export function variadic(apply: (values: Argument[]) => Argument): Operator {
   return (argument, compile) => {
     const evaluators = argumentList(argument).map((item) => compile(item));
@@ -62,7 +62,7 @@ export type NamedEvaluators<Required extends string, Optional extends string> = 
   [K in Optional]?: Evaluator;
 };
 
-/** Compiles the named arguments of an operator, as `{input, find, replacement}`. */
+/** Compiles the named arguments of an operator, such as `{input, find, replacement}`. */
 export function named<Required extends string, Optional extends string>(
   operator: string,
   argument: Value,

@@ -17,7 +17,7 @@ import { type Argument, fixed, ranged, variadic } from "./arguments.ts";
 import type { Operator } from "./scope.ts";
 import { isNullish } from "./truth.ts";
 
-/** One number in, one out; null in, null out. */
+/** Creates an operator from one number to another; null gives null. */
 function unary(name: string, apply: (n: Numeric) => Value): [string, Operator] {
   return [
     name,
@@ -29,7 +29,7 @@ function unary(name: string, apply: (n: Numeric) => Value): [string, Operator] {
   ];
 }
 
-/** A function of doubles; decimals are worked out as doubles and given back as decimals. */
+/** Creates an operator on doubles. Decimals are computed as doubles and returned as decimals. */
 function real(name: string, apply: (n: number) => number, domain?: (n: number) => boolean): [string, Operator] {
   return unary(name, (value) => {
     const n = toDouble(value);
@@ -123,7 +123,7 @@ function rounding(name: "$round" | "$trunc"): Operator {
       const n = toDouble(value);
       if (!Number.isFinite(n)) return value;
       if (places === 0 && name === "$trunc") return double(Math.trunc(n));
-      // A double's exact digits decide the tie: 2.675 lies below and is rounded down.
+      // The double's exact digits decide a tie: 2.675 is slightly below and is rounded down.
       const exact = Decimal128.fromStringWithRounding(exactDigits(n));
       return double(toDouble(quantizeDecimal(exact, places, mode)));
     }

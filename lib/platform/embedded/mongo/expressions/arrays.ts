@@ -14,7 +14,7 @@ function asArray(name: string, value: Argument, code = 28651): Value[] {
   return value;
 }
 
-/** The name of the element's variable: a constant of the expression. */
+/** Returns the name of the element's variable, which must be a constant. */
 function elementName(operator: string, value: Value | undefined): string {
   if (value === undefined) return "this";
   if (typeof value !== "string") throw new StoreError("TypeMismatch", `${operator}'s 'as' must be a string`);
@@ -152,7 +152,7 @@ const slice = ranged(2, 3, ([value, second, third]) => {
   return list.slice(start, start + count);
 });
 
-/** MongoDB's limit of `$range` is its memory limit of 100 MB. */
+/** Maximum length of a `$range`; MongoDB has a memory limit of 100 MB instead. */
 const MAX_RANGE = 1_000_000;
 
 const range = ranged(2, 3, ([from, to, by]) => {
@@ -225,7 +225,7 @@ function someOf(name: "$firstN" | "$lastN" | "$maxN" | "$minN"): [string, Operat
   ];
 }
 
-/** Distinct values, in order. */
+/** Returns the distinct values, in order. */
 export function unique(values: readonly Value[]): Value[] {
   const seen = new Map<string, Value>();
   for (const value of values) {
@@ -260,7 +260,7 @@ function allOrAny(name: "$allElementsTrue" | "$anyElementTrue", code: number): [
   ];
 }
 
-/** `$first` and `$last` of an array; as accumulators `$group` has its own. */
+/** Creates `$first` and `$last` of an array; the accumulators of `$group` are separate. */
 function end(name: "$first" | "$last"): [string, Operator] {
   return [
     name,

@@ -30,7 +30,7 @@ const REFUSED = new Map([
 
 /**
  * Compiles an aggregation expression.
- * @throws StoreError InvalidPipelineOperator (168) for an operator that is not known
+ * @throws StoreError InvalidPipelineOperator (168) for an unknown operator
  */
 export function compileExpression(expression: Value, variables: Variables): Evaluator {
   const names = new Set(variables.names);
@@ -91,7 +91,7 @@ function compileOperator(name: string, argument: Value, names: ReadonlySet<strin
   return (env) => spendOn(evaluate(env));
 }
 
-/** Counts what an operator made, by its size. */
+/** Counts the size of an operator's result as work. */
 function spendOn(value: Value | undefined): Value | undefined {
   if (typeof value === "string") spendText(value.length);
   else spend(Array.isArray(value) ? 1 + value.length : 1);
@@ -143,7 +143,7 @@ function compileFieldPath(text: string): Evaluator {
   return (env) => readPath(env.current, parts, 0);
 }
 
-/** A path through documents; an array on the way gives the array of what its documents hold there. */
+/** Reads a path through documents. An array on the path gives the array of its documents' values. */
 export function readPath(value: Value | undefined, parts: readonly string[], from: number): Value | undefined {
   let here = value;
   for (let i = from; i < parts.length; i++) {

@@ -7,8 +7,8 @@ const ISO =
   /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?\s*(Z|z|[+-]\d{2}(?::?\d{2})?)?$/;
 
 /**
- * Reads a date in ISO 8601.
- * @param zone of a text that names none; undefined is UTC
+ * Parses an ISO 8601 date.
+ * @param zone for a text without one; undefined is UTC
  * @throws StoreError ConversionFailure (241)
  */
 export function parseDate(text: string, zone: Zone | undefined): Date {
@@ -40,7 +40,7 @@ function unreadable(text: string): StoreError {
   return new StoreError("ConversionFailure", `Error parsing date string '${text}'`);
 }
 
-/** The instant at which a clock in the zone shows the given time (written as if it were UTC). */
+/** Returns the instant at which a clock in the zone shows the given local time (written as if it were UTC). */
 export function fromLocal(localMs: number, zone: Zone | undefined): Date {
   if (zone === undefined) return new Date(localMs);
   const guess = localMs - offsetAt(zone, localMs);
@@ -62,7 +62,7 @@ const MONTHS = [
   "December",
 ];
 
-/** Reads a date by a format of `%Y %m %d %H %M %S %L %z %Z %j %b %B %G %V %u %%`. */
+/** Parses a date by a format of `%Y %m %d %H %M %S %L %z %Z %j %b %B %G %V %u %%`. */
 export function parseDateByFormat(text: string, format: string, zone: Zone | undefined): Date {
   let pattern = "";
   const names: string[] = [];
@@ -136,14 +136,14 @@ export function parseDateByFormat(text: string, format: string, zone: Zone | und
   return fromLocal(day + clock, zone);
 }
 
-/** The Monday that an ISO week begins with, ms. */
+/** Returns the Monday on which an ISO week starts, in ms. */
 export function isoWeekStart(year: number, week: number): number {
   const fourth = Date.UTC(year, 0, 4);
   const weekday = (new Date(fourth).getUTCDay() + 6) % 7;
   return fourth + (week - 1) * 7 * 86_400_000 - weekday * 86_400_000;
 }
 
-/** Week and year of ISO 8601 of a time written as if it were UTC. */
+/** Returns the ISO 8601 week and year of a local time written as if it were UTC. */
 export function isoWeekOf(localMs: number): { year: number; week: number; day: number } {
   const date = new Date(localMs);
   const day = ((date.getUTCDay() + 6) % 7) + 1;
@@ -153,7 +153,7 @@ export function isoWeekOf(localMs: number): { year: number; week: number; day: n
   return { year, week, day };
 }
 
-/** Writes a date by a format. */
+/** Formats a date. */
 export function formatDate(instant: Date, format: string, zone: Zone | undefined): string {
   const offset = zone === undefined ? 0 : offsetAt(zone, instant.getTime());
   const local = new Date(instant.getTime() + offset);

@@ -16,7 +16,7 @@ function asDate(value: Argument, name: string): Date {
   throw new StoreError(16006, `can't convert from BSON type ${typeName(value)} to Date in ${name}`);
 }
 
-/** The zone of an operator: undefined is UTC, null means that the result is null. */
+/** Returns the zone of an operator: undefined is UTC, null means that the result is null. */
 function zoneOf(evaluate: Evaluator | undefined, env: Env): Zone | undefined | null {
   if (evaluate === undefined) return undefined;
   const value = evaluate(env);
@@ -30,7 +30,7 @@ function toLocal(date: Date, zone: Zone | undefined): Date {
   return zone === undefined ? date : new Date(date.getTime() + offsetAt(zone, date.getTime()));
 }
 
-/** `{$year: "$at"}` or `{$year: {date: "$at", timezone: "Europe/Berlin"}}`. */
+/** Creates a date part such as `{$year: "$at"}` or `{$year: {date: "$at", timezone: "Europe/Berlin"}}`. */
 function part(name: string, read: (local: Date) => Value): [string, Operator] {
   return [
     name,
@@ -78,7 +78,7 @@ function unitOf(value: Argument, name: string): Unit {
   return unit;
 }
 
-/** Adds units to a date: months keep the day, or end at the month's last; days keep the local clock. */
+/** Adds units to a date. Months keep the day or end on the month's last day; days keep the local time. */
 export function addUnits(date: Date, unit: Unit, amount: number, zone: Zone | undefined): Date {
   const fixedMs = FIXED_MS[unit];
   if (fixedMs !== undefined && unit !== "day" && unit !== "week") return makeDate(date.getTime() + fixedMs * amount);
@@ -126,7 +126,7 @@ function weekdayOf(value: Argument, name: string): number {
   return index;
 }
 
-/** The number of a unit's boundary at or before a local time, counted from a fixed one. */
+/** Returns the number of the unit's boundary at or before a local time, counted from a fixed one. */
 function ordinal(localMs: number, unit: Unit, startOfWeek: number): number {
   const local = new Date(localMs);
   switch (unit) {
@@ -181,7 +181,9 @@ const dateTrunc: Operator = (argument, compile, name) => {
   };
 };
 
-/** MongoDB counts bins from 2000-01-01, weeks from the first start of a week in 2000. */
+/**
+ * Rounds a local time down to a bin. MongoDB counts bins from 2000-01-01, and weeks from the first week start in 2000.
+ */
 function truncate(localMs: number, unit: Unit, bin: number, startOfWeek: number): number {
   const origin = Date.UTC(2000, 0, 1);
   const months = unit === "year" ? 12 : unit === "quarter" ? 3 : unit === "month" ? 1 : 0;

@@ -10,13 +10,15 @@ function evaluate(expression: unknown, object: Document = {}): Value | undefined
   return compileExpression(wrapped.get("e") as Value, { scope: undefined })({ root, current: root, scope: undefined });
 }
 
-/** A branch of $switch; put together so, since an object with `then` looks like a promise to readers and to lint. */
+/**
+ * Builds a branch of $switch in steps, because an object literal with `then` looks like a promise to readers and lint.
+ */
 function branch(test: boolean, result: number): Document {
   const name = ["th", "en"].join("");
   return { case: test, [name]: result };
 }
 
-/** Expression, result. The results come from the examples of MongoDB's manual or were worked out by hand. */
+/** Expression and result. The results come from the examples of MongoDB's manual or were worked out manually. */
 const table: [unknown, unknown][] = [
   [{ $add: [1, 2.5] }, 3.5],
   [{ $add: [new Date(1000), 500] }, new Date(1500)],

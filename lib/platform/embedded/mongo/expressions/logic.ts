@@ -90,7 +90,7 @@ const letIn: Operator = (argument, compile, name) => {
   };
 };
 
-/** @throws StoreError FailedToParse unless the name begins with a lower-case letter, as MongoDB demands of users */
+/** @throws StoreError FailedToParse unless the name starts with a lower-case letter, as MongoDB requires for users */
 export function checkVariableName(name: string): string {
   if (name === "CURRENT") return name;
   if (!/^[a-z\u0080-\uffff][\w\u0080-\uffff]*$/.test(name)) {

@@ -26,7 +26,7 @@ const getField: Operator = (argument, compile, name) => {
   };
 };
 
-/** The field's name, which must be constant: `"a.b"`, `{$literal: "$a"}`. */
+/** Returns the field's name, which must be constant: `"a.b"`, `{$literal: "$a"}`. */
 function constantName(operator: string, field: Value, compile: Compile): string {
   if (typeof field === "string" && !field.startsWith("$")) return field;
   const isLiteral = isDoc(field) && (field.has("$literal") || field.has("$const"));
@@ -67,7 +67,7 @@ export const objectOperators: [string, Operator][] = [
     "$mergeObjects",
     variadic((values) => {
       const merged: Doc = new Map();
-      // One argument may be an array of documents.
+      // A single argument may be an array of documents.
       const docs = values.length === 1 && Array.isArray(values[0]) ? values[0] : values;
       for (const value of docs) {
         if (isNullish(value)) continue;

@@ -3,11 +3,11 @@ import type { Doc, Value } from "../values.ts";
 /** Variables by name, innermost first. */
 export type Scope = { readonly name: string; readonly value: Value | undefined; readonly parent: Scope } | undefined;
 
-/** What an expression is evaluated against. */
+/** Inputs of an expression's evaluation. */
 export type Env = { readonly root: Doc; readonly current: Value | undefined; readonly scope: Scope };
 export type Evaluator = (env: Env) => Value | undefined;
 
-/** What is known when an expression is compiled: values in scope, and further names that the run will bind. */
+/** Variables known when an expression is compiled: values in scope, and further names that are bound at run time. */
 export type Variables = { readonly scope: Scope; readonly names?: ReadonlySet<string> };
 
 export type Compile = (expression: Value, newNames?: readonly string[]) => Evaluator;
@@ -17,7 +17,7 @@ export function bind(scope: Scope, name: string, value: Value | undefined): Scop
   return { name, value, parent: scope };
 }
 
-/** The value of a variable; undefined when it is unbound or missing. */
+/** Returns the value of a variable; undefined when it is unbound or missing. */
 export function lookUp(scope: Scope, name: string): Value | undefined {
   for (let inner = scope; inner !== undefined; inner = inner.parent) if (inner.name === name) return inner.value;
   return undefined;

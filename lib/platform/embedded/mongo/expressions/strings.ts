@@ -20,7 +20,7 @@ import { type Argument, fixed, named, ranged, variadic } from "./arguments.ts";
 import type { Env, Evaluator, Operator } from "./scope.ts";
 import { isNullish } from "./truth.ts";
 
-/** Text of what the string operators coerce: null is empty, numbers and dates are written out. */
+/** Converts a value to text as the string operators do: null is empty, numbers and dates are formatted. */
 function coerced(value: Argument, name: string): string {
   if (typeof value === "string") return value;
   if (isNullish(value)) return "";
@@ -43,7 +43,7 @@ function text(name: string, value: Argument, code: number, what = "argument"): s
   return value;
 }
 
-/** ASCII only, as MongoDB's own. */
+/** Lower-cases ASCII only, as MongoDB does. */
 function lower(value: string): string {
   return value.replaceAll(/[A-Z]/g, (char) => char.toLowerCase());
 }
@@ -52,7 +52,7 @@ function upper(value: string): string {
   return value.replaceAll(/[a-z]/g, (char) => char.toUpperCase());
 }
 
-/** MongoDB's limit of what an expression builds up (64 MB). */
+/** MongoDB's limit of text that an expression builds (64 MB). */
 const MAX_TEXT_LENGTH = 64 * 1024 * 1024;
 
 const concat = variadic((values) => {
@@ -213,7 +213,7 @@ function describeMatch(input: string, { text, index, captures }: RegexMatch): Do
   return docOf({ match: text, idx: codePoints(input, 0, index), captures });
 }
 
-/** Each place is counted from the one before, so that many matches cost one pass over the text. */
+/** Positions are counted from the previous match, so that many matches need one pass over the text. */
 function describeMatches(input: string, matches: readonly RegexMatch[]): Doc[] {
   let idx = 0;
   let at = 0;

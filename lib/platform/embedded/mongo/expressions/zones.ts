@@ -4,10 +4,10 @@ import { StoreError } from "../errors.ts";
 export type Zone = { kind: "offset"; ms: number } | { kind: "named"; format: Intl.DateTimeFormat };
 
 const known = new Map<string, Zone>();
-/** More than the zones of the IANA database together. */
+/** Maximum cached zones: more than the IANA database has. */
 const MAX_KNOWN = 1000;
 
-/** @throws StoreError Location40485 on an unknown zone */
+/** @throws StoreError Location40485 for an unknown zone */
 export function parseZone(text: string): Zone {
   let zone = known.get(text);
   if (zone === undefined) {
@@ -43,7 +43,7 @@ function readZone(text: string): Zone {
   }
 }
 
-/** What the zone's clocks are ahead of UTC at an instant, ms. */
+/** Returns the zone's offset from UTC at an instant, in ms; positive when it is ahead. */
 export function offsetAt(zone: Zone, instantMs: number): number {
   if (zone.kind === "offset") return zone.ms;
   const parts = new Map(zone.format.formatToParts(instantMs).map((part) => [part.type, part.value]));

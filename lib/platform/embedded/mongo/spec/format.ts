@@ -62,7 +62,7 @@ export type SpecFile = {
   tests: SpecTest[];
 };
 
-/** True when one of the requirements is met by a replica set of the version. */
+/** Returns true when a replica set of the version meets one of the requirements. */
 export function isMet(requirements: readonly Requirement[] | undefined, version: string): boolean {
   if (requirements === undefined || requirements.length === 0) return true;
   return requirements.some(

@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
 
-/** Values as the driver gives them and the specification's files write them. */
+/** A value as the driver returns it and the specification's files write it. */
 export type Plain = unknown;
 type PlainDoc = Record<string, Plain>;
 
 /**
- * Compares what came with what a unified test expects (unified test format, "Evaluating matches").
- * @returns what differs, or undefined when it matches
+ * Compares an actual value with the expected value of a unified test (unified test format, "Evaluating matches").
+ * @returns a description of the difference; undefined when it matches
  */
 export function mismatch(expected: Plain, given: Plain, isRoot: boolean, at = "result"): string | undefined {
-  // The driver keeps a sort in a Map, for its order.
+  // The driver keeps a sort in a Map, to preserve its order.
   const actual = given instanceof Map ? Object.fromEntries(given) : given;
   if (isDoc(expected)) {
     const names = Object.keys(expected);
@@ -86,7 +86,7 @@ function isDoc(value: Plain): value is PlainDoc {
   );
 }
 
-/** Numbers are compared by value, whatever type of BSON carried them. */
+/** Compares two values. Numbers compare by value across BSON types. */
 function isSame(expected: Plain, actual: Plain): boolean {
   if (isNumeric(expected) && isNumeric(actual)) return Number(expected) === Number(actual);
   return isDeepStrictEqual(expected, actual) || (expected === null && actual === undefined);

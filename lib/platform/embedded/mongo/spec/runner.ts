@@ -20,7 +20,7 @@ export class SpecRunner {
   private readonly databases = new Map<string, Db>();
   private readonly collections = new Map<string, Collection>();
   private readonly events = new Map<string, Observed[]>();
-  /** What the operations threw, in their order. */
+  /** Errors that the operations threw, in order. */
   readonly errors: unknown[] = [];
 
   constructor(uri: string) {
@@ -34,7 +34,7 @@ export class SpecRunner {
     await this.checkOutcome(test);
   }
 
-  /** Runs the operations of a test that cannot pass, and gives what they threw. */
+  /** Runs the operations of a test that cannot pass, and returns the errors that they threw. */
   async runForErrors(file: SpecFile, test: SpecTest): Promise<unknown[]> {
     await this.prepare(file);
     for (const operation of test.operations) {
@@ -135,7 +135,7 @@ export class SpecRunner {
   }
 }
 
-/** @throws Error that says what differs */
+/** @throws Error that describes the difference */
 function mustMatch(difference: string | undefined): void {
   if (difference !== undefined) throw new Error(difference);
 }
@@ -146,7 +146,7 @@ function found<T>(map: ReadonlyMap<string, T>, id: string): T {
   return value;
 }
 
-/** The driver puts _id fields into what it is given; each test needs its own copy. */
+/** Copies a value, because the driver adds _id fields to its arguments and each test needs its own copy. */
 function structuredCopy<T>(value: T): T {
   if (Array.isArray(value)) return value.map(structuredCopy) as T;
   if (typeof value !== "object" || value === null || "_bsontype" in value || value instanceof Date) return value;
@@ -169,7 +169,7 @@ function checkError(expected: ExpectedError, error: unknown, name: string): void
   }
 }
 
-/** The arguments of an operation, with the types that the driver's functions ask for. */
+/** Arguments of an operation, with the types that the driver's functions require. */
 type Args = Document & { pipeline?: Document[]; requests?: Document[]; documents?: Document[] };
 
 async function onCollection(collection: Collection, name: string, args: Args): Promise<Plain> {
@@ -248,7 +248,7 @@ function bulkOperations(requests: readonly Document[]): AnyBulkWriteOperation[] 
   });
 }
 
-/** The counts of a bulk write by the names of the specification. */
+/** Returns the counts of a bulk write, with the specification's names. */
 function bulkResult(result: unknown): Plain {
   const { insertedCount, matchedCount, modifiedCount, deletedCount, upsertedCount, insertedIds, upsertedIds } =
     result as Document;
