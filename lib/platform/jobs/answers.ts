@@ -2,7 +2,7 @@ import { z } from "zod";
 import { retryAfterMs } from "./backoff";
 import type { RawAnswer } from "./call";
 
-/** An error as the SDK writes it, with what else it carries. */
+/** An error in the SDK's form, with its additional fields. */
 export type JobError = { name: string; message: string } & Record<string, unknown>;
 
 const operation = z.looseObject({
@@ -16,13 +16,13 @@ const operation = z.looseObject({
 });
 export type Operation = z.output<typeof operation>;
 
-/** What an answer means (docs/develop/jobs.md). */
+/** Parsed response of a function (docs/develop/jobs.md). */
 export type Answer =
   | { kind: "returned"; data: unknown }
   | { kind: "operations"; operations: Operation[]; version: number; isFinal: boolean; retryInMs: number | null }
   | { kind: "failed"; error: JobError; isFinal: boolean; retryInMs: number | null };
 
-/** Reads an answer. What no SDK has sent counts as a failure of the way to it, and is tried again. */
+/** Parses a response. Anything that the SDK did not send counts as a connection failure and is retried. */
 export function readAnswer({ status, headers, text }: RawAnswer, now: number): Answer {
   const header = (name: string) => {
     const value = headers[name];
@@ -47,7 +47,7 @@ export function readAnswer({ status, headers, text }: RawAnswer, now: number): A
   return failed(toError(body, `The function answered ${status}.`));
 }
 
-/** An error of whatever form, with a name and a message at least. */
+/** Converts a thrown value of any form to an error with at least a name and a message. */
 export function toError(value: unknown, fallback: string): JobError {
   if (typeof value !== "object" || value === null) {
     return { name: "Error", message: typeof value === "string" ? value : fallback };

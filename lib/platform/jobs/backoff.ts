@@ -2,7 +2,7 @@ import { RETRY_AFTER_MAX_MS, RETRY_AFTER_MIN_MS } from "./limits";
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
-/** Inngest's default: the pause after each failed attempt, and from then on the last. */
+/** Pauses after each failed attempt, in ms; the last one repeats. Inngest's defaults. */
 export const PAUSES_MS = [
   15 * SECOND_MS,
   30 * SECOND_MS,
@@ -15,12 +15,12 @@ export const PAUSES_MS = [
   60 * MINUTE_MS,
   120 * MINUTE_MS,
 ];
-/** Up to so much is added at random, so that what failed together is not tried again together. */
+/** Maximum random addition to a pause, in ms, so that jobs that failed together are not retried together. */
 export const JITTER_MS = 30 * SECOND_MS;
-/** JOB_RETRY_FAST: long enough to see that something was tried again, short enough for a test. */
+/** Pause with JOB_RETRY_FAST, in ms: long enough to observe a retry, short enough for a test. */
 export const FAST_PAUSE_MS = 200;
 
-/** The pause after an attempt that has failed, in milliseconds; the first attempt is 0. */
+/** Returns the pause after a failed attempt, in ms; the first attempt is 0. */
 export type Backoff = (attempt: number) => number;
 
 export const defaultBackoff: Backoff = (attempt) =>
@@ -29,8 +29,8 @@ export const defaultBackoff: Backoff = (attempt) =>
 export const fastBackoff: Backoff = () => FAST_PAUSE_MS;
 
 /**
- * The pause that a `Retry-After` asks for, between a second and a day: seconds, or a point in time.
- * @returns null for what is neither
+ * Parses `Retry-After`, in seconds or as a date, and limits it to between a second and a day.
+ * @returns milliseconds; null for neither form
  */
 export function retryAfterMs(text: string | null, now: number): number | null {
   if (text === null || text.trim() === "") return null;

@@ -5,17 +5,17 @@ import { ANSWER_BYTES_MAX, CALL_BYTES_MAX, CALL_TIMEOUT_MS } from "./limits";
 import type { EventPayload } from "./model";
 import { SIGNATURE_HEADER, sign } from "./signature";
 
-/** Where a step's own address says that the function is to be asked what comes next. */
+/** Value of a call's `stepId` that asks the function for its next steps. */
 export const DISCOVERY_STEP = "step";
 
-/** A question to a function: run this step, or tell what comes next. */
+/** A call of a function: run one step, or discover the next steps. */
 export type Call = {
   functionId: string;
   /** DISCOVERY_STEP or a step's id. */
   stepId: string;
   runId: string;
   event: EventPayload;
-  /** Results by the steps' ids, in their form of the protocol. */
+  /** Results by step id, in the protocol's form. */
   steps: Record<string, unknown>;
   stack: readonly string[];
   attempt: number;
@@ -24,10 +24,10 @@ export type Call = {
   isPlanning: boolean;
 };
 
-/** What came back, whatever it says. `text` is null when it was larger than an answer may be. */
+/** A response before it is parsed. `text` is null when the response is too large. */
 export type RawAnswer = { status: number; headers: IncomingMessage["headers"]; text: string | null };
 
-/** Asks the application over HTTP, at its public address on this machine, with signed bodies. */
+/** Calls the application over HTTP, at its public address on this machine, with signed bodies. */
 export class Application {
   readonly #url: URL;
   readonly #signingKey: string;
@@ -40,7 +40,7 @@ export class Application {
     this.#agent = new Agent({ keepAlive: true, maxSockets: callsMax + 1 });
   }
 
-  /** Asks for the declarations of all functions. @throws Error when there is no answer, or another than that */
+  /** Fetches the declarations of all functions. @throws Error when there is no response or an unexpected one */
   async listFunctions(): Promise<unknown[]> {
     const answer = await this.#send("PUT", this.#url, canonicalJson({ url: this.#url.href }), {
       "x-inngest-sync-kind": "in_band",
@@ -50,7 +50,7 @@ export class Application {
     return z.object({ functions: z.array(z.unknown()) }).parse(JSON.parse(answer.text ?? "")).functions;
   }
 
-  /** @throws Error of the connection when there is no answer */
+  /** @throws Error of the connection when there is no response */
   async ask(call: Call, signal: AbortSignal): Promise<RawAnswer> {
     const url = new URL(this.#url);
     url.searchParams.set("fnId", call.functionId);
@@ -89,20 +89,20 @@ export class Application {
     try {
       return await attempt();
     } catch (error) {
-      // A kept connection that the server closed at the same moment: nothing has been asked yet.
+      // The server closed the kept-alive connection at the same moment, so the request was not sent.
       if (error instanceof StaleConnection) return attempt();
       throw error;
     }
   }
 }
 
-/** The body of a call. A run with a large state sends none of it: the application then fetches it (listener.ts). */
+/** Returns the body of a call. A large state is omitted; the application then fetches it (listener.ts). */
 function bodyOf(call: Call): string {
   const body = canonicalJson(toBody(call, false));
   return Buffer.byteLength(body) <= CALL_BYTES_MAX ? body : canonicalJson(toBody(call, true));
 }
 
-/** Without `fn_id`: with it the SDK would send results by another way as it goes along. */
+/** Omits `fn_id`: with it, the SDK would send results separately while it runs. */
 function toBody(call: Call, isFetched: boolean): Record<string, unknown> {
   return {
     event: call.event,

@@ -1,7 +1,7 @@
 /**
- * JSON in its one canonical form (RFC 8785): names in the order of their UTF-16 code units, no blanks, numbers and
- * texts as ECMAScript writes them. What both sides of a signature compute from the same value.
- * @param value as JSON.parse gives it
+ * Serialises JSON in its canonical form (RFC 8785), so that both sides of a signature compute the same text. Names are
+ * in the order of their UTF-16 code units, without white space; numbers and strings are written as in ECMAScript.
+ * @param value as JSON.parse returns it
  */
 export function canonicalJson(value: unknown): string {
   if (value === null || typeof value !== "object") return JSON.stringify(value);

@@ -2,13 +2,13 @@ import "server-only";
 import { database } from "@/lib/platform/db/client";
 
 /**
- * The store's time, by which all servers decide what is due. Between two looks it goes on by a clock that nobody sets,
- * so a server whose own time is wrong, or jumps, neither hurries nor stops.
+ * The store's clock, by which all servers decide what is due. Between two syncs it advances with the monotonic clock,
+ * so a server whose system time is wrong or jumps is neither early nor late.
  */
 export class StoreClock {
   #offsetMs = Date.now() - performance.now();
 
-  /** Asks the store for its time. Half of the way there and back is added, as usual. */
+  /** Reads the store's time. As usual, half of the round trip is added. */
   async sync(): Promise<void> {
     const askedAt = performance.now();
     const { localTime } = await database().command({ hello: 1 });

@@ -5,7 +5,7 @@ import type { EventDoc, RunDoc, SlotDoc, StepDoc, TaskDoc, WorkerDoc } from "./m
 
 const claim = { key: { state: 1, at: 1 }, serves: "what is due first is claimed first" };
 
-/** The state of the embedded executor. Nothing else reads it: functions are asked by their domains. */
+/** Collections of the embedded executor. No other part of the product reads them; it asks the functions' domains. */
 export const collections = {
   jobEvents: declareCollection<EventDoc>("job_events", {
     isOfWorkspace: false,

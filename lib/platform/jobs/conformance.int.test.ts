@@ -6,13 +6,13 @@ import { type JobServer, startJobServer } from "@/test/jobs/server";
 import { freePort } from "@/test/servers/free-port";
 
 /*
- * The same functions and events, and what must come out, on the embedded executor or on the Inngest server that
- * INNGEST_TEST_URL names (its keys in INNGEST_TEST_SIGNING_KEY and INNGEST_TEST_EVENT_KEY, and a short
- * --retry-interval): docs/develop/jobs.md says how to run one.
+ * Runs the same functions and events, with the same expected results, on the embedded executor or on the Inngest server
+ * in INNGEST_TEST_URL (with its keys in INNGEST_TEST_SIGNING_KEY and INNGEST_TEST_EVENT_KEY, and a short
+ * --retry-interval). docs/develop/jobs.md describes how to run one.
  */
 const { INNGEST_TEST_URL, INNGEST_TEST_SIGNING_KEY, INNGEST_TEST_EVENT_KEY } = process.env;
 const runner = INNGEST_TEST_URL ? `the Inngest server at ${INNGEST_TEST_URL}` : "the embedded executor";
-/** What a server of its own may take for a retry, or to pick up what is due. */
+/** Time that a separate server may take for a retry, or to pick up due jobs. */
 const TIMEOUT_MS = 25_000;
 const MINUTE_MS = 60_000;
 
@@ -37,7 +37,7 @@ afterAll(async () => {
   await own.drop();
 });
 
-/** Sends an event with a key of its own. @returns what was noted, once it is what was expected, or the time is over */
+/** Sends an event with a unique key, and waits until the function has recorded the expected values. */
 async function noted(name: string, expected: unknown[], data: Record<string, unknown> = {}): Promise<void> {
   const key = randomUUID();
   await jobs.send({ name, data: { key, ...data } });
@@ -48,7 +48,7 @@ async function expectNoted(key: string, expected: unknown[]): Promise<void> {
   await expect.poll(() => seen.get(key) ?? [], { timeout: TIMEOUT_MS }).toEqual(expected);
 }
 
-/** For what must not happen: an event that is sent now has run to its end. */
+/** Waits for a later event to finish, to show that something has not happened. */
 async function laterEventHasRun(): Promise<void> {
   await noted("test/odd", [[1]], { values: [1] });
 }
@@ -88,7 +88,7 @@ describe(`on ${runner}`, () => {
     const key = randomUUID();
     await jobs.send({ name: "test/waits", data: { key } });
     const answers = [randomUUID(), key].map((one) => ({ name: "test/answer", data: { key: one, said: "yes" } }));
-    // Until the wait has begun nobody hears it: sent again and again.
+    // No run receives the event before the wait has begun, so it is sent repeatedly.
     const timer = setInterval(() => void jobs.send(answers), 200);
     await expectNoted(key, [{ name: "test/answer", data: { key, said: "yes" } }]).finally(() => clearInterval(timer));
   });
@@ -131,7 +131,7 @@ describe(`on ${runner}`, () => {
   });
 
   it("a minute's tick starts a run, which hears of its expression", async () => {
-    // Another server's minute cannot be moved on, so that it is waited for; there may have been some meanwhile.
+    // Another server's clock cannot be advanced, so the test waits for its tick. Earlier ticks do not count.
     const before = (seen.get(TICKS_KEY) ?? []).length;
     jobs.advance(MINUTE_MS);
     const ticks = () => (seen.get(TICKS_KEY) ?? []).slice(before);

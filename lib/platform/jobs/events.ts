@@ -4,13 +4,13 @@ import { EVENT_BYTES_MAX, EVENT_NAME_CHARS_MAX, EVENTS_MAX } from "./limits";
 import type { EventDoc, EventPayload } from "./model";
 import { ulid } from "./ulid";
 
-/** 1980 to 2100: what is outside was meant in seconds, or is no time. */
+/** Valid range of times, 1980 to 2100. A value outside was probably in seconds, or is not a time. */
 const TIME_MIN = Date.UTC(1980, 0, 1);
 const TIME_MAX = Date.UTC(2100, 0, 1);
-/** Of the runner itself: who could send them could start handlers of failures. */
+/** Prefix of the runner's internal events. A sender of such events could start failure handlers. */
 const INTERNAL_PREFIX = "inngest/";
 
-/** Events that are not taken. `status` is what their sender hears. */
+/** Thrown for rejected events. `status` is the HTTP status for the sender. */
 export class EventsRefused extends Error {
   constructor(
     readonly status: 400 | 413,
@@ -39,9 +39,9 @@ const event = z.object({
 const batch = z.union([z.array(event).max(EVENTS_MAX), event.transform((one) => [one])]);
 
 /**
- * Judges events as they come and makes their documents.
- * @param seed the same for each try of one request, so that a second try makes the same documents
- * @param worker takes them on at once
+ * Validates incoming events and builds their documents.
+ * @param seed the same for each retry of a request, so that a retry builds the same documents
+ * @param worker gets the lease of the events at once
  * @throws EventsRefused
  */
 export function toEventDocs(input: unknown, seed: string | null, worker: string, now: Date): EventDoc[] {
@@ -66,7 +66,7 @@ export function toEventDocs(input: unknown, seed: string | null, worker: string,
   });
 }
 
-/** A seed begins with the milliseconds of the first try. */
+/** Returns the time in a seed, which starts with the milliseconds of the first attempt. */
 function timeOf(seed: string): Date {
   const ms = Number.parseInt(seed, 10);
   return new Date(ms >= TIME_MIN && ms <= TIME_MAX ? ms : TIME_MIN);

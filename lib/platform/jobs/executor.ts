@@ -18,22 +18,25 @@ import { sweepSlots } from "./slots";
 import { ulid } from "./ulid";
 import { Workers } from "./workers";
 
-/** How long a process may be silent before others take over what it holds. It says so three times as often. */
+/**
+ * Time without a heartbeat after which other processes take over a process's jobs, in ms. It sends three heartbeats
+ * within it.
+ */
 const LEASE_MS = 15_000;
-/** How often to look for what other processes have added; what this one adds is seen at once. */
+/** Poll interval for jobs that other processes added, in ms. This process's own jobs start at once. */
 const POLL_MS = 1000;
 /**
- * Calls under way at once in one process. Most of the time they wait for the functions' own work, which has limits of
- * its own; a function that must not run so often at once says so by `concurrency`.
+ * Maximum concurrent calls of one process. Most of the time they wait for the functions' own work, which has separate
+ * limits. A function that must not run as often sets `concurrency`.
  */
 export const CALLS_MAX = 200;
-/** Events are spread to their runs by so few at once: each is a handful of writes. */
+/** Maximum events routed concurrently; each takes a few writes. */
 const EVENTS_AT_ONCE = 8;
-/** How often to look for what functions have left that no server knows any more. */
+/** Interval for checking for jobs of functions that no server has any more, in ms. */
 const GONE_EVERY_MS = 60_000;
-/** Matches jobs with which no worker has died, those of earlier versions included. */
+/** Matches jobs that no worker has died with, including those of earlier versions. */
 const NO_DEATHS = { $in: [null, 0] };
-/** After a failure of the store, or while the server's own port is not open yet. */
+/** Pause after a failure of the store, or while the server's port is not open yet, in ms. */
 const RETRY_AFTER_MS = 250;
 
 export type ExecutorOptions = {
@@ -45,9 +48,9 @@ export type ExecutorOptions = {
 };
 
 /**
- * Runs functions by Inngest's protocol, with all state in the document store, which any number of these share. Whatever
- * is done can be done again: a process that dies leaves its jobs to the others, and at most what it was doing is
- * repeated.
+ * Runs functions with Inngest's protocol. All state is in the document store, which any number of executors share.
+ * Every operation can be repeated: the jobs of a dead process go to the others, which repeat at most the operation in
+ * progress.
  */
 export class Executor {
   readonly id = ulid(new Date());
@@ -61,9 +64,9 @@ export class Executor {
   readonly #workers: Workers;
   readonly #router: Router;
   readonly #progress: Progress;
-  /** What this process works on, by id. */
+  /** Jobs that this process is running, by id. */
   readonly #held = new Map<string, Promise<void>>();
-  /** Events that came here and are kept already. */
+  /** Events that this process received and has already stored. */
   readonly #accepted = new Map<string, EventDoc>();
   readonly #ending = new AbortController();
   #functions = new Map<string, JobFunction>();
@@ -71,7 +74,7 @@ export class Executor {
   #isSynced = false;
   #isInTrouble = false;
   #beatAt = Number.NEGATIVE_INFINITY;
-  /** By this process's clock that nobody sets. */
+  /** Time by this process's monotonic clock. */
   #lookAt = Number.NEGATIVE_INFINITY;
   #goneAt = Number.NEGATIVE_INFINITY;
   #strays = new Set<string>();
@@ -114,42 +117,42 @@ export class Executor {
     });
   }
 
-  /** Begins to work as soon as the application answers. */
+  /** Starts work as soon as the application responds. */
   start(): void {
     this.#loops = Promise.all([this.#keepAlive(), this.#work()]);
   }
 
-  /** Something may be there to do. */
+  /** Wakes the loop, because there may be work. */
   wake(): void {
     this.#signal.resolve();
   }
 
-  /** Something may be due, or may have been added by another process. */
+  /** Makes the loop check for due jobs and for jobs of other processes. */
   look(): void {
     this.#lookAt = Number.NEGATIVE_INFINITY;
     this.wake();
   }
 
-  /** @throws Error when this process does no work: it has not begun yet, or has not reached the store for a while */
+  /** @throws Error when this process does no work: it has not started yet, or has not reached the store for a while */
   check(): void {
     if (!this.#isSynced) throw new Error("The functions have not been read yet.");
     if (!this.#isAlive()) throw new Error("The store has not been reached for a while.");
   }
 
-  /** Takes events on: they are kept when this returns, and what they start follows. */
+  /** Accepts events. They are stored when this returns; their runs start later. */
   async accept(docs: EventDoc[]): Promise<void> {
     const { inserted } = await insertNew(docs);
     for (const doc of inserted) this.#accepted.set(doc._id, doc);
     this.wake();
   }
 
-  /** Takes nothing new from now on. */
+  /** Stops claiming new work. */
   stopClaiming(): void {
     this.#isStopping = true;
     this.wake();
   }
 
-  /** Waits for what is under way, at most so long, and gives back the rest. */
+  /** Waits for running jobs, up to the timeout, and returns the rest to the queue. */
   async stop(timeoutMs: number): Promise<void> {
     this.stopClaiming();
     const waiting = new AbortController();
@@ -172,7 +175,7 @@ export class Executor {
     return performance.now() - this.#beatAt < this.#leaseMs;
   }
 
-  /** Until it ends: a server that is stopping holds its leases to the last. */
+  /** Sends heartbeats until the process ends: a server that is stopping keeps its leases to the last. */
   async #keepAlive(): Promise<void> {
     const { signal } = this.#ending;
     while (!signal.aborted) {
@@ -193,7 +196,8 @@ export class Executor {
       this.#isInTrouble = false;
       return true;
     } catch (error) {
-      // While the store is away nobody can beat: what was seen before says nothing of who lives.
+      // While the store is unreachable, no process can send heartbeats, so the heartbeats seen earlier do not tell who
+      // is alive.
       this.#workers.forget();
       this.#strays.clear();
       this.#tellTrouble(error);
@@ -201,14 +205,14 @@ export class Executor {
     }
   }
 
-  /** Once, however long it lasts. */
+  /** Logs a failure once, however long it lasts. */
   #tellTrouble(error: unknown): void {
     if (!this.#isInTrouble && !this.#isStopping)
       log.warn({ err: error }, "the job runner cannot work, and goes on trying");
     this.#isInTrouble = true;
   }
 
-  /** Gives back what nobody works on any more. */
+  /** Returns jobs of dead workers to the queue. */
   async #sweep(): Promise<void> {
     const holders = async () => (await Promise.all(this.#queues().map((queue) => queue.holders()))).flat();
     for (const worker of await this.#workers.lapsed(holders)) {
@@ -221,7 +225,10 @@ export class Executor {
     this.wake();
   }
 
-  /** What the store has given to this process, which has not heard of it: a connection was lost in between. */
+  /**
+   * Returns jobs that the store has leased to this process without its knowledge, because the connection was lost in
+   * between.
+   */
   async #giveBackStrays(): Promise<void> {
     const strays = new Set<string>();
     for (const queue of this.#queues()) {
@@ -233,7 +240,7 @@ export class Executor {
     this.#strays = strays;
   }
 
-  /** Reads the functions. @returns false while the application does not answer, as just before its port is open */
+  /** Reads the functions. @returns false while the application does not respond, such as before its port is open */
   async #sync(): Promise<boolean> {
     const configs = await this.#application.listFunctions().catch((error: unknown) => {
       if (!isRefused(error)) this.#tellTrouble(error);
@@ -254,7 +261,7 @@ export class Executor {
     return true;
   }
 
-  /** Each cron expression is a task that is due at its next tick, whichever server does it. */
+  /** Stores each cron expression as a task that is due at its next tick, on any server. */
   async #syncCrons(): Promise<void> {
     const wanted: string[] = [];
     const createdAt = this.clock.now();
@@ -276,14 +283,14 @@ export class Executor {
     await collections.jobTasks().deleteMany({ kind: "cron", functionId: this.#known(), _id: { $nin: wanted } });
   }
 
-  /** Of this version of the application: jobs of others are left to those that know them. */
+  /** Matches functions of this version of the application. Jobs of other versions are left to their servers. */
   #known(): { $in: string[] } {
     return { $in: [...this.#functions.keys()] };
   }
 
   /**
-   * Ends what has waited a day for a function that this version does not have. While servers of two versions work beside
-   * each other the one that has it takes it at once; after a day there is none.
+   * Fails jobs that have waited a day for a function that this version does not have. While servers of two versions
+   * run, the server with the function claims its jobs at once. After a day, no server has the function.
    */
   async #giveUpGone(): Promise<void> {
     if (this.#isStopping || performance.now() < this.#goneAt) return;
@@ -308,7 +315,7 @@ export class Executor {
     }
   }
 
-  /** Until then, or until something is there to do. */
+  /** Waits until the time has passed or there is work. */
   async #pause(ms: number): Promise<void> {
     const time = Promise.withResolvers<void>();
     const timer = setTimeout(time.resolve, Math.min(ms, this.#pollMs));
@@ -328,8 +335,8 @@ export class Executor {
   }
 
   /**
-   * Takes one job with which a worker has died. Of up to 200 jobs that such a worker held, one is to blame: each runs apart from
-   * the others, so that it alone is counted when the next worker dies.
+   * Takes one job that a worker has died with. One of up to 200 jobs that a dead worker held is the cause. Each runs
+   * separately, so that only the cause is counted when the next worker dies.
    */
   async #takeSuspect(known: object): Promise<void> {
     if (this.#hasSuspect || this.#isStopping) return;
@@ -347,7 +354,7 @@ export class Executor {
     }
   }
 
-  /** Keeps other suspects waiting until this one has ended, or has run for the length of a lease without harm. */
+  /** Blocks other suspects until this one has ended, or has run for the length of a lease without harm. */
   async #holdApart(job: QueueFields, work: () => Promise<void>): Promise<void> {
     const done = this.#hold(job, work);
     const waiting = new AbortController();
@@ -359,7 +366,7 @@ export class Executor {
     });
   }
 
-  /** Looks for what is due now, and when the next is. */
+  /** Promotes jobs that are due now, and finds out when the next ones are. */
   async #look(): Promise<void> {
     this.#lookAt = performance.now() + this.#pollMs;
     const now = this.clock.now();
@@ -374,7 +381,10 @@ export class Executor {
     this.wake();
   }
 
-  /** One after the other is taken, several are under way: with nothing to do it is one question, not as many as hands. */
+  /**
+   * Claims one event after another and routes several concurrently. When there is none, this takes one query instead of
+   * one per slot.
+   */
   async #takeEvents(): Promise<void> {
     const underWay = new Set<Promise<void>>();
     while (!this.#isStopping) {
@@ -403,13 +413,13 @@ export class Executor {
     }
   }
 
-  /** Does a job that this process holds. Whatever happens, it is done or given back. */
+  /** Runs a leased job. In every case, the job is finished or returned to the queue. */
   #hold({ _id }: QueueFields, work: () => Promise<void>): Promise<void> {
     const done: Promise<void> = work()
       .catch((error: unknown) => this.#giveBack(_id, error))
       .finally(() => {
         const wasFull = this.#held.size >= CALLS_MAX;
-        // It may be held anew: a job that has to wait can get its turn before this one has ended.
+        // The same job may be leased again already: a blocked job can become ready before this call ends.
         if (this.#held.get(_id) === done) this.#held.delete(_id);
         if (wasFull) this.wake();
       });
@@ -421,7 +431,7 @@ export class Executor {
     const reason = this.#isStopping ? "stop" : "failure";
     if (reason === "failure") log.error({ err: error, job: id }, "a job could not be brought on, and is tried again");
     await sleep(RETRY_AFTER_MS);
-    // What the store does not take back now is given back as a stray.
+    // If the store cannot take it back now, it is returned later as a stray.
     for (const queue of this.#queues()) await queue.giveBack(this.id, reason, [id]).catch(() => {});
     this.wake();
   }

@@ -2,16 +2,16 @@ import { createHash } from "node:crypto";
 import { canonicalJson } from "./canonical-json";
 
 /**
- * Of the expression language of triggers, waits and cancellations (CEL) what this product uses: comparisons by `==` of
- * paths and literals, joined by `&&`. Anything else is refused when it is read.
+ * The supported part of CEL, the expression language of triggers, waits and cancellations: `==` comparisons of paths
+ * and literals, joined by `&&`. Anything else is rejected when it is parsed.
  *
- * Such an expression is decided by a key: the values of one side, compared with those of the other. So what waits for an
- * event is found by an index, however much waits.
+ * Such an expression is evaluated by a key: the values of one side, compared with those of the other. An index on the
+ * key finds the waits that match an event, however many there are.
  */
 export type Expression = { text: string; comparisons: readonly [Operand, Operand][] };
 type Side = "event" | "async";
 type Operand = { path: readonly [Side, ...string[]] } | { literal: string | number | boolean | null };
-/** What an expression speaks of: `event` started the run, `async` is the one that has just come. */
+/** Variables of an expression: `event` started the run, `async` is the new event. */
 export type Scope = Partial<Record<Side, unknown>>;
 
 export class ExpressionError extends Error {
@@ -44,12 +44,14 @@ export function readExpression(text: string): Expression {
   }
 }
 
-/** The condition of a wait; an empty one is met by every event of the name. @throws ExpressionError */
+/**
+ * Parses the condition of a wait; null for an empty one, which every event of the name meets. @throws ExpressionError
+ */
 export function readCondition(text: string): Expression | null {
   return text === "" ? null : readExpression(text);
 }
 
-/** A path on its own, as `event.data.key`. @throws ExpressionError */
+/** Parses a single path such as `event.data.key`. @throws ExpressionError */
 export function readPath(text: string): (scope: Scope) => unknown {
   const [token, ...rest] = tokenize(text);
   const operand = token === undefined || rest.length > 0 ? null : toOperand(token, text);
@@ -57,14 +59,14 @@ export function readPath(text: string): (scope: Scope) => unknown {
   return (scope) => valueIn(operand, scope);
 }
 
-/** Whether all comparisons hold. A path that leads nowhere equals nothing. */
+/** Returns whether all comparisons are true. A missing path equals nothing. */
 export function holds({ comparisons }: Expression, scope: Scope): boolean {
   return comparisons.every(([left, right]) => isEqual(valueIn(left, scope), valueIn(right, scope)));
 }
 
 /**
- * The key of what one side says. An event meets a run when both sides have the same key.
- * @returns null when what this side alone decides does not hold: then nothing on the other can meet it
+ * Returns the key of one side's values. An event matches a run when both sides have the same key.
+ * @returns null when a comparison within this side is false or a value is missing: then nothing can match
  */
 export function keyOf(expression: Expression | null, side: Side, scope: Scope): string | null {
   const values: unknown[] = [];

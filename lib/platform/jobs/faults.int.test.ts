@@ -12,11 +12,11 @@ import { captureLog } from "@/test/security/log-lines";
 import { collections } from "./collections";
 import { DEATHS_MAX, LAPSES_MAX, newTask } from "./progress";
 
-/** All instants of a crash instead of a sample of them. */
+/** Whether to crash after every write instead of a sample of them. */
 const IS_FULL = process.env.FAULTS === "full";
 const EVERY = IS_FULL ? 1 : 5;
 const CRASHES_TIMEOUT_MS = IS_FULL ? 600_000 : 120_000;
-/** Short enough for a test; its third is still far longer than a beat takes. */
+/** Short enough for a test; a third of it is still far longer than a heartbeat takes. */
 const LEASE_MS = 600;
 const MINUTE_MS = 60_000;
 
@@ -35,7 +35,7 @@ async function start(...args: Parameters<typeof startJobServer>): Promise<JobSer
   return server;
 }
 
-/** What functions of a test have done, in order. */
+/** Calls of the functions of a test, in order. */
 let done: string[] = [];
 afterEach(() => {
   done = [];
@@ -81,7 +81,7 @@ describe("a process that is killed", () => {
       let crashes = 0;
       for (let write = 1; ; write += EVERY) {
         const { key, isKilled } = await crash(write);
-        // A sender that has not heard that its event was kept sends it again.
+        // A sender without a confirmation sends its event again.
         const jobs = await startJobServer(crashFunctions, { leaseMs: LEASE_MS });
         await jobs.send({ id: key, name: "crash/go", data: { key } });
         await until(async () => (await collections.jobRuns().countDocuments({ state: { $ne: "done" } })) === 0);
@@ -111,7 +111,7 @@ describe("a process that is killed", () => {
     const first = await start([hanging], { leaseMs: 60_000 });
     await first.send({ name: "fault/hanging", data: {} });
     await until(async () => done.length === 1);
-    // It counts so seldom that the second takes it for dead.
+    // Its heartbeats are so rare that the second process considers it dead.
     const second = await start([hanging], { leaseMs: LEASE_MS });
     await until(async () => done.length === 2);
     await until(async () => (await second.runsOf("hanging")).every(({ status }) => status === "completed"));
@@ -146,10 +146,10 @@ describe("two processes", () => {
     await until(async () => done.length === 1);
     await advance(MINUTE_MS);
     await until(async () => done.length === 2);
-    // Away for an hour: one run stands for all.
+    // After an hour of downtime, one run covers all missed ticks.
     await advance(60 * MINUTE_MS);
     await until(async () => done.length === 3);
-    // The clock is set back: what has run does not run again, and time goes on.
+    // With the clock set back, past ticks do not run again, and later ones do.
     await advance(-10 * MINUTE_MS);
     await advance(9 * MINUTE_MS);
     expect(done.length).toBe(3);
@@ -193,7 +193,7 @@ describe("a job that cannot succeed (F16)", () => {
     expect(done).toEqual(["not first"]);
   });
 
-  /** Sends a job that kills its process, and ten that do not; starts processes until one lives to the end of all. */
+  /** Sends a job that kills its process and ten harmless ones, and starts processes until one survives all of them. */
   async function survive(where: string): Promise<void> {
     const file = await bundleCrash();
     const key = randomUUID();
@@ -209,7 +209,7 @@ describe("a job that cannot succeed (F16)", () => {
     }
     const runs = await collections.jobRuns().find({}).toArray();
     const ends = runs.map(({ functionId, status }) => `${functionId} ${status}`).toSorted();
-    // A run that is invoked fails the one that invokes it.
+    // A failed invoked run fails the run that invoked it.
     const failed = where === "invoked" ? 2 : 1;
     expect(ends).toEqual([
       ...Array.from({ length: failed }, () => "millrace-crash-deadly failed"),
@@ -248,12 +248,12 @@ describe("jobs of a function that there is no more", () => {
       { ...newTask({ _id: "cron:millrace-gone:* * * * *", kind: "cron", ...task }), cron: "* * * * *", state: "ready" },
     ]);
     const written = captureLog();
-    // It looks when it begins, and then from time to time.
+    // The executor checks at its start, and then at intervals.
     await jobs.stop();
     servers.length = 0;
     await start([counted], { leaseMs: LEASE_MS });
     await until(async () => (await collections.jobTasks().countDocuments({ functionId: "millrace-gone" })) === 0);
-    // Runs and tasks are looked for apart, by no order.
+    // Runs and tasks are checked independently, in no fixed order.
     await until(async () => (await collections.jobRuns().countDocuments({ status: "failed" })) === 2);
     const ended = await collections.jobRuns().find({ status: "failed" }).sort({ _id: 1 }).toArray();
     expect(ended.map(({ _id }) => _id)).toEqual([old, waiting].toSorted());
@@ -297,14 +297,14 @@ it("what has ended is kept for a day", async () => {
   const keptMs = (run?.expiresAt?.getTime() ?? 0) - (run?.endedAt?.getTime() ?? 0);
   expect(Math.round(keptMs / MINUTE_MS)).toBe(24 * 60);
   expect(run?.steps).toEqual({});
-  // The same event a day later is a new one.
+  // The same event is accepted as new a day later.
   jobs.advance(25 * 60 * MINUTE_MS);
   await jobs.send({ id: "kept", name: "fault/counted", data: { n: 3 } });
   await jobs.settled();
   expect(done).toEqual(["2: one", "2: two", "3: one", "3: two"]);
 });
 
-/** A run as the servers that died with it have left it. */
+/** Inserts a run in the state in which servers that died with it have left it. */
 async function newRunOf(jobs: JobServer, lapses: number, counts: object = {}): Promise<string> {
   const template = { name: "fault/hanging", data: {}, id: randomUUID() };
   const now = jobs.executor?.clock.now() ?? new Date();

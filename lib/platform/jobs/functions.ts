@@ -4,21 +4,24 @@ import { durationMs } from "./duration";
 import { type Expression, readExpression, readPath, type Scope } from "./expressions";
 import { CANCELS_MAX, CONCURRENCY_LIMITS_MAX, RETRIES_DEFAULT, RETRIES_MAX, TRIGGERS_MAX, WAIT_MAX_MS } from "./limits";
 
-/** A function as the executor knows it: what starts it, what ends it early and how much of it may run at once. */
+/** A function as the executor uses it: its triggers, cancellations and concurrency limits. */
 export type JobFunction = {
   /** `<application>-<function>`. */
   id: string;
-  /** Attempts of each step, the first included. */
+  /** Maximum attempts of each step, including the first. */
   attemptsMax: number;
   events: { name: string; expression: Expression | null }[];
   crons: { text: string; expression: string; zone: string }[];
   cancels: { event: string; expression: Expression | null; validMs: number }[];
-  /** What makes two events one run, instead of their ids. */
+  /** Returns the value that identifies duplicate events instead of the event id. */
   idempotency: ((scope: Scope) => unknown) | null;
   concurrency: { limit: number; isShared: boolean; key: ((scope: Scope) => unknown) | null }[];
 };
 
-/** A function that the embedded executor cannot run as it says. The message names it and what it asks for. */
+/**
+ * Thrown for a function that the embedded executor cannot run as declared. The message names the function and the
+ * option.
+ */
 export class FunctionRefused extends Error {
   constructor(id: string, reason: string) {
     super(`The function ${id} cannot run on the embedded executor: ${reason}`);
@@ -36,7 +39,7 @@ const concurrencyLimit = z.strictObject({
   key: z.string().optional(),
   scope: z.enum(["fn", "env", "account"]).optional(),
 });
-/** Strict: what is not known here would be left out without a word, a limit above all. */
+/** Strict, because an unknown option, above all a limit, would silently have no effect. */
 const functionConfig = z.strictObject({
   id: z.string(),
   name: z.string().optional(),
@@ -62,8 +65,9 @@ const functionConfig = z.strictObject({
 });
 
 /**
- * Reads a function's declaration, as the SDK tells it when it is synced.
- * @throws FunctionRefused for what the embedded executor does not do: batches, debounce, throttle, rate limits ...
+ * Parses a function's declaration from the SDK's sync.
+ * @throws FunctionRefused for options that the embedded executor does not support: batches, debounce, throttle, rate
+ *   limits ...
  */
 export function readFunction(config: unknown): JobFunction {
   const id = z.object({ id: z.string() }).parse(config).id;
@@ -111,7 +115,7 @@ function toCron(text: string): JobFunction["crons"][number] {
   return { text, ...cron };
 }
 
-/** A text in quotes stands for itself: one limit that several functions share. */
+/** Returns the key of a concurrency limit. Quoted text is a literal: a limit that several functions share. */
 function toKey(key: string): (scope: Scope) => unknown {
   const [, literal] = /^["'](.*)["']$/.exec(key.trim()) ?? [];
   return literal === undefined ? readPath(key) : () => literal;

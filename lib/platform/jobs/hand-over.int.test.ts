@@ -4,7 +4,7 @@ import { takeOwnDatabase } from "@/test/database";
 import { startJobServer, until } from "@/test/jobs/server";
 import { collections } from "./collections";
 
-/** What a process asks last before it lets go of a job that has to wait: a test holds the answer back. */
+/** Replaces the last query of a process before it releases a blocked job; the test delays its result. */
 const beforeItWaits = vi.hoisted(() => ({ ask: async () => {} }));
 vi.mock("./slots", async (importOriginal) => {
   const original = await importOriginal<typeof import("./slots")>();
@@ -17,7 +17,7 @@ vi.mock("./slots", async (importOriginal) => {
   };
 });
 
-/** A third of it is the time between two beats; work without an owner is found by two of them. */
+/** Heartbeats come every third of it; a job without an owner is detected by two of them. */
 const LEASE_MS = 300;
 const BEATS = 4;
 

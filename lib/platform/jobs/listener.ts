@@ -28,8 +28,8 @@ class Refused extends Error {
 }
 
 /**
- * What the SDK expects of a job runner, for this process alone: it takes events, and gives the state of runs that is
- * too large to be sent along. On a port of its own that only this machine reaches, and for who has the keys.
+ * Starts the job runner's API that this process's SDK expects: it accepts events, and returns the state of runs that is
+ * too large for a call. It listens on a separate loopback port and requires the keys.
  */
 export async function startListener(executor: Executor, keys: RunnerKeys): Promise<Listener> {
   const server = createServer((request, response) => void serve(executor, keys, request, response));
@@ -64,7 +64,7 @@ async function serve(
     answer(response, 200, await route(executor, keys, request));
   } catch (error) {
     if (!(error instanceof Refused) && !(error instanceof EventsRefused)) {
-      // The SDK tries again: the store may be away.
+      // The SDK retries; the store may be unreachable.
       log.error({ err: error }, "events could not be taken");
     }
     const status = error instanceof Refused || error instanceof EventsRefused ? error.status : 503;

@@ -1,32 +1,32 @@
 /**
- * Where a document stands as work to be done. Only `ready` ones are claimed; `leased` ones belong to the worker that
- * `leaseBy` names, for as long as that worker lives.
+ * State of a document as a job. Only `ready` documents are claimed. A `leased` one belongs to the worker in `leaseBy`
+ * for as long as that worker lives.
  */
 export type QueueState =
-  /** Nothing to do until something else happens. */
+  /** No work until something else happens. */
   | "idle"
-  /** To be done at `at`. */
+  /** Due at `at`. */
   | "waiting"
   | "ready"
   | "leased"
-  /** A limit on what runs at once is reached; `blockedOn` names it. */
+  /** A concurrency limit is reached; `blockedOn` names it. */
   | "blocked"
-  /** Over. */
+  /** Finished. */
   | "done";
 
 export type QueueFields = {
   _id: string;
   state: QueueState;
-  /** When it is due; what is due first goes first. */
+  /** Due time; the earliest goes first. */
   at: Date;
   leaseBy: string | null;
-  /** Attempts since its last progress that ended with the worker's death or a failure of the executor. */
+  /** Attempts since the last progress that ended with the worker's death or a failure of the executor. */
   lapses: number;
-  /** Those that ended with the worker's death. Absent is 0. */
+  /** Attempts that ended with the worker's death. Absent means 0. */
   deaths?: number;
 };
 
-/** An event as functions get it. */
+/** An event as functions receive it. */
 export type EventPayload = {
   id: string;
   name: string;
@@ -36,60 +36,63 @@ export type EventPayload = {
   v?: string;
 };
 
-/** An event that has come. Work until it has started what it starts, then kept for a while. */
+/** A received event. A job until it has started its runs, then retained for a while. */
 export type EventDoc = QueueFields & {
   name: string;
-  /** EventPayload in JSON: names with dots and numbers of any size stay as they came. */
+  /** EventPayload as JSON, so that names with dots and numbers of any size do not change. */
   payload: string;
   createdAt: Date;
 };
 
 export type RunStatus = "active" | "completed" | "failed" | "cancelled";
 
-/** One run of a function with what its steps have given. As work it is the next question to the function: what now? */
+/** A run of a function with the results of its steps. As a job, it is the next discovery call of the function. */
 export type RunDoc = QueueFields & {
   functionId: string;
   status: RunStatus;
-  /** What it was started by, hashed: unique for as long as IDEMPOTENCY_MS. */
+  /** Hash of what started the run: unique for IDEMPOTENCY_MS. */
   key?: string;
   eventId: string;
   eventName: string;
   payload: string;
-  /** JSON of each step's result by the step's id; null for one that is kept in a document of its own. */
+  /** JSON of each step's result by step id; null for one that is stored in a separate document. */
   steps: Record<string, string | null>;
-  /** Ids of `steps` in the order of their ends. */
+  /** Ids of `steps` in the order in which they ended. */
   stack: string[];
-  /** Steps that have been announced and have no result yet. */
+  /** Steps that were announced and have no result yet. */
   pending: string[];
-  /** It has had steps that went their own way: what they left goes with it. */
+  /** The run has had tasks; their documents are deleted with it. */
   hasTasks: boolean;
-  /** Bytes of all results. */
+  /** Total size of all results, in bytes. */
   stateBytes: number;
-  /** Of the protocol, as the SDK has chosen; -1 until it has. */
+  /** Protocol version that the SDK chose; -1 until then. */
   version: number;
-  /** Steps are announced rather than run at once, because several go on beside each other. */
+  /** Steps are announced instead of run at once, because several run in parallel. */
   isPlanning: boolean;
   attempt: number;
-  /** Counts the reasons to ask the function again; who asks ends only when none was added meanwhile. */
+  /**
+   * Number of reasons to call the function again. The caller releases the run only when no reason was added during its
+   * call.
+   */
   wanted: number;
   limits: RunLimit[];
   blockedOn: string | null;
-  /** Keys of events that cancel it. */
+  /** Keys of events that cancel the run. */
   cancelKeys: string[];
-  /** The step of another run that waits for its end. */
+  /** The step of another run that waits for this run to end. */
   parent?: { runId: string; stepId: string };
-  /** JSON of what it returned, or of its error. */
+  /** JSON of the result or of the error. */
   outcome?: string;
   createdAt: Date;
   endedAt?: Date;
-  /** From its end on. */
+  /** Set when the run ends. */
   expiresAt?: Date;
 };
 
-/** A limit on what runs at once, with its key already put in. */
+/** A concurrency limit with its key already inserted. */
 export type RunLimit = { name: string; limit: number };
 
-/** A step of a run that goes its own way: to be run, or to be waited for. */
+/** A step of a run as a separate job: to be run, or to be waited for. */
 export type TaskDoc = QueueFields & {
   kind: "step" | "sleep" | "wait" | "invoke" | "cron";
   functionId: string;
@@ -97,15 +100,15 @@ export type TaskDoc = QueueFields & {
   runId: string;
   stepId: string;
   attempt: number;
-  /** The function is asked as soon as this one is over, whatever goes on beside it. */
+  /** The function is called as soon as this task is finished, even while others run in parallel. */
   isRace: boolean;
   limits: RunLimit[];
   blockedOn: string | null;
-  /** Of a wait: the event, the expression and what the expression's own side comes to. */
+  /** For a wait: the event, the expression, and the key of the expression's own side. */
   event?: string;
   expression?: string;
   waitKey?: string;
-  /** Of a tick. */
+  /** For a cron tick. */
   cron?: string;
   createdAt: Date;
 };
@@ -113,8 +116,8 @@ export type TaskDoc = QueueFields & {
 /** A result that is too large for its run's document. */
 export type StepDoc = { _id: string; runId: string; output: string };
 
-/** What holds a limit now. */
+/** Current holders of a concurrency limit. */
 export type SlotDoc = { _id: string; limit: number; holders: string[] };
 
-/** A process that works. It lives as long as its count goes up. */
+/** A process that works. It is alive while its count increases. */
 export type WorkerDoc = { _id: string; beats: number };

@@ -4,9 +4,9 @@ import { ExpressionError, readCondition } from "./expressions";
 import { STEPS_MAX } from "./limits";
 import type { TaskDoc } from "./model";
 
-/** Operations that bring a step's result. */
+/** Operations with a step's result. */
 export const RESULTS: ReadonlySet<string> = new Set(["StepRun", "Step", "StepError", "StepFailed"]);
-/** Operations that make a step go its own way. */
+/** Operations that make a step a separate task. */
 export const TASKS: ReadonlyMap<string, TaskDoc["kind"]> = new Map([
   ["StepPlanned", "step"],
   ["Sleep", "sleep"],
@@ -14,7 +14,7 @@ export const TASKS: ReadonlyMap<string, TaskDoc["kind"]> = new Map([
   ["InvokeFunction", "invoke"],
 ]);
 
-/** Why a run cannot go on with what its function wants; null when it can. */
+/** Returns why a run cannot continue with these operations; null when it can. */
 export function refusalOf(operations: readonly Operation[]): JobError | null {
   if (operations.length > STEPS_MAX) {
     return { name: "InngestErrFunctionOverflowed", message: `A function has at most ${STEPS_MAX} steps.` };
@@ -26,21 +26,21 @@ export function refusalOf(operations: readonly Operation[]): JobError | null {
   return null;
 }
 
-/** How long a step sleeps or waits; null when that is no time up to a year. */
+/** Returns how long a step sleeps or waits, in ms; null for an invalid time or one over a year. */
 export function waitMs({ op, name, opts }: Operation, now: number): number | null {
   if (op === "StepPlanned") return 0;
   const text = op === "Sleep" ? (opts?.duration ?? name) : opts?.timeout;
-  // An invocation that names no time waits for as long as anything may.
+  // An invocation without a timeout waits for the maximum time.
   if (op === "InvokeFunction" && !text) return durationMs("366d", now);
   return durationMs(typeof text === "string" ? text : undefined, now);
 }
 
-/** A step's result in its form of the protocol. */
+/** Returns a step's result in the protocol's form. */
 export function resultOf({ op, data, error }: Operation): unknown {
   return op === "StepRun" || op === "Step" ? { data: data ?? null } : { error: toError(error, "The step failed.") };
 }
 
-/** The event that a step waits for, with the condition; empty for none. */
+/** Returns the event that a step waits for, with its condition; empty for none. */
 export function waitOf({ name, opts }: Operation): { event: string; expression: string } {
   return { event: String(opts?.event ?? name), expression: typeof opts?.if === "string" ? opts.if : "" };
 }

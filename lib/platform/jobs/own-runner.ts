@@ -1,15 +1,15 @@
 import "server-only";
 
-/** Half of what a health check may take: a runner that is slower than this misses its schedules, too. */
+/** Timeout of a probe, in ms: half the time of a health check. A slower runner misses its schedules too. */
 const TIMEOUT_MS = 1000;
-/** A probe counts this long, so that health checks of many servers do not become load. */
+/** Validity of a probe, in ms, so that health checks of many servers do not become load. */
 const PROBE_EVERY_MS = 3000;
-/** Inngest's server answers here; any answer below 500 shows that something serves its address. */
+/** Path of the health check of Inngest's server. Any status below 500 shows that the server responds. */
 const PATH = "/health";
 
 /**
- * Returns a check of an Inngest server of the installation's own: it rejects while the server does not answer.
- * The egress proxy refuses this address to everyone else; the check goes the way of Inngest's SDK.
+ * Returns a check of the installation's own Inngest server. It rejects while the server does not respond. The egress
+ * proxy refuses this address to everyone else; the check connects directly, as Inngest's SDK does.
  */
 export function checkOwnRunner(baseUrl: string, probeEveryMs = PROBE_EVERY_MS): () => Promise<void> {
   const address = new URL(PATH, `${baseUrl}/`);

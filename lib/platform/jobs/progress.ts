@@ -16,8 +16,8 @@ import { freeSlots, hasRoom, takeSlots, unblock } from "./slots";
 import { ulid } from "./ulid";
 
 /**
- * A job with which so many processes have died, or which the executor itself has failed on so often, is given up. Far
- * more than a run of some hours meets when a server is restarted again and again.
+ * Maximum failed attempts of a job: deaths of its process or failures of the executor. It is far more than a run of a
+ * few hours meets while a server restarts again and again.
  */
 export const LAPSES_MAX = 20;
 const LAPSED: JobError = {
@@ -25,8 +25,8 @@ const LAPSED: JobError = {
   message: `It was begun ${LAPSES_MAX} times, and each time the server died or could not go on with it.`,
 };
 /**
- * A job with which so many workers have died is not run again: it is what ends them. After the first death it runs apart from
- * the other jobs that the worker held.
+ * Number of worker deaths after which a job is not run again, because it is the likely cause. After the first death, it
+ * runs separately from the other jobs that the worker held.
  */
 export const DEATHS_MAX = 2;
 const DEADLY: JobError = {
@@ -38,32 +38,32 @@ const INVOKE_TIMEOUT: JobError = {
   message: "Timed out waiting for invoked function to complete",
 };
 const FUNCTION_INVOKED = "inngest/function.invoked";
-/** The event that a tick of a cron expression comes as. */
+/** Name of the event of a cron tick. */
 export const TICK = "inngest/scheduled.timer";
 
 type Operations = Extract<Answer, { kind: "operations" }>;
 type Failure = { isFinal: boolean; retryInMs: number | null };
 
 export type ProgressOptions = {
-  /** Of this process, as holder of leases. */
+  /** This process's id, as holder of leases. */
   worker: string;
   application: Application;
   backoff: Backoff;
   clock: StoreClock;
   runs: Runs;
   functions: () => ReadonlyMap<string, JobFunction>;
-  /** Something is there to do now. */
+  /** Reports that there is work now. */
   wake: () => void;
-  /** Something will be there to do then. */
+  /** Reports that there will be work at this time. */
   wakeAt: (at: Date) => void;
-  /** Aborts calls that are under way when the process ends. */
+  /** Aborts running calls when the process ends. */
   signal: AbortSignal;
   isStopping: () => boolean;
 };
 
 /**
- * Brings a run or a step on by one answer of its function. The order of the writes is what makes it safe: a result is
- * kept before anything is begun because of it, and a job is dropped last. So a crash anywhere repeats one call at most.
+ * Advances a run or a step by one response of its function. The order of writes makes this safe: a result is stored
+ * before anything that depends on it starts, and a job is deleted last. A crash at any point repeats one call at most.
  */
 export class Progress {
   readonly #options: ProgressOptions;
@@ -72,18 +72,18 @@ export class Progress {
     this.#options = options;
   }
 
-  /** A run that this process holds: its function is asked until it waits for something, or is over. */
+  /** Handles a leased run: calls its function until it waits for something or has ended. */
   async handleRun(claimed: RunDoc): Promise<void> {
     if (claimed.status === "active" && !(await this.#enter(claimed, collections.jobRuns))) return;
     let run: RunDoc | null = claimed;
     while (run) run = await this.#ask(run);
   }
 
-  /** A step, a timer or a tick that this process holds. */
+  /** Handles a leased step, timer or cron tick. */
   async handleTask(task: TaskDoc): Promise<void> {
     if (task.kind === "cron") return this.#tick(task);
     const run = await collections.jobRuns().findOne({ _id: task.runId, status: "active" });
-    // Of what has ended nothing is needed any more; a step that has its result only has to be told of.
+    // A run that has ended needs nothing more. A step with a result only has to be reported.
     if (!run || task.stepId in run.steps) return this.finishTask(task, undefined);
     switch (task.kind) {
       case "sleep":
@@ -96,7 +96,7 @@ export class Progress {
     }
   }
 
-  /** A run that this process holds, and whose function there is no more. */
+  /** Fails a leased run whose function no longer exists. */
   async giveUpRun(run: RunDoc): Promise<void> {
     if (run.status === "active") {
       log.error({ run: run._id, function: run.functionId }, "a job is given up: no server has its function any more");
@@ -104,31 +104,34 @@ export class Progress {
     } else await this.#conclude(run);
   }
 
-  /** A step, a timer or a tick of a function that there is no more. */
+  /** Fails a leased step or timer of a function that no longer exists, and deletes a cron tick. */
   async giveUpTask(task: TaskDoc): Promise<void> {
     log.error({ task: task._id, function: task.functionId }, "a job is given up: no server has its function any more");
     if (task.kind === "cron") await this.#dropTask(task);
     else await this.#failBy(task, goneError(task.functionId));
   }
 
-  /** Ends a step that went its own way. @param output undefined when it has its result already */
+  /** Finishes a task. @param output undefined when the step has its result already */
   async finishTask(task: TaskDoc, output: unknown): Promise<void> {
     await this.finishStep(task.runId, task.stepId, output, task.isRace);
     await this.#dropTask(task);
   }
 
-  /** In this order: a crash after any of these is made good when the task is done again. */
+  /** Stores a step's result. The order of the writes lets a repeated task repair a crash after any of them. */
   async finishStep(runId: string, stepId: string, output: unknown, race = false): Promise<void> {
     const before = await collections.jobRuns().findOne({ _id: runId, status: "active" });
     if (!before) return;
     const saved = output === undefined ? null : await this.#options.runs.saveStep(before, stepId, output);
     const run = saved ?? (await collections.jobRuns().findOne({ _id: runId, status: "active" }));
     if (run && stepId in run.steps && (run.pending.length === 0 || race)) await this.#options.runs.want(runId);
-    // The timer of a wait that is over; one that has just gone off drops itself.
+    // Deletes the timer of a finished wait. A timer that has just fired deletes itself.
     await collections.jobTasks().deleteOne({ _id: `${runId}:${stepId}`, state: { $ne: "leased" } });
   }
 
-  /** Asks a function what comes next, and does it. @returns the run when it is to be asked again at once */
+  /**
+   * Calls a function for its next steps and starts them. @returns the run when the function has to be called again at
+   * once
+   */
   async #ask(run: RunDoc): Promise<RunDoc | null> {
     if (run.status !== "active") return this.#conclude(run);
     const givenUp = givenUpBecause(run);
@@ -165,19 +168,19 @@ export class Progress {
     for (const one of results) {
       run = run && (await this.#options.runs.saveStep(run, one.id, resultOf(one), { version: answer.version }));
     }
-    // It has ended, or the step had its result already.
+    // The run has ended, or the step already had its result.
     if (!run) return this.#reload(asked._id);
-    // Waits first: the event that another step brings about must not be missed.
+    // Waits start first, so that they do not miss an event that another step causes.
     const own = operations.filter(({ op }) => TASKS.has(op)).sort((a, b) => rank(a) - rank(b));
     for (const one of own) await this.#beginTask(run, one);
     const goesOn = results.length > 0 && (run.pending.length === 0 || results.some(isRace));
     return goesOn ? this.#goOn(run) : this.#release(run, asked.wanted);
   }
 
-  /** Notes what the answer has announced, and how the SDK wants to be asked from now on. */
+  /** Stores the announced steps and the SDK's choices for the next calls. */
   #announce(run: RunDoc, operations: readonly Operation[], version: number): Promise<RunDoc | null> {
     const announced = operations.filter(({ op, id }) => TASKS.has(op) && !(id in run.steps)).map(({ id }) => id);
-    // One result alone is kept together with the rest.
+    // A single result is stored in one write with the rest.
     if (announced.length === 0 && operations.length === 1) return Promise.resolve(run);
     return collections.jobRuns().findOneAndUpdate(
       { _id: run._id, status: "active", leaseBy: this.#options.worker },
@@ -195,7 +198,7 @@ export class Progress {
     );
   }
 
-  /** To the next question, at once; a run with limits waits for its turn among the others. */
+  /** Continues with the next call at once. A run with limits queues again. */
   async #goOn(run: RunDoc): Promise<RunDoc | null> {
     if (run.limits.length === 0 && !this.#options.isStopping()) {
       return run.leaseBy === this.#options.worker ? run : this.#reload(run._id);
@@ -211,8 +214,8 @@ export class Progress {
   }
 
   /**
-   * Lets go of a run that waits for its steps, unless one of them has ended since it was asked.
-   * @param wanted of the run as it was asked
+   * Releases a run that waits for its steps, unless one of them has ended since the call.
+   * @param wanted the run's value at the time of the call
    */
   async #release(run: RunDoc, wanted: number): Promise<RunDoc | null> {
     const { matchedCount } = await collections
@@ -224,12 +227,12 @@ export class Progress {
     return matchedCount === 1 ? null : this.#reload(run._id);
   }
 
-  /** The run as it is now, if this process still holds it. */
+  /** Returns the current run if this process still holds it; otherwise null. */
   #reload(runId: string): Promise<RunDoc | null> {
     return collections.jobRuns().findOne({ _id: runId, leaseBy: this.#options.worker, state: "leased" });
   }
 
-  /** Asks again later, or gives up after the last time. */
+  /** Schedules a retry, or fails the run after the last attempt. */
   async #retryRun(run: RunDoc, fn: JobFunction, failure: Failure, error: JobError): Promise<RunDoc | null> {
     if (isLast(fn, run.attempt, failure)) return this.#end(run, { status: "failed", outcome: error });
     const again = this.#again(run.attempt, failure);
@@ -270,7 +273,7 @@ export class Progress {
       stepId,
       state: isStep ? "ready" : "waiting",
       limits: isStep ? run.limits : [],
-      // Before version 2 the function was asked after each of several steps.
+      // Before version 2, the function was called after each of several steps.
       isRace: isRace(operation) || run.version === 1,
       ...(kind === "wait" && waitFields(operation, run)),
     });
@@ -328,7 +331,7 @@ export class Progress {
     await collections.jobTasks().deleteOne({ _id: task._id });
   }
 
-  /** A tick: one run, and the next tick. One that comes late stands for all that were missed. */
+  /** Handles a cron tick: starts one run and schedules the next tick. A late tick covers all missed ones. */
   async #tick(task: TaskDoc): Promise<void> {
     const { clock, runs, functions, worker } = this.#options;
     const fn = functions().get(task.functionId);
@@ -338,7 +341,7 @@ export class Progress {
     const data = { cron: cron.text, scheduledAt: id, fireAt: id };
     const event: EventPayload = { id, name: TICK, data, ts: clock.ms(), user: {} };
     await runs.start(fn, { event, eventId: `${task._id} ${id}`, keyText: `${cron.text} ${id}` });
-    // Never before the tick itself, whatever the clock has done since.
+    // Never before the tick itself, even when the clock was set back.
     const after = new Date(Math.max(clock.ms(), task.at.getTime()));
     const next = nextCronTime(cron.expression, cron.zone, after);
     if (next === null) return this.#dropTask(task);
@@ -351,14 +354,14 @@ export class Progress {
     this.#options.wakeAt(next);
   }
 
-  /** Takes the places that a job needs. @returns false when it has to wait, which is noted */
+  /** Takes a slot of each of a job's limits. @returns false when the job was blocked */
   async #enter(
     job: RunDoc | TaskDoc,
     collection: typeof collections.jobRuns | typeof collections.jobTasks,
   ): Promise<boolean> {
     const full = job.limits.length > 0 ? await takeSlots(job.limits, job._id) : null;
     if (full === null) return true;
-    // Both kinds have these fields; the driver's types know each by itself.
+    // Both document types have these fields, but the driver's types do not overlap.
     await (collection as typeof collections.jobRuns)().updateOne(
       { _id: job._id, leaseBy: this.#options.worker },
       { $set: { state: "blocked", leaseBy: null, blockedOn: full } },
@@ -368,7 +371,7 @@ export class Progress {
     return false;
   }
 
-  /** @param job whose attempt it is, and whose places are given back after it */
+  /** @param job whose attempt this is, and whose slots are freed afterwards */
   async #call(fn: JobFunction, run: RunDoc, stepId: string, job: RunDoc | TaskDoc): Promise<Answer> {
     const { application, clock, signal, isStopping } = this.#options;
     try {
@@ -389,7 +392,7 @@ export class Progress {
       );
       return readAnswer(answer, clock.ms());
     } catch (error) {
-      // It is this process that ends: the job is given back as it was, and no attempt is counted.
+      // This process is stopping: the job is returned unchanged, and the attempt is not counted.
       if (isStopping()) throw error;
       const message = error instanceof Error ? error.message : String(error);
       return { kind: "failed", error: { name: "Error", message }, isFinal: false, retryInMs: null };
@@ -408,7 +411,7 @@ export class Progress {
   }
 }
 
-/** Returns why a job is not run again; null for one that is. */
+/** Returns why a job is not run again; null when it may run. */
 function givenUpBecause({ _id, functionId, lapses, deaths = 0 }: RunDoc | TaskDoc): JobError | null {
   const error = deaths >= DEATHS_MAX ? DEADLY : lapses > LAPSES_MAX ? LAPSED : null;
   if (error) log.error({ job: _id, function: functionId, deaths, lapses }, `a job is given up: ${error.message}`);
@@ -419,7 +422,7 @@ function goneError(functionId: string): JobError {
   return { name: "Error", message: `No server has the function ${functionId} any more.` };
 }
 
-/** The fields of a task that are the same for all new ones. */
+/** Returns a new task with the default fields. */
 export function newTask(given: Pick<TaskDoc, "_id" | "kind" | "functionId" | "at" | "createdAt">): TaskDoc {
   return {
     runId: "",
@@ -438,11 +441,11 @@ export function newTask(given: Pick<TaskDoc, "_id" | "kind" | "functionId" | "at
 function waitFields(operation: Operation, run: RunDoc): Partial<TaskDoc> {
   const { event, expression } = waitOf(operation);
   const waitKey = keyOf(readCondition(expression), "event", { event: JSON.parse(run.payload) });
-  // Nothing can meet it: it waits for its time alone.
+  // Nothing can match, so it waits for its timeout only.
   return waitKey === null ? {} : { event, expression, waitKey };
 }
 
-/** A function names once more what goes on already: then it goes on. */
+/** Inserts a task, unless the function announced it before and it exists. */
 async function insertTask(task: TaskDoc): Promise<void> {
   try {
     await collections.jobTasks().insertOne(task);

@@ -2,7 +2,7 @@ import "server-only";
 import type { Collection, Filter, UpdateFilter } from "mongodb";
 import type { QueueFields } from "./model";
 
-/** One of the collections as a queue that several processes share. Each change is one update of one document. */
+/** A collection as a queue that several processes share. Each change is one update of one document. */
 export class Queue<T extends QueueFields> {
   readonly #collection: () => Collection<T>;
 
@@ -10,7 +10,7 @@ export class Queue<T extends QueueFields> {
     this.#collection = collection;
   }
 
-  /** Takes what has been ready longest. @returns null when nothing is */
+  /** Leases the job that has been ready longest. @returns null when none is ready */
   async claim(worker: string, filter: Filter<T>): Promise<T | null> {
     const found = await this.#collection().findOneAndUpdate(
       { ...filter, state: "ready" } as Filter<T>,
@@ -20,7 +20,7 @@ export class Queue<T extends QueueFields> {
     return found as T | null;
   }
 
-  /** Makes ready what is due. @returns how many there were */
+  /** Makes due jobs ready. @returns their number */
   async promote(now: Date): Promise<number> {
     const { modifiedCount } = await this.#collection().updateMany(
       { state: "waiting", at: { $lte: now } } as Filter<T>,
@@ -29,7 +29,7 @@ export class Queue<T extends QueueFields> {
     return modifiedCount;
   }
 
-  /** When the next one is due; null when none waits. */
+  /** Returns when the next job is due; null when none waits. */
   async nextDue(): Promise<Date | null> {
     const found = await this.#collection()
       .find({ state: "waiting" } as Filter<T>, { projection: { at: 1 } })
@@ -39,12 +39,14 @@ export class Queue<T extends QueueFields> {
     return found?.at ?? null;
   }
 
-  /** Those that have a lease. */
+  /** Returns the workers that hold a lease. */
   async holders(): Promise<string[]> {
     return this.#collection().distinct("leaseBy", { state: "leased" } as Filter<T>) as Promise<string[]>;
   }
 
-  /** Makes a worker's jobs ready again. @param reason why the worker gives them up; `stop` counts as no attempt */
+  /**
+   * Makes a worker's jobs ready again. @param reason why the worker releases them; `stop` does not count as an attempt
+   */
   async giveBack(worker: string, reason: "stop" | "failure" | "death", ids?: readonly string[]): Promise<number> {
     const counted = { lapses: reason === "stop" ? 0 : 1, deaths: reason === "death" ? 1 : 0 };
     const { modifiedCount } = await this.#collection().updateMany(
@@ -54,7 +56,7 @@ export class Queue<T extends QueueFields> {
     return modifiedCount;
   }
 
-  /** What a worker holds, as the store has it. */
+  /** Returns the ids of the jobs that a worker holds according to the store. */
   async leasesOf(worker: string): Promise<string[]> {
     const found = await this.#collection()
       .find({ state: "leased", leaseBy: worker } as Filter<T>, { projection: { _id: 1 } })

@@ -8,11 +8,11 @@ import type { Runs } from "./runs";
 type RouterOptions = {
   runs: Runs;
   functions: () => ReadonlyMap<string, JobFunction>;
-  /** Ends a step that has waited. */
+  /** Finishes a step that has waited. */
   finishTask: (task: TaskDoc, output: unknown) => Promise<void>;
 };
 
-/** Brings about what an event means: runs that it starts, steps that wait for it, runs that it cancels. */
+/** Applies an event: starts runs, ends waits, and cancels runs. */
 export class Router {
   readonly #options: RouterOptions;
 
@@ -20,7 +20,7 @@ export class Router {
     this.#options = options;
   }
 
-  /** May be done again from the beginning: nothing of it happens twice. */
+  /** Idempotent: a repeated call has no further effect. */
   async route(doc: EventDoc): Promise<void> {
     const event: EventPayload = JSON.parse(doc.payload);
     await this.#startRuns(event, doc._id);

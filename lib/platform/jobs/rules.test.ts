@@ -74,7 +74,7 @@ describe("expressions", () => {
   it.each(cases)("%s", (text, expected) => {
     const expression = readExpression(text);
     expect(holds(expression, { event, async })).toBe(expected);
-    // What waits and what comes meet by their keys exactly where the expression holds.
+    // The keys of the two sides are equal exactly when the expression is true.
     const waiting = keyOf(expression, "event", { event });
     const coming = keyOf(expression, "async", { async });
     expect(waiting !== null && coming !== null && waiting === coming).toBe(expected);

@@ -11,7 +11,7 @@ const SECRETS = {
 };
 const RUNNER = { INNGEST_EVENT_KEY: "events", INNGEST_SIGNING_KEY: "signkey-test-00" };
 
-/** The modules of a process with these settings: they are read once. */
+/** Loads the modules with these settings, which they read only once. */
 async function withSettings(settings: Record<string, string>) {
   for (const [name, value] of Object.entries({ ...SECRETS, ...settings })) vi.stubEnv(name, value);
   const [runner, { startJobs }, { inngest }] = await Promise.all([
@@ -28,7 +28,7 @@ it.each([
   [{ ...RUNNER, VERCEL: "1", MONGODB_URI: "mongodb://db.example" }, undefined],
 ])("with a runner of its own (%j) a server starts no executor, and asks and signs by that", async (settings, url) => {
   const { startJobs, runnerUrl, runnerKeys, inngest } = await withSettings(settings);
-  // Inngest's cloud has no address to ask.
+  // Inngest's cloud has no address to check.
   expect(await startJobs()).toEqual(url === undefined ? null : expect.any(Function));
   expect(runnerUrl()).toBe(url);
   expect(runnerKeys()).toEqual({ signingKey: "signkey-test-00", signingKeyFallback: null, eventKey: "events" });

@@ -3,21 +3,24 @@ import { env } from "@/lib/platform/env";
 import { sharedState } from "@/lib/platform/process/shared-state";
 import { deriveKey } from "@/lib/platform/secrets/bootstrap";
 
-/** How functions are reached, and what signs the way. */
+/** Keys for calls of functions and for events. */
 export type RunnerKeys = {
   signingKey: string;
-  /** The one before, while a change of keys goes on; null when there is none. */
+  /** The previous key during a key rotation; null when there is none. */
   signingKeyFallback: string | null;
   eventKey: string;
 };
 
-/** True when this installation runs its functions itself, rather than by an Inngest server or Inngest's cloud. */
+/** Returns true when this installation runs its functions itself, without an Inngest server or Inngest's cloud. */
 export function isEmbeddedRunner(): boolean {
   const { INNGEST_BASE_URL, INNGEST_EVENT_KEY, INNGEST_SIGNING_KEY, isVercel } = env();
   return !isVercel && (INNGEST_BASE_URL ?? INNGEST_EVENT_KEY ?? INNGEST_SIGNING_KEY) === undefined;
 }
 
-/** The keys from the settings; the embedded executor's come from AUTH_SECRET, so that all servers agree on them. */
+/**
+ * Returns the keys from the settings. The embedded executor's keys are derived from AUTH_SECRET, so that all servers
+ * share them.
+ */
 export function runnerKeys(): RunnerKeys {
   const { INNGEST_EVENT_KEY, INNGEST_SIGNING_KEY, INNGEST_SIGNING_KEY_FALLBACK } = env();
   if (isEmbeddedRunner()) return sharedState("jobs.keys", derivedKeys);
@@ -37,7 +40,7 @@ function derivedKeys(): RunnerKeys {
 }
 
 /**
- * Where events are sent, and where the state of a large run is fetched.
+ * Returns the URL to send events to and to fetch the state of large runs from.
  * @returns undefined for Inngest's cloud
  * @throws Error when this process has no embedded executor yet
  */
@@ -48,7 +51,7 @@ export function runnerUrl(): string | undefined {
   throw new Error("The job runner of this server has not started yet.");
 }
 
-/** Says where the listener of this process is; null when it is closed. */
+/** Sets the URL of this process's listener; null when it is closed. */
 export function setListenerUrl(url: string | null): void {
   listenerState().url = url;
 }

@@ -10,24 +10,26 @@ import { IDEMPOTENCY_MS, KEEP_MS, OUTPUT_BYTES_MAX, STATE_BYTES_MAX, STEPS_MAX }
 import type { EventDoc, EventPayload, RunDoc, RunLimit, RunStatus } from "./model";
 import { ulid } from "./ulid";
 
-/** Results up to this size stand in their run's document, which is then read and written at once with them. */
+/**
+ * Maximum size of a result that is stored inside its run's document, which is then read and written with it, in bytes.
+ */
 const INLINE_BYTES_MAX = 8 * 1024;
-/** Together: a document that is written at every step should not grow for ever. */
+/** Maximum total of such results, because the document is written at every step. */
 const INLINE_TOTAL_BYTES_MAX = 256 * 1024;
 
-/** Nobody hears of the end of runs that these have started: a handler of failures that fails would start itself. */
+/** Runs that these events started emit no end events: a failing failure handler would start itself. */
 export const END_EVENTS = ["inngest/function.finished", "inngest/function.failed", "inngest/function.cancelled"];
 
 export type Ending = { status: Exclude<RunStatus, "active">; outcome: unknown };
 type Start = {
   event: EventPayload;
   eventId: string;
-  /** What makes a second start the same run. */
+  /** Text that identifies duplicate starts of a run. */
   keyText: string;
   parent?: { runId: string; stepId: string };
 };
 
-/** The runs in the store: every change is one update of one document, which a crash leaves done or not done. */
+/** The runs in the store. Every change is one update of one document, so a crash leaves no partial change. */
 export class Runs {
   readonly #clock: StoreClock;
   readonly #functions: () => ReadonlyMap<string, JobFunction>;
@@ -39,7 +41,7 @@ export class Runs {
     this.#wake = wake;
   }
 
-  /** Starts a run, unless the same has been started within the last day. */
+  /** Starts a run, unless the same one was started within the last day. */
   async start(fn: JobFunction, { event, eventId, keyText, parent }: Start): Promise<void> {
     const now = this.#clock.now();
     const run: RunDoc = {
@@ -81,7 +83,7 @@ export class Runs {
     }
   }
 
-  /** Results of steps in their form of the protocol. */
+  /** Returns the results of the steps in the protocol's form. */
   static async stepsOf(run: RunDoc): Promise<Record<string, unknown>> {
     const steps = new Map(Object.entries(run.steps));
     if ([...steps.values()].includes(null)) {
@@ -94,9 +96,10 @@ export class Runs {
   }
 
   /**
-   * Keeps a step's result; the first one counts.
-   * @param version that the answer was in, of a question to the function as a whole: its attempts begin anew
-   * @returns the run after it; null when the step had a result, or the run has ended, by this one too when it is too large
+   * Stores a step's result. The first result wins.
+   * @param version protocol version of the response to a discovery call; resets its attempts
+   * @returns the updated run; null when the step already had a result, or the run has ended, including by a result that
+   *   is too large
    */
   async saveStep(
     run: RunDoc,
@@ -131,7 +134,7 @@ export class Runs {
     );
   }
 
-  /** Notes that the function is to be asked again: at once, or by who is asking it now. */
+  /** Requests another call of the function: at once, or by the process that is calling it now. */
   async want(runId: string): Promise<void> {
     for (;;) {
       const woken = await collections.jobRuns().updateOne({ _id: runId, status: "active", state: "idle" }, [
@@ -141,7 +144,7 @@ export class Runs {
             at: this.#clock.now(),
             attempt: 0,
             wanted: { $add: ["$wanted", 1] },
-            // From version 2 on a step may run at once again when nothing goes on beside it.
+            // From version 2 on, a step may run at once again when no other step runs in parallel.
             isPlanning: { $and: ["$isPlanning", { $lt: ["$version", 2] }] },
           },
         },
@@ -151,13 +154,13 @@ export class Runs {
         .jobRuns()
         .updateOne({ _id: runId, status: "active", state: { $ne: "idle" } }, { $inc: { wanted: 1 } });
       if (noted.matchedCount === 1) return;
-      // It has ended, or changed between the two.
+      // The run has ended, or changed between the two updates.
       if (!(await collections.jobRuns().findOne({ _id: runId, status: "active" }))) return;
     }
   }
 
   /**
-   * Ends a run, once. Who holds its lease concludes it; otherwise somebody is woken to do so.
+   * Ends a run once. The holder of its lease concludes it; without one, the run becomes ready so that a worker does.
    * @returns the ended run; null when it had ended before
    */
   async end(runId: string, given: Ending): Promise<RunDoc | null> {
@@ -184,9 +187,9 @@ export class Runs {
   }
 
   /**
-   * Ends a run of which nobody hears and of which nothing is left, in one update.
+   * Ends a run in one update, if no function listens for its end and it has left nothing behind.
    * @param run held by the caller
-   * @returns false when it is not such a run, or not as it was: then nothing is done
+   * @returns false, without a change, when the run does not qualify or has changed
    */
   async endQuietly(run: RunDoc, given: Ending): Promise<boolean> {
     const ending = checked(given);
@@ -202,9 +205,9 @@ export class Runs {
   }
 
   /**
-   * What follows the end of a run: who waits for it hears, what belonged to it goes, it is kept for a while. May be done
-   * again from the beginning.
-   * @param finish gives the run that waits its result
+   * Completes the end of a run: reports its result to a waiting run, deletes its tasks and steps, and sets its expiry.
+   * May be repeated from the beginning.
+   * @param finish passes the result to the waiting run
    */
   async conclude(
     run: RunDoc,
@@ -222,13 +225,13 @@ export class Runs {
       .updateOne({ _id: run._id, state: "leased", leaseBy: run.leaseBy }, { $set: this.#over() });
   }
 
-  /** The fields of a run that is over and done with. */
+  /** Returns the fields of a finished run. */
   #over() {
     const expiresAt = new Date(this.#clock.ms() + KEEP_MS);
     return { state: "done" as const, leaseBy: null, expiresAt, steps: {}, pending: [], cancelKeys: [] };
   }
 
-  /** The runs that an event cancels. */
+  /** Cancels the runs that an event cancels. */
   async cancelBy(event: EventPayload, eventId: string, receivedAt: Date): Promise<void> {
     for (const fn of this.#functions().values()) {
       for (const [index, cancel] of fn.cancels.entries()) {
@@ -239,7 +242,7 @@ export class Runs {
           {
             cancelKeys: cancelKey(fn.id, index, key),
             status: "active",
-            // Not what it has just started itself, nor what came after it.
+            // Excludes the runs that this event started, and later ones.
             eventId: { $ne: eventId },
             createdAt: { $gte: since, $lte: receivedAt },
           },
@@ -252,7 +255,10 @@ export class Runs {
     }
   }
 
-  /** The events that nobody listens to are not made: there would be one for every run. */
+  /**
+   * Returns whether any function listens for an event. Other end events are not created, since there would be one for
+   * every run.
+   */
   #isHeard(name: string): boolean {
     return [...this.#functions().values()].some(
       (fn) => fn.events.some((one) => one.name === name) || fn.cancels.some((one) => one.event === name),
@@ -267,7 +273,7 @@ export class Runs {
     }
   }
 
-  /** @returns whether a run of more than a day ago had the key, which is free now */
+  /** @returns whether a run older than a day had the key, which is now free */
   async #forgetOldKey(key: string, now: Date): Promise<boolean> {
     const { modifiedCount } = await collections
       .jobRuns()
@@ -276,7 +282,7 @@ export class Runs {
   }
 }
 
-/** Keeps events; those that are there already stay as they are. @returns those that were not */
+/** Stores events; existing ones do not change. @returns the new ones */
 export async function insertNew(events: EventDoc[]): Promise<{ inserted: EventDoc[] }> {
   if (events.length === 0) return { inserted: [] };
   try {
@@ -290,7 +296,7 @@ export async function insertNew(events: EventDoc[]): Promise<{ inserted: EventDo
   }
 }
 
-/** A result that is too large is a failure. */
+/** Turns a result that is too large into a failure. */
 function checked({ status, outcome }: Ending): { status: Ending["status"]; outcome: string } {
   const text = JSON.stringify(outcome ?? null);
   if (Buffer.byteLength(text) <= OUTPUT_BYTES_MAX) return { status, outcome: text };
@@ -335,7 +341,7 @@ function outputOf(run: RunDoc): unknown {
 
 const END_STATUS = { completed: "Completed", failed: "Failed", cancelled: "Cancelled" } as const;
 
-/** Of the events that tell a run's end. */
+/** Returns the names of the events for a run's end. */
 function endNames({ eventName }: RunDoc, status: Ending["status"]): string[] {
   if (END_EVENTS.includes(eventName)) return [];
   return ["inngest/function.finished", ...(status === "completed" ? [] : [`inngest/function.${status}`])];

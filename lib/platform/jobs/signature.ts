@@ -1,17 +1,17 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 
 export const SIGNATURE_HEADER = "x-inngest-signature";
-/** Older or younger signatures are refused: what was recorded cannot be sent again later. */
+/** Maximum age of a signature, in ms, in both directions, so that a recorded request cannot be replayed later. */
 const SIGNATURE_AGE_MAX_MS = 5 * 60 * 1000;
 const FORM = /^t=(\d{1,12})&s=([0-9a-f]{64})$/;
 
-/** The signature of a body for this moment: `t=<unix seconds>&s=<hex HMAC-SHA256 of body and seconds>`. */
+/** Signs a body with the current time: `t=<unix seconds>&s=<hex HMAC-SHA256 of body and seconds>`. */
 export function sign(body: string | Uint8Array, signingKey: string, now: number = Date.now()): string {
   const seconds = Math.floor(now / 1000);
   return `t=${seconds}&s=${digest(body, signingKey, seconds)}`;
 }
 
-/** Whether one of the keys has signed exactly these bytes in the last five minutes. */
+/** Returns whether one of the keys signed exactly these bytes in the last five minutes. */
 export function isSigned(
   body: string | Uint8Array,
   signature: string | null,
@@ -26,7 +26,10 @@ export function isSigned(
   );
 }
 
-/** What proves the key to the runner's API without telling it: the hash of its bytes, behind its prefix. */
+/**
+ * Returns the hash that proves possession of the key to the runner's API without revealing it: the SHA-256 of its
+ * bytes, after its prefix.
+ */
 export function hashSigningKey(signingKey: string): string {
   const prefix = /^signkey-\w+-/.exec(signingKey)?.[0] ?? "";
   return prefix + createHash("sha256").update(withoutPrefix(signingKey), "hex").digest("hex");
@@ -36,7 +39,7 @@ function digest(body: string | Uint8Array, signingKey: string, seconds: number):
   return createHmac("sha256", withoutPrefix(signingKey)).update(body).update(String(seconds)).digest("hex");
 }
 
-/** The text behind the prefix is the key, not the bytes that its hex digits stand for. */
+/** Returns the text after the prefix. This text is the key, not the bytes that its hex digits encode. */
 function withoutPrefix(signingKey: string): string {
   return signingKey.replace(/^signkey-\w+-/, "");
 }

@@ -4,8 +4,8 @@ import { collections } from "./collections";
 import type { RunLimit } from "./model";
 
 /**
- * Takes a place under each of the limits, or none.
- * @returns null when it has them; else the name of the limit that is reached
+ * Takes a slot of each of the limits, or none.
+ * @returns null on success; otherwise the name of the limit that is reached
  */
 export async function takeSlots(limits: readonly RunLimit[], holder: string): Promise<string | null> {
   for (const [index, one] of limits.entries()) {
@@ -16,7 +16,7 @@ export async function takeSlots(limits: readonly RunLimit[], holder: string): Pr
   return null;
 }
 
-/** Gives the places back and lets the next ones in. */
+/** Frees the slots and unblocks the next jobs. */
 export async function freeSlots(limits: readonly RunLimit[], holder: string): Promise<void> {
   for (const { name } of limits) {
     await collections.jobSlots().updateOne({ _id: name }, { $pull: { holders: holder } });
@@ -25,12 +25,15 @@ export async function freeSlots(limits: readonly RunLimit[], holder: string): Pr
   }
 }
 
-/** Lets the one in that has waited longest for a limit. It takes its place itself, and waits again if it comes late. */
+/**
+ * Unblocks the job that has waited longest for a limit. It takes its slot itself, and is blocked again if it comes too
+ * late.
+ */
 export async function unblock(name: string): Promise<void> {
   const filter = { state: "blocked", blockedOn: name } as const;
   const [run, task] = await Promise.all(
     [collections.jobRuns(), collections.jobTasks()].map((each) =>
-      // Both kinds have these fields; the driver's types know each by itself.
+      // Both document types have these fields, but the driver's types do not overlap.
       (each as ReturnType<typeof collections.jobRuns>).find(filter).sort({ at: 1 }).limit(1).next(),
     ),
   );
@@ -40,17 +43,20 @@ export async function unblock(name: string): Promise<void> {
   else if (task) await collections.jobTasks().updateOne({ _id: task._id, ...filter }, ready);
 }
 
-/** Whether a limit has room: asked once more by who has begun to wait for it, since a place may have been freed meanwhile. */
+/**
+ * Returns whether a limit has a free slot. A job that was just blocked checks again, because a slot may have been freed
+ * in between.
+ */
 export async function hasRoom(name: string): Promise<boolean> {
   const slot = await collections.jobSlots().findOne({ _id: name });
   return slot === null || slot.holders.length < slot.limit;
 }
 
 /**
- * Takes places from holders that hold no lease any more, and lets waiting ones in where there is room: what a process
- * that died between two steps has left.
- * @param suspects holders that were found so before; one that is just changing hands is found once only
- * @returns the holders found now
+ * Frees slots whose holders have no lease any more, and unblocks jobs where there is room: leftovers of a process that
+ * died between two steps.
+ * @param suspects holders found by the previous sweep; a holder that is just changing hands is found only once
+ * @returns the holders found by this sweep
  */
 export async function sweepSlots(suspects: ReadonlySet<string>): Promise<Set<string>> {
   const found = new Set<string>();
@@ -79,7 +85,7 @@ async function takeSlot({ name, limit }: RunLimit, holder: string): Promise<bool
       .updateOne({ _id: name, ...isFree }, { $addToSet: { holders: holder }, $set: { limit } }, { upsert: true });
     return true;
   } catch (error) {
-    // The document is there and has no room: the upsert then tries to make a second one.
+    // The document exists and has no room, so the upsert tries to insert a second one.
     if (isDuplicateKey(error)) return false;
     throw error;
   }

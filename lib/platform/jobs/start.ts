@@ -9,18 +9,18 @@ import { startListener } from "./listener";
 import { checkOwnRunner } from "./own-runner";
 import { isEmbeddedRunner, runnerKeys, setListenerUrl } from "./runner";
 
-/** Where functions are served (app/api/inngest). */
+/** Path at which functions are served (app/api/inngest). */
 const ENDPOINT = "/api/inngest";
-/** What the last answers are given to be written, within what the server's end leaves for that. */
+/** Maximum time to write the last responses during shutdown, in ms. */
 const LAST_ANSWERS_MS = 1000;
 
 /**
- * Starts this server's share of the embedded executor; it begins to work when the server answers.
- * @returns judges whether the job runner works (throws when not); null for Inngest's cloud
+ * Starts this server's part of the embedded executor. Work begins when the server responds.
+ * @returns a check of the job runner, which throws while it does not work; null for Inngest's cloud
  */
 export async function startJobs(): Promise<(() => Promise<void>) | null> {
   const { INNGEST_BASE_URL } = env();
-  // Inngest's cloud has no address to ask.
+  // Inngest's cloud has no address to check.
   if (!isEmbeddedRunner()) return INNGEST_BASE_URL === undefined ? null : checkOwnRunner(INNGEST_BASE_URL);
   const { HOST, PORT, JOB_RETRY_FAST } = env();
   const keys = runnerKeys();
@@ -32,7 +32,7 @@ export async function startJobs(): Promise<(() => Promise<void>) | null> {
   const listener = await startListener(executor, keys);
   setListenerUrl(listener.url);
   executor.start();
-  // Requests under way may still send events; functions under way are such requests themselves.
+  // Running requests may still send events; running functions are such requests themselves.
   onShutdown(() => executor.stopClaiming());
   afterRequests(async () => {
     await listener.close();

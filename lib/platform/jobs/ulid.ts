@@ -6,8 +6,8 @@ const RANDOM_CHARS = 16;
 const RANDOM_BYTES = 10;
 
 /**
- * An id that sorts by its time (the ULID specification): 26 characters of Crockford's base 32.
- * @param seed makes the same id again for the same time; without one 80 bits are random
+ * Returns an id that sorts by its time (ULID specification): 26 characters of Crockford's base 32.
+ * @param seed makes the id reproducible for the same time; without it, 80 bits are random
  */
 export function ulid(time: Date, seed?: string): string {
   const random =

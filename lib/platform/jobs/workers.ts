@@ -4,8 +4,9 @@ import { collections } from "./collections";
 type Seen = { beats: number; at: number };
 
 /**
- * Which processes work. Each counts up in a document of its own; one whose count has stood still for the length of a
- * lease, by the observer's clock that nobody sets, is dead. So no time of day decides who holds what.
+ * Tracks which processes are alive. Each one increments a counter in its document. A worker is dead when its counter
+ * has not changed for the length of a lease, by the observer's monotonic clock. The system time therefore does not
+ * affect leases.
  */
 export class Workers {
   readonly #id: string;
@@ -27,9 +28,9 @@ export class Workers {
   }
 
   /**
-   * Looks at the others.
-   * @param holders who holds leases now
-   * @returns whose leases have lapsed: of those that died, and of those that nobody knows
+   * Checks the other workers.
+   * @param holders returns the workers that hold leases now
+   * @returns the workers whose leases have lapsed: dead ones and unknown ones
    */
   async lapsed(holders: () => Promise<string[]>): Promise<string[]> {
     const docs = await collections.jobWorkers().find().toArray();
@@ -46,18 +47,18 @@ export class Workers {
     return [...dead, ...(await this.#unknown(holders, new Set([...seen.keys(), ...dead, this.#id])))];
   }
 
-  /** What the store could not be asked about counts as not seen: while it is away nobody can beat. */
+  /** Forgets all observations. While the store is unreachable, no worker can send heartbeats. */
   forget(): void {
     this.#seen.clear();
     this.#strangers.clear();
   }
 
-  /** Of two observers one removes it. It may have counted on just now: then it lives. */
+  /** Only one of two observers removes the worker. If its counter has just changed, it is alive. */
   async #remove(_id: string, beats: number): Promise<boolean> {
     return (await collections.jobWorkers().deleteOne({ _id, beats })).deletedCount === 1;
   }
 
-  /** Holders without a document, seen twice: one that has just come may be missing once. */
+  /** Returns holders without a document that were seen twice: the document of a new worker may be missing once. */
   async #unknown(holders: () => Promise<string[]>, known: ReadonlySet<string>): Promise<string[]> {
     const strangers = (await holders()).filter((id) => !known.has(id));
     const before = this.#strangers;
