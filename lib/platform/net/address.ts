@@ -2,19 +2,22 @@ import "server-only";
 import ipaddr from "ipaddr.js";
 
 /**
- * What an outbound connection is for. `database`: queries and flows on a connection of a workspace; `http`: every web
- * address that a user gives (webhooks, chat, REST sources, repositories); `platform`: a web address from the settings
- * of the installation, such as the model provider's, which its operator vouches for.
+ * Purpose of an outbound connection. `database`: queries and flows on a workspace's connection. `http`: every web
+ * address that a user gives (webhooks, chat, REST sources, repositories). `platform`: a web address from the
+ * installation's settings, such as the model provider's, which the operator trusts.
  */
 export type Purpose = "database" | "http" | "platform";
 
 /** The setting ALLOW_PRIVATE_NETWORK (docs/develop/api.md, Settings). */
 export type PrivateNetworkMode = "none" | "databases" | "all";
 
-/** `forbidden` is never dialled: metadata, link-local, multicast, reserved, tunnels, and what is no plain address. */
+/**
+ * `forbidden` addresses are never dialled: metadata, link-local, multicast, reserved, tunnels, and anything but a plain
+ * address.
+ */
 export type AddressClass = "public" | "private" | "loopback" | "forbidden";
 
-/** Services of hosting platforms that hand out credentials and lie in ranges which are otherwise public or private. */
+/** Services of hosting platforms that hand out credentials, in ranges that are otherwise public or private. */
 const METADATA_RANGES = [
   "100.100.100.200/32", // Alibaba Cloud
   "168.63.129.16/32", // Azure, inside a public range
@@ -24,8 +27,8 @@ const METADATA_RANGES = [
 ].map((range) => ipaddr.parseCIDR(range));
 
 /**
- * Names of such services. They lead to forbidden addresses where they work at all; refusing the name as well keeps a
- * resolver with an entry of its own from opening them.
+ * Names of metadata services. Where they resolve, they resolve to forbidden addresses. Refusing the names too covers a
+ * resolver with a custom entry for one of them.
  */
 const METADATA_NAMES: ReadonlySet<string> = new Set([
   "metadata",
@@ -35,15 +38,15 @@ const METADATA_NAMES: ReadonlySet<string> = new Set([
   "instance-data.ec2.internal",
 ]);
 
-/** All public IPv6 addresses lie in here; the rest of what the library calls unicast is not in use, or a relic. */
+/** Range of all public IPv6 addresses. Everything else that the library calls unicast is unused or obsolete. */
 const IPV6_GLOBAL_UNICAST = ipaddr.parseCIDR("2000::/3");
 
 const PRIVATE_RANGES: ReadonlySet<string> = new Set(["private", "carrierGradeNat", "uniqueLocal"]);
 
 /**
- * Sorts an IP address in text form (T30, T32). IPv6 forms that carry an IPv4 address (mapped, translated, 6to4, Teredo)
- * are forbidden as a whole: whom they reach is decided by a gateway, not by the address.
- * @param address as a resolver gives it; a zone id or anything that is not canonical is forbidden
+ * Classifies an IP address in text form (T30, T32). IPv6 forms that embed an IPv4 address (mapped, translated, 6to4,
+ * Teredo) are all forbidden, because a gateway and not the address decides which host they reach.
+ * @param address as a resolver returns it; a zone id or a non-canonical form is forbidden
  */
 export function classifyAddress(address: string): AddressClass {
   const parsed = parseAddress(address);
@@ -59,21 +62,21 @@ export function classifyAddress(address: string): AddressClass {
   return "public";
 }
 
-/** Whether an address of this class may be dialled for this purpose (docs/develop/api.md, Settings). */
+/** Returns whether an address of this class may be dialled for this purpose (docs/develop/api.md, Settings). */
 export function isClassAllowed(addressClass: AddressClass, purpose: Purpose, mode: PrivateNetworkMode): boolean {
   if (addressClass === "forbidden") return false;
   if (addressClass === "public" || purpose === "platform" || mode === "all") return true;
   return mode === "databases" && purpose === "database";
 }
 
-/** @param host lower case, as `normalizeHost` gives it */
+/** @param host lower case, as `normalizeHost` returns it */
 export function isMetadataName(host: string): boolean {
   return METADATA_NAMES.has(host);
 }
 
 /**
- * One spelling for each address, or null when the text is not a plain address.
- * @returns dotted decimal, or the IPv6 form of RFC 5952
+ * Returns the canonical spelling of an address.
+ * @returns dotted decimal, or the IPv6 form of RFC 5952; null when the text is not a plain address
  */
 export function canonicalAddress(address: string): string | null {
   return parseAddress(address)?.toString() ?? null;

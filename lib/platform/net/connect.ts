@@ -7,26 +7,27 @@ import { type Dialer, directDialer } from "./dialer";
 import { toConnectionFailure } from "./failures";
 import { type EgressPolicy, systemPolicy } from "./policy";
 
-/** What a driver may choose about TLS; the name that the certificate is checked against is always the host asked for. */
+/** TLS options of a driver. The certificate is always checked against the requested host. */
 export type TlsChoice = Pick<ConnectionOptions, "ca" | "cert" | "key" | "rejectUnauthorized" | "ALPNProtocols">;
 
 export type OpenSocketOptions = {
   purpose: Purpose;
   host: string;
   port: number;
-  /** Left out: a plain connection. */
+  /** Default: no TLS. */
   tls?: TlsChoice;
-  /** For the look-up, the connection and the TLS handshake together. */
+  /** Limit for the look-up, the connection and the TLS handshake together, in ms. */
   timeoutMs: number;
   signal?: AbortSignal;
-  /** Left out: straight through the door. */
+  /** Default: a direct connection through the egress proxy. */
   dialer?: Dialer;
 };
 
 /**
- * Opens a connection through the door: judged, one look-up, pinned to the judged addresses.
+ * Opens a connection through the egress proxy: one look-up, checked, and pinned to the checked addresses.
  * @returns a connected socket, secured when `tls` is given; the caller owns it
- * @throws AppError `invalid_request`, `address_refused`, `source_unreachable`, `timeout`; the signal's reason when aborted
+ * @throws AppError `invalid_request`, `address_refused`, `source_unreachable`, `timeout`; the signal's reason when
+ *   aborted
  */
 export async function openSocket(options: OpenSocketOptions, policy: EgressPolicy = systemPolicy()): Promise<Socket> {
   const { purpose, host, port, tls, timeoutMs } = options;
@@ -59,7 +60,7 @@ function until(event: "connect" | "secureConnect", socket: Socket, signal: Abort
     const fail = (error: Error) => settle(() => reject(error));
     const close = () => fail(Object.assign(new Error("The connection was closed."), { code: "ECONNRESET" }));
     const abort = () => {
-      // The destroyed socket may still report what it was doing.
+      // The destroyed socket may still emit an error of the pending operation.
       socket.on("error", () => {});
       fail(new Error("The deadline has passed."));
     };

@@ -1,10 +1,10 @@
 import "server-only";
 import { noAnswerInTime } from "./failures";
 
-/** One end for all parts of an exchange: the time limit or the caller's abort, whichever comes first. */
+/** A deadline for all parts of an exchange: the time limit or the caller's abort, whichever comes first. */
 export type Deadline = {
   signal: AbortSignal;
-  /** What to throw once `signal` has fired: AppError `timeout`, or the caller's own reason. */
+  /** Returns the error to throw once `signal` has fired: AppError `timeout`, or the caller's reason. */
   reason: () => unknown;
 };
 

@@ -5,18 +5,18 @@ import { GuardedSocket } from "./guarded-socket";
 import { type EgressPolicy, systemPolicy } from "./policy";
 
 /**
- * What drivers make their connections by: straight through the door, or through a tunnel. Either judges what it is told
- * to connect to.
+ * Opens sockets for drivers, directly through the egress proxy or through a tunnel. Both check every address before
+ * they connect.
  */
 export interface Dialer {
   /**
-   * A socket that is not connected yet; `connect({host, port})` does it. Refusals and failures arrive as its `error`.
-   * One of a tunnel has of Node's socket what is said in `tunnel-socket.ts`.
+   * Returns an unconnected socket; `connect({host, port})` connects it. Refusals and failures arrive as its `error`
+   * event. A tunnel's socket supports the parts of Node's socket that `tunnel-socket.ts` lists.
    */
   socket(): Socket;
-  /** Told by whoever encrypts a line that was made of one of its sockets, once that is done. */
+  /** Called by the TLS client once the connection over one of these sockets is encrypted. */
   secured?(): void;
-  /** Names are looked up at the other end, by which certificates and refusals differ. */
+  /** True when the other end resolves names, which affects certificate checks and refusals. */
   readonly isTunnel: boolean;
 }
 

@@ -4,14 +4,14 @@ import type { Purpose } from "./address";
 import { openSocket, type TlsChoice } from "./connect";
 import { type EgressPolicy, systemPolicy } from "./policy";
 
-/** More than any service needs for its headers; a sender of endless ones is cut off here (T78). */
+/** Maximum size of response headers: more than any service needs. A sender of endless headers is cut off (T78). */
 export const RESPONSE_HEADERS_BYTES_MAX = 16 * 1024;
-/** For the connection of a request that has no deadline of its own. */
+/** Connect timeout of a request without a deadline, in ms. */
 const CONNECT_TIMEOUT_MS = 10_000;
-/** The platform speaks HTTP/1.1 only: one request, one connection, one judgement. */
+/** The platform speaks HTTP/1.1 only, so that every request has one connection and one check. */
 const HTTP_1: TlsChoice = { ALPNProtocols: ["http/1.1"] };
 
-/** How undici opens its connections, so that even a literal address passes the door (T34). */
+/** Returns a connector for undici, so that even literal addresses pass the egress proxy (T34). */
 export function guardedConnector(
   purpose: Purpose,
   policy: EgressPolicy = systemPolicy(),
@@ -38,8 +38,8 @@ export function guardedConnector(
 }
 
 /**
- * A dispatcher for libraries that take one, with connections kept for each origin apart. It judges addresses only; what
- * `parseWebTarget` refuses in an address is the caller's to check, as `fetchThrough` does.
+ * Returns a dispatcher for libraries that take one, with a connection pool per origin. It checks addresses only. The
+ * caller checks the URL with `parseWebTarget`, as `fetchThrough` does.
  */
 export function guardedAgent(purpose: Purpose, policy: EgressPolicy = systemPolicy()): Agent {
   return new Agent({

@@ -11,7 +11,7 @@ import type { EgressPolicy } from "./policy";
 
 type Connect = (port: number, policy: EgressPolicy) => Promise<unknown>;
 
-/** The drivers themselves, connecting in the way that the door is made for. */
+/** The real drivers, connected through the egress proxy as the product does it. */
 const DRIVERS: Record<string, Connect> = {
   pg: (port, policy) =>
     new Client({ host: "db.test", port, user: "bob", stream: unconnectedSocket("database", policy) }).connect(),

@@ -17,10 +17,10 @@ import { safeFetch } from "./safe-fetch";
 import { openSocksDoor } from "./socks";
 
 type Attempt = { host: string; port: number; policy: EgressPolicy };
-/** Resolves when a connection came about, rejects when it was refused. */
+/** Resolves when a connection was established, rejects when it was refused. */
 type EgressPoint = (attempt: Attempt) => Promise<unknown>;
 
-/** Nobody waits for it but whoever wrongly waits for an answer. */
+/** Reached only when a test waits for an answer that must not come. */
 const TIMEOUT_MS = 20_000;
 const LIMITS = { timeoutMs: TIMEOUT_MS, maxResponseBytes: 1000 };
 const webAddress = ({ host, port }: Attempt) => `http://${isIPv6(host) ? `[${host}]` : host}:${port}/`;
@@ -156,14 +156,14 @@ test("a name that leads nowhere is not a refusal", async () => {
   });
 });
 
-/** An honest server and a canary at two addresses, on a port that was free at both. */
+/** Starts an honest server and a canary at two addresses, on a port that is free at both. */
 async function onOnePort(): Promise<{ honest: Listener; canary: Listener }> {
   for (;;) {
     const honest = await listener((socket) => socket.end("HTTP/1.1 204 No Content\r\n\r\n"), "127.0.0.2");
     try {
       return { honest, canary: await listener((socket) => socket.destroy(), "127.0.0.1", honest.port) };
     } catch (error) {
-      // Somebody else on this machine has it there: the next free port is another.
+      // Another process uses this port at that address: try the next free port.
       if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
     }
   }

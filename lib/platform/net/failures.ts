@@ -1,7 +1,7 @@
 import "server-only";
 import { AppError } from "@/lib/platform/http/errors";
 
-/** Why a permitted address gave no answer; stands in the error's `details.reason`. */
+/** Reason why a permitted address did not answer; part of the error's `details.reason`. */
 export type FailureReason = "name" | "refused" | "unreachable" | "closed" | "tls" | "protocol" | "timeout" | "other";
 
 const REASON_OF_CODE: Record<string, FailureReason> = {
@@ -34,7 +34,7 @@ const REASON_OF_PREFIX: [prefix: string, reason: FailureReason][] = [
   ["HPE_", "protocol"],
 ];
 
-/** Fixed sentences: what the other side or a driver wrote may hold addresses and secrets (T47). */
+/** Fixed messages, because text from the other side or a driver may contain addresses and secrets (T47). */
 const MESSAGES: Record<FailureReason, string> = {
   name: "The host name was not found. Check its spelling, and that the server's name service knows it.",
   refused: "The connection was refused. Check the port, and that the service is running.",
@@ -46,10 +46,7 @@ const MESSAGES: Record<FailureReason, string> = {
   other: "The connection failed.",
 };
 
-/**
- * The one answer for every address that may not be dialled, whatever the reason, so that nobody learns from it what
- * lies in the network.
- */
+/** Returns the same error for every address that may not be dialled, so that it reveals nothing about the network. */
 export function addressRefused(cause?: unknown): AppError {
   return new AppError(
     "address_refused",
@@ -63,7 +60,7 @@ export function noAnswerInTime(cause?: unknown): AppError {
   return new AppError("timeout", MESSAGES.timeout, { cause, details: { reason: "timeout" } });
 }
 
-/** Turns what a socket, the name service or the HTTP client threw into an answer for people. */
+/** Converts an error of a socket, the name service or the HTTP client into an error for users. */
 export function toConnectionFailure(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const inner = findAppError(error);
@@ -74,7 +71,7 @@ export function toConnectionFailure(error: unknown): AppError {
 }
 
 function failureReason(error: unknown): FailureReason {
-  // The parser's error has no code of its own.
+  // The parser's error has no code.
   if (error instanceof Error && error.name === "HTTPParserError") return "protocol";
   const code = errorCode(error);
   if (code === null) return "other";
@@ -87,7 +84,7 @@ function errorCode(error: unknown): string | null {
   return error.cause === undefined ? null : errorCode(error.cause);
 }
 
-/** HTTP clients wrap what the socket threw. */
+/** HTTP clients wrap the socket's error. */
 function findAppError(error: unknown): AppError | null {
   if (error instanceof AppError) return error;
   return error instanceof Error && error.cause !== undefined ? findAppError(error.cause) : null;

@@ -8,10 +8,10 @@ import { parseWebTarget } from "./host";
 import { type EgressPolicy, systemPolicy } from "./policy";
 
 /**
- * A `fetch` for libraries that take one and stream its answer, such as the model providers': the door judges each
- * connection, redirects come back as 3xx, and time and size are the library's to limit. For everything else use
- * `safeFetch`.
- * Our choice: it takes an address, not a Request, which no such library sends and whose body would be lost.
+ * Returns a `fetch` for libraries that take one and stream its response, such as the model providers'. The egress proxy
+ * checks each connection, redirects are returned as 3xx, and the library limits time and size. Use `safeFetch` for
+ * everything else.
+ * It takes an address and no Request: no such library sends one, and its body would be lost.
  */
 export function fetchThrough(purpose: Purpose, policy?: EgressPolicy): typeof fetch {
   const agent = policy ? guardedAgent(purpose, policy) : sharedAgent(purpose);
@@ -28,7 +28,7 @@ export function fetchThrough(purpose: Purpose, policy?: EgressPolicy): typeof fe
   return guarded as typeof fetch;
 }
 
-/** One pool of connections for all that goes to the same purpose. */
+/** Returns the connection pool that all requests of a purpose share. */
 export function sharedAgent(purpose: Purpose) {
   return sharedState(`net.agent.${purpose}`, () => guardedAgent(purpose, systemPolicy()));
 }

@@ -5,15 +5,15 @@ import { addressRefused } from "./failures";
 import { checkTarget, type JudgedTarget, type TargetRequest } from "./judge";
 import { type EgressPolicy, systemPolicy } from "./policy";
 
-/** How long one address of a name is tried before the next one is tried too (RFC 8305, with room for slow lines). */
+/** Time until the next address of a name is tried in parallel, in ms (RFC 8305, with a margin for slow networks). */
 const NEXT_ADDRESS_AFTER_MS = 500;
-/** Before firewalls forget an idle connection, which the strictest do after a few minutes. */
+/** Idle time before TCP keep-alive starts, in ms. The strictest firewalls drop idle connections after a few minutes. */
 const KEEP_ALIVE_AFTER_MS = 60_000;
 
 /**
- * A socket that judges what it is told to connect to and then dials the judged addresses only, so that a second
- * answer of the name service changes nothing (T33) and a literal address is judged as well (T34). All outbound
- * connections are made of these. Refusals and failures arrive as its `error` event.
+ * A socket that checks the target of `connect` and dials the checked addresses only. A second answer of the name
+ * service therefore has no effect (T33), and literal addresses are checked too (T34). All outbound connections use it.
+ * Refusals and failures arrive as its `error` event.
  */
 export class GuardedSocket extends Socket {
   readonly #purpose: Purpose;
@@ -23,15 +23,15 @@ export class GuardedSocket extends Socket {
     super(options);
     this.#purpose = purpose;
     this.#policy = policy;
-    // Applied once it is connected. Not every driver does it on a stream that it is given.
+    // Applied on connect. Not every driver sets these on a stream that it is given.
     this.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_AFTER_MS);
   }
 
-  /** Takes the forms that drivers use: `(port, host?)` and `({host, port})`. A socket file is refused. */
+  /** Accepts the forms that drivers use: `(port, host?)` and `({host, port})`. Refuses socket files. */
   override connect(...given: unknown[]): this {
     const onConnect = given.at(-1);
     if (isListener(onConnect)) this.once("connect", onConnect);
-    // As during Node's own look-up: writes wait instead of failing.
+    // As during Node's own look-up, so that writes wait instead of failing.
     (this as { connecting: boolean }).connecting = true;
     const endpoint = toEndpoint(given);
     if (endpoint) void this.#judgeAndDial(endpoint);
@@ -64,12 +64,14 @@ export class GuardedSocket extends Socket {
   }
 }
 
-/** The `stream` option of drivers that connect the stream themselves (pg): what they then name is judged. */
+/**
+ * Returns the `stream` option of drivers that connect the stream themselves (pg). The target that they pass is checked.
+ */
 export function unconnectedSocket(purpose: Purpose, policy: EgressPolicy = systemPolicy()): () => GuardedSocket {
   return () => new GuardedSocket(purpose, policy);
 }
 
-/** The `stream` option of drivers that expect a stream which connects already (mysql2). */
+/** Returns the `stream` option of drivers that expect a connecting stream (mysql2). */
 export function connectingSocket(
   { purpose, host, port }: TargetRequest,
   policy: EgressPolicy = systemPolicy(),

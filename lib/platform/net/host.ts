@@ -3,27 +3,27 @@ import { isIP } from "node:net";
 import { AppError } from "@/lib/platform/http/errors";
 import { canonicalAddress } from "./address";
 
-/** RFC 1035, written without the dot at the end. */
+/** Maximum length of a host name (RFC 1035), without the trailing dot. */
 const NAME_LENGTH_MAX = 253;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-/** Some resolvers read a name that ends so as a number, and a number as an address: 127.1, 0x7f000001, 2130706433. */
+/** Names that some resolvers read as a number, and thus as an address: 127.1, 0x7f000001, 2130706433. */
 const NUMBER_LABEL = /^(?:\d+|0x[0-9a-f]*)$/;
 
-/** Mail, remote shells and caches: no web service answers there, and their protocols can be spoken through a request. */
+/** Ports of mail, remote shells and caches. No web service listens there, and a request could speak their protocols. */
 const REFUSED_WEB_PORTS: ReadonlySet<number> = new Set([22, 25, 465, 587, 6379, 11_211]);
 const DEFAULT_PORTS: Record<string, number> = { "http:": 80, "https:": 443 };
 const PORT_MAX = 65_535;
-/** The longest address that servers in use accept. */
+/** Maximum length of an address that common servers accept. */
 const URL_LENGTH_MAX = 8192;
 
-/** A web address that may be judged. `port` is the scheme's own when the address names none. */
+/** A web address that can be checked. `port` is the scheme's default when the address has none. */
 export type WebTarget = { url: URL; host: string; port: number; isTls: boolean };
 
 /**
- * The host of a database or of any other address that is not a URL: a plain IP address, or a name of letters, digits
- * and hyphens. Everything else that a resolver or driver might understand in its own way (T31: short and octal
- * addresses, look-alike characters, socket paths, lists of hosts) is refused.
- * @returns lower case; IPv6 as RFC 5952 writes it, without brackets
+ * Normalises the host of a database or of any other address that is not a URL: a plain IP address, or a name of
+ * letters, digits and hyphens. Refuses everything else that a resolver or driver might interpret differently (T31:
+ * short and octal addresses, look-alike characters, socket paths, lists of hosts).
+ * @returns lower case; IPv6 as in RFC 5952, without brackets
  * @throws AppError `invalid_request`
  */
 export function normalizeHost(host: string): string {
@@ -47,11 +47,11 @@ export function checkPort(port: number): number {
 }
 
 /**
- * Reads a web address as a browser would, so that what is judged is what would be dialled (T31, T36).
- * @throws AppError `invalid_request` saying what is wrong with its form
+ * Parses a web address as a browser does, so that the checked address is the dialled one (T31, T36).
+ * @throws AppError `invalid_request` that names the problem
  */
 export function parseWebTarget(text: string): WebTarget {
-  // The URL parser drops these characters without a word.
+  // The URL parser silently drops these characters.
   if (text.length > URL_LENGTH_MAX || hasControlCharacter(text) || !URL.canParse(text)) {
     throw new AppError("invalid_request", "This is not a web address. Write one such as https://example.com/hook.");
   }

@@ -7,16 +7,16 @@ import { openSocket, type TlsChoice } from "./connect";
 import type { Dialer } from "./dialer";
 import { type EgressPolicy, systemPolicy } from "./policy";
 
-/** A connection that takes longer belongs to a host that is not there. */
+/** Connect timeout, in ms. A slower host counts as unreachable. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
 type AgentChoice = { tls?: TlsChoice; keepAlive?: boolean; maxSockets?: number; dialer?: Dialer };
 type Created = (error: Error | null, stream: Duplex) => void;
 
 /**
- * For clients that take an agent of Node's own http module (ClickHouse): each new connection passes the door.
- * @param tls left out: plain http
- * @param dialer left out: straight through the door
+ * Returns an agent for clients of Node's http module (ClickHouse). Each new connection passes the egress proxy.
+ * @param tls default: plain HTTP
+ * @param dialer default: a direct connection through the egress proxy
  */
 export function guardedHttpAgent(
   purpose: Purpose,

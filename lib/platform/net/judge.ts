@@ -8,15 +8,14 @@ import { type EgressPolicy, systemPolicy } from "./policy";
 
 export type TargetRequest = { purpose: Purpose; host: string; port: number };
 
-/** A judged target. Only `addresses` may be dialled; `host` is for the certificate and the Host header. */
+/** A checked target. Only `addresses` may be dialled; `host` is for the certificate and the Host header. */
 export type JudgedTarget = { host: string; port: number; addresses: readonly string[] };
 
 /**
- * Decides whether an address may be dialled: one look-up, and every address that it gives has to be allowed (T30 to
- * T33, T38). Also the check to make before such an address is stored. A look-up has no end of its own: callers race it
- * against their deadline.
- * @throws AppError `invalid_request` for a host or port of no usable form, `address_refused`, `source_unreachable` when
- *   the name leads nowhere
+ * Checks whether an address may be dialled: one look-up, of which every address has to be allowed (T30 to T33, T38).
+ * Also used before such an address is stored. A look-up has no time limit: callers race it against their deadline.
+ * @throws AppError `invalid_request` for an invalid host or port, `address_refused`, `source_unreachable` when the name
+ *   does not resolve
  */
 export async function checkTarget(
   { purpose, host, port }: TargetRequest,
@@ -35,8 +34,9 @@ export async function checkTarget(
 }
 
 /**
- * Judges a web address, such as a webhook's before it is stored.
- * @throws AppError as `checkTarget`; `invalid_request` for what is no http(s) address that the door opens (T36)
+ * Checks a web address, such as a webhook's before it is stored.
+ * @throws AppError as `checkTarget`; `invalid_request` for anything but an http(s) address that the egress proxy
+ *   supports (T36)
  */
 export async function checkWebAddress(
   address: string,

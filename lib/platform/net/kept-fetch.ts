@@ -11,8 +11,8 @@ import { type EgressPolicy, systemPolicy } from "./policy";
 import { checkHeaders, readCapped, type SafeFetchOptions, type SafeResponse, toHeaders } from "./safe-fetch";
 
 /**
- * `safeFetch` for whoever asks one server again and again, such as for the pages of a list: its connections are kept
- * between requests, and answers may be packed, in bounded memory.
+ * A `safeFetch` for repeated requests to one server, such as the pages of a list. It keeps connections alive between
+ * requests and accepts gzip, in bounded memory.
  */
 export class KeptFetch {
   readonly #agent;
@@ -22,8 +22,8 @@ export class KeptFetch {
   }
 
   /**
-   * One request. An answer with any status is a success of this function; redirects are not followed (T35).
-   * `maxResponseBytes` counts what comes out of a packed answer.
+   * Sends one request. A response with any status is a success; redirects are not followed (T35). `maxResponseBytes`
+   * counts decompressed bytes.
    * @throws AppError as `safeFetch`
    */
   async fetch(address: string, options: Omit<SafeFetchOptions, "purpose">): Promise<SafeResponse> {
@@ -51,7 +51,7 @@ export class KeptFetch {
     }
   }
 
-  /** Takes nothing new, waits for what is under way, which its time limit bounds, and ends the connections. */
+  /** Rejects new requests, waits for running ones, which their time limits bound, and closes the connections. */
   async close(): Promise<void> {
     await this.#agent.close();
   }
@@ -60,13 +60,13 @@ export class KeptFetch {
 function unpacked(body: NodeJS.ReadableStream & AsyncIterable<Buffer>, headers: Headers): AsyncIterable<Buffer> {
   const coding = headers.get("content-encoding")?.trim().toLowerCase() ?? "identity";
   if (coding === "identity" || coding === "") return body;
-  // Somebody has to hear of the error that comes with the end.
+  // The stream's final error needs a listener.
   finished(body, () => {});
   if (coding !== "gzip" && coding !== "x-gzip") {
     (body as unknown as { destroy: () => void }).destroy();
     throw protocolFailure();
   }
-  // Leaving the loop before the end takes both down.
+  // Leaving the loop early destroys both streams.
   const gunzip = createGunzip();
   pipeline(body, gunzip, () => {});
   return withFailure(gunzip);

@@ -6,9 +6,9 @@ import { testPolicy } from "@/test/fixtures/net/policy";
 import type { EgressPolicy } from "./policy";
 import { openSocksDoor } from "./socks";
 
-/** Time is no guarantee here: a busy machine must not fail it. */
+/** Long enough for a busy machine: the test does not check time. */
 const PATIENCE_MS = 30_000;
-/** What is refused is tried until then. */
+/** Time in which the driver retries refused servers, in ms. */
 const REFUSED_MS = 3000;
 
 async function clientThrough(policy: EgressPolicy, uri: string, selectMs = PATIENCE_MS) {
@@ -37,7 +37,7 @@ test("T37 MongoDB's own driver dials no member that the door refuses, though the
   const policy = testPolicy("databases", { own, names });
   const client = await clientThrough(policy, `mongodb://127.0.0.1:${seed.port}/?replicaSet=fake`);
   expect(await client.db("admin").command({ ping: 1 })).toMatchObject({ ok: 1 });
-  // The driver has asked for all that it was told of.
+  // The driver has tried every server that the hello listed.
   await expect
     .poll(() => policy.lookups, { timeout: PATIENCE_MS })
     .toEqual(expect.arrayContaining(["localhost", "evil.test"]));

@@ -1,11 +1,11 @@
 import { isLoopback } from "./reach";
 
-/** A host with a port, as an address names it; anything else is no source for a policy. */
+/** A host with an optional port, as in an address. Anything else is not a source of a policy. */
 const HOST = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?$/i;
 
 /**
- * Where this server is reached, for policies that have to write it out: as PUBLIC_URL says. As long as that names this machine
- * alone, nobody has said how others reach it, and it is as the request says.
+ * Returns the origins of this server, for policies that have to list them: the origin of PUBLIC_URL. While PUBLIC_URL
+ * or the request names this machine only, the request's host is added.
  */
 export function originsOf(headers: Headers, publicUrl: string): string[] {
   const { origin, protocol, hostname } = new URL(publicUrl);

@@ -10,22 +10,22 @@ import { resolveBySystem } from "./resolver";
 
 const MONGODB_PORT = 27_017;
 const LOOPBACK = "127.0.0.1";
-/** How long the addresses of our own services are believed; a move of one of them is covered soon after. */
+/** Maximum age of the cached addresses of the platform's services, in ms. A moved service is covered soon after. */
 const ADDRESSES_CACHE_MS = 30_000;
 const RETRY_AFTER_SECONDS = 5;
 
 type Endpoint = { host: string; port: number };
 
-/** A service of the platform itself. `addresses` is empty when its name leads nowhere now. */
+/** A service of the platform itself. `addresses` is empty while its name does not resolve. */
 export type OwnEndpoint = Endpoint & { addresses: readonly string[] };
 
 type Known = { addresses: string[]; readAt: number };
 type OwnState = { registered: Set<Endpoint>; known: Map<string, Known> };
 
 /**
- * Adds a listener of this process, or another server of the store, to the addresses that no connection of a user may
- * reach (T38). The embedded store needs none: it listens on a socket file, which the door never dials.
- * @returns takes it off again
+ * Adds a listener of this process, or another server of the store, to the addresses that users' connections may not
+ * reach (T38). The embedded store needs no entry: it listens on a socket file, which the egress proxy never dials.
+ * @returns removes it again
  */
 export function denyEndpoint(endpoint: Endpoint): () => void {
   const { registered } = ownState();
@@ -35,9 +35,9 @@ export function denyEndpoint(endpoint: Endpoint): () => void {
 }
 
 /**
- * The store, the job runner, the web server and what was registered, with their addresses of now.
- * @throws AppError `unavailable` when one of their names cannot be looked up and never could: without its address
- *   nobody can tell whether it is what a user asks for
+ * Returns the store, the job runner, the web server and the registered endpoints, with their current addresses.
+ * @throws AppError `unavailable` when one of their names cannot be looked up and never could: without its addresses, a
+ *   user's target cannot be compared with it
  */
 export async function ownEndpoints(): Promise<OwnEndpoint[]> {
   const { MONGODB_URI, INNGEST_BASE_URL } = env();
@@ -48,21 +48,24 @@ export async function ownEndpoints(): Promise<OwnEndpoint[]> {
   return [...(await Promise.all(own)), ...(await webServer())];
 }
 
-/** A hosted job runner shares its public addresses with many other sites: there, only its name tells it apart. */
+/**
+ * Returns the job runner with its non-public addresses only. A hosted one shares its public addresses with other sites,
+ * so there only its name identifies it.
+ */
 async function jobRunner(endpoint: Endpoint): Promise<OwnEndpoint> {
   const addresses = await addressesOf(endpoint.host);
   return { ...endpoint, addresses: addresses.filter((address) => classifyAddress(address) !== "public") };
 }
 
 /**
- * The web server: this machine with the port on which it listens, and the host of PUBLIC_URL by its name and addresses. A
- * proxy in front of it may serve other sites by the same address, on this machine too, so other names for the address
- * are refused at the listening port only.
+ * Returns the web server's endpoints: this machine with the listening port, and the host of PUBLIC_URL by name and
+ * addresses. A proxy in front of it may serve other sites at the same address, even on this machine, so other names for
+ * the address are refused at the listening port only.
  */
 async function webServer(): Promise<OwnEndpoint[]> {
   const { PORT, publicUrl } = env();
   const known = webEndpoint(publicUrl);
-  // Without a name service nobody reaches it by its name either.
+  // Without a name service, nobody can reach it by its name either.
   const addresses = await addressesOf(known.host).catch(() => []);
   const here = addresses.filter(isThisMachine);
   return [
@@ -75,8 +78,8 @@ async function webServer(): Promise<OwnEndpoint[]> {
 }
 
 /**
- * Whether a connection would end at one of the platform's own services. A service on this machine is reached by all of
- * the machine's addresses, so any of them with its port counts.
+ * Returns whether a connection would end at one of the platform's own services. A service on this machine is reachable
+ * at all of the machine's addresses, so any of them with its port counts.
  * @param addresses canonical, already resolved
  */
 export function isOwnEndpoint(
@@ -97,8 +100,8 @@ export function isOwnEndpoint(
 }
 
 /**
- * The servers that a MongoDB address names; of a mongodb+srv one, those that its record lists.
- * Socket files are left out: no connection of a user reaches one.
+ * Returns the servers of a MongoDB URI; for mongodb+srv, those of its SRV record. Socket files are omitted, because
+ * users' connections cannot reach them.
  */
 export async function storeEndpoints(uri: string): Promise<Endpoint[]> {
   const scheme = /^mongodb(\+srv)?:\/\//.exec(uri);
@@ -159,7 +162,7 @@ function isNoSuchName(error: unknown): boolean {
   return error instanceof Error && "code" in error && (error.code === "ENOTFOUND" || error.code === "ENODATA");
 }
 
-/** Whether a canonical address is one of this machine. */
+/** Returns whether an address belongs to this machine. */
 export function isThisMachine(address: string): boolean {
   return isOfMachine(canonicalAddress(address) ?? address, new Set(machineAddresses()));
 }

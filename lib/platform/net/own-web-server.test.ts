@@ -20,7 +20,7 @@ const NAMES = {
   "site6.test": [["::1"]],
 };
 
-/** The outcome in every mode and for every purpose; one word where they agree. */
+/** Outcomes in every mode and for every purpose; one word where they are all equal. */
 async function outcomeOf(host: string, port: number): Promise<string> {
   const { checkTarget } = await import("./judge");
   const { ownEndpoints } = await import("./own-endpoints");

@@ -4,7 +4,7 @@ import type { PrivateNetworkMode } from "./address";
 import { type OwnEndpoint, ownEndpoints } from "./own-endpoints";
 import { type Resolver, resolveBySystem } from "./resolver";
 
-/** What the door decides by. Tests give one of their own; the product always uses `systemPolicy()`. */
+/** Inputs of the egress checks. Tests use a custom policy; the product always uses `systemPolicy()`. */
 export type EgressPolicy = {
   mode: PrivateNetworkMode;
   resolve: Resolver;

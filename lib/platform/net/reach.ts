@@ -1,9 +1,9 @@
 import { isIP } from "node:net";
 
 /**
- * True when a server that listens on `host` (HOST, absent for every address) is for its own machine alone. A name other
- * than localhost counts as open: what it stands for may change.
- * Scripts run this file as it is: no syntax that cannot be stripped, no "@/" names.
+ * Returns true when a server that listens on `host` (HOST, absent for every address) is reachable from its own machine
+ * only. A name other than localhost counts as open, because it may resolve differently later.
+ * Scripts run this file directly: use no syntax that type stripping does not support, and no "@/" imports.
  */
 export function isLoopback(host: string | undefined): boolean {
   if (host === undefined) return false;
@@ -12,15 +12,15 @@ export function isLoopback(host: string | undefined): boolean {
   return isIP(host) === 6 && toHostInUrl(host) === "[::1]";
 }
 
-/** An address as it stands in a URL: an IPv6 one in brackets and in its shortest form. */
+/** Formats a host for a URL: an IPv6 address in brackets and in its shortest form. */
 export function toHostInUrl(host: string): string {
   return isIP(host) === 6 ? new URL(`http://[${host}]`).hostname : host;
 }
 
-/** In every way of writing them. */
+/** Wildcard addresses as `toHostInUrl` writes them. */
 const WILDCARDS = new Set(["0.0.0.0", "[::]"]);
 
-/** True for an address that stands for all of the machine's. */
+/** Returns true for an address that stands for all addresses of the machine. */
 export function isWildcard(host: string): boolean {
   return WILDCARDS.has(toHostInUrl(host));
 }
@@ -29,21 +29,21 @@ export function toUrl(host: string, port: number): string {
   return `http://${toHostInUrl(host)}:${port}`;
 }
 
-/** Where a server that listens on `host` (HOST, absent for every address) answers programs of this machine. */
+/** Returns the URL at which local programs reach a server that listens on `host` (HOST, absent for every address). */
 export function toLocalUrl(host: string | undefined, port: number): string {
   if (host === undefined || host === "0.0.0.0") return toUrl("127.0.0.1", port);
   return toUrl(isWildcard(host) ? "::1" : host, port);
 }
 
 export type Reach =
-  /** Nobody but the machine's own users. */
+  /** Users of this machine only. */
   | { by: "machine" }
-  /** Whoever reaches one of the machine's addresses. */
+  /** Everyone who can reach one of the machine's addresses. */
   | { by: "network" }
-  /** Whoever reaches this address, at which something in front passes requests on. */
+  /** Everyone who can reach this address, from which a proxy forwards requests. */
   | { by: "address"; url: string };
 
-/** Who reaches a server with these settings. Where they do not tell, it is everybody. */
+/** Returns who can reach a server with these settings. If they do not tell, everyone can. */
 export function toReach(settings: { HOST?: string | undefined; TRUST_PROXY: number; publicUrl: string }): Reach {
   const { hostname } = new URL(settings.publicUrl);
   if (!isLoopback(hostname.replace(/^\[|\]$/g, ""))) return { by: "address", url: settings.publicUrl };

@@ -1,10 +1,10 @@
 import "server-only";
 import { lookup } from "node:dns/promises";
 
-/** All addresses of a name, IPv4 and IPv6. Rejects as `dns.lookup` does. */
+/** Returns all addresses of a name, IPv4 and IPv6. Rejects as `dns.lookup` does. */
 export type Resolver = (host: string) => Promise<string[]>;
 
-/** The system's own look-up, not DNS alone: names from the hosts file and of containers work, as for any program. */
+/** Resolves names with the system's resolver, not DNS alone: names from the hosts file and of containers work too. */
 export async function resolveBySystem(host: string): Promise<string[]> {
   const found = await lookup(host, { all: true, order: "verbatim" });
   return found.map((entry) => entry.address);

@@ -71,7 +71,7 @@ test("T79 what gives no answer says why in a fixed word", async () => {
 test("T78 a drip of bytes ends at the deadline", async () => {
   const { port } = await listener((socket) => {
     socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n");
-    // All of it takes 20 s: an answer that is not left at the deadline is a whole one.
+    // The whole response takes 20 s, so a read that ignores the deadline would get all of it.
     const drip = setInterval(() => socket.write("x"), 20);
     socket.once("close", () => clearInterval(drip));
   });
@@ -112,7 +112,7 @@ test("T78 of an endless body the allowed bytes are read and the connection is cu
   expect(answer).toMatchObject({ status: 200, isTruncated: true });
   expect(answer.body.length).toBe(64 * 1024);
   await closed.promise;
-  // What the kernel's buffers took on the way is not held by us, and is far from a gigabyte.
+  // The kernel's buffers may have taken some bytes: we do not hold them, and they are far less than a gigabyte.
   expect(sent).toBeLessThan(32 * 1024 * 1024);
 });
 

@@ -8,7 +8,9 @@ import { toConnectionFailure } from "./failures";
 import { parseWebTarget } from "./host";
 import { type EgressPolicy, systemPolicy } from "./policy";
 
-/** Headers that describe the connection or the message's length: ours to write, a caller's could contradict them. */
+/**
+ * Headers that describe the connection or the message's length. We write them; a caller's values could contradict them.
+ */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
   "connection",
   "content-length",
@@ -23,35 +25,35 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
   "upgrade",
 ]);
 
-/** One for all: an error of its own, made with its stack for each exchange, is a tenth of what a short one costs. */
+/** Shared, because creating an error with its stack for each exchange is a tenth of the cost of a short one. */
 const OVER = new Error("The exchange is over.");
 
 export type SafeFetchOptions = {
   purpose: Purpose;
   method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
   headers?: Record<string, string>;
-  /** Sent as it is, byte for byte. */
+  /** Sent unchanged, byte for byte. */
   body?: Buffer | string;
-  /** For the whole exchange: look-up, connection, request, and the answer to its last byte. */
+  /** Limit for the whole exchange, in ms: look-up, connection, request, and the complete response. */
   timeoutMs: number;
-  /** Reading stops here and the connection is cut; see `isTruncated`. */
+  /** Limit at which reading stops and the connection is closed; see `isTruncated`. */
   maxResponseBytes: number;
   signal?: AbortSignal;
 };
 
 export type SafeResponse = {
-  /** Redirects are not followed: 3xx arrives like any other status (T35). */
+  /** Any status. Redirects are not followed, so 3xx is returned like any other status (T35). */
   status: number;
   headers: Headers;
   body: Buffer;
-  /** True when the answer went on after `maxResponseBytes`. */
+  /** True when the response is longer than `maxResponseBytes`. */
   isTruncated: boolean;
 };
 
 /**
- * One request through the door, on a connection of its own. An answer with any status is a success of this function.
- * @throws AppError `invalid_request` for the address's or a header's form, `address_refused`, `source_unreachable` (its
- *   `details.reason` says why), `timeout`; the signal's reason when the caller aborted
+ * Sends one request through the egress proxy, on a new connection. A response with any status is a success.
+ * @throws AppError `invalid_request` for an invalid address or header, `address_refused`, `source_unreachable` (with
+ *   the reason in `details.reason`), `timeout`; the signal's reason when the caller aborted
  */
 export async function safeFetch(
   address: string,
@@ -75,7 +77,7 @@ export async function safeFetch(
     const response = await client.request({
       path: `${target.url.pathname}${target.url.search}`,
       method: options.method ?? "GET",
-      // Packed answers could unfold to any size.
+      // Compressed responses could expand to any size.
       headers: { "accept-encoding": "identity", ...headers },
       body: options.body ?? null,
       signal: deadline.signal,
@@ -106,7 +108,7 @@ export async function readCapped(
   return { body: Buffer.concat(chunks), isTruncated: false };
 }
 
-/** @throws AppError `invalid_request` for what cannot be sent, or is the connection's own to say */
+/** @throws AppError `invalid_request` for a header that is malformed or reserved for the connection */
 export function checkHeaders(given: Record<string, string>): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(given)) {

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 
 const LEFT = "The other side left during the handshake.";
 
-/** Reads a handshake's few bytes from a socket, however they arrive, and gives the socket back with the rest unread. */
+/** Reads the bytes of a handshake from a socket, in any chunking, and releases the socket with the rest unread. */
 export class ByteReader {
   readonly #socket: Socket;
   #waiting: { bytes: number; resolve: (taken: Buffer) => void; reject: (error: Error) => void } | null = null;
@@ -19,7 +19,7 @@ export class ByteReader {
     return (await this.take(1)).readUInt8();
   }
 
-  /** @throws Error when the other side leaves before */
+  /** @throws Error when the other side closes first */
   take(bytes: number): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       this.#waiting = { bytes, resolve, reject };
@@ -40,7 +40,7 @@ export class ByteReader {
       return;
     }
     this.#waiting = null;
-    // A stream that has ended gives what it has, which may be less.
+    // An ended stream returns the bytes that it has, which may be fewer.
     if (taken.length < waiting.bytes) waiting.reject(new Error(LEFT));
     else waiting.resolve(taken);
   }

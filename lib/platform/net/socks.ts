@@ -11,14 +11,16 @@ import { denyEndpoint } from "./own-endpoints";
 import { type EgressPolicy, systemPolicy } from "./policy";
 import { ByteReader } from "./socks-reader";
 
-/** A driver says what it wants at once; whoever is silent this long is none. */
+/** Handshake timeout, in ms. A driver sends its request at once. */
 const HANDSHAKE_TIMEOUT_MS = 10_000;
-/** Below the MongoDB driver's own 30 s, so that the driver hears the reason rather than gives up. */
+/**
+ * Connect timeout, in ms. It is below the MongoDB driver's 30 s, so that the driver gets the reason before it gives up.
+ */
 const CONNECT_TIMEOUT_MS = 20_000;
-/** 192 bits: nobody else on this machine guesses it. */
+/** 192 bits: other users of this machine cannot guess it. */
 const CREDENTIAL_BYTES = 24;
 
-// RFC 1928 and RFC 1929, by their own names.
+// Constants of RFC 1928 and RFC 1929, with the names used there.
 const VERSION = 5;
 const AUTH_VERSION = 1;
 const METHOD_USERNAME_PASSWORD = 2;
@@ -37,15 +39,15 @@ const REPLY = {
   addressTypeNotSupported: 8,
 } as const;
 
-/** The MongoDB driver's options of the same names. */
+/** Options of the MongoDB driver, with the same names. */
 export type ProxyOptions = { proxyHost: string; proxyPort: number; proxyUsername: string; proxyPassword: string };
 
 export type SocksDoor = { options: ProxyOptions; close(): Promise<void> };
 
 /**
- * What MongoDB connections of users are opened with: the driver finds servers by itself (hello.hosts, SRV), and by
- * these options each of them is judged before it is dialled (T37). Opens the door on first use; it never keeps a
- * process alive.
+ * Returns the proxy options for users' MongoDB connections. The driver discovers servers itself (hello.hosts, SRV), and
+ * with these options each of them is checked before it is dialled (T37). Starts the egress proxy on first use; it never
+ * keeps a process alive.
  */
 export async function mongoProxyOptions(): Promise<ProxyOptions> {
   const state = doorState();
@@ -56,7 +58,7 @@ export async function mongoProxyOptions(): Promise<ProxyOptions> {
   return (await state.door).options;
 }
 
-/** Closes the door of this process and all that goes through it; the next use opens a new one. */
+/** Closes this process's egress proxy and all connections through it. The next use starts a new one. */
 export async function closeSocksDoor(): Promise<void> {
   const state = doorState();
   const door = await state.door;
@@ -65,8 +67,8 @@ export async function closeSocksDoor(): Promise<void> {
 }
 
 /**
- * A SOCKS5 server on a free port of the loopback interface, for who knows its name and password. CONNECT only.
- * @param dialer left out: straight through the door
+ * Starts a SOCKS5 server on a free loopback port, for clients with its user name and password. Supports CONNECT only.
+ * @param dialer default: a direct connection through the egress policy
  */
 export async function openSocksDoor(policy: EgressPolicy = systemPolicy(), dialer?: Dialer): Promise<SocksDoor> {
   const credentials = {
@@ -151,7 +153,7 @@ async function authenticate(client: Socket, reader: ByteReader, credentials: Cre
   return isKnown;
 }
 
-/** @returns what to connect to, or the code to refuse with */
+/** @returns the target to connect to, or the reply code of the refusal */
 async function readRequest(reader: ByteReader): Promise<Request | number> {
   const [version, command, , addressType] = await reader.take(4);
   if (version !== VERSION) return REPLY.generalFailure;
@@ -175,7 +177,7 @@ function replyOf(error: unknown): number {
   return reason === "refused" ? REPLY.connectionRefused : REPLY.hostUnreachable;
 }
 
-/** The bound address that the protocol puts here is nobody's business: zeros. */
+/** The bound address in the reply is all zeros, because clients do not need it. */
 function reply(code: number): Buffer {
   return Buffer.from([VERSION, code, 0, ADDRESS_IPV4, 0, 0, 0, 0, 0, 0]);
 }
@@ -185,11 +187,11 @@ function hangUp(client: Socket, code: number): void {
   client.destroySoon();
 }
 
-/** Joins both ways; when one side breaks, so does the other. */
+/** Pipes both directions; when one side fails, the other is destroyed. */
 function join(client: Socket, upstream: Socket): void {
   upstream.setNoDelay(true);
   upstream.on("error", () => upstream.destroy());
-  // The driver still gets what had arrived for it; a server that stopped reading is not waited for.
+  // The driver still gets the bytes that had arrived; a server that stopped reading is not waited for.
   upstream.once("close", () => client.destroySoon());
   client.once("close", () => upstream.destroy());
   client.pipe(upstream);

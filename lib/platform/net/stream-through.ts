@@ -11,17 +11,17 @@ import { sharedAgent } from "./fetch-through";
 import { parseWebTarget } from "./host";
 
 /**
- * Reads of answers that one server makes in a second, of all that are open together (F12): what each brings goes through a
- * dozen streams, and at 10,000 a second nothing else is answered. So an answer that is alone is read as it comes, one of
- * fifty ten times a second, one of five hundred twice.
+ * Reads per second that one server spends on all open responses together (F12). Each read passes through a dozen
+ * streams, and at 10,000 a second nothing else is served. A single response is therefore read as it arrives, one of
+ * fifty 10 times per second, one of five hundred twice.
  */
 const READS_PER_SECOND = 500;
-/** What a reader may wait for words that are there, however many answers there are. */
+/** Maximum time that received bytes may be held back, in ms, regardless of the number of open responses. */
 const HELD_MS_MAX = 500;
 
 /**
- * What a library has to hold until it understands something: a line of a stream, or all of a refusal. Twice what an answer
- * of the agent may hold; one without an end would take all memory.
+ * Maximum bytes that a library has to buffer before it can parse them: a line of a stream, or a whole error response.
+ * Twice the size limit of an agent's answer. Without a limit, an endless line would use up the memory.
  */
 const HELD_BYTES_MAX = 16 * 1024 * 1024;
 const NEW_LINE = 10;
@@ -29,10 +29,10 @@ const NEW_LINE = 10;
 const openAnswers = () => sharedState("net.open-answers", () => ({ count: 0 }));
 
 /**
- * A `fetch` for libraries whose answers are long streams of small pieces, such as the model providers', through the egress
- * door as `fetchThrough`: bytes that come shortly behind each other go on together, the first ones at once. Redirects come
- * back as 3xx; a line that does not end breaks the answer with `too_large`; time is the library's to limit. It takes an
- * address and a text.
+ * Returns a `fetch` for libraries whose responses are long streams of small pieces, such as the model providers'. It
+ * uses the egress proxy as `fetchThrough` does. Bytes that arrive in quick succession are passed on together, the first
+ * ones at once. Redirects are returned as 3xx. An endless line fails the response with `too_large`. The library limits
+ * the time. It takes an address and a text body.
  */
 export function streamThrough(purpose: Purpose): typeof fetch {
   const agent = sharedAgent(purpose);
@@ -46,7 +46,7 @@ export function streamThrough(purpose: Purpose): typeof fetch {
         body: body as string | undefined,
         signal,
         dispatcher: agent,
-        // Between two words a model may think; whoever asks has a limit of its own.
+        // A model may pause between two words; the caller has its own time limit.
         bodyTimeout: 0,
         headersTimeout: 0,
       });
@@ -64,15 +64,15 @@ export function streamThrough(purpose: Purpose): typeof fetch {
   return guarded as typeof fetch;
 }
 
-/** Returns how long an answer's next bytes are held, in ms, by how many answers are open. */
+/** Returns how long a response's next bytes are held back, in ms, depending on the number of open responses. */
 export function heldByOpenAnswers(): number {
   return Math.min(HELD_MS_MAX, (openAnswers().count / READS_PER_SECOND) * 1000);
 }
 
 /**
- * What a stream brings, in as few pieces as there is time for. It fills no more than its own buffer meanwhile.
- * @param signal with it the stream counts no longer, whether anybody reads it to its end or not
- * @param heldMs how long to wait between two reads, asked each time
+ * Yields a stream's bytes in as few pieces as the pace allows. During a wait, only the stream's own buffer fills.
+ * @param signal ends the stream's share of the pace, even when it is not read to its end
+ * @param heldMs returns the time to wait between two reads, in ms; called before each wait
  */
 export async function* paced(
   source: Readable,
@@ -89,7 +89,7 @@ export async function* paced(
   openAnswers().count += 1;
   signal?.addEventListener("abort", close, { once: true });
   try {
-    // One read gives all that has come by then.
+    // One read returns all bytes that have arrived.
     for await (const bytes of source as AsyncIterable<Uint8Array>) {
       const nextAt = performance.now() + heldMs();
       yield bytes;
@@ -102,7 +102,8 @@ export async function* paced(
           resolve();
         };
       });
-      // Five hundred that have waited equally long would go on in one turn of the loop, and nobody else in between.
+      // Five hundred streams with equal waits would all continue in one turn of the event loop and block everything
+      // else.
       await ownTurn();
     }
   } finally {
@@ -112,8 +113,8 @@ export async function* paced(
 }
 
 /**
- * The same bytes, until there are too many of them to be held.
- * @param isByLine a line at a time is held, else everything
+ * Passes bytes through until more than `bytesMax` of them would have to be buffered.
+ * @param isByLine whether one line is buffered at a time; otherwise everything is
  * @throws AppError `too_large`
  */
 export async function* within(

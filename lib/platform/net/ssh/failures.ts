@@ -3,9 +3,7 @@ import { AppError } from "@/lib/platform/http/errors";
 import { toConnectionFailure } from "../failures";
 import type { Fingerprint } from "./host-key";
 
-/*
- * Why a tunnel is not there, in fixed sentences: what a server writes about itself goes to the log only (T47).
- */
+/* Failures of a tunnel, with fixed messages: text from a server goes to the log only (T47). */
 
 export function unknownHostKey(found: Fingerprint): AppError {
   return new AppError(
@@ -47,7 +45,10 @@ export function tunnelClosed(cause?: unknown): AppError {
   );
 }
 
-/** The tunnel is there, and the database is not at its other end. RFC 4254, 5.1, numbers the reasons. */
+/**
+ * Returns the failure for a tunnel that is open but cannot reach the database. RFC 4254, section 5.1, defines the
+ * reason codes.
+ */
 export function notForwarded(cause: Error): AppError {
   const reason = "reason" in cause ? Number(cause.reason) : 0;
   const words: Record<number, string> = {
@@ -61,7 +62,7 @@ export function notForwarded(cause: Error): AppError {
   });
 }
 
-/** The way to the tunnel's own server. */
+/** Converts a failure on the connection to the SSH server itself. */
 export function toTunnelFailure(error: unknown): AppError {
   const failure = toConnectionFailure(error);
   if (failure.kind === "address_refused" || failure.kind === "invalid_request") return failure;

@@ -2,7 +2,7 @@ import "server-only";
 import { createHash, timingSafeEqual } from "node:crypto";
 import { AppError } from "@/lib/platform/http/errors";
 
-/** The fingerprint of a server's public key as OpenSSH writes it: `SHA256:` and 43 signs of base64, without padding. */
+/** The fingerprint of a server's public key in OpenSSH's form: `SHA256:` and 43 base64 characters, without padding. */
 export type Fingerprint = `SHA256:${string}`;
 
 export function fingerprintOf(publicKey: Buffer): Fingerprint {
@@ -10,7 +10,7 @@ export function fingerprintOf(publicKey: Buffer): Fingerprint {
 }
 
 /**
- * A fingerprint as a person pastes it, with or without its prefix and its padding.
+ * Normalises a pasted fingerprint, with or without its prefix and its padding.
  * @throws AppError `invalid_request`
  */
 export function toFingerprint(text: string): Fingerprint {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { testPolicy } from "@/test/fixtures/net/policy";
 import { checkForwarded } from "./judge-forwarded";
 
-/** The address of an SSH server elsewhere. */
+/** Address of an SSH server on another machine. */
 const ELSEWHERE = "203.0.113.9";
 const OWN = [
   { host: "store.internal", port: 27_017, addresses: ["10.0.0.5"] },
@@ -77,7 +77,7 @@ describe("T38 the platform's own services through a tunnel", () => {
 describe("a tunnel whose server is this machine", () => {
   test.each(["127.0.0.1", "::1", "127.0.0.9"])("at %s opens nothing that the door does not", async (tunnel) => {
     const names = { localhost: [["127.0.0.1"]], "db.internal": [["10.0.0.7"]], "db.test": [["93.184.215.14"]] };
-    // Public addresses alone, in this mode.
+    // In this mode, only public addresses are allowed.
     for (const host of ["127.0.0.1", "localhost", "10.0.0.7", "db.internal"]) {
       await expect(judge(host, 5432, tunnel, names)).rejects.toMatchObject({ kind: "address_refused" });
     }

@@ -1,4 +1,4 @@
-// The parts of the library that are used here; it has no types of its own.
+// Declares the parts of ssh2 that are used here; the library ships no types.
 declare module "ssh2" {
   import type { EventEmitter } from "node:events";
   import type { Duplex } from "node:stream";

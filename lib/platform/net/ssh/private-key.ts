@@ -2,13 +2,13 @@ import "server-only";
 import { AppError } from "@/lib/platform/http/errors";
 
 /**
- * Judges a private key before it is stored: OpenSSH's form, PEM or PuTTY's, each without a passphrase.
+ * Validates a private key before it is stored: in OpenSSH, PEM or PuTTY format, without a passphrase.
  * @throws AppError `invalid_request`
  */
 export async function checkPrivateKey(text: string): Promise<void> {
   const { default: library } = await import("ssh2");
   const parsed = library.utils.parseKey(text);
-  // Without a passphrase the library says of a key that has one that it is encrypted.
+  // Without a passphrase, the library reports a protected key as encrypted.
   if (parsed instanceof Error && /encrypted|passphrase/i.test(parsed.message)) {
     throw new AppError(
       "invalid_request",

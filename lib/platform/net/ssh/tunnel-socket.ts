@@ -8,8 +8,8 @@ type Dial = (endpoint: Endpoint, signal: AbortSignal) => Promise<Duplex>;
 type Written = (error?: Error | null) => void;
 
 /**
- * One connection through a tunnel, with what drivers use of Node's socket: `connect`, the event `connect`, `ref` and
- * `unref`. What concerns the line itself (delays, keep-alive) is the tunnel's affair and does nothing here.
+ * A connection through a tunnel, with the parts of Node's socket that drivers use: `connect`, the event `connect`,
+ * `ref` and `unref`. Options of the transport (delays, keep-alive) belong to the tunnel and do nothing here.
  */
 export class TunnelSocket extends Duplex {
   connecting = false;
@@ -25,7 +25,7 @@ export class TunnelSocket extends Duplex {
     this.#onRef = onRef;
   }
 
-  /** Takes the forms that drivers use: `(port, host)` and `({host, port})`. */
+  /** Accepts the forms that drivers use: `(port, host)` and `({host, port})`. */
   connect(first: number | Endpoint, second?: unknown): this {
     const endpoint = typeof first === "object" ? first : { host: String(second), port: Number(first) };
     this.connecting = true;
@@ -60,7 +60,7 @@ export class TunnelSocket extends Duplex {
     return this.#setRef(false);
   }
 
-  /** What is written is sent, then it closes. */
+  /** Closes the socket after all pending writes have been sent. */
   destroySoon(): void {
     if (this.writable) this.end();
     if (this.writableFinished) this.destroy();
@@ -110,7 +110,7 @@ export class TunnelSocket extends Duplex {
     });
     channel.on("error", (error: Error) => this.destroy(error));
     channel.on("close", () => {
-      // The other side's end is read to its end; a line that was cut says so.
+      // The other side's stream is read to its end; a broken connection is reported as an error.
       if (!isEnded) this.destroy(tunnelClosed());
       else if (this.readableEnded) this.destroy();
       else this.once("end", () => this.destroy());
@@ -121,7 +121,7 @@ export class TunnelSocket extends Duplex {
 
   #whenOpen(work: (channel: Duplex) => void, failed: Written): void {
     if (this.#channel) {
-      // A write to a channel that is closed would never be answered.
+      // A write to a closed channel would never complete.
       if (this.#channel.destroyed || !this.#channel.writable) failed(tunnelClosed());
       else work(this.#channel);
       return;

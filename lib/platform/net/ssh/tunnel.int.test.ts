@@ -11,11 +11,11 @@ import { checkPrivateKey } from "./private-key";
 import { type SshTarget, SshTunnel } from "./tunnel";
 
 /*
- * What an SSH server may do to a tunnel, by the library's own server and by one that speaks no SSH. A real one is in
- * `lib/features/connections/drivers/conformance/tunnel.int.test.ts`.
+ * How an SSH server may treat a tunnel, with the library's server and one that does not speak SSH. Tests with a real
+ * server are in `lib/features/connections/drivers/conformance/tunnel.int.test.ts`.
  */
 
-// What tests use of the library's server; its client is what the product uses.
+// Parts of the library's server that tests use; the product uses only its client.
 type Auth = { method: string; username: string; password?: string; accept(): void; reject(methods?: string[]): void };
 type Info = { destIP: string; destPort: number };
 type SshPeer = {
@@ -47,7 +47,7 @@ afterEach(async () => {
 
 type Forward = (accept: () => Duplex, reject: () => void, info: Info, peer: SshPeer) => void;
 
-/** An SSH server that lets everybody in who has the password. */
+/** Starts an SSH server that accepts everyone with the password. */
 async function startSsh({ forward, onAuth }: { forward?: Forward; onAuth?: (auth: Auth) => void } = {}) {
   const seen = { connections: 0, methods: [] as string[], passwords: [] as string[], forwards: [] as Info[] };
   const peers = new Set<SshPeer>();
@@ -93,7 +93,7 @@ function tunnelTo(port: number, more: Partial<SshTarget> = {}, policy = POLICY()
   return tunnel;
 }
 
-/** Connects to a database behind the tunnel, which is on this machine here. */
+/** Connects to a database behind the tunnel, which is on this machine. */
 async function dial(tunnel: SshTunnel, port = 5432): Promise<Socket> {
   const socket = tunnel.socket();
   const failed = once(socket, "error").then(([error]) => Promise.reject(error));
@@ -224,7 +224,7 @@ describe("what goes through it", () => {
     const socket = await dial(tunnelTo(port));
     socket.pause();
     let before = -1;
-    // Until nothing more is taken.
+    // Polls until the socket takes no further bytes.
     await expect
       .poll(
         () => {

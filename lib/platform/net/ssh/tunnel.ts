@@ -21,11 +21,16 @@ import { type Fingerprint, fingerprintOf, isSameFingerprint } from "./host-key";
 import { checkForwarded } from "./judge-forwarded";
 import { TunnelSocket } from "./tunnel-socket";
 
-/** From the look-up of the name to the end of the sign-in, which drivers allow for a whole connection. */
+/**
+ * Timeout from the look-up of the name to the end of the sign-in, in ms. Drivers allow as much for a whole connection.
+ */
 const OPEN_TIMEOUT_MS = 9000;
-/** For a connection within the tunnel: the other end tells at once, or its database is not there. */
+/** Timeout for a connection within the tunnel, in ms. A server that can reach the database answers at once. */
 const CHANNEL_TIMEOUT_MS = 9000;
-/** A tunnel that says nothing to three of these is dead: nobody waits for a line that was cut without a word. */
+/**
+ * Keep-alive interval, in ms. A tunnel that misses three of these is closed, so that a silently broken connection does
+ * not block queries.
+ */
 const KEEP_ALIVE_MS = 5000;
 const KEEP_ALIVES_MAX = 3;
 
@@ -33,18 +38,18 @@ export type SshTarget = {
   host: string;
   port: number;
   user: string;
-  /** One of the two. */
+  /** Exactly one of the two is set. */
   password: string | null;
   privateKey: string | null;
-  /** The one key that the server may have; null while nobody has said which, and then nothing is sent to it. */
+  /** The server's trusted key; null while it is unknown, and then nothing is sent to the server. */
   hostKey: Fingerprint | null;
 };
 
 type Opened = { client: Client; line: GuardedSocket; peer: string };
 
 /**
- * A way to databases through an SSH server, which is dialled through the door. Opened when it is first used, shared by
- * all connections made with it, and opened anew when it has died. An end of it ends them all.
+ * A tunnel to databases through an SSH server, which is dialled through the egress proxy. It is opened on first use,
+ * shared by all its connections, and reopened after it has failed. Closing it closes them all.
  */
 export class SshTunnel implements Dialer {
   readonly isTunnel = true;
@@ -54,7 +59,7 @@ export class SshTunnel implements Dialer {
   #opened: Promise<Opened> | null = null;
   #isClosed = false;
   #failure: AppError | null = null;
-  /** How many of the sockets keep the process alive, and with it the line. */
+  /** Number of sockets that keep the process alive, and the SSH connection with it. */
   #refs = 0;
 
   constructor(target: SshTarget, policy: EgressPolicy = systemPolicy()) {
@@ -73,7 +78,7 @@ export class SshTunnel implements Dialer {
   }
 
   /**
-   * Waits until the tunnel itself is there. Libraries that dial by themselves do not hand on why it is not.
+   * Waits until the tunnel is open. Libraries that dial themselves do not report why it is not.
    * @throws AppError as `socket` does; the signal's reason
    */
   async ready(signal: AbortSignal): Promise<void> {
@@ -81,12 +86,12 @@ export class SshTunnel implements Dialer {
     await orAborted(this.#open(), signal);
   }
 
-  /** Why the last connection within it was not made; null when it was. */
+  /** Failure of the last connection within the tunnel; null when it succeeded. */
   get failure(): AppError | null {
     return this.#failure;
   }
 
-  /** Ends it with all that goes through it. */
+  /** Closes the tunnel and all connections through it. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const socket of this.#sockets) socket.destroy();
@@ -110,7 +115,7 @@ export class SshTunnel implements Dialer {
 
   async #openChannel(endpoint: { host: string; port: number }, signal: AbortSignal): Promise<Duplex> {
     if (this.#isClosed) throw tunnelClosed();
-    // What may not be reached in any case is refused before anything is opened.
+    // Targets that are always refused are rejected before the tunnel is opened.
     await checkForwarded({ ...endpoint, tunnel: null }, this.#policy);
     const { client, line, peer } = await this.#open();
     const target = await checkForwarded({ ...endpoint, tunnel: peer }, this.#policy);
@@ -129,7 +134,7 @@ export class SshTunnel implements Dialer {
       if (this.#refs === 0) line.unref();
       client.once("close", () => {
         forget();
-        // The library tells its channels; those that it has forgotten shall not wait for ever.
+        // The library notifies its open channels. Sockets whose channel it has dropped would otherwise wait forever.
         for (const socket of this.#sockets) if (!socket.connecting) socket.destroy(tunnelClosed());
       });
     }, forget);
@@ -153,7 +158,7 @@ async function openTunnel(target: SshTarget, policy: EgressPolicy): Promise<Open
   const { default: library } = await import("ssh2");
   const deadline = startDeadline(OPEN_TIMEOUT_MS);
   const line = new GuardedSocket("database", policy);
-  // Every connection that is being opened within it waits for its end.
+  // Every connection that is being opened in the tunnel listens for its close.
   line.setMaxListeners(0);
   const client = new library.Client();
   let refusal: AppError | null = null;
@@ -171,7 +176,7 @@ async function openTunnel(target: SshTarget, policy: EgressPolicy): Promise<Open
         isGreeted = true;
       });
       client.on("keyboard-interactive", (_name, _words, _language, prompts: { echo?: boolean }[], answer) => {
-        // Servers that ask for the password in this way ask for it once, and for nothing that may be seen.
+        // Servers that ask for the password in this way use one prompt without echo.
         const isPassword = prompts.length === 1 && prompts[0]?.echo !== true;
         answer(isPassword && target.password !== null ? [target.password] : []);
       });
@@ -184,7 +189,7 @@ async function openTunnel(target: SshTarget, policy: EgressPolicy): Promise<Open
         readyTimeout: OPEN_TIMEOUT_MS,
         keepaliveInterval: KEEP_ALIVE_MS,
         keepaliveCountMax: KEEP_ALIVES_MAX,
-        // SHA-1 signs nothing any more.
+        // Signatures with SHA-1 are insecure.
         algorithms: { serverHostKey: { remove: ["ssh-rsa"] } },
         ident: "millrace",
         hostVerifier: (key) => {
@@ -208,7 +213,7 @@ async function openTunnel(target: SshTarget, policy: EgressPolicy): Promise<Open
   }
 }
 
-/** A socket of the door, to the tunnel's own server. */
+/** Connects an egress-checked socket to the SSH server itself. */
 function connected(line: GuardedSocket, { host, port }: SshTarget, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
@@ -219,7 +224,7 @@ function connected(line: GuardedSocket, { host, port }: SshTarget, signal: Abort
   });
 }
 
-/** The library says at which level it has failed. */
+/** Maps the library's error by the level at which it failed. */
 function toOpenFailure(error: unknown, isGreeted: boolean): AppError {
   if (error instanceof AppError) return error;
   const level = error instanceof Error && "level" in error ? error.level : null;
@@ -251,7 +256,7 @@ function openChannel(
     signal.addEventListener("abort", onAbort, { once: true });
     line.once("close", onClose);
     try {
-      // Where the connection comes from is nobody's business, and no server that is known asks.
+      // The source address of the connection is not disclosed; no known server checks it.
       client.forwardOut("127.0.0.1", 0, host, port, (error, channel) => {
         if (error) return fail(notForwarded(error));
         if (isOver) {
