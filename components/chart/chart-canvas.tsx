@@ -11,11 +11,11 @@ import { colourOf, findEndsRoom, isLying, PIE_HOLE, toDrawnSpec, toPieRadius } f
 import { describeChart, describeStop, formatRow, formatStop, formatUp } from "@/lib/base/charts/words";
 import type { CellLook } from "@/lib/base/values/cell-look";
 
-/** Marks that can be pressed, by whoever has a use for it. */
+/** Handlers for selecting marks, supplied by the caller. */
 export type ChartMarks = {
-  /** Whether a stop is among those that were pressed. */
+  /** Returns whether a stop is selected. */
   isPicked: (stop: Stop) => boolean;
-  /** @param isAdding it comes to those that were pressed before */
+  /** @param isAdding true to add to the selection instead of replacing it */
   onPick: (stop: Stop, row: StopRow, isAdding: boolean) => void;
   /** Null where the axis has no ranges. */
   onRange: ((from: Stop, to: Stop) => void) | null;
@@ -27,21 +27,21 @@ type ChartCanvasProps = {
   onToggle: (series: number) => void;
   marks?: ChartMarks | undefined;
 };
-/** The first and the last stop of what is being brushed, in either order. */
+/** First and last stop of the range being brushed, in either order. */
 type Brush = { from: number; to: number };
-/** Where the crosshair is: which stop, which of its rows; in pixels of the chart. */
+/** Position of the crosshair: a stop and one of its rows. Spots are in pixels of the chart. */
 type Cursor = { stop: number; row: number };
 type Spot = { x: number; y: number };
 
-/** A pointer further from every dot than this is at none. */
+/** Maximum distance between the pointer and a dot that counts as hovering it. */
 const NEAR_PX = 32;
 const PAGE = 10;
-/** A pointer that moves less than this while it is down has pressed one mark. */
+/** Minimum pointer movement that counts as brushing; anything shorter is a click on one mark. */
 const BRUSH_FROM_PX = 6;
-/** The rows of names that are switched off, at the foot of the ends of the lines. */
+/** Height of a row of disabled series names below the line ends. */
 const END_ROW_PX = 17;
 
-/** The picture itself, with its legend and the crosshair, which pointers, fingers and arrow keys move from mark to mark. */
+/** The chart with its legend and crosshair. Mouse, touch and arrow keys move the crosshair from mark to mark. */
 export function ChartCanvas({ picture, look, hidden, onToggle, marks }: ChartCanvasProps) {
   const frameRef = useRef<HTMLDivElement>(null);
   const hostRef = useRef<HTMLDivElement>(null);
@@ -52,7 +52,7 @@ export function ChartCanvas({ picture, look, hidden, onToggle, marks }: ChartCan
   const [isFailed, setIsFailed] = useState(false);
   const [cursor, setCursor] = useState<Cursor | null>(null);
   const [brush, setBrush] = useState<Brush | null>(null);
-  /** Where a pointer went down, and what it was at before. */
+  /** Position of the last pointer-down, with the cursor under it and the cursor before it. */
   const down = useRef<{ x: number; at: Cursor | null; before: Cursor | null } | null>(null);
   const { data, stops, kind } = picture;
   const endsRoom = useMemo(() => (size === null ? null : findEndsRoom(picture, size)), [picture, size]);
@@ -76,7 +76,7 @@ export function ChartCanvas({ picture, look, hidden, onToggle, marks }: ChartCan
     };
   }, [picture, theme, size, endsRoom]);
 
-  // What was drawn of other data has other places.
+  // A chart drawn from other data has different coordinates.
   const chart = drawn?.picture === picture ? drawn.chart : null;
   const stop = cursor === null ? null : (stops[cursor.stop] ?? null);
   const row = stop === null ? null : (stop.rows[Math.min(cursor?.row ?? 0, stop.rows.length - 1)] ?? null);
@@ -112,7 +112,7 @@ export function ChartCanvas({ picture, look, hidden, onToggle, marks }: ChartCan
     const at = findCursor(picture, chart, { x: event.clientX - box.left, y: event.clientY - box.top });
     if (event.type === "pointerdown") down.current = { x: event.clientX, at, before: cursor };
     setCursor(at);
-    // A finger that moves reads one mark after the other.
+    // A moving finger reads the marks one after another.
     const isBrushing = down.current !== null && marks?.onRange && event.pointerType !== "touch";
     if (!isBrushing || !down.current?.at || at === null) return;
     if (brush === null && Math.abs(event.clientX - down.current.x) < BRUSH_FROM_PX) return;
@@ -124,7 +124,7 @@ export function ChartCanvas({ picture, look, hidden, onToggle, marks }: ChartCan
     down.current = null;
     if (marks === undefined || started === null || event.button !== 0) return;
     if (brush !== null) return brushed(brush);
-    // The first touch of a finger shows what is there, the second one presses it.
+    // The first tap shows the values, the second one on the same mark clicks it.
     const isShown = event.pointerType !== "touch" || started.before?.stop === started.at?.stop;
     if (started.at !== null && isShown) pick(started.at, event.shiftKey || event.metaKey || event.ctrlKey);
   };
@@ -243,7 +243,7 @@ export function ChartCanvas({ picture, look, hidden, onToggle, marks }: ChartCan
   );
 }
 
-/** A line through the place, a band over a bar's; both for a dot. */
+/** Draws a line at the stop, a band over a bar, and both for a dot. */
 function Crosshair({ picture, chart, spot }: { picture: Picture; chart: DrawnChart; spot: Spot }) {
   const { left, top, width, height } = chart;
   if (picture.kind === "pie") return null;
@@ -267,7 +267,7 @@ function isBrushed(brush: Brush | null, at: number): boolean {
   return brush !== null && at >= Math.min(brush.from, brush.to) && at <= Math.max(brush.from, brush.to);
 }
 
-/** What lies behind the stops that were pressed: of each as much as reaches half-way to its neighbours. */
+/** Returns bands behind the selected stops. Each extends half-way to its neighbours. */
 function toBands(picture: Picture, chart: DrawnChart, isIn: (at: number, stop: Stop) => boolean) {
   const { stops, kind } = picture;
   const { left, top, width, height } = chart;
@@ -293,7 +293,7 @@ function toBands(picture: Picture, chart: DrawnChart, isIn: (at: number, stop: S
   });
 }
 
-/** Where the rows of a stop stand, in pixels of the chart; null for those without a value. */
+/** Returns the positions of a stop's rows, in pixels of the chart; null for rows without a value. */
 function toSpots(picture: Picture, chart: DrawnChart, stop: Stop): (Spot | null)[] {
   const { kind } = picture;
   if (kind === "pie") {
@@ -312,7 +312,7 @@ function toSpots(picture: Picture, chart: DrawnChart, stop: Stop): (Spot | null)
   });
 }
 
-/** The stop nearest to a pointer, and the nearest of its rows. */
+/** Returns the stop nearest to the pointer, and its nearest row. */
 function findCursor(picture: Picture, chart: DrawnChart, at: Spot): Cursor | null {
   const { kind, stops } = picture;
   const lying = isLying(picture);
@@ -341,7 +341,7 @@ function findCursor(picture: Picture, chart: DrawnChart, at: Spot): Cursor | nul
     for (const i of stops.keys()) judge(i);
     return least > NEAR_PX ? null : best;
   }
-  // Along the axis the nearest place counts; rows are told apart at that place alone, since there may be thousands.
+  // Find the nearest stop along the axis first, then compare rows of that stop only: there may be thousands.
   const axis = lying ? "y" : "x";
   const px = lying ? at.y - chart.top : at.x - chart.left;
   let nearest = -1;
@@ -356,14 +356,14 @@ function findCursor(picture: Picture, chart: DrawnChart, at: Spot): Cursor | nul
   return best;
 }
 
-/** Where a stop is across, as its axis knows it: a bin in its middle, a category by its name. */
+/** Returns a stop's axis value: the middle of a bin, or the name of a category. */
 function toAcross({ kind, data }: Picture, { across }: Stop): number | string {
   if (typeof across === "string") return across;
   if (kind === "scatter" && data.scale === "category") return data.places[across]?.at ?? "";
   return kind === "histogram" ? across + (data.step?.size ?? 0) / 2 : across;
 }
 
-/** Arrow keys along the axis go from place to place, those across it from series to series. */
+/** Moves along the axis from stop to stop, and across it from series to series. */
 function moveCursor(key: string, cursor: Cursor | null, picture: Picture): Cursor | null {
   const { stops } = picture;
   const lying = isLying(picture);

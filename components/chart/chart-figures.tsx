@@ -6,7 +6,7 @@ import { colourOf } from "@/lib/base/charts/spec";
 import { describeChange, describeChart, type Figure, formatUp, toFigures } from "@/lib/base/charts/words";
 import type { CellLook } from "@/lib/base/values/cell-look";
 
-/** Figures, each with how it stood before where it has places. */
+/** KPI figures, each with its trend and comparison where available. */
 export function ChartFigures({ picture, look }: { picture: Picture; look: CellLook }) {
   const theme = useChartTheme();
   const { data } = picture;
@@ -31,7 +31,7 @@ export function ChartFigures({ picture, look }: { picture: Picture; look: CellLo
 
 const LINE = { width: 120, height: 32, edge: 2 };
 
-/** How it went, without axes: the figure beside it is what is read. */
+/** A sparkline without axes: the figure beside it carries the value. */
 export function FigureLine({ figure: { line }, colour }: { figure: Figure; colour: string }) {
   const values = line.flatMap((value) => (value === null ? [] : [value]));
   const low = values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);

@@ -8,11 +8,11 @@ type ChartLegendProps = {
   theme: ChartTheme;
   hidden: ReadonlySet<number>;
   onToggle: (series: number) => void;
-  /** Where each name stands at the end of its line, in pixels from the top; null for names in a row. */
+  /** Position of each name at the end of its line, in pixels from the top; null when the names form a row. */
   ends: { x: number; tops: number[] } | null;
 };
 
-/** The names of the series; a press switches one off and on. */
+/** Names of the series. Clicking one hides or shows it. */
 export function ChartLegend({ data, theme, hidden, onToggle, ends }: ChartLegendProps) {
   return (
     <ul className={ends ? "chart-legend at-ends" : "chart-legend"} aria-label="Series">

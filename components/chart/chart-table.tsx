@@ -5,10 +5,10 @@ import { nameChart, toChartTable } from "@/lib/base/charts/words";
 import { formatCount } from "@/lib/base/values/amounts";
 import type { CellLook } from "@/lib/base/values/cell-look";
 
-/** A table of more rows is better looked at as the result itself. */
+/** Maximum number of rows; a longer table is better read in the result itself. */
 const ROWS_MAX = 500;
 
-/** The values of a chart as they would be read aloud. */
+/** The values of a chart as a table, for screen readers. */
 export function ChartTable({ picture, look }: { picture: Picture; look: CellLook }) {
   const { head, rows, numbersFrom, rowCount } = toChartTable(picture, look, ROWS_MAX);
   const classOf = (column: number) => (column >= numbersFrom ? "r num" : undefined);

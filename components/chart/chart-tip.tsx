@@ -13,7 +13,7 @@ type ChartTipProps = {
   total: string | null;
 };
 
-/** What stands at a place of a chart, beside it and inside the window. Those who hear the page are told by the crosshair. */
+/** The tooltip of a chart, kept inside the window. Screen readers get the same text from the crosshair. */
 export function ChartTip({ at, title, lines, total }: ChartTipProps) {
   const ref = useRef<HTMLDivElement>(null);
   const [place, setPlace] = useState<{ left: number; top: number } | null>(null);

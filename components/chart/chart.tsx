@@ -21,7 +21,7 @@ type ChartProps = {
   marks?: ChartMarks | undefined;
 };
 
-/** A chart of data that were added up: its picture or its table, and what it does not show. */
+/** A chart of aggregated data: the chart or its table, with notices about omitted data. */
 export function Chart({ data, settings, look, isTable, hidden, onHidden, marks }: ChartProps) {
   const picture = useMemo(() => toPicture(data, settings, hidden), [data, settings, hidden]);
   const cuts = describeCuts(picture);
@@ -54,7 +54,7 @@ export function Chart({ data, settings, look, isTable, hidden, onHidden, marks }
 
 const NONE: ReadonlySet<number> = new Set();
 
-/** Which series are switched off: none of them once the chart shows something else. */
+/** Returns the hidden series, reset when the chart shows something else. */
 export function useHidden(key: string): [ReadonlySet<number>, (hidden: ReadonlySet<number>) => void] {
   const [state, setState] = useState({ key, hidden: NONE });
   return [state.key === key ? state.hidden : NONE, (hidden) => setState({ key, hidden })];

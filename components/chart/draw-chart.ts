@@ -3,29 +3,29 @@ import { later } from "@/lib/platform/browser/load-again";
 
 const loadVega = later(() => import("@/components/chart/vega"));
 
-/** Loads what draws, for a page that waits for rows yet. What fails is told where it is needed. */
+/** Preloads the chart library while a page waits for rows. Errors surface where the chart is drawn. */
 export function prepareCharts(): void {
   loadVega().catch(() => {});
 }
 
-/** A drawn chart: where its plot is, where values stand in it, in pixels of its element. */
+/** A drawn chart: the position of its plot and of values in it, in pixels of its element. */
 export type DrawnChart = {
   left: number;
   top: number;
   width: number;
   height: number;
-  /** @returns the middle of a category, the place of a number or time; null where there is no such axis */
+  /** @returns the middle of a category, or the position of a number or time; null without such an axis */
   toPx(axis: "x" | "y", value: number | string): number | null;
-  /** The width of a category's band; 0 along a scale. */
+  /** Returns the width of a category's band; 0 on a continuous scale. */
   toBand(axis: "x" | "y"): number;
   end(): void;
 };
 type Scale = ((value: unknown) => number | undefined) & { bandwidth?: () => number };
 
 /**
- * Draws a chart into an element. The library is loaded with the first chart; expressions are interpreted, since the
- * page's policy lets nothing be made into code.
- * @param onHover what is known of the mark under the pointer, for specifications that nobody else can read
+ * Draws a chart into an element. The library is loaded with the first chart. Expressions are interpreted, since the
+ * page's content security policy forbids eval.
+ * @param onHover receives the datum under the pointer, for custom specifications
  */
 export async function drawChart(
   host: HTMLElement,
@@ -41,9 +41,9 @@ export async function drawChart(
     });
     view.addEventListener("pointerout", () => onHover(null, { x: 0, y: 0 }));
   }
-  // The frame around it has a name and says in words what there is to see.
+  // The surrounding frame has a name and describes the chart in words.
   element.querySelector("svg")?.setAttribute("aria-hidden", "true");
-  // The origin is counted from inside of the padding.
+  // The origin is measured from inside the padding.
   const [x = 0, y = 0] = view.origin();
   const padding = view.padding();
   const { left: padLeft = 0, top: padTop = 0 } =
@@ -76,8 +76,8 @@ export async function drawChart(
 }
 
 /**
- * Returns a sentence to show in the place of a specification that may not be drawn over these rows; null for one that may.
- * Such a specification was stored before it would have been refused, or needs other rows.
+ * Returns a message to show in place of a specification that may not be drawn over these rows; null for one that may.
+ * Such a specification was stored before the rule existed, or needs other rows.
  */
 export async function findRefusal(
   spec: Record<string, unknown>,
@@ -88,10 +88,10 @@ export async function findRefusal(
   return problems.length === 0 ? null : toProblemWords(problems);
 }
 
-/** Twice the pixels: a picture is looked at on good screens. */
+/** Twice the resolution, for high-density screens. */
 const PICTURE_SCALE = 2;
 
-/** The same as a file's content. */
+/** Draws a chart as a file. */
 export async function toPictureFile(spec: TopLevelSpec, format: "png" | "svg"): Promise<Blob> {
   const view = await toView(spec, null);
   try {
@@ -117,7 +117,7 @@ async function toView(spec: TopLevelSpec, element: HTMLElement | null) {
     ...(element && { container: element }),
     hover: false,
     logLevel: ERROR_LEVEL,
-    // Nothing is ever fetched for a chart, and none leads anywhere: its points are all here.
+    // A chart loads nothing and links nowhere: all its data is inline.
     loader: {
       ...loader(),
       load: () => Promise.reject(new Error("A chart loads nothing.")),

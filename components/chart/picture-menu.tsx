@@ -11,7 +11,7 @@ type PictureMenuProps = Omit<Parameters<typeof savePicture>[0], "theme" | "data"
   data: Parameters<typeof savePicture>[0]["data"] | null;
 };
 
-/** Saves the chart as a picture, in the colours of the page. */
+/** Menu that saves the chart as a picture, in the colours of the page. */
 export function PictureMenu({ data, ...ask }: PictureMenuProps) {
   const theme = useChartTheme();
   const save = async (format: "png" | "svg") => {

@@ -16,15 +16,18 @@ import "./chart.css";
 
 type RowsChartProps = {
   title: string;
-  /** Vega-Lite: what our settings say too is drawn with all that a chart here has, everything else as it is. */
+  /**
+   * Vega-Lite specification. One that our settings can express gets all features of our charts; others are drawn
+   * unchanged.
+   */
   spec: Record<string, unknown>;
   rows: ResultRow[];
-  /** Null where the rows came without them. */
+  /** Null where the rows came without field descriptions. */
   fields: ResultField[] | null;
   look: CellLook;
 };
 
-/** A chart over rows that are all here. */
+/** A chart over rows that are already in the browser. */
 export function RowsChart({ title, spec, rows, fields, look }: RowsChartProps) {
   const [isTable, setIsTable] = useState(false);
   const table = useMemo(() => toTable(fields ?? toFields(rows), rows), [fields, rows]);

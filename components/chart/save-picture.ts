@@ -7,7 +7,7 @@ import { describeChange, describeCuts, formatUp, nameChart, toFigures } from "@/
 import type { CellLook } from "@/lib/base/values/cell-look";
 import { saveFile } from "@/lib/platform/browser/save-file";
 
-/** As a page of a talk or a mail has room for, whatever window it was made in. */
+/** Sized for a slide or an email, independent of the window. */
 const SIZE = { width: 960, height: 540 };
 const FIGURE_SIZE = { width: 960, height: 140 };
 
@@ -17,11 +17,14 @@ type Ask = {
   look: CellLook;
   hidden: ReadonlySet<number>;
   theme: ChartTheme;
-  /** What the picture and its file are called; an ending is taken off. */
+  /** Title of the picture and base name of the file; an extension is removed. */
   name: string;
 };
 
-/** Saves a chart as a file, as it is drawn on the page: its name, what it leaves out and its legend are in the picture. */
+/**
+ * Saves a chart as a file, as drawn on the page. The picture includes its name, notices about omitted data, and the
+ * legend.
+ */
 export async function savePicture({ data, settings, look, hidden, theme, name }: Ask, format: "png" | "svg") {
   const stem = name.replace(/\.[a-z]+$/i, "").trim() || "chart";
   const picture = toPicture(data, settings, hidden);

@@ -23,7 +23,7 @@ const STACK_LABELS: Record<Stacking, string> = { stacked: "On top", share: "As s
 const SORT_LABELS: Record<ChartSort, string> = { value: "By value", label: "By name", given: "As it comes" };
 const TOPS = [3, 5, 10, 20, 50];
 const PER_COLUMN = ["sum", "average", "min", "max", "each"] as const;
-/** No column is called this: names cannot hold it as their only letter. */
+/** Value for no column: column names cannot consist of this character. */
 const NONE = "\u0000";
 
 type FormProps = {
@@ -32,7 +32,7 @@ type FormProps = {
   onChange: (settings: ChartSettings) => void;
 };
 
-/** The shelves of a chart: its kind, what stands across and upwards, its colours, and how it is put in order. */
+/** Settings of a chart: kind, x axis, y axis, colour and sort order. */
 export function ChartSettingsForm({ fields, settings, onChange }: FormProps) {
   const { kind, across, up, colour, stack, sort, top } = settings;
   const columns = fields.map(({ name }) => ({ value: name, label: name }));
@@ -101,7 +101,7 @@ export function ChartSettingsForm({ fields, settings, onChange }: FormProps) {
   );
 }
 
-/** What is drawn upwards: one measure, or several where a kind can show them. */
+/** Measures on the y axis: one, or several where the kind supports it. */
 function Measures({
   fields,
   settings,
@@ -183,7 +183,7 @@ function Shelf<T extends string>({ label, value, options, onChange }: ShelfProps
   );
 }
 
-/** Another kind with what is there, as far as it can use it. */
+/** Switches to another kind and keeps the settings that it can use. */
 function toKind(settings: ChartSettings, kind: ChartKind, fields: readonly ResultField[]): ChartSettings {
   const numbers = fields.filter(isNumericField);
   const isOf = (name: string | null, of: readonly ResultField[]) => of.some((field) => field.name === name);
@@ -197,7 +197,7 @@ function toKind(settings: ChartSettings, kind: ChartKind, fields: readonly Resul
     const column = settings.up[0]?.column ?? numbers.find(({ name }) => name !== across)?.name ?? numbers[0]?.name;
     return { ...settings, kind, across, up: column === undefined ? settings.up : [{ of: "each", column }] };
   }
-  // Dots are each by itself; bars and lines of them would be sums without the name.
+  // Dots are not aggregated. Bars and lines of them need an explicit sum.
   const wasDots = settings.kind === "scatter" || settings.kind === "histogram";
   const up = settings.up.map(
     (each): Measure => (each.column === null ? COUNT : wasDots && each.of === "each" ? { ...each, of: "sum" } : each),

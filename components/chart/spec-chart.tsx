@@ -12,11 +12,11 @@ import type { CellValue, ResultRow } from "@/lib/base/values/json-rows";
 type SpecChartProps = { title: string; spec: Record<string, unknown>; rows: ResultRow[] };
 type Hover = { at: { x: number; y: number }; values: [string, string][] };
 
-/** A tip of more values than these is a table. */
+/** Maximum number of values in a tooltip. */
 const VALUES_MAX = 8;
 const UNDRAWN = "The chart could not be drawn. Choose another kind.";
 
-/** A Vega-Lite specification that says more than our settings can, over the rows of a result. */
+/** A Vega-Lite specification that our settings cannot express, over the rows of a result. */
 export function SpecChart({ title, spec, rows }: SpecChartProps) {
   const frameRef = useRef<HTMLDivElement>(null);
   const hostRef = useRef<HTMLDivElement>(null);

@@ -5,7 +5,7 @@ import type { ChartTheme } from "@/lib/base/charts/spec";
 
 const SERIES = ["1", "2", "3", "4", "5", "6", "7", "8"];
 
-/** The tokens as values, read anew when the theme changes. */
+/** Returns the theme tokens as values and updates them when the theme changes. */
 export function useChartTheme(): ChartTheme {
   const [theme, setTheme] = useState(readTheme);
   useEffect(() => {
@@ -16,7 +16,7 @@ export function useChartTheme(): ChartTheme {
   return theme;
 }
 
-/** The tokens as they are now. */
+/** Returns the current values of the theme tokens. */
 export function readTheme(): ChartTheme {
   const style = getComputedStyle(document.documentElement);
   const read = (name: string) => style.getPropertyValue(name).trim();

@@ -4,7 +4,7 @@ import { useEffect, useState } from "react";
 
 export type Size = { width: number; height: number };
 
-/** An element's size in CSS pixels; null before it has one. */
+/** Returns an element's size in CSS pixels; null before it has one. */
 export function useSize(ref: React.RefObject<HTMLElement | null>): Size | null {
   const [size, setSize] = useState<Size | null>(null);
   useEffect(() => {

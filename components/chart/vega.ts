@@ -1,4 +1,4 @@
-/** What draws a chart, as one part of the page. */
+/** The Vega modules of a chart, bundled as one chunk. */
 
 export { Error as ERROR_LEVEL, loader, logger, parse, View } from "vega";
 export { expressionInterpreter } from "vega-interpreter";

@@ -4,15 +4,15 @@
 import dynamic from "next/dynamic";
 
 /**
- * Has what draws charts loaded beside the page's own scripts, and not after them: the framework names in the page's head
- * what such a component imports. It shows nothing.
+ * Loads the chart library in parallel with the page's scripts, not after them: the framework lists the imports of such
+ * a component in the page's head. Renders nothing.
  */
 export const ChartsAhead = dynamic(() =>
-  // The server does not draw here: it has nothing of it.
+  // The server draws no charts, so its bundle omits the library.
   typeof window === "undefined" ? toNothing() : toNothing(() => import("@/components/chart/vega")),
 );
 
-/** The page runs what was loaded when it has asked for its rows, and not while it wakes up. */
+/** Only loads the library. It is evaluated once the page has requested its rows, not during start-up. */
 async function toNothing(_load?: () => Promise<unknown>) {
   return Nothing;
 }

@@ -34,7 +34,7 @@ const AGE_EVERY_MS = 30_000;
 const HEADS = ["Dashboard", "Folder", "Seen by", "Changed", ACTIONS];
 const NONE: DashboardSummary[] = [];
 
-/** All dashboards that the person may see. */
+/** All dashboards that the user can see. */
 export function DashboardList() {
   const { workspace } = useWorkspace();
   const list = useDashboardList();
@@ -99,7 +99,7 @@ export function DashboardList() {
           </div>
         </div>
       )}
-      {/* Elsewhere it stands in the explorer, which a phone does not show. */}
+      {/* On wider screens the explorer has it, which a phone does not show. */}
       {isPhone && all.length > 0 && (
         <div className="dashboard-phone-find">
           <NavFind label="Find a dashboard" root={root} />

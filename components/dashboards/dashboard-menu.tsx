@@ -13,7 +13,7 @@ type DashboardMenuProps = {
   onMove: () => void;
 };
 
-/** All that can be done with one dashboard; the body of its menus. */
+/** Actions on one dashboard; the body of its menus. */
 export function DashboardMenu({ dashboard, filed, onRename, onMove }: DashboardMenuProps) {
   const { id, title, access } = dashboard;
   const named = { ...dashboard, name: title };

@@ -75,11 +75,11 @@ const RefreshDialog = part(loadRefreshDialog, (module) => module.RefreshDialog);
 const loadPagePicture = later(() => import("@/components/dashboards/page-picture"));
 
 const AGE_EVERY_MS = 15_000;
-/** Who waits longer than this is told for how long. */
+/** Waits longer than this show their duration. */
 const LONG_WAIT_MS = 5000;
 const WAIT_EVERY_MS = 1000;
 
-/** A dashboard as it is looked at. What it is and what it shows are read at once, by the address alone. */
+/** A dashboard in view mode. Its definition and its data are requested in parallel, from the address alone. */
 export function DashboardView({ dashboardId }: { dashboardId: string }) {
   const { workspace } = useWorkspace();
   const isWall = useSearchParams().get("wall") === "1";
@@ -288,7 +288,7 @@ function Loaded({ dashboard, choice, reading, timezone, isWall }: LoadedProps) {
                     widget={widget}
                     data={data?.get(widget.id)}
                     isOld={isSlow && !arrived.has(widget.id)}
-                    // Until something came, a failure of all of them stands above.
+                    // Until a first response, one error for all widgets appears above.
                     isAwaited={error === null || data !== null}
                     press={{
                       value: toClickValue(choice.choice[key]),
@@ -353,7 +353,7 @@ function Loaded({ dashboard, choice, reading, timezone, isWall }: LoadedProps) {
   );
 }
 
-/** How old the oldest rows of the page are, when they are read anew, and whether that went wrong the last time. */
+/** Age of the oldest rows on the page, the next refresh, and whether the last refresh failed. */
 function Age({
   widgets,
   error,
@@ -363,9 +363,9 @@ function Age({
 }: {
   widgets: ReadonlyMap<string, WidgetData> | null;
   error: unknown;
-  /** The refresh that goes on. */
+  /** The running refresh. */
   run: Run | null;
-  /** Since when the page waits for its rows. */
+  /** Start of the wait for rows. */
   sinceMs: number | null;
   dashboard: Pick<Dashboard, "schedule" | "lastRun">;
 }) {
@@ -381,7 +381,7 @@ function Age({
         <RotateCw className="s" />
         <span>
           {run !== null ? "Refreshing" : widgets === null ? "Reading the sources" : "Reading"}
-          {/* Nobody is read a clock to. */}
+          {/* Hidden from screen readers: a ticking clock would interrupt them. */}
           {waitedMs > LONG_WAIT_MS && <span aria-hidden="true">, {toWaited(waitedMs)}</span>}
         </span>
       </span>
@@ -407,12 +407,12 @@ function Age({
   );
 }
 
-/** Whole seconds: a tenth that stands still would be one too many. */
+/** Formats whole seconds: a tenth that stays the same would be distracting. */
 function toWaited(ms: number): string {
   return ms < 60_000 ? `${Math.floor(ms / 1000)} s` : formatDuration(Math.floor(ms / 1000) * 1000);
 }
 
-/** Ends the refresh that goes on, for everybody; the rows of before stay. */
+/** Cancels the running refresh for everyone; the previous rows stay. */
 function CancelRefresh({ run }: { run: Run }) {
   const { workspace } = useWorkspace();
   const cancel = useMutation({

@@ -20,7 +20,7 @@ import { later } from "@/lib/platform/browser/load-again";
 const loadDeleteFolder = later(() => import("@/components/folders/delete-folder"));
 const DeleteFolder = part(loadDeleteFolder, (module) => module.DeleteFolder<DashboardSummary>);
 
-/** Not those of the consoles: each tree is folded by itself. */
+/** Separate from the consoles: each tree keeps its own collapsed folders. */
 const ROOTS = toRoots("dashboards-");
 const MINE: FolderChoice = { folderId: null, access: "private" };
 const NO_DASHBOARDS: DashboardSummary[] = [];
@@ -30,7 +30,7 @@ const BAR_WIDTHS = [44, 58, 50];
 
 const toFiled = ({ id, title, folderId, access }: DashboardSummary) => ({ id, name: title, folderId, access });
 
-/** The person's own dashboards and the workspace's. */
+/** The private dashboards of the user, and those of the workspace. */
 export function DashboardsExplorer() {
   const { workspace, workbench: store } = useWorkspace();
   const toggled = useWorkbench()?.toggled ?? NONE_TOGGLED;

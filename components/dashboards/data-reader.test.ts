@@ -11,7 +11,7 @@ const answer = (n: number): WidgetData[] => [
 type Asked = { filters: unknown; tell: (n: number) => void; give: (n: number) => void; fail: () => void };
 const page = (filters: object): PageAsk => ({ filters: filters as PageAsk["filters"] });
 
-/** A server whose answers come when they are let go, and which gives cubes where they are given. */
+/** A server whose responses are released by the test, with optional cubes. */
 function held(readCube?: () => Promise<Cube>) {
   const asked: Asked[] = [];
   const reader = new DataReader(
@@ -87,7 +87,7 @@ test("what changes while a reading runs is read after it, whatever else is asked
   asked[1]?.give(2);
   await vi.waitFor(() => expect(reader.current().isReading).toBe(false));
   expect(reader.current().data?.get("w")?.rows).toEqual([{ n: 2 }]);
-  // What was read before the change is known to nobody any more.
+  // Cached responses from before the change are dropped.
   reader.ask({ filters: { a: 1 } });
   reader.ask({ filters: {} }, true);
   asked[2]?.give(3);
@@ -170,7 +170,7 @@ test("rows that are read again and are the same are the same objects, with the a
   await vi.waitFor(() => expect(widget()?.rows).toEqual([{ n: 2 }]));
 });
 
-/** Two regions of two and three orders, as the cube of a figure beside them has them. */
+/** Cube of two regions with two and three orders, as returned for a figure beside the widget. */
 const CUBE: Cube = {
   widgets: [
     {
@@ -202,7 +202,7 @@ test("a press in a widget whose cubes are there is drawn at once and asks nobody
   expect(shown()).toBe(3);
   reader.ask(press("north", "south"));
   expect([shown(), asked.length, reader.current().isReading]).toEqual([5, 1, false]);
-  // What was changed meanwhile is nothing that a cube knows.
+  // A cube does not know changes of the data.
   reader.leave();
   reader.ask(press("north", "south"), true);
   expect(asked).toHaveLength(2);

@@ -2,39 +2,39 @@ import type { WidgetData } from "@/lib/features/dashboards/browser/client";
 import type { CubeReader } from "@/lib/features/dashboards/browser/cube-reader";
 import { type PageAsk, toAskText } from "@/lib/features/dashboards/browser/dashboard-choice";
 
-/** What is drawn, and what is being read. */
+/** The data on screen, and the state of the request for newer data. */
 export type Reading = {
-  /** What the widgets show, by their ids; null before the first answer. */
+  /** Data of the widgets, by id; null before the first response. */
   data: ReadonlyMap<string, WidgetData> | null;
-  /** What `data` was narrowed by, as text. */
+  /** Filters of `data`, as text. */
   of: string | null;
   readAtMs: number;
-  /** Why the newest reading has failed; what is drawn stays. */
+  /** Error of the newest request; the data on screen stays. */
   error: unknown;
   isReading: boolean;
-  /** Since when what is being read is awaited; null while nothing is. */
+  /** Start of the pending request; null when there is none. */
   sinceMs: number | null;
-  /** The widgets whose answers to what is being read have come: they are not old. */
+  /** Widgets whose data of the pending request has arrived: they are not stale. */
   arrived: ReadonlySet<string>;
-  /** It takes so long that somebody would take the old for the new. */
+  /** True once the request takes so long that stale data would pass for new. */
   isSlow: boolean;
 };
 
-/** What is to be said of the newest reading; null while the next one is awaited in its place, with nothing drawn yet. */
+/** Returns the error to show for the newest request; null while a retry is pending and nothing is drawn yet. */
 export function toFailure({ data, error, isSlow }: Pick<Reading, "data" | "error" | "isSlow">): unknown {
   return data === null && isSlow ? null : error;
 }
 
 type Read = (asked: PageAsk, signal: AbortSignal, onWidget: (widget: WidgetData) => void) => Promise<WidgetData[]>;
 
-/** A picture that is replaced within this time needs no sign that it is old. */
+/** Data that is replaced within this time is not marked as stale. */
 const SLOW_MS = 300;
-/** States that somebody may come back to: two dozen of sixty widgets are still little. */
+/** Maximum number of cached states. Two dozen of sixty widgets use little memory. */
 const KEPT_MAX = 24;
-/** So old an answer is drawn again without asking: going back through filters is at once. */
+/** Responses younger than this are drawn without a request, so going back through filters is immediate. */
 const FRESH_MS = 30_000;
 
-/** What pictures are made from. */
+/** Fields of a widget's data that its chart depends on. */
 const PARTS = ["fields", "rows", "trend", "before"] as const;
 
 const NONE: ReadonlySet<string> = new Set();
@@ -50,28 +50,28 @@ const NOTHING: Reading = {
 };
 
 /**
- * Reads what a dashboard shows: one request a state, one running and one waiting. An answer that has come is always
- * drawn, widget by widget, so that dragging over an axis moves what is seen, however fast it goes. What is foreseen is
- * drawn at once, and nothing older comes over it.
+ * Reads the data of a dashboard: one request per state, one running and one waiting. Every response is drawn, widget by
+ * widget, so that brushing an axis updates the page at any speed. Predicted data is drawn at once, and no older data
+ * replaces it.
  */
 export class DataReader {
   #reading = NOTHING;
   #running: string | null = null;
   #waiting: { asked: PageAsk; text: string; isAnew: boolean } | null = null;
-  /** What all widgets that are drawn show. */
+  /** State that every widget on screen shows. */
   #drawn: PageAsk | null = null;
-  /** The widgets that show the newest state already, by what was foreseen. */
+  /** Widgets that show the newest state already, by prediction. */
   #ahead: ReadonlySet<string> = NONE;
   #kept = new Map<string, { widgets: WidgetData[]; atMs: number }>();
   #listeners = new Set<() => void>();
   #stop = new AbortController();
   #slow: ReturnType<typeof setTimeout> | undefined;
-  /** Where the pointer is. */
+  /** Id of the widget under the pointer. */
   #entered: string | null = null;
 
   constructor(
     private readonly read: Read,
-    /** By which it knows what a press will show. */
+    /** Predicts the data after a click. */
     private readonly cubes: CubeReader | null = null,
   ) {}
 
@@ -82,7 +82,7 @@ export class DataReader {
 
   current = (): Reading => this.#reading;
 
-  /** Lets what runs go; nothing is drawn after that. It can be asked again. */
+  /** Aborts the running request; nothing is drawn afterwards. The reader can be used again. */
   close(): void {
     this.#stop.abort();
     this.#stop = new AbortController();
@@ -92,7 +92,7 @@ export class DataReader {
     clearTimeout(this.#slow);
   }
 
-  /** The pointer, or the focus, has come to a widget: what is pressed in it is answered here as soon as its cubes are there. */
+  /** Loads the cubes of the widget under the pointer or focus, so that clicks in it are answered in the browser. */
   enter(widgetId: string, asked: PageAsk): void {
     this.#entered = widgetId;
     void this.cubes?.enter(widgetId, asked);
@@ -103,7 +103,7 @@ export class DataReader {
     this.cubes?.leave();
   }
 
-  /** @param isAnew asks although the answer is known, since what it is made of may have changed */
+  /** @param isAnew true to request a known state again, since its data may have changed */
   ask(asked: PageAsk, isAnew = false): void {
     const text = toAskText(asked);
     if (isAnew) {
@@ -113,7 +113,7 @@ export class DataReader {
     const kept = this.#kept.get(text);
     this.#ahead = NONE;
     if (kept && Date.now() - kept.atMs < FRESH_MS) {
-      // What runs comes over it, and gives way to it then.
+      // The running request will replace it, and yields to it then.
       this.#waiting = this.#running === null ? null : { asked, text, isAnew: false };
       this.#drawn = asked;
       this.#put({ data: byId(kept.widgets), of: text, readAtMs: kept.atMs, error: null, isSlow: false });
@@ -121,7 +121,7 @@ export class DataReader {
     }
     if (!isAnew && this.#drawStep(asked)) return;
     if (this.#running !== null) {
-      // The one that runs is what was wanted, unless something has changed since it began.
+      // The running request is the wanted one, unless the data has changed since it started.
       const isOwed = isAnew || this.#waiting?.isAnew === true;
       this.#waiting = this.#running === text && !isOwed ? null : { asked, text, isAnew: isOwed };
       return;
@@ -129,7 +129,7 @@ export class DataReader {
     void this.#start(asked, text);
   }
 
-  /** @returns whether nothing of it is left to be asked for */
+  /** @returns whether no widget needs a request */
   #drawStep(asked: PageAsk): boolean {
     const step = this.#drawn === null ? null : this.cubes?.foresee(this.#drawn, asked);
     if (!step) return false;
@@ -168,7 +168,7 @@ export class DataReader {
       }
       this.#drawn = asked;
       this.#put({ data: this.#withAhead(widgets), of: text, readAtMs: atMs, error: null });
-      // Cubes of the rows of before are gone, and the pointer is still there.
+      // Cubes of the previous rows were dropped, and the pointer is still in the widget.
       if (this.#entered !== null) void this.cubes?.enter(this.#entered, asked);
     } catch (error) {
       if (signal.aborted) return;
@@ -183,7 +183,7 @@ export class DataReader {
     this.#put({ isReading: false, sinceMs: null, isSlow: false, arrived: NONE });
   }
 
-  /** Something newer waits, and the widget shows it already. */
+  /** Returns whether a newer request is waiting and the widget already shows its state. */
   #isAhead(widgetId: string): boolean {
     return this.#waiting !== null && this.#ahead.has(widgetId);
   }
@@ -199,7 +199,7 @@ export class DataReader {
   }
 }
 
-/** Rows that are as before stay the same objects: a chart of them is not drawn again. */
+/** Keeps the objects of unchanged rows, so that their charts are not drawn again. */
 function likeBefore(widget: WidgetData, before: WidgetData | undefined): WidgetData {
   if (!before || before === widget) return widget;
   const same = PARTS.filter((part) => JSON.stringify(widget[part]) === JSON.stringify(before[part]));

@@ -12,7 +12,7 @@ import type { FilterChoice, Widget } from "@/lib/features/dashboards/browser/cli
 import { toClickedWidget } from "@/lib/features/dashboards/browser/dashboard-choice";
 import { describeValue, isPreset, PRESET_WORDS, toFilterName } from "@/lib/features/dashboards/browser/filter-words";
 
-/** Letters are asked for once typing rests. */
+/** Delay after typing before a request. */
 const TYPED_AFTER_MS = 250;
 
 type FilterBarProps = {
@@ -21,11 +21,11 @@ type FilterBarProps = {
   source: ValuesSource;
   choice: DashboardChoice;
   timezone: string;
-  /** Whether something on the page goes by times; else it has neither a grain nor an earlier period. */
+  /** Whether the page has times; else grain and comparison do not apply. */
   hasTimes: boolean;
 };
 
-/** The filters of a page, what was pressed in its widgets, and the ways to take each off. */
+/** The filters of a page and the clicks in its widgets, each with a button that clears it. */
 export function FilterBar({ filters, widgets, source, choice, timezone, hasTimes }: FilterBarProps) {
   const clicks = Object.entries(choice.choice).flatMap(([key, value]) => {
     const widgetId = toClickedWidget(key);
@@ -94,7 +94,7 @@ export function FilterBar({ filters, widgets, source, choice, timezone, hasTimes
 
 type OneProps = { filter: ShownFilter; value: unknown; put: (value: unknown, isStep?: boolean) => void };
 
-/** A filter as a chip that opens it and, where it is set, a button that takes it off. */
+/** A filter as a chip that opens it, with a clear button while it is set. */
 function FilterChip({
   filter,
   value,
@@ -236,7 +236,7 @@ function SearchFilter({ filter, value, put }: OneProps) {
   useEffect(() => {
     if (!isTyping || later !== typed) return;
     setIsTyping(false);
-    // Each letter is not a step to go back through.
+    // Single letters add no history entries.
     put(later === "" ? null : later, false);
   }, [isTyping, later, typed, put]);
   return (
@@ -260,7 +260,7 @@ function without(choice: FilterChoice, id: string): FilterChoice {
   return Object.fromEntries(Object.entries(choice).filter(([key]) => key !== id));
 }
 
-/** Whether it says where a range of days begins and ends, as a comparison needs it. */
+/** Returns whether a date range has both ends, as a comparison needs. */
 function isRange(value: unknown): boolean {
   if (isPreset(value)) return true;
   return typeof value === "object" && value !== null && "from" in value && "to" in value && !!value.from && !!value.to;

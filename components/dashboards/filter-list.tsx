@@ -19,9 +19,9 @@ import { formatCount } from "@/lib/platform/browser/format";
 
 const TYPED_AFTER_MS = 150;
 
-/** A filter as whoever looks at the page knows it. */
+/** Public part of a filter. */
 export type ShownFilter = Pick<Filter, "id" | "kind" | "field" | "title" | "default">;
-/** Where the values of a page's filters come from, and what they are kept by. */
+/** Source of filter values, and its cache key. */
 export type ValuesSource = {
   key: readonly unknown[];
   read: (filterId: string, ask: ValuesAsk, signal: AbortSignal) => Promise<FilterValues>;
@@ -31,20 +31,20 @@ type FilterListProps = {
   source: ValuesSource;
   filter: ShownFilter;
   value: unknown;
-  /** What else filters: the counts are narrowed by it. */
+  /** The other filters, which narrow the counts. */
   others: FilterChoice;
   timezone: string;
   onChoose: (value: unknown) => void;
 };
 
-/** The values that a filter can be set to, with how many rows have each, the most frequent first. */
+/** Values of a filter with the number of rows of each, the most frequent first. */
 export function FilterList({ source, filter, value, others, timezone, onChoose }: FilterListProps) {
   const { digits, times } = useFrame().frame;
   const [typed, setTyped] = useState("");
   const q = useLater(typed, TYPED_AFTER_MS);
   const isMany = filter.kind === "multiSelect";
   const given = isMany ? (Array.isArray(value) ? value : []) : value === undefined ? [] : [value];
-  // The address is drawn later than one presses: of two boxes that are ticked quickly both count.
+  // The address updates later than the user clicks: two boxes ticked quickly must both count.
   const [text, put] = useTyped(JSON.stringify(given), (next) => {
     const all: unknown[] = JSON.parse(next);
     onChoose(all.length === 0 ? null : isMany ? all : all[0]);
@@ -56,9 +56,9 @@ export function FilterList({ source, filter, value, others, timezone, onChoose }
     placeholderData: keepPreviousData,
   });
   const name = toFilterName(filter);
-  // One value of a select is a value: null there is none at all.
+  // A select takes one value; null means no value there.
   const values = (found.data?.values ?? []).filter(({ value: each }) => isMany || each !== null);
-  // What is chosen stays in sight, whatever the others leave of it.
+  // Selected values stay visible even when the other filters exclude them.
   const gone = q === "" ? chosen.filter((each) => each !== null && !values.some((known) => known.value === each)) : [];
   const shown = [...gone.map((each) => ({ value: each, count: 0 })), ...values];
   const choose = (each: unknown, isOn: boolean) => {

@@ -2,7 +2,7 @@ import { TriangleAlert } from "lucide-react";
 import { firstRowsNotice } from "@/lib/base/values/cut-rows";
 import "./widgets.css";
 
-/** Says that what is shown is of the first rows alone, where the dataset was cut. */
+/** Notice that only the first rows of a truncated dataset are shown. */
 export function FirstRowsNotice({ firstRows }: { firstRows: number | undefined }) {
   if (firstRows === undefined) return null;
   return (

@@ -13,12 +13,12 @@ import { parseDashboardJson } from "@/lib/base/values/exact-sources";
 import { dashboardApi, type ExportedDashboard } from "@/lib/features/dashboards/browser/client";
 import { ApiError } from "@/lib/platform/browser/request";
 
-/** A dashboard of sixty widgets is far smaller; what is larger is another file. */
+/** Maximum size of an import file. A dashboard of sixty widgets is far smaller. */
 const FILE_BYTES_MAX = 8 * 1024 * 1024;
-/** How the server names a connection that it could not find. */
+/** Format of the server's error path for a connection that it could not find. */
 const UNKNOWN = /^connections\.(.*)$/s;
 
-/** Makes a dashboard of a file, and asks which connection is meant by a name that is unknown here. */
+/** Creates a dashboard from a file, and asks for a connection in place of an unknown name. */
 export function ImportDashboard({ onClose }: { onClose: () => void }) {
   const { workspace } = useWorkspace();
   const { note } = useDashboardActions();
@@ -124,7 +124,7 @@ export function ImportDashboard({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** What a file holds, if it may be a dashboard; the server judges the rest. */
+/** Parses a file that may be an exported dashboard; the server validates the rest. */
 function toExported(text: string): ExportedDashboard | null {
   try {
     const value = parseDashboardJson(text);

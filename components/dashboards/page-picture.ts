@@ -1,14 +1,14 @@
 import { toBlob } from "html-to-image";
 import { saveFile } from "@/lib/platform/browser/save-file";
 
-/** Sharp on any screen, and in print. */
+/** Scale that is sharp on any screen and in print. */
 const SCALE = 2;
-/** Browsers draw no canvas beyond this, in pixels of one side: a long page is drawn coarser. */
+/** Maximum canvas side that browsers draw, in pixels: a longer page gets a lower resolution. */
 const SIDE_MAX = 16_000;
-/** What can be pressed says nothing in a picture. */
+/** Selector of controls, which have no meaning in a picture. */
 const LEFT_OUT = ".btn, .widget-more, .filter-clear, .dashboard-said";
 
-/** Saves a dashboard as it is seen now, all of it, as a picture. @throws when the browser cannot draw it */
+/** Saves the whole dashboard in its current state as a picture. @throws when the browser cannot draw it */
 export async function savePageAs(title: string, page: HTMLElement): Promise<void> {
   const { scrollWidth: width, scrollHeight: height } = page;
   const blob = await toBlob(page, {
@@ -16,7 +16,7 @@ export async function savePageAs(title: string, page: HTMLElement): Promise<void
     height,
     pixelRatio: Math.min(SCALE, SIDE_MAX / Math.max(width, height)),
     backgroundColor: getComputedStyle(document.documentElement).getPropertyValue("--surface-frame"),
-    // What it would find by itself it finds by an element that the page's policy does not let be.
+    // Its own font lookup inserts an element that the page's content security policy blocks.
     fontEmbedCSS: `${await toFontStyles()}\n* { scrollbar-width: none !important; }`,
     filter: (node) => !(node instanceof Element && node.matches(LEFT_OUT)),
   });
@@ -24,7 +24,7 @@ export async function savePageAs(title: string, page: HTMLElement): Promise<void
   saveFile(blob, `${title.replaceAll(/[/\\:*?"<>|]/g, " ").trim() || "Dashboard"}.png`);
 }
 
-/** The fonts that the page has loaded, within the styles: a picture loads nothing. */
+/** Returns the loaded fonts of the page inlined into styles: a picture loads nothing. */
 async function toFontStyles(): Promise<string> {
   const loaded = new Set([...document.fonts].filter(({ status }) => status === "loaded").map(nameFace));
   const faces = [...document.styleSheets]

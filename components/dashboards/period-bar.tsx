@@ -7,13 +7,13 @@ import { COMPARISON_WORDS, GRAIN_WORDS, type Period } from "@/lib/features/dashb
 
 type PeriodBarProps = {
   period: Period;
-  /** Whether a range of days is chosen: without one there is nothing to compare. */
+  /** Whether a date range is set: without one there is nothing to compare. */
   hasRange: boolean;
-  /** Sets what it names; what it leaves out stays. */
+  /** Sets the given properties; the others stay. */
   put: (part: Period) => void;
 };
 
-/** By what the times of a page are put together, and what it is compared with. */
+/** Time grain and comparison of a page. */
 export function PeriodBar({ period, hasRange, put }: PeriodBarProps) {
   return (
     <>
@@ -40,7 +40,7 @@ export function PeriodBar({ period, hasRange, put }: PeriodBarProps) {
 
 type PeriodChipProps<T extends string> = {
   name: string;
-  /** What it is called when nothing is chosen. */
+  /** Label shown when nothing is selected. */
   none: string;
   icon: React.ReactNode;
   value: T | undefined;

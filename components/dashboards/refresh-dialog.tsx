@@ -23,14 +23,14 @@ const AGE_EVERY_MS = 15_000;
 
 type RefreshDialogProps = { dashboard: Dashboard; isRefreshing: boolean; onRefresh: () => void; onClose: () => void };
 
-/** When a dashboard reads its sources by itself, how the last time went, and the way to do it now. */
+/** Refresh schedule of a dashboard, the result of its last refresh, and a button to refresh now. */
 export function RefreshDialog({ dashboard, isRefreshing, onRefresh, onClose }: RefreshDialogProps) {
   const { workspace, user } = useWorkspace();
   const client = useQueryClient();
   const names = useMemberNames();
   const { id, title, schedule, ownerId } = dashboard;
   const kept = schedule && { cron: schedule.cron, timezone: schedule.timezone, enabled: schedule.enabled };
-  /** What is being changed, and which schedule it was begun on; null while nothing is. */
+  /** The edited schedule, with the version it is based on; null without changes. */
   const [draft, setDraft] = useState<{ value: ScheduleBody | null; base: string | null } | null>(null);
   const value = draft ? draft.value : kept;
   const stamp = schedule?.updatedAt ?? null;

@@ -24,12 +24,12 @@ import { type SharedDashboard as Shown, shareApi } from "@/lib/features/shares/b
 import "@/components/ui/page.css";
 import "./dashboards.css";
 
-/** Screens on walls show shared pages too: what is in sight is read anew this often. */
+/** Interval between reads of visible widgets, since wall screens show shared pages too. */
 const AGAIN_EVERY_MS = 60_000;
 
 type SharedDashboardProps = { token: string; title: string; description: string };
 
-/** A dashboard as its link shows it, to people who need no account. */
+/** A dashboard as its share link shows it, to visitors without an account. */
 export function SharedDashboard(props: SharedDashboardProps) {
   const [client] = useState(() => new QueryClient());
   return (

@@ -46,11 +46,11 @@ const MONDAYS = "0 8 * * 1";
 
 type SnapshotsProps = {
   dashboard: Pick<Dashboard, "id" | "title">;
-  /** What the page is narrowed to now: a new snapshot keeps it. */
+  /** Current filters of the page: a new snapshot stores them. */
   asked: PageAsk;
 };
 
-/** To whom a dashboard goes as a picture, when, and how the last time went. */
+/** Scheduled snapshots of a dashboard: recipients, schedule and the result of the last one. */
 export function Snapshots({ dashboard, asked }: SnapshotsProps) {
   const { workspace } = useWorkspace();
   const client = useQueryClient();

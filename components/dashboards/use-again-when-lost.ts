@@ -2,15 +2,15 @@ import { useEffect, useEffectEvent, useRef } from "react";
 import { useConnectivity } from "@/components/ui/use-browser";
 import { ApiError } from "@/lib/platform/browser/request";
 
-/** A server that starts anew is there within seconds. */
+/** First wait before a retry. A restarting server is back within seconds. */
 const FIRST_WAIT_MS = 2000;
-/** What is cut off again and again, by something between that gives up early, is not asked for all the time. */
+/** Longest wait between retries, for requests that a proxy with a short timeout cuts off repeatedly. */
 const LONGEST_WAIT_MS = 60_000;
 
 /**
- * Asks again by itself after an answer that did not come, while the page is in sight: nobody presses anything on a wall.
- * What the server has refused it would refuse again.
- * @param error of the newest reading, another object for each; null once one has succeeded
+ * Retries after a response that did not arrive, while the page is visible: a wall screen has no user. Requests that the
+ * server refused are not retried.
+ * @param error of the newest request, a distinct object for each; null once a request has succeeded
  */
 export function useAgainWhenLost(error: unknown, again: () => void): void {
   const { isOnline } = useConnectivity();
@@ -19,7 +19,7 @@ export function useAgainWhenLost(error: unknown, again: () => void): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: whether the line is cut is no input, and asks anew when it changes.
   useEffect(() => {
     const isAnother = error !== last.current.error;
-    // The line is cut, or back: that is news, and no failure more.
+    // A change of connectivity is not another failure.
     const waitMs = isAnother ? Math.min(2 * last.current.waitMs, LONGEST_WAIT_MS) : 0;
     last.current = { error, waitMs: Math.max(waitMs, FIRST_WAIT_MS) };
     if (!(error instanceof ApiError) || (error.status !== 0 && error.status < 500)) {

@@ -17,12 +17,12 @@ import type { FolderChoice } from "@/lib/features/folders/browser/filed-tree";
 import type { CreateFolderBody, UpdateFolderBody } from "@/lib/features/folders/schema";
 import { ApiError } from "@/lib/platform/browser/request";
 
-/** What a person changes of a dashboard besides what is in it. */
+/** Properties of a dashboard that change without its editor. */
 export type DashboardChange = Pick<UpdateDashboardBody, "title" | "folderId" | "access">;
 
 /**
- * What can be done with dashboards, from wherever it is asked for; lists are kept in step. Failures are told to the
- * person here: the functions resolve to null then.
+ * Returns the actions on dashboards and keeps the lists up to date. Each action reports its own failure to the user and
+ * then resolves to null.
  */
 export function useDashboardActions() {
   const { workspace } = useWorkspace();
@@ -32,12 +32,12 @@ export function useDashboardActions() {
 
 const UNTITLED = "Untitled dashboard";
 
-/** Makes an empty dashboard and opens its editor. */
+/** Creates an empty dashboard and opens its editor. */
 export function useNewDashboard(): (place?: FolderChoice) => Promise<void> {
   const { workspace } = useWorkspace();
   const { create } = useDashboardActions();
   const router = useRouter();
-  // A double click makes one.
+  // A double click creates only one.
   const isUnderWay = useRef(false);
   return async (place) => {
     if (isUnderWay.current) return;
@@ -58,7 +58,7 @@ function makeActions(client: QueryClient, workspaceId: string) {
       client.invalidateQueries({ queryKey: listKey }),
       client.invalidateQueries({ queryKey: toDashboardFoldersKey(workspaceId) }),
     ]);
-  /** Takes in what the server has just said. */
+  /** Caches a dashboard that the server returned. */
   const note = (saved: Dashboard): Dashboard => {
     const { datasets: _, widgets: __, filters: ___, ...summary } = saved;
     client.setQueryData(toDashboardKey(workspaceId, saved.id), saved);
@@ -80,7 +80,7 @@ function makeActions(client: QueryClient, workspaceId: string) {
       return null;
     }
   };
-  /** Folders carry what is in them along: both lists are read anew. */
+  /** Runs an action on a folder, which also affects its items, and then reloads both lists. */
   const withFolders = async <T>(effect: string, work: () => Promise<T>): Promise<T | null> => {
     const done = await attempt(effect, work);
     if (done !== null) await readListsAnew();
@@ -91,7 +91,7 @@ function makeActions(client: QueryClient, workspaceId: string) {
     note,
     create: (body: CreateDashboardBody) =>
       attempt("It is not made.", async () => note(await dashboardApi.create(workspaceId, body))),
-    /** Renames, moves or shares. Somebody else's save meanwhile is no reason to refuse it. */
+    /** Renames, moves or shares a dashboard. A save by someone else in between does not block it. */
     change: ({ id, version }: Pick<DashboardSummary, "id" | "version">, change: DashboardChange) =>
       attempt("Nothing was changed.", async () => {
         const saved = await dashboardApi.update(workspaceId, id, { version, ...change }).catch((error: unknown) => {
@@ -125,7 +125,7 @@ function makeActions(client: QueryClient, workspaceId: string) {
   };
 }
 
-/** The version that stands in the way of a save; null for any other failure. */
+/** Returns the current version from a save conflict; null for any other failure. */
 function toCurrentVersion(error: unknown): number | null {
   if (!(error instanceof ApiError) || error.status !== 409) return null;
   const { current } = (error.details ?? {}) as { current?: { version?: unknown } };

@@ -20,12 +20,12 @@ import { type Period, readPeriod } from "@/lib/features/dashboards/browser/perio
 const longChoices = new LongChoices(() => window.localStorage);
 const findLong = (reference: string) => longChoices.find(reference);
 
-/** Reads the filters of the page from the address. Each change is a step that Back undoes, except for typed letters. */
+/** Reads the filters of the page from the address. Each change adds a history entry, except for typed letters. */
 export function useDashboardChoice() {
   const { query, put } = useAddress();
   useOwnSteps();
   const text = toChoiceText(readChoice(query, findLong));
-  // The same object for the same choice: it is what reading hangs on.
+  // Keep the same object for the same choice: data requests depend on its identity.
   const choice = useMemo(() => Object.fromEntries(JSON.parse(text)) as FilterChoice, [text]);
   const { grain, compare } = readPeriod(query);
   const ask = useMemo((): PageAsk => ({ filters: choice, grain, compare }), [choice, grain, compare]);
@@ -40,16 +40,16 @@ export function useDashboardChoice() {
   };
   return {
     choice,
-    /** Filters and presses whose values another browser keeps. */
+    /** Filters and clicks whose values are stored in another browser. */
     lost: readLost(query, findLong),
-    /** All that the data hangs on, the same object for the same. */
+    /** Everything that the data depends on; the same object for the same state. */
     ask,
-    /** Sets what it names; what it leaves out stays. */
+    /** Sets the given properties; the others stay. */
     setPeriod: (part: Period) =>
       put(Object.fromEntries(Object.entries(part).map(([key, value]) => [key, value ?? null])), true),
-    /** @param value undefined stands on the default */
+    /** @param value undefined restores the default */
     set: (key: string, value: unknown, isStep = true) => putChoice(key, value, isStep),
-    /** Presses something in a widget, by what is pressed there according to the address. */
+    /** Changes the selection in a widget, based on its current selection in the address. */
     press: (widgetId: string, change: (before: ClickValue | null) => ClickValue | null) => {
       const key = toClickKey(widgetId);
       const query = new URLSearchParams(window.location.search);

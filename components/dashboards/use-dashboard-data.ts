@@ -15,12 +15,12 @@ import type { PageAsk } from "@/lib/features/dashboards/browser/dashboard-choice
 import { isGoing } from "@/lib/features/flows/browser/flow-words";
 import type { Run } from "@/lib/features/runs/browser/client";
 
-/** Nobody presses anything on a wall: what it shows is read anew this often, while it is in sight. */
+/** Interval between reads of a visible wall screen, where no user can reload. */
 const WALL_EVERY_MS = 60_000;
 
 type Ask = { asked: PageAsk; timezone: string; isWall: boolean };
 
-/** What the widgets of a dashboard show, kept true while the page is open. */
+/** Returns the data of a dashboard's widgets, kept current while the page is open. */
 export function useDashboardData(dashboardId: string, { asked, timezone, isWall }: Ask) {
   const { workspace } = useWorkspace();
   const client = useQueryClient();
@@ -45,18 +45,18 @@ export function useDashboardData(dashboardId: string, { asked, timezone, isWall 
     return () => clearInterval(timer);
   }, [isWall]);
   useAgainWhenLost(reading.error, () => reader.ask(asked, true));
-  /** The refresh that goes on, as far as it was heard of. */
+  /** The running refresh, as far as this page knows. */
   const [run, setRun] = useState<Run | null>(null);
-  /** The news of a run's end may come before the answer of whoever has begun it. */
+  /** Ids of finished runs. The event of a run's end may arrive before the response to the request that started it. */
   const ended = useRef(new Set<string>());
-  /** What came meanwhile was not heard: the rows are read again where a save or a refresh may have changed them. */
+  /** Catches up after missed events: reads the rows again where a save or a refresh may have changed them. */
   const hearWhatWasMissed = async () => {
     const key = toDashboardKey(workspace.id, dashboardId);
     const before = toStamp(client.getQueryData<Dashboard>(key));
     await client.refetchQueries({ queryKey: key, exact: true }).catch(() => {});
     const after = client.getQueryData<Dashboard>(key);
     const lastRun = after?.lastRun ?? null;
-    // One at a time: what is newer, or over, has ended the one that was waited for. Ids grow with time.
+    // Refreshes run one at a time: a newer or finished run means that the awaited one has ended. Ids grow with time.
     if (lastRun !== null) {
       setRun((known) => (isGoing(lastRun) ? lastRun : known !== null && lastRun.id >= known.id ? null : known));
     }
@@ -69,7 +69,7 @@ export function useDashboardData(dashboardId: string, { asked, timezone, isWall 
       if (told) ended.current.add(told.id);
       if (told?.error) showFailure(told.error);
       setRun(null);
-      // It has a last refresh now.
+      // The dashboard has a last refresh now.
       void client.invalidateQueries({ queryKey: toDashboardKey(workspace.id, dashboardId) });
       return reader.ask(asked, true);
     }
@@ -82,11 +82,11 @@ export function useDashboardData(dashboardId: string, { asked, timezone, isWall 
   return {
     ...reading,
     again: () => reader.ask(asked, true),
-    /** The pointer, or the focus, has come to a widget: what is pressed there is answered here then. */
+    /** Prepares a widget under the pointer or focus, so that clicks in it are answered in the browser. */
     enter: (widgetId: string) => reader.enter(widgetId, asked),
     leave: () => reader.leave(),
     run,
-    /** Reads the sources anew, for everybody; what is shown stays until the new rows are there. */
+    /** Refreshes the sources for everyone; the current rows stay until the new ones arrive. */
     refresh: async () => {
       try {
         const begun = await dashboardApi.refresh(workspace.id, dashboardId);
@@ -98,7 +98,7 @@ export function useDashboardData(dashboardId: string, { asked, timezone, isWall 
   };
 }
 
-/** Names what the rows hang on; null while that is not known. */
+/** Returns a stamp of everything that the rows depend on; null while it is unknown. */
 function toStamp(dashboard: Dashboard | undefined): string | null {
   if (dashboard === undefined) return null;
   const { version, lastRun } = dashboard;

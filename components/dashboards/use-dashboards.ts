@@ -7,10 +7,10 @@ import { dashboardApi } from "@/lib/features/dashboards/browser/client";
 export const toDashboardsKey = (workspaceId: string) => ["dashboards", workspaceId] as const;
 export const toDashboardFoldersKey = (workspaceId: string) => ["dashboard-folders", workspaceId] as const;
 export const toDashboardKey = (workspaceId: string, id: string) => ["dashboard", workspaceId, id] as const;
-/** Of all that a dashboard shows, however it is filtered. */
+/** Query key of all data of a dashboard, with any filters. */
 export const toDashboardDataKey = (workspaceId: string, id: string) => ["dashboard-data", workspaceId, id] as const;
 
-/** All dashboards that the person may see, without what is in them. @param isWanted false asks for nothing */
+/** Returns all dashboards that the user can see, without their content. @param isWanted false makes no request */
 export function useDashboardList(isWanted = true) {
   const { workspace } = useWorkspace();
   return useQuery({
@@ -28,7 +28,7 @@ export function useDashboardFolders() {
   });
 }
 
-/** One dashboard with what is in it. */
+/** Returns one dashboard with its content. */
 export function useDashboard(id: string) {
   const { workspace } = useWorkspace();
   return useQuery({

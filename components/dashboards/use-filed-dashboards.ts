@@ -9,15 +9,15 @@ import { showToast } from "@/components/ui/toast";
 import type { Dashboard, DashboardSummary } from "@/lib/features/dashboards/browser/client";
 import { saveFile } from "@/lib/platform/browser/save-file";
 
-/** What a menu acts on: a line of the list, or the dashboard that is open. */
+/** Target of a menu: a row of the list, or the open dashboard. */
 export type FiledDashboard = Pick<DashboardSummary, "id" | "title" | "folderId" | "access" | "version">;
 
-/** The dashboard that the address names; null on the list. */
+/** Returns the dashboard id in the address; null on the list. */
 export function useActiveDashboardId(): string | null {
   return /^\/w\/[^/]+\/dashboards\/([0-9a-f]{24})/.exec(usePathname())?.[1] ?? null;
 }
 
-/** Filing dashboards away, and what their menus do; what can be undone says so. */
+/** Returns the actions of dashboard menus, including moves between folders. Actions that can be undone say so. */
 export function useFiledDashboards(find: (id: string) => Pick<DashboardSummary, "id" | "version"> | undefined) {
   const { workspace } = useWorkspace();
   const actions = useDashboardActions();
@@ -45,7 +45,7 @@ export function useFiledDashboards(find: (id: string) => Pick<DashboardSummary, 
         const copy: Dashboard | null = await actions.duplicate(id);
         if (copy !== null) router.push(`${root}/${copy.id}`);
       },
-      /** Saves it as a file that can be taken elsewhere. */
+      /** Exports the dashboard as a file for import elsewhere. */
       export: async ({ id, title }: FiledDashboard) => {
         const file = await actions.export(id);
         if (file === null) return;

@@ -15,21 +15,21 @@ import type { Period } from "@/lib/features/dashboards/browser/period-words";
 import { later } from "@/lib/platform/browser/load-again";
 import "./widgets.css";
 
-// A page of charts loads no markdown.
+// A page of charts loads no Markdown parser.
 const loadMarkdown = later(() => import("@/components/markdown/markdown"));
 const Markdown = part(loadMarkdown, (module) => module.Markdown, WidgetSkeleton);
 
 type WidgetBodyProps = {
   widget: Pick<Widget, "id" | "kind" | "title" | "spec">;
-  /** What the server has computed for it; undefined while that is awaited. A text needs none. */
+  /** Data from the server; undefined while it is pending. A text needs none. */
   data: WidgetData | undefined;
-  /** Left out where nothing can be pressed. */
+  /** Omitted where nothing is clickable. */
   press?: WidgetPress | undefined;
-  /** The grain and comparison of the page that it stands on. */
+  /** Time grain and comparison of the widget's page. */
   period?: Period | undefined;
 };
 
-/** What one widget shows, or why it shows nothing. It never fails what stands beside it. */
+/** The content of one widget, or the reason why it is empty. An error stays inside its own widget. */
 export function WidgetBody({ widget, data, press, period }: WidgetBodyProps) {
   if (widget.kind === "text") {
     const text = String(widget.spec.text ?? "");
@@ -100,7 +100,7 @@ function WidgetRows({
         times={times}
         press={press}
       />
-      {/* The first ten of all are what was asked for. */}
+      {/* The user asked for the first ten, so no notice. */}
       {truncated && spec.limit === undefined && (
         <p className="widget-cut xs t3">There is more than what is drawn here.</p>
       )}
@@ -108,7 +108,7 @@ function WidgetRows({
   );
 }
 
-/** Where the picture will be; it appears after a moment, so that a quick answer does not flicker. */
+/** A placeholder for the chart. It appears after a moment, so that a quick response does not flicker. */
 function WidgetSkeleton() {
   return (
     <div className="widget-skeleton" role="status" aria-label="Reading the rows">

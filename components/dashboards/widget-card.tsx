@@ -16,25 +16,25 @@ type WidgetCardProps = {
   widget: Pick<Widget, "id" | "kind" | "title" | "spec">;
   data: WidgetData | undefined;
   isAwaited: boolean;
-  /** Something newer is read for it, and takes its time. */
+  /** Newer data is pending and slow. */
   isOld: boolean;
   press: WidgetPress;
   period: Period;
-  /** Somebody is about to press something in it, or has gone. */
+  /** Called when the pointer or focus enters the widget, where a click may follow. */
   onEnter: () => void;
   onLeave: () => void;
-  /** What can be done with it, where something can. */
+  /** Actions on the widget, if any. */
   menu: ReactNode;
 };
 
-/** One widget in its card: what it is called, how old it is where that matters, and what can be done with it. */
+/** One widget in its card: title, age where it matters, and a menu. */
 export function WidgetCard({ widget, data, isAwaited, isOld, press, period, onEnter, onLeave, menu }: WidgetCardProps) {
   const { kind, title } = widget;
   const titleId = useId();
   const isText = kind === "text";
   const hasHead = !isText || title !== "";
   return (
-    // Sixty regions would hide the few that one walks by.
+    // An article, not a region: sixty regions would hide the few useful ones from screen-reader navigation.
     <article
       className="card widget-card"
       data-slow={isOld && !isText && data !== undefined}

@@ -28,12 +28,12 @@ type WidgetChartProps = CellLook & {
   spec: Record<string, unknown>;
   fields: readonly ResultField[];
   rows: ResultRow[];
-  /** The earlier period, by the times of this one. */
+  /** Rows of the previous period, shifted to the times of this one. */
   before?: ResultRow[] | undefined;
   press?: WidgetPress | undefined;
 };
 
-/** The chart of a widget, over groups that the server has computed. */
+/** The chart of a widget, over groups computed by the server. */
 export function WidgetChart({ title, spec, fields, rows, before, digits, times, press }: WidgetChartProps) {
   const look = useMemo(() => ({ digits, times }), [digits, times]);
   const chart = useMemo(() => toWidgetChart(spec, { fields, rows, before }, look), [spec, fields, rows, before, look]);
@@ -57,7 +57,7 @@ export function WidgetChart({ title, spec, fields, rows, before, digits, times, 
 
 type Source = Pick<WidgetChartProps, "spec" | "fields" | "rows">;
 
-/** What a chart's marks do when they are pressed; undefined where none of them says what it stands for. */
+/** Returns the click handlers of a chart's marks; undefined where no mark stands for a filter value. */
 function toMarks(press: WidgetPress, settings: ChartSettings, data: ChartData, source: Source): ChartMarks | undefined {
   const { kind, across: acrossName, colour: colourName } = settings;
   const columns = findClickColumns(source.spec, source.fields);
@@ -78,7 +78,7 @@ function toMarks(press: WidgetPress, settings: ChartSettings, data: ChartData, s
       const days = toDayRange(place.at, across.unit, nextMs);
       return days && { [across.field]: days };
     }
-    // Numbers that were put together, and what is left of too many categories, are no one value.
+    // Bins of numbers, and the remainder of too many categories, are not single values.
     if (data.step !== null || (data.restPlaces > 0 && stop.place === data.places.length - 1)) return null;
     const value = toLabelled(source.rows, across.column, place.text ?? String(place.at));
     return value === undefined ? null : { [across.field]: [value] };
@@ -86,7 +86,7 @@ function toMarks(press: WidgetPress, settings: ChartSettings, data: ChartData, s
   const toClick = (stop: Stop, row: StopRow): ClickValue | null => {
     const click = toAcross(stop);
     const own = data.series[row.series];
-    // What was before is pressed as what it is held against.
+    // A mark of the previous period selects the series that it is compared with.
     const series = own?.of === undefined ? own : data.series[own.of];
     if (click === null || kind === "pie" || colour === undefined || series === undefined || series.isRest) return click;
     const value = isTimeColumn(colour) ? undefined : toLabelled(source.rows, colour.column, series.name);

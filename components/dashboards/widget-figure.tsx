@@ -17,9 +17,9 @@ type WidgetFigureProps = {
 };
 
 /**
- * A figure that is read from afar. Over times it is that of the last one, with its change on the one before and how it
- * went; a page that is compared measures it by its earlier period. `prefix` and `suffix` are its unit, `better` says
- * which way is good, and `trend` by which times a figure of all rows is shown to have gone.
+ * A large figure. Over times it shows the last value, its change from the one before, and a sparkline; on a page with a
+ * comparison, the change is from the previous period. `prefix` and `suffix` are its unit, `better` is the good
+ * direction, and `trend` is the time dimension of a sparkline for a figure of all rows.
  */
 export function WidgetFigure({ spec, data, look, compare }: WidgetFigureProps) {
   const figures = toWidgetFigures(spec, data, look);

@@ -9,8 +9,8 @@ type Placed = Pick<Widget, "id" | "kind"> & { layout: Layout };
 type WidgetGridProps<W extends Placed> = { widgets: readonly W[]; children: (widget: W) => ReactNode };
 
 /**
- * The widgets in their places: twelve columns, on a phone one below the other with figures two abreast. What stands in
- * a place is drawn by `children`.
+ * Lays out the widgets on twelve columns; on a phone they form one column, with figures two abreast. `children` draws
+ * the content of each.
  */
 export function WidgetGrid<W extends Placed>({ widgets, children }: WidgetGridProps<W>) {
   return (

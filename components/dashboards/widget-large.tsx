@@ -10,7 +10,7 @@ import type { Period } from "@/lib/features/dashboards/browser/period-words";
 
 type WidgetLargeProps = { widget: Widget; data: WidgetData | undefined; period: Period; onClose: () => void };
 
-/** One widget as large as the page allows; a table is the grid then, with all that can be done in it. */
+/** One widget as large as the page allows; a table becomes the full data grid. */
 export function WidgetLarge({ widget, data, period, onClose }: WidgetLargeProps) {
   const isGrid = widget.kind === "table" && data !== undefined && data.rows.length > 0;
   const title = widget.title || "Widget";

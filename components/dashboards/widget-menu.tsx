@@ -29,17 +29,17 @@ type WidgetMenuProps = {
   dashboard: Dashboard;
   widget: Widget;
   data: WidgetData | undefined;
-  /** What filters the page: the rows behind a widget are those. */
+  /** Filters of the page, which also apply to the rows behind a widget. */
   choice: FilterChoice;
   period: Period;
 };
 
-/** What can be done with one widget that shows rows. */
+/** Menu of a widget that shows rows. */
 export function WidgetMenu({ dashboard, widget, data, choice, period }: WidgetMenuProps) {
   const { digits, times } = useFrame().frame;
   const [opened, setOpened] = useState<"large" | "query" | "rows" | null>(null);
   const name = widget.title || widget.kind;
-  // A file that leaves the page says by its name what the page says beside the widget.
+  // The name of an exported file carries the notice that the page shows beside the widget.
   const fileMark = data?.firstRows === undefined ? "" : ` (${firstRowsNotice(data.firstRows).toLowerCase()})`;
   const saveRows = () => {
     if (!data) return;

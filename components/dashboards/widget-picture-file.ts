@@ -10,7 +10,7 @@ import type { Widget, WidgetData } from "@/lib/features/dashboards/browser/clien
 
 const NONE_HIDDEN: ReadonlySet<number> = new Set();
 
-/** Saves the picture of a widget as a file. @returns whether it has one that we draw */
+/** Saves the chart of a widget as a file. @returns false for a widget without a chart that we draw */
 export async function savePictureOf(widget: Widget, { fields, rows }: WidgetData, look: CellLook): Promise<boolean> {
   const spec = widget.kind === "kpi" ? { ...widget.spec, mark: "kpi" } : widget.spec;
   const picture = toWidgetPicture(spec, fields);

@@ -1,8 +1,8 @@
 import type { ClickValue } from "@/lib/features/dashboards/browser/dashboard-choice";
 
 /**
- * What was pressed in a widget, and how to press something else; null takes it back. What is made of it is made of what
- * is pressed by then: the address, where it stands, is drawn later than one presses.
+ * The selection in a widget, and a way to change it; null clears it. The change is computed from the latest selection:
+ * the address may update later than the user clicks.
  */
 export type WidgetPress = {
   value: ClickValue | null;

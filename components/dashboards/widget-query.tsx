@@ -16,7 +16,7 @@ import "@/components/markdown/markdown.css";
 
 type WidgetQueryProps = { dashboard: Dashboard; widget: Widget; onClose: () => void };
 
-/** What a widget asks of which connection, for those who may see the connection. */
+/** The query of a widget and its connection, for users who can see the connection. */
 export function WidgetQuery({ dashboard, widget, onClose }: WidgetQueryProps) {
   const { create, open } = useConsoleActions();
   const connections = useConnections();

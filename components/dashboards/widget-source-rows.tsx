@@ -18,7 +18,7 @@ import { formatRows } from "@/lib/platform/browser/format";
 
 type WidgetSourceRowsProps = { dashboardId: string; widget: Widget; choice: FilterChoice; onClose: () => void };
 
-/** The rows that a widget is computed of, as far as the filters and its pressed marks let them through. */
+/** The rows behind a widget, narrowed by the filters and its own click. */
 export function WidgetSourceRows({ dashboardId, widget, choice, onClose }: WidgetSourceRowsProps) {
   const { workspace } = useWorkspace();
   const timezone = zoneOf({ times: useFrame().frame.times }) ?? "UTC";
@@ -31,7 +31,7 @@ export function WidgetSourceRows({ dashboardId, widget, choice, onClose }: Widge
         { filters: choice, timezone, widget: widget.id, isRows: true },
         signal,
       ),
-    // They may be many, so they go with the dialog.
+    // They may be many, so the cache drops them with the dialog.
     gcTime: 0,
   });
   const data = found.data?.[0];

@@ -24,19 +24,19 @@ type WidgetTableProps = {
   spec: Record<string, unknown>;
   fields: readonly ResultField[];
   rows: ResultRow[];
-  /** The server has more. */
+  /** Whether the server has more rows. */
   isCut: boolean;
   look: CellLook;
   press?: WidgetPress | undefined;
-  /** The same groups an earlier period. */
+  /** The same groups in the previous period. */
   before?: WidgetData["before"];
   compare?: Period["compare"];
 };
 
-/** More than this is read in the large view, where the grid draws only what is seen. */
+/** Maximum number of rows. The large view shows more, since its grid only renders visible rows. */
 const ROWS_MAX = 200;
 
-/** The rows of a widget, with `totals` what they come to, and beside each measure how it has changed where the page is compared. */
+/** The rows of a widget, with totals for `totals`, and the change of each measure on a page with a comparison. */
 export function WidgetTable({ title, spec, fields, rows, isCut, look, press, before, compare }: WidgetTableProps) {
   const pressable = press ? findClickColumns(spec, fields) : [];
   const totals = spec.totals === true && !isCut ? toTotals(spec, fields, rows) : null;
@@ -127,12 +127,12 @@ export function WidgetTable({ title, spec, fields, rows, isCut, look, press, bef
 type CellProps = {
   text: string;
   value: CellValue;
-  /** Undefined for what stands for nothing in the dataset. */
+  /** Undefined where the column maps to no column of the dataset. */
   column: ClickColumn | undefined;
   press: WidgetPress | undefined;
 };
 
-/** A cell's text; one that says what its row stands for narrows the other widgets when it is pressed. */
+/** The text of a cell. A click on a dimension filters the other widgets. */
 function Cell({ text, value, column, press }: CellProps) {
   const one = column && press ? toCellClick(column, value) : null;
   if (!column || !press || one === null) return text;

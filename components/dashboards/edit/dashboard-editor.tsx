@@ -24,10 +24,10 @@ import { LOOK_WORDS, type Look, withLook } from "@/lib/features/dashboards/brows
 import { WIDGETS_MAX } from "@/lib/features/dashboards/limits";
 import "./edit.css";
 
-/** What stands at the right. */
+/** The panel on the right. */
 type Open = { panel: "widget"; id: string } | { panel: "datasets" | "filters" | "page" } | null;
 
-/** A dashboard while it is edited: its grid, what can be added, and one panel for what is chosen. */
+/** The editor of a dashboard: its grid, the widget gallery, and one panel for the selection. */
 export function DashboardEditor({ dashboard, root }: { dashboard: Dashboard; root: string }) {
   const router = useRouter();
   const outage = useOutage();
@@ -55,7 +55,7 @@ export function DashboardEditor({ dashboard, root }: { dashboard: Dashboard; roo
     apply(removeWidget(draft, id), `Remove ${toWidgetName(widget)}`);
     if (chosen?.id === id) setOpen(null);
     announce(`${toWidgetName(widget)} is removed. Undo brings it back.`);
-    // The next one takes the focus, or the grid when it was the last.
+    // Focus the next widget, or the grid after the last one.
     requestAnimationFrame(() => {
       const next = gridRef.current?.querySelector<HTMLElement>(".edit-grip") ?? gridRef.current;
       if (document.activeElement === document.body) next?.focus();
@@ -83,7 +83,7 @@ export function DashboardEditor({ dashboard, root }: { dashboard: Dashboard; roo
 
   const onKey = useEffectEvent((event: KeyboardEvent) => {
     if (!(event.metaKey || event.ctrlKey) || event.altKey || event.key.toLowerCase() !== "z") return;
-    // A field takes its own letters back.
+    // A text field has its own undo.
     const { target } = event;
     if (target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement) return;
     event.preventDefault();

@@ -37,7 +37,7 @@ const AGES = [
 
 type DatasetsPanelProps = { editing: Editing; dashboardId: string; onClose: () => void };
 
-/** What the dashboard reads: each once, for all widgets that show it. */
+/** Datasets of the dashboard, each listed once for all its widgets. */
 export function DatasetsPanel({ editing, dashboardId, onClose }: DatasetsPanelProps) {
   const { draft, apply } = editing;
   const [database] = useDatabases();

@@ -23,7 +23,7 @@ import type { Widget } from "@/lib/features/dashboards/browser/client";
 import { type Draft, toWidgetName } from "@/lib/features/dashboards/browser/edit/draft";
 import type { Move, Sizing } from "@/lib/features/dashboards/browser/edit/layout";
 
-/** What can be done with a widget, by its id. */
+/** Actions on a widget, by its id. */
 export type CardActions = {
   onChoose: (id: string) => void;
   onDuplicate: (id: string) => void;
@@ -42,7 +42,7 @@ type EditCardProps = CardActions & {
 const MOVE_KEYS: Record<string, Move> = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down", Home: "top", End: "bottom" }; // biome-ignore format: one look
 const SIZE_KEYS: Record<string, Sizing> = { ArrowLeft: "narrower", ArrowRight: "wider", ArrowUp: "lower", ArrowDown: "taller" }; // biome-ignore format: one look
 
-/** One widget on the grid: its picture as it stands, a grip for hands and keys, and a menu of the same. */
+/** One widget on the grid: a preview, a handle for pointer and keyboard, and a menu with the same actions. */
 export function EditCard({
   dashboardId,
   draft,

@@ -21,10 +21,10 @@ import {
 import { LOOKS, type Look } from "@/lib/features/dashboards/browser/edit/shelves";
 import "react-grid-layout/css/styles.css";
 
-/** As the grid that is read (widgets.css). */
+/** Same as in the view mode's grid (widgets.css). */
 const ROW_PX = 32;
 const GAP_PX = 12;
-/** A press that trembles moves nothing. */
+/** Minimum pointer movement that moves a widget. */
 const THRESHOLD_PX = 4;
 const HANDLES = ["n", "e", "s", "w", "ne", "se", "sw", "nw"] as const;
 const DROPPED = { i: "\u0000dropped", x: 0, y: 0, w: 4, h: 7 };
@@ -39,11 +39,11 @@ type EditGridProps = CardActions & {
   onAdd: (look: Look, layout: Layout) => void;
 };
 
-/** The widgets where they stand, to be moved and sized by pointer, by touch, by keys and by menu. */
+/** The grid of widgets, which can be moved and resized by pointer, touch, keyboard and menu. */
 export function EditGrid({ gridRef, dashboardId, draft, chosenId, onChange, onAdd, ...actions }: EditGridProps) {
   const { width, containerRef, mounted } = useContainerWidth();
   const isPhone = useIsPhone();
-  // Drawn in the order of reading, which is also that of the Tab key.
+  // Render in reading order, which is also the Tab order.
   const widgets = useMemo(() => inReadingOrder(settle(draft.widgets)), [draft.widgets]);
   const change = (next: readonly Widget[], widget: Widget, words: string) => {
     if (next === widgets) return announce(`${toWidgetName(widget)} stays where it is`);

@@ -9,7 +9,7 @@ const SLOT = Symbol("dashboard-edit");
 
 type EditSideProps = { title: string; actions?: ReactNode; foot?: ReactNode; onClose: () => void; children: ReactNode };
 
-/** The panel at the right of a page that is edited, in the agent's place. */
+/** The right panel of an edited page, in place of the agent. */
 export function EditSide({ children, ...panel }: EditSideProps) {
   const slot = useSideSlot(SLOT);
   return (

@@ -31,7 +31,7 @@ const TIMES = new Set(["date", "timestamp", "timestamptz"]);
 
 type FiltersPanelProps = { editing: Editing; dashboardId: string; onClose: () => void };
 
-/** The filters of the page: each narrows all widgets of its datasets but those that it leaves alone. */
+/** Filters of the page: each narrows all widgets of its datasets except the excluded ones. */
 export function FiltersPanel({ editing, dashboardId, onClose }: FiltersPanelProps) {
   const { draft, apply } = editing;
   const sources = useDatasetSources(dashboardId, draft.datasets);
@@ -228,7 +228,7 @@ function FilterItem({ filter, editing, fields, isFirst, isLast }: FilterItemProp
 
 type DefaultFieldProps = { filter: Filter; type: string | undefined; onChange: (value: unknown) => void };
 
-/** What a filter is set to before anybody sets it. */
+/** The default value of a filter. */
 function DefaultField({ filter, type, onChange }: DefaultFieldProps) {
   const id = useId();
   const { kind, default: value } = filter;

@@ -15,10 +15,10 @@ import {
 import { LOOK_WORDS, LOOKS, type Look } from "@/lib/features/dashboards/browser/edit/shelves";
 
 export const LOOK_ICONS: Record<Look, LucideIcon> = { kpi: Hash, line: ChartLine, bar: ChartBar, stacked: ChartBarStacked, area: AreaChart, scatter: ChartScatter, pie: ChartPie, table: Table2, text: Type }; // biome-ignore format: one look
-/** What a browser carries while something of the gallery is dragged. */
+/** Media type of a gallery item while it is dragged. */
 export const LOOK_TYPE = "application/x-millrace-look";
 
-/** What can be put on the page: pressed, it takes the first gap; dragged, the place where it is let go. */
+/** The widget gallery. Clicking an item puts it into the first gap; dragging it places it where it is dropped. */
 export function Gallery({ onAdd, isFull }: { onAdd: (look: Look) => void; isFull: boolean }) {
   return (
     <section className="edit-gallery" aria-label="Add a widget" data-region tabIndex={-1}>

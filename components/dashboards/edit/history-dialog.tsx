@@ -16,12 +16,12 @@ import { formatStamp } from "@/lib/platform/browser/format-time";
 
 type HistoryDialogProps = {
   dashboardId: string;
-  /** What is not saved has to be saved or discarded before an older version comes back. */
+  /** Unsaved changes must be saved or discarded before an older version can be restored. */
   isUnsaved: boolean;
   onClose: () => void;
 };
 
-/** What was saved of a dashboard: who, when, what it did in words, and the way back to it. */
+/** Version history of a dashboard: author, time, changes in words, and a restore action. */
 export function HistoryDialog({ dashboardId, isUnsaved, onClose }: HistoryDialogProps) {
   const { workspace } = useWorkspace();
   const client = useQueryClient();

@@ -15,7 +15,7 @@ const HistoryDialog = part(loadHistory, (module) => module.HistoryDialog);
 
 type PagePanelProps = { editing: Editing; dashboardId: string; onClose: () => void };
 
-/** The whole page: what it is called, what it is for, and who sees it. */
+/** Settings of the whole page: title, description and access. */
 export function PagePanel({ editing, dashboardId, onClose }: PagePanelProps) {
   const id = useId();
   const { draft, apply, pause } = editing;

@@ -10,9 +10,9 @@ import {
   columnsOf, type Dimension, LIMIT_MAX, type Look, type Measure, OPERATION_WORDS, operationsFor, type Shelves, toFirstDimension, UNIT_WORDS, UNITS,
 } from "@/lib/features/dashboards/browser/edit/shelves"; // biome-ignore format: one look at the whole list
 
-/** No column is called this. */
+/** Value for no column. */
 const NONE = "\u0000";
-/** As the server has it (docs/develop/api.md, Dashboards). */
+/** Same limit as on the server (docs/develop/api.md, Dashboards). */
 const DIMENSIONS_MAX = 8;
 const MEASURES_MAX = 20;
 
@@ -23,7 +23,7 @@ type ShelvesFormProps = {
   onChange: (shelves: Shelves, words: string, part?: string) => void;
 };
 
-/** What stands across, what is added up, in which order and how many: each by the names of the columns. */
+/** Dimensions, measures, sort order and limit of a widget, each by column name. */
 export function ShelvesForm({ look, fields, shelves, onChange }: ShelvesFormProps) {
   const { dimensions, measures, sort, limit } = shelves;
   const id = useId();
@@ -224,12 +224,12 @@ function readTrend(value: unknown): { field: string; timeUnit: (typeof UNITS)[nu
 type ExtrasProps = {
   look: Look | "own";
   spec: Readonly<Record<string, unknown>>;
-  /** Of what it reads. */
+  /** Columns of the widget's source. */
   fields: readonly ResultField[];
   onChange: (change: Record<string, unknown>, words: string, part?: string) => void;
 };
 
-/** What only one kind of widget has. */
+/** Settings that only one kind of widget has. */
 export function LookExtras({ look, spec, fields, onChange }: ExtrasProps) {
   const id = useId();
   const field = (name: "prefix" | "suffix", label: string, placeholder: string) => (

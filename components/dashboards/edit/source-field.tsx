@@ -10,7 +10,7 @@ import type { Dataset, Widget } from "@/lib/features/dashboards/browser/client";
 type Source = NonNullable<Widget["source"]>;
 type SourceFieldProps = {
   source: Source | null;
-  /** That can be read; none in a dataset's own source. */
+  /** Datasets that can be selected; empty for the source of a dataset. */
   datasets: readonly Dataset[];
   onChange: (source: Source) => void;
 };
@@ -18,7 +18,7 @@ type SourceFieldProps = {
 const QUERY = "\u0000query";
 const CONSOLE = "\u0000console";
 
-/** What is read: a dataset of the dashboard, a query of one's own, or a saved console. */
+/** The source of a widget: a dataset of the dashboard, a custom query, or a saved console. */
 export function SourceField({ source, datasets, onChange }: SourceFieldProps) {
   const id = useId();
   const databases = useDatabases();
@@ -93,11 +93,11 @@ export function SourceField({ source, datasets, onChange }: SourceFieldProps) {
   );
 }
 
-/** A query is read when it is run, not with each letter. */
+/** A query field that runs its query on request, not on each letter. */
 function QueryField({ query, onRun }: { query: string; onRun: (query: string) => void }) {
   const id = useId();
   const [text, setText] = useState(query);
-  // A step back brings an older query.
+  // Undo restores an older query.
   useEffect(() => setText(query), [query]);
   const isNew = text !== query;
   return (
@@ -120,7 +120,7 @@ function QueryField({ query, onRun }: { query: string; onRun: (query: string) =>
           onBlur={() => isNew && text.trim() !== "" && onRun(text)}
           onKeyDown={(event) => {
             if (!(event.metaKey || event.ctrlKey)) return;
-            // Saved is what stands here; the save itself is the page's.
+            // Saving includes the text in this field; the page itself handles the shortcut.
             const isSave = event.key.toLowerCase() === "s";
             if (event.key !== "Enter" && !isSave) return;
             if (!isSave) event.preventDefault();

@@ -6,11 +6,11 @@ import { parseSpec } from "@/lib/features/dashboards/browser/edit/shelves";
 
 type SpecTextProps = { spec: Readonly<Record<string, unknown>>; onChange: (spec: Record<string, unknown>) => void };
 
-/** The specification as text, for who wants it: what can be read counts at once, what cannot says where it is wrong. */
+/** The specification as text. Valid text applies at once; for invalid text the place of the error is shown. */
 export function SpecText({ spec, onChange }: SpecTextProps) {
   const id = useId();
   const [text, setText] = useState(() => toText(spec));
-  // What is picked elsewhere, or taken back, is shown here; what is typed stays as it was typed.
+  // Changes from elsewhere, and undo, replace the text; otherwise it stays as typed.
   useEffect(() => {
     setText((before) => {
       const read = parseSpec(before);

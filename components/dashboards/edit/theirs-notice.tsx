@@ -10,7 +10,7 @@ import { dashboardApi } from "@/lib/features/dashboards/browser/client";
 
 type TheirsNoticeProps = { editing: Editing; theirs: NonNullable<Editing["theirs"]> };
 
-/** Somebody else has saved the dashboard meanwhile: who, what, and what can be done about it. */
+/** Notice that someone else changed the dashboard: author, changes, and the available actions. */
 export function TheirsNotice({ editing, theirs }: TheirsNoticeProps) {
   const { workspace } = useWorkspace();
   const [isComparing, setIsComparing] = useState(false);

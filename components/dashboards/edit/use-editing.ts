@@ -22,34 +22,34 @@ import {
 import { begin, pause, redo, type Steps, take, undo } from "@/lib/features/dashboards/browser/edit/steps";
 import { ApiError } from "@/lib/platform/browser/request";
 
-/** What the page is edited from: a version, and what it held. */
+/** The version that is being edited, and its content. */
 type Base = { version: number; draft: Draft };
 
 export type Editing = {
   draft: Draft;
   steps: Steps<Draft>;
-  /** What is not saved, in words. */
+  /** Unsaved changes, in words. */
   changes: string[];
-  /** Does something that can be taken back. @param part names what is typed in (`take`) */
+  /** Applies a change that can be undone. @param part names the text field being edited (`take`) */
   apply: (next: Draft, words: string, part?: string | null) => void;
-  /** What is typed ends here: what follows is another step. */
+  /** Ends the current typing step: the next change becomes a separate undo step. */
   pause: () => void;
   undo: () => void;
   redo: () => void;
-  /** Forgets what is not saved, here and in this browser. */
+  /** Discards unsaved changes, here and in this browser's storage. */
   discard: () => void;
   save: () => void;
   state: "idle" | "saving" | "waiting" | "saved";
   failure: string | null;
-  /** What others have saved since this was begun; null when nobody has. */
+  /** Changes that others saved since editing started; null without any. */
   theirs: { dashboard: Dashboard; changes: string[] } | null;
   takeTheirs: () => void;
   saveOverTheirs: () => void;
 };
 
 /**
- * A dashboard while it is edited: its steps, its draft in this browser, and its saving.
- * @param newest as the server has it by now
+ * Manages the editing of a dashboard: undo steps, the draft in this browser, and saving.
+ * @param newest latest version from the server
  */
 export function useEditing(newest: Dashboard, onSaved: (saved: Dashboard) => void): Editing {
   const { user, workspace } = useWorkspace();
@@ -60,11 +60,11 @@ export function useEditing(newest: Dashboard, onSaved: (saved: Dashboard) => voi
   const [steps, setSteps] = useState(() => begin(toDraft(newest)));
   const [state, setState] = useState<Editing["state"]>("idle");
   const [failure, setFailure] = useState<string | null>(null);
-  /** What was kept is read once, before anything is written. */
+  /** The stored draft is read once, before anything is written. */
   const [isRead, setIsRead] = useState(false);
   const { id } = newest;
 
-  // What was kept is met once, whatever version is there by now.
+  // Offer the stored draft once, for any latest version.
   useEffect(() => {
     const stop = store.wake();
     const kept = store.read(id);
@@ -90,7 +90,7 @@ export function useEditing(newest: Dashboard, onSaved: (saved: Dashboard) => voi
     if (event.kind !== "reset" && event.data.resourceId !== id) return;
     void client.invalidateQueries({ queryKey: toDashboardKey(workspace.id, id) });
   });
-  // Another version that says the same, of a rename in a list or a move, is no news.
+  // A version with the same content, for example after a rename in a list or a move, is not news.
   const isNews = newest.version > base.version && listChanges(base.draft, toDraft(newest)).length > 0;
   const theirs = useMemo(
     () => (isNews ? { dashboard: newest, changes: listChanges(base.draft, toDraft(newest)) } : null),
@@ -156,7 +156,7 @@ export function useEditing(newest: Dashboard, onSaved: (saved: Dashboard) => voi
     },
     [store, id],
   );
-  // Who has changed nothing goes on with what is there by now.
+  // Without unsaved changes, continue with the latest version.
   const isIdle = isRead && theirs !== null && changes.length === 0 && state === "idle";
   useEffect(() => {
     if (isIdle) start(newest);
@@ -174,7 +174,7 @@ export function useEditing(newest: Dashboard, onSaved: (saved: Dashboard) => voi
     undo: () => change(undo),
     redo: () => change(redo),
     discard: () => start(newest),
-    // What the same key has just put into the draft, as a query that was being typed, is in it then.
+    // Let the same key event update the draft first, for example with a query that was being typed.
     save: () => void setTimeout(() => sendLatest.current(null)),
     state,
     failure,

@@ -14,12 +14,15 @@ export type SourceState = Preview["sources"][number];
 export type WidgetPreview = { data: WidgetData | undefined; source: SourceState | null; isReading: boolean };
 
 const NOTHING: WidgetPreview = { data: undefined, source: null, isReading: false };
-/** What was read stays: a step back is drawn at once. */
+/** Keeps previews for a while, so that an undo is drawn at once. */
 const KEPT_MS = 10 * 60 * 1000;
 
 const batches = new Map<string, PreviewBatch>();
 
-/** What a widget shows as it is edited, and the columns that it can be made of. The last picture stays until the next is there. */
+/**
+ * Returns the preview of a widget being edited, and the columns available to it. The last preview stays until the next
+ * one arrives.
+ */
 export function usePreview(dashboardId: string, draft: Draft, widget: Widget | null): WidgetPreview {
   const { workspace } = useWorkspace();
   const timezone = useZone();
@@ -45,7 +48,7 @@ export function usePreview(dashboardId: string, draft: Draft, widget: Widget | n
   };
 }
 
-/** The columns and the age of datasets. */
+/** Returns the columns and the age of datasets. */
 export function useDatasetSources(dashboardId: string, datasets: Draft["datasets"]) {
   const { workspace } = useWorkspace();
   const timezone = useZone();
@@ -74,7 +77,7 @@ function batchOf(workspaceId: string, dashboardId: string, timezone: string): Pr
   return made;
 }
 
-/** By the clock that times are shown by, as on the page that is read. */
+/** Returns the time zone for displayed times, the same as in view mode. */
 function useZone(): string {
   const { times } = useFrame().frame;
   return zoneOf({ times }) ?? "UTC";

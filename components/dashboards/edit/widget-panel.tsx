@@ -43,7 +43,7 @@ type WidgetPanelProps = {
   onClose: () => void;
 };
 
-/** One widget: what it reads, what it is, what is computed, and how it looks. */
+/** The panel of one widget: source, look, shelves and format. */
 export function WidgetPanel({ editing, dashboardId, widget, onDuplicate, onRemove, onClose }: WidgetPanelProps) {
   const { draft, apply } = editing;
   const { id, kind, title, source, spec } = widget;
@@ -58,7 +58,7 @@ export function WidgetPanel({ editing, dashboardId, widget, onDuplicate, onRemov
   const setSpec = (next: Record<string, unknown>, words: string, part?: string) =>
     change({ spec: clean(next) }, words, part);
 
-  // What nothing was picked of yet begins with a first picture, once the columns of its source are known.
+  // A widget without shelves gets suggested ones, once the columns of its source are known.
   const isBlank =
     kind !== "text" && look !== "own" && shelves !== null && !("dimensions" in spec || "measures" in spec);
   const first = isBlank && look !== "table" && fields.length > 0 ? guessShelves(look as "line", fields) : null;
@@ -300,7 +300,7 @@ function TextForm({ text, onChange }: { text: string; onChange: (text: string) =
   );
 }
 
-/** What is undefined is not there. */
+/** Removes undefined values. */
 function clean(spec: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== undefined));
 }
