@@ -9,7 +9,7 @@ import { RESOURCE_TYPE } from "./standing";
 
 const ITEMS_MAX = 10_000;
 
-/** Where consoles are filed. */
+/** Consoles, as a kind of file in folders. */
 export const CONSOLES: Cabinet = {
   noun: "console",
   root: "consoles",
@@ -22,10 +22,10 @@ export const CONSOLES: Cabinet = {
   }),
   forget: async (workspaceId, id) => {
     await followDeletion({ workspaceId, resourceType: RESOURCE_TYPE, resourceId: id });
-    // The undo brings the text back; the rows of a database are gone.
+    // An undo restores the text; the result rows are gone.
     await dropLatest({ workspaceId, kind: "console", id });
   },
 };
 
-/** The endings of their files. */
+/** File extensions by language. */
 export const ENDINGS = { sql: ".sql", mongodb: ".mongodb" } as const satisfies Record<Language, string>;

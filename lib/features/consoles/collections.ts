@@ -3,7 +3,7 @@ import { declareFiled } from "@/lib/features/folders/drawers";
 import { DAY_SECONDS, declareCollection } from "@/lib/platform/db/collection";
 import type { ConsoleDoc, ConsoleDraftDoc } from "./model";
 
-/** A draft that nobody has touched for this long is forgotten. */
+/** Retention of untouched drafts, in days. */
 const DRAFT_DAYS = 90;
 
 const filed = declareFiled<ConsoleDoc>("console");

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(own.drop);
 
-/** Both processes are up and their modules loaded by then. */
+/** Time in which both processes start and load their modules. */
 const HEAD_START_MS = 1_500;
 
 async function fromTwoServers(workspaceId: ObjectId, saves: Save[]): Promise<SaveOutcome[]> {
@@ -133,7 +133,7 @@ describe("a server killed at any write of a save", () => {
     const task: CrashTask = { workspaceId: workspaceId.toHexString(), userId: person.id, consoleId: id, write };
     const { code, signal } = await finished(startChild(crasher, task));
     expect([code, signal]).toEqual(signal === null ? [0, null] : [null, "SIGKILL"]);
-    // Reading the history carries out what was left behind, two seconds later.
+    // A history request completes the abandoned change, after two seconds.
     const story = await author.story(id);
     const doc = (await author.send("GET", `/${id}`)).json.data;
     const shared = (await listTree({ repositoryId: workspaceId, recursive: true })).filter(
@@ -150,7 +150,7 @@ describe("a server killed at any write of a save", () => {
       expect(shared.map(({ path }) => path)).toEqual(["consoles/renamed.sql"]);
     }
     await nothingIsOpen(workspaceId);
-    // Whatever happened, work goes on.
+    // Saving works after each kind of crash.
     expect((await author.save(id, { version: doc.version, content: "three" })).status).toBe(200);
     expect((await author.story(id))[0]).toMatch(/^modified .*: Save /);
     if (signal === null) return "unharmed";
@@ -163,7 +163,7 @@ describe("a server killed at any write of a save", () => {
   ]) {
     it("leaves the console as it was or saved whole, and git follows", { timeout: 180_000, tags }, async () => {
       const seen: Seen[] = [];
-      // Several at a time, since each waits two seconds for a server that will not come back.
+      // Several at a time: each waits two seconds for a server that will not come back.
       while (!seen.includes("unharmed")) {
         seen.push(...(await Promise.all(Array.from({ length: 5 }, (_, n) => killedAt((seen.length + n) * every + 1)))));
       }

@@ -378,7 +378,7 @@ describe("bad input", () => {
     for (const sha of unknown) expect([sha, ...(await ask(sha))]).toEqual([sha, 404, 404]);
     expect((await anas.send("GET", `/${saved.id}/git/commit`)).status).toBe(400);
 
-    // Two commits that begin alike are made by hand: real ones would take some ten thousand saves.
+    // Forge two commits with the same prefix: real ones would take some ten thousand saves.
     const sha = await shaOf(anas, saved.id);
     const entry = await collections.gitHistory().findOne({ lineage: saved.id });
     if (!entry) throw new Error("The save is in no history.");
@@ -492,7 +492,7 @@ describe("who sees a console", () => {
     } while (cursor !== null);
     expect(subjects).toEqual(all.map(({ sha }: { sha: string }) => sha));
     expect(new Set(subjects).size).toBe(all.length);
-    // Twelve saves and the first, though four of them changed sides, which is a commit in each repository.
+    // Twelve saves and the first; four of them changed sides, which makes a commit in each repository.
     expect(all).toHaveLength(13);
     const made = await Promise.all(
       all.slice(0, 12).map(({ sha }: { sha: string }) => anas.send("GET", `/${saved.id}/git/commit?sha=${sha}`)),

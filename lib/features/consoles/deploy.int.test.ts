@@ -33,7 +33,7 @@ beforeAll(async () => {
   ana = await seedPerson("Ana");
   author = authorOf({ key: await seedKey(ana.workspaceId, ana) }, ana.workspaceId);
   for (const kind of ["writable", "readOnly"] as const) {
-    // A file of its own: building the sample takes long on a busy machine.
+    // Use a separate file: building the sample takes long on a busy machine.
     const made = await call("POST", `/api/workspaces/${ana.workspaceId}/connectors`, {
       ...ana,
       body: { name: kind, type: "duckdb", config: { file: `${kind}.duckdb` }, readOnly: false },
@@ -73,7 +73,7 @@ const stopServer = () => {
   for (const callback of server.callbacks) void callback();
 };
 
-/** Saves a console and starts a background run of it; `over` resolves when this server is done with the run. */
+/** Saves a console and starts a background run of it; `over` resolves when this server has finished with the run. */
 async function begun(kind: keyof typeof connections, content: string, drainMs: number) {
   const { id } = await author.make(`d${made++}`, { content, connectionId: connections[kind], access: "workspace" });
   await call("POST", at(id, "/schedule/run"), ana);
@@ -83,7 +83,7 @@ async function begun(kind: keyof typeof connections, content: string, drainMs: n
   await expect.poll(async () => (await runOf(id))?.status).toBe("running");
   return { id, over };
 }
-/** Waits until the database works on the console's query. */
+/** Waits until the database executes the console's query. */
 async function executing(id: string): Promise<void> {
   await expect
     .poll(async () => {
@@ -149,7 +149,7 @@ describe("a scheduled console of a server that was killed", () => {
   ] as const)("C30 is recovered by its connection: %s is %s", async (kind, _) => {
     const { id, over } = await begun(kind, SLOW, NEVER_MS);
     await executing(id);
-    // As if the server was gone: its lease has lapsed.
+    // Simulate a dead server: its lease has expired.
     const long = new Date(Date.now() - 3_600_000);
     await collections.runs().updateOne({ resourceId: new ObjectId(id) }, { $set: { dueAt: long } });
     await sweepRuns({ scheduled_query: recoverConsoleRun });

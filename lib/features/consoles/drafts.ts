@@ -8,14 +8,14 @@ import type { ConsoleDraft, PutDraftBody } from "./schema";
 import { getConsoleDocOrThrow } from "./service";
 import { tellEditing } from "./tell";
 
-/** What the caller has typed and not saved; null when there is nothing. @throws AppError not_found for the console */
+/** Returns the caller's unsaved draft; null without one. @throws AppError not_found for the console */
 export async function findDraft(caller: Caller, consoleId: ObjectId): Promise<ConsoleDraft | null> {
   const { _id } = await getConsoleDocOrThrow(caller, consoleId);
   const doc = await collections.consoleDrafts().findOne(keyOf(caller, _id));
   return doc && toDraft(doc);
 }
 
-/** Keeps what the caller has typed, one draft a console and person. No commit. @throws AppError not_found */
+/** Stores the caller's draft, one per console and user. Makes no commit. @throws AppError not_found */
 export async function putDraft(caller: Caller, consoleId: ObjectId, body: PutDraftBody): Promise<ConsoleDraft> {
   const console = await getConsoleDocOrThrow(caller, consoleId);
   const { _id, version } = console;
@@ -29,7 +29,7 @@ export async function putDraft(caller: Caller, consoleId: ObjectId, body: PutDra
         { upsert: true, returnDocument: "after" },
       );
   const doc = await write().catch((error: unknown) => {
-    // Two first drafts at once, of two windows: the other one made it, so this one changes it.
+    // Two windows sent their first draft at once: the other one was inserted, so this one updates it.
     if (isDuplicateKey(error)) return write();
     throw error;
   });
@@ -38,7 +38,7 @@ export async function putDraft(caller: Caller, consoleId: ObjectId, body: PutDra
   return toDraft(doc);
 }
 
-/** Forgets the caller's draft; there need not be one. @throws AppError not_found for the console */
+/** Deletes the caller's draft, if any. @throws AppError not_found for the console */
 export async function deleteDraft(caller: Caller, consoleId: ObjectId): Promise<void> {
   const { _id } = await getConsoleDocOrThrow(caller, consoleId);
   await collections.consoleDrafts().deleteOne(keyOf(caller, _id));

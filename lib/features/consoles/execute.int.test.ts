@@ -17,7 +17,7 @@ let connectionId = "";
 beforeAll(async () => {
   ana = await seedPerson("Ana");
   author = authorOf({ key: await seedKey(ana.workspaceId, ana) }, ana.workspaceId);
-  // A file of its own: the sample is built by whoever asks first, which a busy machine makes long.
+  // Use a separate file: the first query builds the sample, which takes long on a busy machine.
   const made = await call("POST", `/api/workspaces/${ana.workspaceId}/connectors`, {
     ...ana,
     body: { name: "own", type: "duckdb", config: { file: "own.duckdb" }, readOnly: false },

@@ -13,10 +13,10 @@ import type { ExecuteConsoleBody } from "./schema";
 import { getConsoleDocOrThrow } from "./service";
 
 /**
- * Runs a console as it was last saved, or the text that is sent in its place, its variables bound as parameters
+ * Runs a console as last saved, or the text sent in its place, with its variables bound as parameters
  * (docs/develop/api.md, Queries and 7).
  * @throws AppError not_found for the console; invalid_request without a connection, and for variables without a value;
- *   as `executeQuery` otherwise, with positions of the console's own text
+ * as `executeQuery` otherwise, with positions in the console's own text
  */
 export async function executeConsole(
   caller: Caller,

@@ -3,11 +3,11 @@ import type { FileKind } from "@/lib/features/repository/git/pushed-files";
 import { CONSOLES, ENDINGS } from "./cabinet";
 import { createConsoleBody } from "./schema";
 
-/** A letter takes this many bytes at the most. */
+/** Maximum UTF-8 bytes of a character. */
 const LETTER_BYTES_MAX = 4;
 const BYTES_MAX = LETTER_BYTES_MAX * 1024 * 1024;
 
-/** Consoles as files that others may have written. */
+/** Consoles as files, which Git clients may have written. */
 export const CONSOLE_FILES: FileKind = {
   root: CONSOLES.root,
   bytesMax: BYTES_MAX,

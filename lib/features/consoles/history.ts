@@ -7,9 +7,9 @@ import type { Console } from "./schema";
 import { restoreContent } from "./service";
 
 /**
- * Gives a console the text that it had after a commit, as a new commit.
+ * Restores the text of a console after a commit, as a new commit.
  * @throws AppError invalid_request (malformed sha), conflict (several commits fit), not_found (unknown, of other files,
- *   or one that left no text)
+ * or one that left no text)
  */
 export async function restoreVersion(caller: Caller, consoleId: ObjectId, sha: string): Promise<Console> {
   const { content, label } = await contentAt(caller, CONSOLES, consoleId, sha);

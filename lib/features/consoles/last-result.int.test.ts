@@ -194,7 +194,7 @@ describe("who sees a console's last result", () => {
     expect(await last(id)).toMatchObject({ rows: [{ s: "of before" }] });
     await run(id);
     expect(await last(id, colleague)).toMatchObject({ rows: [{ s: "of before" }] });
-    // And back: a colleague's run of then is the console's, and nobody else's any more.
+    // And back: a colleague's run from the shared time stays with the console, visible to its owner only.
     await run(id, {}, colleague);
     await author.save(id, { version: 2, access: "private" });
     expect((await colleague.send("GET", `/${id}/result`)).status).toBe(404);

@@ -15,16 +15,16 @@ import type { LastResult } from "./schema";
 import { getConsoleDocOrThrow } from "./service";
 
 type Ran = Pick<LastResult, "statement" | "variables"> & { connectionId: ObjectId };
-/** What is kept with the rows. */
+/** Metadata stored with the rows. */
 type Facts = Pick<LastResult, "executionId" | "runId" | "connectionId" | "statement" | "variables" | "databaseMs"> & {
-  /** Absent in results of earlier versions, as `moreResults` is. */
+  /** Absent in results of earlier versions, like `moreResults`. */
   affectedRows?: number | null;
   moreResults?: number;
-  /** Whether nobody but its owner saw the console when it was run. */
+  /** Whether the console was private when it was run. */
   isPrivate: boolean;
 };
 
-/** Has the first rows of a run of a console kept as its last result. A statement without columns leaves the one before. */
+/** Stores the first rows of a console's run as its last result. A statement without columns keeps the previous one. */
 export function keepAsLast(caller: Caller, doc: ConsoleDoc, ran: Ran): QueryRequest["watch"] {
   const at = new Date();
   const { via, user } = caller;
@@ -66,8 +66,8 @@ export function keepAsLast(caller: Caller, doc: ConsoleDoc, ran: Ran): QueryRequ
 }
 
 /**
- * A console's last result for whoever may see the console; null when none is kept. What was run while the console was
- * private is shown to who ran it alone, also when the console is shared since.
+ * Returns a console's last result to a user who can see the console; null without one. A result from the time when the
+ * console was private stays visible only to the user who ran it, even after the console is shared.
  * @throws AppError `not_found` for the console
  */
 export async function lastResultResponse(caller: Caller, consoleId: ObjectId): Promise<Response> {
@@ -93,7 +93,7 @@ export async function lastResultResponse(caller: Caller, consoleId: ObjectId): P
   return answer([Buffer.from(`{"success":true,"data":${data},"rows":[`), rows, Buffer.from("]}}")]);
 }
 
-/** Removes what is kept of a console that is gone. */
+/** Removes the last result of a deleted console. */
 export function dropLastResult(workspaceId: ObjectId, consoleId: ObjectId): Promise<void> {
   return dropLatest(ownerOf(workspaceId, consoleId));
 }
@@ -102,7 +102,7 @@ function logUntold(error: unknown): void {
   log.warn({ err: error }, "the event of a console's run was not sent");
 }
 
-/** Tells those who look on, of a private console its owner alone. One that was deleted meanwhile keeps nothing. */
+/** Publishes the run: for a private console to its owner only. Drops the result of a console deleted in between. */
 async function tellRan(
   { workspaceId, _id }: ConsoleDoc,
   data: { executionId: string; userId: string; affectedRows: number | null },

@@ -18,7 +18,7 @@ const own = takeOwnDatabase();
 beforeAll(databaseReady);
 afterAll(own.drop);
 
-/** Runs a change while watching what it intended, as a server saw it that stopped right after writing its intent. */
+/** Makes a change and captures its intent, as a server that stopped right after writing it would have left it. */
 async function intentOf(caller: Caller, change: () => Promise<unknown>) {
   const { workspaceId } = caller;
   const seen: JournalDoc[] = [];

@@ -19,10 +19,10 @@ const own = takeOwnDatabase();
 beforeAll(databaseReady);
 afterAll(own.drop);
 
-/** F10 asks for 10,000; every run of the suite takes some hundred, each time others. */
+/** F10 requires 10,000; every run of the suite takes some hundred, with a new seed each time. */
 const OPERATIONS = Number(process.env.CONSOLE_OPERATIONS ?? 300);
 const SEED = Number(process.env.CONSOLE_SEED ?? Math.floor(Math.random() * 2 ** 31));
-/** All is compared this often; each operation's own outcome always is. */
+/** Interval between full comparisons; each operation's own result is always compared. */
 const COMPARE_EVERY = 100;
 const MS_PER_OPERATION = 300;
 const ALL = { limit: 10_000 };
@@ -39,7 +39,7 @@ describe("random operations of two people", () => {
       const people = ["ana", "ben"].map((name) => callerIn(workspaceId, { name }));
       const random = new Random(SEED);
       const play = new Play(people, random);
-      // The dates are the seed's too: what happens within one second, and what a server does whose clock is behind (F9).
+      // Dates come from the seed too: events within one second, and a server whose clock is behind (F9).
       vi.useFakeTimers({ toFake: ["Date"] });
       onTestFinished(() => void vi.useRealTimers());
       for (let step = 1; step <= OPERATIONS; step++) {
@@ -54,7 +54,7 @@ describe("random operations of two people", () => {
 });
 
 class Play {
-  /** Which operations ended how, so that a run that never met a rule does not pass unseen. */
+  /** Operations with their results, so that a run that never met a rule fails. */
   readonly done = new Set<string>();
   private readonly model = new Model();
   private texts = 0;
@@ -119,7 +119,7 @@ class Play {
     await random.pick(actions.flatMap(([, weight, action]) => Array<() => Promise<void>>(weight).fill(action)))();
   }
 
-  /** Model and product have to do the same, or refuse for the same reason. */
+  /** Requires the same effect, or the same error, of model and product. */
   private async both(name: string, model: () => unknown, product: () => Promise<unknown>): Promise<void> {
     const told = await endOf(product);
     const expected = await endOf(async () => model());

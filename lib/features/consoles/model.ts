@@ -5,7 +5,9 @@ import type { Console, ConsoleDraft, ConsoleSummary, Language } from "./schema";
 export type ConsoleDoc = FiledDoc & {
   connectionId: ObjectId | null;
   language: Language;
-  /** JSON, since a specification's own names ("$schema", "a.b") mean something to a document store; null for none. */
+  /**
+   * JSON, since property names of a specification ("$schema", "a.b") have a meaning to a document store; null for none.
+   */
   chart: string | null;
 };
 

@@ -47,7 +47,7 @@ const put = (id: string, body: unknown = DAILY) => call("PUT", at(id, "/schedule
 const runsOf = async (id: string) => (await call("GET", at(id, "/runs"), ana)).json.data.items;
 const makeDue = (id: string, nextAt = new Date(Date.now() - 60_000)) =>
   collections.schedules().updateOne({ resourceId: new ObjectId(id) }, { $set: { nextAt } });
-/** Does what the job runner does with the runs that were queued. */
+/** Runs the queued runs, as the job runner does. */
 async function carryOut(): Promise<void> {
   for (const { data } of events.splice(0).filter(({ name }) => name === CONSOLE_RUN_QUEUED_EVENT)) {
     await carryOutConsoleRun(data as RunQueued);
@@ -261,10 +261,10 @@ describe("a tick", () => {
     await makeDue(id);
     expect(await queueDueRuns(OWNERS)).toBe(0);
     await carryOut();
-    // Another server would look after the look of this one is over.
+    // Another server would check after this server's check has expired.
     await collections.schedules().updateOne({ resourceId: new ObjectId(id) }, { $unset: { lookedAtUntil: true } });
     expect(await queueDueRuns(OWNERS)).toBe(1);
-    // Dead after the run was queued and before the schedule was moved on.
+    // Simulate a crash after the run was queued and before the schedule was advanced.
     const [run] = await runsOf(id);
     const { key } = (await collections.runs().findOne({ _id: new ObjectId(run.id) })) as { key: string };
     await makeDue(id, new Date(key.slice(key.indexOf(":", 17) + 1)));

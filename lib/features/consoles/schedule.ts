@@ -30,19 +30,19 @@ import { getConsoleDocOrThrow } from "./service";
 import { RESOURCE_TYPE } from "./standing";
 import { tellConsole } from "./tell";
 
-/** What the job runner is woken with when a run is queued. */
+/** Event that wakes the job runner when a run is queued. */
 export const CONSOLE_RUN_QUEUED_EVENT = "console/run.queued";
-/** A run that nobody looks at may take as long as the longest query. */
+/** A background run may take as long as the longest query. */
 const RUN_TIMEOUT_MS = 15 * 60_000;
-/** Of each result the first rows are kept, as long as its run is. */
+/** Limits of a stored result: only its first rows, for the lifetime of its run. */
 const KEPT = { rows: 10_000, bytes: 16 * 1024 * 1024, ms: 30 * 24 * 60 * 60 * 1000 };
-/** What one run shows of its log: its end, where a failure says why. */
+/** Maximum number of log lines shown for a run. The last ones are shown, where a failure gives its reason. */
 const LOG_LINES_SHOWN = 1000;
 const STOPPED =
   "The server stopped while the query ran on a connection that may write. The database may have applied all of it, a part or nothing. Check the data, then run it again.";
 
 /**
- * Sets when a console runs by itself, as the caller.
+ * Sets a console's schedule. Its runs have the caller's permissions.
  * @throws AppError `not_found`; `invalid_request` for a bad schedule and for a console that cannot run
  */
 export async function putConsoleSchedule(caller: Caller, consoleId: ObjectId, body: ScheduleBody): Promise<Schedule> {
@@ -53,7 +53,7 @@ export async function putConsoleSchedule(caller: Caller, consoleId: ObjectId, bo
   return schedule;
 }
 
-/** Takes the schedule away, if there is one. @throws AppError `not_found` for the console */
+/** Removes the schedule, if any. @throws AppError `not_found` for the console */
 export async function removeConsoleSchedule(caller: Caller, consoleId: ObjectId): Promise<void> {
   const doc = await getConsoleDocOrThrow(caller, consoleId);
   await removeSchedule(caller, { resourceType: RESOURCE_TYPE, resourceId: consoleId });
@@ -61,7 +61,7 @@ export async function removeConsoleSchedule(caller: Caller, consoleId: ObjectId)
 }
 
 /**
- * Runs a console now, in the background, as the caller.
+ * Starts a background run of a console, as the caller.
  * @throws AppError `not_found`; `already_running`; `invalid_request` for a console that cannot run
  */
 export async function startConsoleRun(caller: Caller, consoleId: ObjectId): Promise<ConsoleRun> {
@@ -79,7 +79,7 @@ export async function startConsoleRun(caller: Caller, consoleId: ObjectId): Prom
   return toConsoleRun(run, null);
 }
 
-/** The runs of a console in the background, the newest first. @throws AppError `not_found` */
+/** Lists the background runs of a console, newest first. @throws AppError `not_found` */
 export async function listConsoleRuns(
   caller: Caller,
   consoleId: ObjectId,
@@ -94,7 +94,7 @@ export async function listConsoleRuns(
   return toPage(runs, page.limit, (run) => toConsoleRun(run, previews.get(run.resultId?.toHexString() ?? "") ?? null));
 }
 
-/** One run with its result's beginning and its log. @throws AppError `not_found` */
+/** Returns a run with its first rows and its log. @throws AppError `not_found` */
 export async function getConsoleRun(caller: Caller, consoleId: ObjectId, runId: ObjectId): Promise<ConsoleRunDetails> {
   const doc = await getConsoleDocOrThrow(caller, consoleId);
   const run = await findRun(runResourceOf(doc), runId);
@@ -106,7 +106,7 @@ export async function getConsoleRun(caller: Caller, consoleId: ObjectId, runId: 
 }
 
 /**
- * Ends a run of a console.
+ * Cancels a run of a console.
  * @throws AppError `not_found`; `conflict` for one that has ended
  */
 export async function cancelConsoleRun(caller: Caller, consoleId: ObjectId, runId: ObjectId): Promise<ConsoleRun> {
@@ -114,7 +114,7 @@ export async function cancelConsoleRun(caller: Caller, consoleId: ObjectId, runI
   return toConsoleRun(await requestCancel(runResourceOf(doc), runId, caller.user._id), null);
 }
 
-/** What a tick of a console's schedule does (`lib/features/runs/schedules/tick`). */
+/** Queues a run for a tick of a console's schedule (`lib/features/runs/schedules/tick`). */
 export async function queueConsoleTick(
   schedule: ScheduleDoc,
   tick: Date,
@@ -136,14 +136,14 @@ export async function queueConsoleTick(
   return queueUnlessBusy(start, CONSOLE_RUN_QUEUED_EVENT);
 }
 
-/** Wakes a run that is queued or only reads; gives up one that was interrupted while it may have written. */
+/** Wakes a run that is queued or only reads; gives up an interrupted one that may have written. */
 export async function recoverConsoleRun(run: RunDoc): Promise<"woken" | "give_up"> {
   if (run.status !== "queued" && !run.isRepeatable) return "give_up";
   await wakeRun(run, CONSOLE_RUN_QUEUED_EVENT);
   return "woken";
 }
 
-/** Which consoles hold on to a connection by their schedules. */
+/** Lists the consoles that use a connection through their schedules. */
 export async function listScheduledUses({ workspaceId }: Caller, connectionId: ObjectId): Promise<Use[]> {
   const ids = await scheduledIds(workspaceId, RESOURCE_TYPE);
   const docs = await collections
@@ -154,14 +154,14 @@ export async function listScheduledUses({ workspaceId }: Caller, connectionId: O
   return docs.map(({ _id, name, space }) => ({
     kind: "scheduled_console",
     id: _id.toHexString(),
-    // It counts, and is nobody's to read.
+    // It counts as a use, but its name is private.
     name: accessOf(space) === "private" ? "A private console" : name,
   }));
 }
 
 /**
- * Carries out a queued run to its end (`carryOutRun`). When this server stops, the query first has time to finish. Then a
- * run that only reads is queued again, and one that may have written fails.
+ * Runs a queued run to its end (`carryOutRun`). When this server stops, the query first gets time to finish. Then a
+ * read-only run is queued again, and one that may have written fails.
  * @param drainMs time to finish
  */
 export async function carryOutConsoleRun(queued: RunQueued, { drainMs = RUN_DRAIN_MS } = {}): Promise<void> {
@@ -186,7 +186,7 @@ export async function carryOutConsoleRun(queued: RunQueued, { drainMs = RUN_DRAI
   });
 }
 
-/** Returns who runs a console, the console and its connection. @throws AppError when one of them is gone */
+/** Returns the user of a run, the console and its connection. @throws AppError when one of them is gone */
 async function resolveRun({ _id, workspaceId, resourceId, params }: RunDoc) {
   const caller = await callerOfJob(workspaceId, new ObjectId(String(params.userId)), _id);
   if (!caller) {
@@ -230,7 +230,7 @@ function runResourceOf({ _id, workspaceId }: ConsoleDoc): RunResource {
   return { workspaceId, resourceType: RESOURCE_TYPE, resourceId: _id };
 }
 
-/** How a run of a private console stands is its owner's to know. */
+/** Limits run events of a private console to its owner. */
 function onlyForOwner({ space, ownerId }: ConsoleDoc): { onlyFor?: ObjectId } {
   return accessOf(space) === "private" ? { onlyFor: ownerId } : {};
 }

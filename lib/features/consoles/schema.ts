@@ -17,7 +17,7 @@ import {
 export const LANGUAGES = ["sql", "mongodb"] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** The body of a request, which the text has to fit in, is the tighter limit (docs/develop/api.md, Common rules). */
+/** The limit of request bodies is tighter (docs/develop/api.md, Common rules). */
 const CONTENT_CHARS_MAX = 1024 * 1024;
 const SEARCH_CHARS_MAX = 200;
 
@@ -27,7 +27,7 @@ const content = boundedText(CONTENT_CHARS_MAX, "A console takes at most 1 MiB of
   })
   .meta(STORABLE);
 const language = z.enum(LANGUAGES);
-/** Many times what four shelves take; a specification with rows inside of it belongs elsewhere. */
+/** Far more than four shelves need; larger specifications with inline rows belong elsewhere. */
 const CHART_CHARS_MAX = 64 * 1024;
 const chart = shortJson(CHART_CHARS_MAX, `A chart takes at most ${CHART_CHARS_MAX / 1024} KiB as JSON.`).describe(
   "The chart over the console's result: a Vega-Lite specification",
@@ -52,7 +52,7 @@ export const consoleSchema = z.object({
 });
 export type Console = z.infer<typeof consoleSchema>;
 
-/** Lists leave the texts and the charts out: two hundred of them could be 200 MiB. */
+/** Lists omit texts and charts: two hundred of them could be 200 MiB. */
 export const consoleSummarySchema = consoleSchema.omit({ content: true, chart: true });
 export type ConsoleSummary = z.infer<typeof consoleSummarySchema>;
 
@@ -86,7 +86,7 @@ export const undeleteConsoleBody = z
   .default({});
 export type UndeleteConsoleBody = z.infer<typeof undeleteConsoleBody>;
 
-/** What is not sent stays. */
+/** Properties that are not sent stay unchanged. */
 export const updateConsoleBody = z.object({
   version,
   name: fileName.optional(),
@@ -100,7 +100,7 @@ export const updateConsoleBody = z.object({
 });
 export type UpdateConsoleBody = z.infer<typeof updateConsoleBody>;
 
-/** `version` is that of the console which the draft was begun on. */
+/** `version` is the console version that the draft is based on. */
 export const draftSchema = z.object({
   consoleId: objectIdText,
   content: z.string(),
@@ -141,7 +141,7 @@ export const executeConsoleBody = executeOnBody
   .default({});
 export type ExecuteConsoleBody = z.infer<typeof executeConsoleBody>;
 
-/** The last result of a console, as it was when it was run. */
+/** The last result of a console, as of its run. */
 export const lastResultSchema = z.object({
   executionId: z.string(),
   userId: objectIdText.describe("Who ran it, or as whom its schedule did"),

@@ -7,19 +7,19 @@ import { type ConsoleDoc, toConsoleSummary } from "./model";
 import type { SearchHit } from "./schema";
 import { withStanding } from "./standing";
 
-/** What a search answers at the most, best first. */
+/** Maximum number of search results, best first. */
 const HITS_MAX = 50;
-/** Consoles whose text is read at the most, the ones saved last; a search must not read gigabytes. */
+/** Maximum number of texts that a search reads, latest saves first: it must not read gigabytes. */
 const TEXTS_MAX = 500;
-/** Lines that are shown of one text: more say less. */
+/** Maximum number of matching lines shown per text. */
 const LINES_MAX = 5;
 
-/** Better first: the whole name, its beginning, the name, the path, the text alone. */
+/** Ranks, best first: whole name, start of the name, in the name, in the path, in the text only. */
 const RANKS = { name: 0, nameStart: 1, inName: 2, inPath: 3, inText: 4 } as const;
 
 /**
- * The caller's consoles whose path and text together hold every word of `q`, whatever its case: those with it in the
- * name first, then by the time of their last save.
+ * Returns the caller's consoles whose path and text together contain every word of `q`, ignoring case. Matches in the
+ * name come first, then the latest saves.
  */
 export async function searchConsoles(caller: Caller, q: string): Promise<SearchHit[]> {
   const words = q.toLowerCase().split(/\s+/);

@@ -33,7 +33,7 @@ import type {
 } from "./schema";
 import { withOwnStanding, withStanding } from "./standing";
 
-/** The consoles that the caller may see, without their texts and charts, in the order in which they were made. */
+/** Lists the consoles that the caller can see, without texts and charts, in order of creation. */
 export async function listConsoles(caller: Caller, { limit, cursor }: PageRequest): Promise<Page<ConsoleSummary>> {
   const after = readCursor(cursor);
   const docs = await collections
@@ -52,14 +52,14 @@ export async function getConsole(caller: Caller, consoleId: ObjectId): Promise<C
   return withOwnStanding(caller, toConsole(await getConsoleDocOrThrow(caller, consoleId)));
 }
 
-/** The stored record. @throws AppError not_found */
+/** Returns the stored document. @throws AppError not_found */
 export async function getConsoleDocOrThrow(caller: Caller, consoleId: ObjectId): Promise<ConsoleDoc> {
   const doc = await collections.consoles().findOne({ _id: consoleId, ...visibleTo(caller) });
   if (!doc) throw noSuch(CONSOLES);
   return doc;
 }
 
-/** The stored records of these, in any order. @throws AppError not_found when the caller cannot see one of them */
+/** Returns the stored documents, in any order. @throws AppError not_found when the caller cannot see one of them */
 export async function getConsoleDocsOrThrow(caller: Caller, ids: ObjectId[]): Promise<ConsoleDoc[]> {
   if (ids.length === 0) return [];
   const docs = await collections
@@ -70,7 +70,7 @@ export async function getConsoleDocsOrThrow(caller: Caller, ids: ObjectId[]): Pr
   return docs;
 }
 
-/** The consoles of the workspace that are run on a connection, other members' private ones too. */
+/** Returns the ids of the workspace's consoles on a connection, including other members' private ones. */
 export async function consoleIdsOn({ workspaceId }: Caller, connectionId: ObjectId): Promise<ObjectId[]> {
   const docs = await collections
     .consoles()
@@ -79,12 +79,15 @@ export async function consoleIdsOn({ workspaceId }: Caller, connectionId: Object
   return docs.map(({ _id }) => _id);
 }
 
-/** Which of these consoles the caller may see; those that were deleted lately, as they were then. */
+/** Returns which of these consoles the caller can see. Recently deleted ones count as they last were. */
 export function visibleConsoleIds(caller: Caller, ids: ObjectId[]): Promise<Set<string>> {
   return visibleIdsOf(CONSOLES, caller, ids);
 }
 
-/** Who may see a console: every member, or its owner alone, by their id. A lately deleted one as it was. */
+/**
+ * Returns the readers of a console: every member, or the id of its only owner. A recently deleted one counts as it last
+ * was.
+ */
 export function findConsoleReaders(
   workspaceId: ObjectId,
   consoleId: ObjectId,
@@ -93,7 +96,7 @@ export function findConsoleReaders(
 }
 
 /**
- * Makes a console, and the first commit of its file.
+ * Creates a console and the first commit of its file.
  * @throws AppError invalid_request, not_found for a folder or connection, conflict when the name is taken
  */
 export async function createConsole(caller: Caller, body: CreateConsoleBody): Promise<Console> {
@@ -132,9 +135,9 @@ export async function createConsole(caller: Caller, body: CreateConsoleBody): Pr
 }
 
 /**
- * Saves a console: its text, its chart, its place, its connection, who sees it. A commit, if the file changes.
+ * Saves a console: text, chart, folder, connection, access. Makes a commit if the file changes.
  * @throws AppError conflict with details {current} for a version that is not the current one, and when the name is
- *   taken; not_found; invalid_request; forbidden for who makes another member's console private
+ * taken; not_found; invalid_request; forbidden for making another member's console private
  */
 export async function updateConsole(caller: Caller, consoleId: ObjectId, body: UpdateConsoleBody): Promise<Console> {
   await languageOf(caller, body.connectionId);
@@ -157,8 +160,8 @@ export async function updateConsole(caller: Caller, consoleId: ObjectId, body: U
 }
 
 /**
- * Replaces a console's text by an older one, as a save of its own.
- * @param label what the commit's message calls the older version
+ * Replaces a console's text by an older one, as a separate save.
+ * @param label name of the older version in the commit message
  */
 export async function restoreContent(
   caller: Caller,
@@ -176,7 +179,7 @@ export async function restoreContent(
   return withOwnStanding(caller, restored);
 }
 
-/** A copy beside the original, of which the caller is the owner. @throws AppError not_found */
+/** Creates a copy beside the original, owned by the caller. @throws AppError not_found */
 export function duplicateConsole(caller: Caller, consoleId: ObjectId): Promise<Console> {
   const { workspaceId, user } = caller;
   return changeFiled(caller, CONSOLES, async (changes) => {
@@ -205,7 +208,7 @@ export function duplicateConsole(caller: Caller, consoleId: ObjectId): Promise<C
   });
 }
 
-/** Deletes a console: a commit, and for a time something that `undeleteConsole` takes back. @throws AppError not_found */
+/** Deletes a console with a commit. For a time, `undeleteConsole` can restore it. @throws AppError not_found */
 export function deleteConsole(caller: Caller, consoleId: ObjectId): Promise<void> {
   return changeFiled(caller, CONSOLES, async (changes) => {
     const doc = await getConsoleDocOrThrow(caller, consoleId);
@@ -214,7 +217,7 @@ export function deleteConsole(caller: Caller, consoleId: ObjectId): Promise<void
   });
 }
 
-/** Brings a deleted console back with its history (`bringBack`). @throws AppError as that */
+/** Restores a deleted console with its history (`bringBack`). @throws AppError as `bringBack` */
 export async function undeleteConsole(
   caller: Caller,
   consoleId: ObjectId,
@@ -228,7 +231,7 @@ type Updated = Omit<ConsoleDoc, "path" | "file" | "key"> & {
   folder: Awaited<ReturnType<typeof getFolderOrThrow>> | null;
 };
 
-/** What the caller asks for, without its place and version. */
+/** Returns the requested content, without path and version. */
 async function toUpdated(caller: Caller, before: ConsoleDoc, body: UpdateConsoleBody): Promise<Updated> {
   const { space, folder } = await placeAsked(caller, CONSOLES, before, body);
   const { path: _, file: __, key: ___, ...kept } = before;
@@ -246,8 +249,8 @@ async function toUpdated(caller: Caller, before: ConsoleDoc, body: UpdateConsole
 }
 
 /**
- * The language of what a connection can be asked; null without a connection.
- * @throws AppError not_found for a connection that is not the workspace's, invalid_request for one that only flows read
+ * Returns the query language of a connection; null without a connection.
+ * @throws AppError not_found for a connection of another workspace, invalid_request for one that only flows read
  */
 async function languageOf(caller: Caller, connectionId: string | null | undefined): Promise<Language | null> {
   if (!connectionId) return null;
@@ -259,11 +262,11 @@ async function languageOf(caller: Caller, connectionId: string | null | undefine
   });
 }
 
-/** @throws AppError invalid_request for a specification that no chart may have, naming each place */
+/** @throws AppError invalid_request for an invalid chart specification, naming each place */
 function toChart(chart: CreateConsoleBody["chart"], before: string | null = null): string | null {
   if (!chart) return null;
   const text = JSON.stringify(chart);
-  // One that is stored already is not refused again.
+  // A specification that is stored already is not rejected again.
   const problems = text === before ? [] : findSpecProblems(chart);
   if (problems.length === 0) return text;
   const details = problems.map(({ path, message }) => ({ path: path === "" ? "chart" : `chart.${path}`, message }));

@@ -3,10 +3,10 @@ import { withStandingOf } from "@/lib/features/runs/schedules/standing";
 import type { Caller } from "@/lib/platform/access/caller";
 import type { ConsoleSummary } from "./schema";
 
-/** What has runs in the background and notifications of a console: `lib/features/runs` knows it by this name. */
+/** Type of a console in `lib/features/runs`, for its background runs and notifications. */
 export const RESOURCE_TYPE = "scheduled_query";
 
-/** The consoles with their schedules and last runs. */
+/** Adds schedules and last runs to consoles. */
 export function withStanding<T extends ConsoleSummary>(
   caller: Pick<Caller, "workspaceId">,
   consoles: readonly T[],
@@ -14,7 +14,7 @@ export function withStanding<T extends ConsoleSummary>(
   return withStandingOf(caller, RESOURCE_TYPE, consoles);
 }
 
-/** The same for one. */
+/** Adds its schedule and last run to one console. */
 export async function withOwnStanding<T extends ConsoleSummary>(
   caller: Pick<Caller, "workspaceId">,
   console: T,

@@ -7,18 +7,21 @@ import type { ConsoleDoc } from "./model";
 
 type Standing = Pick<ConsoleDoc, "_id" | "workspaceId" | "space" | "ownerId">;
 
-/** Tells those who look on that what belongs to a console has changed, as its schedule: of a private one its owner alone. */
+/**
+ * Publishes a change of something that belongs to a console, such as its schedule: for a private console to its owner
+ * only.
+ */
 export function tellConsole({ _id, workspaceId, space, ownerId }: Standing): void {
   const onlyFor = space === WORKSPACE_SPACE ? {} : { onlyFor: ownerId };
   publish({ workspaceId, kind: "console", resourceType: "console", resourceId: _id, ...onlyFor });
 }
 
-/** Others need not know it to the second, and nobody types for longer than this without a word of it. */
+/** Interval between typing events. Others do not need them to the second. */
 const TELL_EDITING_EVERY_MS = 5000;
-/** The last word of each that types, on this server. */
+/** Maximum number of users whose last typing event this server remembers. */
 const WORDS_MAX = 10_000;
 
-/** Tells those who look on at a shared console that somebody types in it; of a private one nobody. */
+/** Publishes that a user is typing in a shared console; nothing for a private one. */
 export function tellEditing({ _id, workspaceId, space }: Standing, userId: ObjectId, now = Date.now()): void {
   if (space !== WORKSPACE_SPACE) return;
   const words = sharedState("consoles-editing", () => new Map<string, number>());

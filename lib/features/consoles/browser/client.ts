@@ -16,7 +16,7 @@ import type {
 } from "@/lib/features/folders/schema";
 import { send } from "@/lib/platform/browser/request";
 
-/** The chart of a console, as the Vega-Lite specification that is kept with it. */
+/** The chart of a console, stored as a Vega-Lite specification. */
 export type KeptChart = Record<string, unknown>;
 
 type ConsoleTypes = {
@@ -29,11 +29,11 @@ type ConsoleTypes = {
 
 const root = (workspaceId: string) => `/api/workspaces/${workspaceId}/consoles`;
 
-/** Everything about saved consoles. Each function throws ApiError. */
+/** Requests about saved consoles. Each function throws ApiError. */
 export const consoleApi = {
   ...filedApi<ConsoleTypes>("consoles"),
 
-  /** What this person has typed and not saved; null when there is nothing. */
+  /** Returns the user's unsaved draft; null without one. */
   readDraft: (workspaceId: string, id: string, signal?: AbortSignal) =>
     send<ConsoleDraft | null>("GET", `${root(workspaceId)}/${id}/draft`, { signal }),
   putDraft: (workspaceId: string, id: string, body: PutDraftBody) =>

@@ -4,7 +4,7 @@ import { buildFiledTree, type FiledNode, toRoots } from "@/lib/features/folders/
 
 export const CONSOLE_ROOTS = toRoots();
 
-/** A console of the list, or one that was never saved and stands at the top of the person's own. */
+/** A listed console: a saved one, or an unsaved one at the top of the private consoles. */
 export type ListedConsole = { saved: ConsoleSummary; unsaved: null } | { saved: null; unsaved: DraftConsole };
 export type ConsoleNode = FiledNode<ListedConsole>;
 
@@ -12,11 +12,11 @@ export type ConsoleTreeInput = {
   consoles: ConsoleSummary[];
   folders: ConsoleFolder[];
   unsaved: DraftConsole[];
-  /** What a person has opened or closed, by id. */
+  /** Folders that the user expanded or collapsed, by id. */
   toggled: Record<string, boolean>;
 };
 
-/** The visible rows of the tree of consoles, from the top down. */
+/** Returns the visible rows of the console tree, from top to bottom. */
 export function buildConsoleTree({ consoles, folders, unsaved, toggled }: ConsoleTreeInput): ConsoleNode[] {
   return buildFiledTree<ListedConsole>({
     items: [

@@ -1,6 +1,6 @@
 import { type DraftConsole, SAMPLE_CONSOLE_ID } from "@/lib/features/consoles/browser/workbench";
 
-/** The name of the connection that every new workspace has (docs/develop/api.md, Accounts). */
+/** Name of the connection that every new workspace has (docs/develop/api.md, Accounts). */
 export const SAMPLE_CONNECTION_NAME = "Sample shop";
 
 export const SAMPLE_QUERY = `-- Your sample shop is ready. Press Run, or change anything.
@@ -12,7 +12,7 @@ group by p.name
 order by revenue desc
 limit 10;`;
 
-/** The console that a new workspace lands in. */
+/** Returns the console that a new workspace opens first. */
 export function makeSampleConsole(connectionId: string): DraftConsole {
   return { id: SAMPLE_CONSOLE_ID, name: "best-sellers.sql", content: SAMPLE_QUERY, connectionId };
 }

@@ -1,11 +1,11 @@
 /**
- * A person's workbench in one workspace: which consoles are open as tabs, the texts of those that were never saved, and how
- * far the first steps are. It is kept in this browser and with the account. Pure changes; the store keeps and shows them.
+ * A user's workbench in one workspace: the open console tabs, the text of unsaved consoles, and the onboarding
+ * progress. It is stored in this browser and with the account. All changes are pure; the store keeps and shows them.
  */
 
 /**
- * A console as the editor needs it. `connectionId` null means the one that the workspace offers first; `changedAt` is
- * epoch milliseconds, left out where nobody compares it.
+ * A console as the editor needs it. `connectionId` null means the workspace's first connection. `changedAt` is in epoch
+ * milliseconds, omitted where nothing compares it.
  */
 export type DraftConsole = {
   id: string;
@@ -13,39 +13,39 @@ export type DraftConsole = {
   content: string;
   connectionId: string | null;
   changedAt?: number;
-  /** The chart over its result, as a Vega-Lite specification; absent before anybody chose one. */
+  /** Chart of the result, as a Vega-Lite specification; absent until one is chosen. */
   chart?: Record<string, unknown>;
 };
-/** What a tab shows of a saved console before the server has answered. */
+/** Tab title of a saved console until the server has responded. */
 export type Title = { name: string; language: "sql" | "mongodb" };
 export const STEPS = ["workspace", "sample", "table", "own", "connect", "invite"] as const;
 export type Step = (typeof STEPS)[number];
 export type Workbench = {
   version: 1;
-  /** Those that were never saved. */
+  /** Consoles that were never saved. */
   consoles: DraftConsole[];
   /** Console ids in the order of their tabs. */
   tabs: string[];
   lastActiveId: string | null;
-  /** Of the saved consoles among the tabs. */
+  /** Titles of the saved consoles among the tabs. */
   titles: Record<string, Title>;
-  /** Unsaved consoles that were saved or deleted, and when: another browser drops its copy of them. */
+  /** Time at which unsaved consoles were saved or deleted, by id: other browsers drop their copies. */
   gone: Record<string, number>;
-  /** Folders that were opened (true) or closed (false) in the explorer. */
+  /** Folders expanded (true) or collapsed (false) in the explorer. */
   toggled: Record<string, boolean>;
-  /** The saved console that the first visit made of the sample; null when there is none. */
+  /** The saved console that the first visit created from the sample; null without one. */
   sampleId: string | null;
-  /** Epoch milliseconds of the last change; of two workbenchs the later one decides. */
+  /** Time of the last change, in epoch milliseconds; of two workbenches the later one wins. */
   changedAt: number;
   done: Step[];
   isChecklistHidden: boolean;
-  /** The line under the editor has said how to leave it by the keyboard. */
+  /** True once the hint below the editor has explained how to leave it by keyboard. */
   isEditorHintSeen: boolean;
-  /** The race strip has explained its two tones. */
+  /** True once the race strip has explained its two tones. */
   isStripExplained: boolean;
 };
 
-/** The sample's console while it cannot be saved, and its address from before consoles were saved. */
+/** Id of the sample's console while it cannot be saved, and its address from before consoles were saved. */
 export const SAMPLE_CONSOLE_ID = "best-sellers";
 export const CONSOLE_NAME_MAX = 120;
 
@@ -65,12 +65,12 @@ export const EMPTY_WORKBENCH: Workbench = {
   isStripExplained: false,
 };
 
-/** Saved consoles have the server's ids; unsaved ones have others. */
+/** Returns whether an id is a saved console's: those come from the server, others do not. */
 export function isSavedId(id: string): boolean {
   return /^[0-9a-f]{24}$/.test(id);
 }
 
-/** The name that a tab shows; null for a console that is not known here. */
+/** Returns the title of a tab; null for an unknown console. */
 export function findTitle(workbench: Pick<Workbench, "consoles" | "titles">, id: string): string | null {
   return findConsole(workbench, id)?.name ?? workbench.titles[id]?.name ?? null;
 }
@@ -94,14 +94,14 @@ export function changeConsole(workbench: Workbench, id: string, change: Partial<
   return { ...workbench, consoles: workbench.consoles.map((each) => (each.id === id ? { ...each, ...change } : each)) };
 }
 
-/** Opens a console as a tab, where it is not one yet. @param at its place among the tabs; the end when left out */
+/** Opens a console as a tab unless it is open. @param at index among the tabs; default: the end */
 export function openTab(workbench: Workbench, id: string, at = workbench.tabs.length): Workbench {
   if (!isKnown(workbench, id) || (workbench.lastActiveId === id && workbench.tabs.includes(id))) return workbench;
   const tabs = workbench.tabs.includes(id) ? workbench.tabs : workbench.tabs.toSpliced(at, 0, id);
   return { ...workbench, tabs, lastActiveId: id };
 }
 
-/** Closes a tab; its console stays in the list. The tab at its place becomes the active one, else the one before it. */
+/** Closes a tab; its console stays in the list. An active tab hands over to the next one, else to the previous one. */
 export function closeTab(workbench: Workbench, id: string): Workbench {
   const at = workbench.tabs.indexOf(id);
   if (at < 0) return workbench;
@@ -110,7 +110,7 @@ export function closeTab(workbench: Workbench, id: string): Workbench {
   return { ...workbench, tabs, lastActiveId };
 }
 
-/** Moves a tab to another place. @param to its place afterwards */
+/** Moves a tab. @param to its new index */
 export function moveTab(workbench: Workbench, id: string, to: number): Workbench {
   const at = workbench.tabs.indexOf(id);
   if (at < 0) return workbench;
@@ -118,21 +118,21 @@ export function moveTab(workbench: Workbench, id: string, to: number): Workbench
   return { ...workbench, tabs: workbench.tabs.toSpliced(at, 1).toSpliced(place, 0, id) };
 }
 
-/** Takes an unsaved console away for good, its tab too. @param now epoch milliseconds */
+/** Removes an unsaved console permanently, with its tab. @param now epoch milliseconds */
 export function removeConsole(workbench: Workbench, id: string, now = 0): Workbench {
   const closed = closeTab(workbench, id);
   const consoles = closed.consoles.filter((each) => each.id !== id);
   return { ...closed, consoles, gone: now === 0 ? closed.gone : withGone(closed.gone, id, now) };
 }
 
-/** Remembers what a saved console is called; the workbench itself when that is known. */
+/** Stores the title of a saved console; returns the same workbench when it is unchanged. */
 export function setTitle(workbench: Workbench, id: string, { name, language }: Title): Workbench {
   const known = workbench.titles[id];
   if (known?.name === name && known.language === language) return workbench;
   return { ...workbench, titles: { ...workbench.titles, [id]: { name, language } } };
 }
 
-/** An unsaved console was saved: its tab is the saved one's from now on. @param now epoch milliseconds */
+/** Replaces an unsaved console by its saved one, in the same tab. @param now epoch milliseconds */
 export function adoptSaved(workbench: Workbench, oldId: string, saved: { id: string } & Title, now: number): Workbench {
   return {
     ...setTitle(workbench, saved.id, saved),
@@ -145,8 +145,8 @@ export function adoptSaved(workbench: Workbench, oldId: string, saved: { id: str
 }
 
 /**
- * The workbench of two browsers: tabs are the later one's, and no unsaved text of either is lost unless it was saved or
- * deleted after it was last changed.
+ * Merges the workbenches of two browsers. The tabs of the later one win. No unsaved text is lost, unless it was saved
+ * or deleted after its last change.
  */
 export function mergeWorkbenchs(mine: Workbench, theirs: Workbench): Workbench {
   const [late, early] = theirs.changedAt > mine.changedAt ? [theirs, mine] : [mine, theirs];
@@ -172,7 +172,7 @@ export function mergeWorkbenchs(mine: Workbench, theirs: Workbench): Workbench {
   });
 }
 
-/** The workbench without the longest unsaved texts, so that it takes at most `charsMax` characters as JSON. */
+/** Returns the workbench without its longest unsaved texts, so that it takes at most `charsMax` characters as JSON. */
 export function fitWorkbench(workbench: Workbench, charsMax: number): Workbench {
   const sizes = workbench.consoles
     .map((each) => ({ each, size: JSON.stringify(each).length }))
@@ -188,7 +188,7 @@ export function fitWorkbench(workbench: Workbench, charsMax: number): Workbench 
     : { ...workbench, consoles: workbench.consoles.filter((each) => kept.has(each)) };
 }
 
-/** Puts a removed console back where it was. @param tabAt its tab's place; negative when it had none */
+/** Restores a removed console to its old place. @param tabAt index of its tab; negative when it had none */
 export function restoreConsole(workbench: Workbench, console: DraftConsole, at: number, tabAt: number): Workbench {
   const restored = { ...workbench, consoles: workbench.consoles.toSpliced(at, 0, console) };
   return tabAt < 0 ? restored : openTab(restored, console.id, tabAt);
@@ -199,8 +199,8 @@ export function completeStep(workbench: Workbench, step: Step): Workbench {
 }
 
 /**
- * A name that no console has yet: "untitled.sql", "untitled-2.sql".
- * @param others names of saved consoles that it would stand beside
+ * Returns an unused console name: "untitled.sql", "untitled-2.sql".
+ * @param others names of saved consoles in the same place
  */
 export function toFreeName(
   workbench: Pick<Workbench, "consoles">,
@@ -215,7 +215,7 @@ export function toFreeName(
   }
 }
 
-/** What a person typed as a name, made fit to be one. @returns null when nothing is left */
+/** Converts typed text to a valid console name. @returns null when nothing is left */
 export function toConsoleName(typed: string): string | null {
   const name = typed
     .replace(/[\p{Cc}/\\]/gu, " ")
@@ -225,7 +225,7 @@ export function toConsoleName(typed: string): string | null {
   return name === "" ? null : name;
 }
 
-/** Reads what was kept. @returns null for nothing, and for what does not fit */
+/** Parses a stored workbench. @returns null for nothing, and for an invalid one */
 export function parseWorkbench(text: string | null): Workbench | null {
   try {
     return readWorkbench(JSON.parse(text ?? "null"));
@@ -234,12 +234,12 @@ export function parseWorkbench(text: string | null): Workbench | null {
   }
 }
 
-/** The same for what came as JSON already. */
+/** Reads a stored workbench from parsed JSON. */
 export function readWorkbench(value: unknown): Workbench | null {
   return isWorkbench(value) ? tidy(value) : null;
 }
 
-/** Ids of consoles that ended are remembered for the browsers of one person; more than these are forgotten. */
+/** Maximum number of removed console ids remembered for the user's other browsers. */
 const GONE_MAX = 50;
 
 function withGone(gone: Record<string, number>, id: string, now: number): Record<string, number> {
@@ -271,7 +271,7 @@ function isDraft(value: unknown): value is DraftConsole {
   return typeof draft.id === "string" && typeof draft.name === "string" && typeof draft.content === "string";
 }
 
-/** Tabs of unsaved consoles that are gone are dropped, and names of consoles without a tab. */
+/** Drops tabs of removed unsaved consoles, and titles of consoles without a tab. */
 function tidy(workbench: Workbench): Workbench {
   const tabs = workbench.tabs.filter((id) => isKnown(workbench, id));
   const isActiveKnown = workbench.lastActiveId !== null && isKnown(workbench, workbench.lastActiveId);
