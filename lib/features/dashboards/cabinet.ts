@@ -10,10 +10,10 @@ import { dropFirstPages } from "./first-pages";
 import type { DashboardDoc } from "./model";
 import { RESOURCE_TYPE } from "./standing";
 
-/** Some for each member of a large team. */
+/** Maximum number of dashboards: some for each member of a large team. */
 const ITEMS_MAX = 2_000;
 
-/** Where dashboards are filed. */
+/** Dashboards, as a kind of file in folders. */
 export const DASHBOARDS: Cabinet = {
   noun: "dashboard",
   root: "dashboards",
@@ -30,7 +30,7 @@ export const DASHBOARDS: Cabinet = {
     await cancelUnfinished(resource, null);
     await followDeletion(resource);
     await dropShare({ workspaceId, kind: "dashboard", resourceId: id });
-    // One that comes back is read anew.
+    // A restored dashboard reads its rows again.
     await dropDatasets({ workspaceId, kind: "dashboard", id });
     await dropFirstPages(workspaceId, id);
   },

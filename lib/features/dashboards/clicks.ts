@@ -5,12 +5,12 @@ import { AppError } from "@/lib/platform/http/errors";
 import { boundedText } from "@/lib/platform/http/schema";
 import type { Widget } from "./schema";
 
-/** What was pressed or brushed in a widget: the others are narrowed by it, the widget itself goes on showing all. */
+/** A click or brush in a widget, which filters the other widgets. The widget itself still shows all its data. */
 export type Click = { widgetId: string; exclude: readonly string[]; conditions: readonly Condition[] };
 
-/** Behind this sign a key of the filters names a widget; no id can begin with it. */
+/** Prefix of widget ids among the keys of filters; no id can begin with it. */
 const SIGN = "@";
-/** Marks that somebody presses one after the other. */
+/** Maximum number of values that a user selects one after another. */
 const CHOSEN_MAX = 200;
 const TEXT_CHARS_MAX = 1000;
 const NAME_CHARS_MAX = 256;
@@ -20,7 +20,7 @@ const scalar = z.union([boundedText(TEXT_CHARS_MAX), z.number(), z.boolean(), z.
 const days = z
   .strictObject({ from: z.iso.date(), to: z.iso.date() })
   .refine(({ from, to }) => from <= to, "The range ends before it begins.");
-/** By the columns of the widget's dataset: some of its values, or a range of days. */
+/** Values by column of the widget's dataset, or a range of days. */
 const click = z.record(
   boundedText(NAME_CHARS_MAX).min(1),
   z.union([z.array(scalar).min(1).max(CHOSEN_MAX), days], "It is a list of values, or {from, to} as days."),
@@ -28,8 +28,8 @@ const click = z.record(
 );
 
 /**
- * Takes the clicks out of the values of filters.
- * @throws AppError invalid_request for a widget that is not there, and for what cannot be pressed
+ * Extracts the clicks from the values of filters.
+ * @throws AppError invalid_request for an unknown widget, and for an invalid click
  */
 export function takeClicks(
   values: Readonly<Record<string, unknown>>,
@@ -62,7 +62,10 @@ export function takeClicks(
   return { values: rest, clicks };
 }
 
-/** What clicks let through of rows with these columns. @param widgetId null for a filter's list, which all of them narrow */
+/**
+ * Returns the conditions of clicks on rows with these columns. @param widgetId null for a filter's list, which all
+ * clicks narrow
+ */
 export function conditionsOfClicks(
   clicks: readonly Click[],
   fields: readonly Field[],
@@ -77,8 +80,8 @@ export function conditionsOfClicks(
 }
 
 /**
- * Whether a widget has marks by this column. What it does not show narrows nothing: whoever sees a page would else learn of
- * columns that it hides, and a link of yesterday to what was changed since still leads to the page.
+ * Returns whether a widget shows this column. Hidden columns filter nothing: else viewers could probe them. Ignoring
+ * them also keeps old links to a changed page working.
  */
 function isShown({ spec }: Widget, field: string): boolean {
   const parsed = aggregateSpec.safeParse(spec);

@@ -3,7 +3,7 @@ import { declareFiled } from "@/lib/features/folders/drawers";
 import { DAY_SECONDS, declareCollection } from "@/lib/platform/db/collection";
 import type { DashboardDoc, FirstPageDoc } from "./model";
 
-/** As long as rows that nobody asks for. */
+/** Same retention as for unused rows, in days. */
 const PAGE_DAYS = 90;
 
 const filed = declareFiled<DashboardDoc>("dashboard", [

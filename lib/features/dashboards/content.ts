@@ -12,20 +12,22 @@ import {
   type Widget,
 } from "./schema";
 
-/** Of a widget that was placed by nobody, in the cells of the grid. */
+/** Default size of a widget without a position, in cells of the grid. */
 const PLACED = { w: 6, h: 4 };
 
-/** The text of a dashboard's file: the same for the same dashboard, a line for each value, so that git compares well. */
+/**
+ * Returns the text of a dashboard's file. It is canonical and has a line for each value, so that git diffs are small.
+ */
 export function toText({ title, description, datasets, widgets, filters }: DashboardFile): string {
   return `${JSON.stringify({ title, description, datasets, widgets, filters }, null, 2)}\n`;
 }
 
-/** What `toText` has written. */
+/** Reads a text written by `toText`. */
 export function readText(text: string): DashboardFile {
   return parseFile(text) as DashboardFile;
 }
 
-/** A file that others may have written; null when it is no dashboard. */
+/** Parses a file that Git clients may have written; null when it is not a dashboard. */
 export function parseText(text: string | null): DashboardFile | null {
   if (text === null) return null;
   try {
@@ -47,7 +49,7 @@ export function parseFile(text: string): unknown {
   return file;
 }
 
-/** Parts as they are kept: with an id, a place and a value for all that may be left out. */
+/** Completes parts for storage: with an id, a position and a value for every optional property. */
 export function complete(sent: SentParts): Partial<Pick<DashboardFile, "datasets" | "widgets" | "filters">> {
   return {
     ...(sent.datasets && {
@@ -75,7 +77,7 @@ export function complete(sent: SentParts): Partial<Pick<DashboardFile, "datasets
 }
 
 /**
- * Refuses what does not fit together.
+ * Validates that the parts fit together.
  * @throws AppError invalid_request, naming each place
  */
 export function refuseUnfit({ datasets, widgets, filters }: DashboardFile): void {
@@ -108,7 +110,7 @@ export function refuseUnfit({ datasets, widgets, filters }: DashboardFile): void
   throw new AppError("invalid_request", details[0]?.message ?? "", { details });
 }
 
-/** All that a dashboard reads, of its datasets and of the widgets that have a source of their own. */
+/** Returns all sources of a dashboard: those of its datasets, and those that widgets define inline. */
 export function sourcesOf({ datasets, widgets }: Pick<DashboardFile, "datasets" | "widgets">): {
   path: string;
   source: Source;
@@ -119,12 +121,12 @@ export function sourcesOf({ datasets, widgets }: Pick<DashboardFile, "datasets" 
   ].filter(({ source }) => !("datasetId" in source));
 }
 
-/** What the rows of a widget are kept as: those of the dataset that it names, or its own. */
+/** Returns the name of a widget's rows in the cache: the dataset that it names, or the widget itself. */
 export function partNameOf({ id, source }: Pick<Widget, "id" | "source">): string {
   return source && "datasetId" in source ? `dataset:${source.datasetId}` : `widget:${id}`;
 }
 
-/** The names of what is kept for one file and not for another: of datasets and widgets that are gone. */
+/** Returns the names of cached parts that one file has and the other lacks: of removed datasets and widgets. */
 export function partsGone(before: DashboardFile, after: DashboardFile): string[] {
   const namesOf = ({ datasets, widgets }: DashboardFile) => [
     ...datasets.map(({ id }) => partNameOf({ id: "", source: { datasetId: id } })),

@@ -17,8 +17,8 @@ let connectionId: string;
 
 const BERLIN = "Europe/Berlin";
 /**
- * Hours of two years around both changes of the clock, decimals of which averages have no end, fractions, whole numbers beyond
- * what a number holds, and nothing in each column now and then.
+ * Hours of two years around both changes of the clock, decimals with endless averages, fractions, integers beyond the
+ * exact range of a number, and nulls in each column.
  */
 const QUERY = `select
   case when i % 13 = 0 then null else 'region ' || (hash(i, 1) % 5) end as region,
@@ -122,14 +122,14 @@ async function cubesOf(widget: string, filters: object = {}, zone = BERLIN, of =
 }
 const isCube = (cube: WidgetCube | NoCube | undefined): cube is WidgetCube => cube !== undefined && "axes" in cube;
 
-/** What the last digits of sums of binary fractions are hangs on the order of the parts. */
+/** Rounds sums of binary fractions, whose last digits depend on the order of summation. */
 function rounded(rows: readonly Record<string, unknown>[]): unknown[] {
   const round = (value: unknown) =>
     typeof value === "number" && !Number.isInteger(value) ? Number(value.toPrecision(13)) : value;
   return rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, round(value)])));
 }
 
-/** What can be pressed in a widget, of what it shows. */
+/** Returns a random click in a widget on values that it shows. */
 function pressesOf(widget: (typeof WIDGETS)[number], data: WidgetData, random: () => number): Pressed {
   const spec = widget.spec as { dimensions?: (string | { field: string; timeUnit: string })[] };
   const some = <T>(all: readonly T[]): T[] => all.filter(() => random() < 0.4);
@@ -230,7 +230,7 @@ describe("a cube", () => {
             expect([each, narrowed?.fields, narrowed?.truncated]).toEqual([each, answer?.fields, answer?.truncated]);
             compared += 1;
           }
-          // What has no cube because nothing changes for it does not change.
+          // A widget without a cube because clicks do not affect it must not change.
           for (const { id: each, ...why } of cubes.values()) {
             if (!("none" in why) || why.none !== "unaffected") continue;
             expect([each, answers.get(each)?.rows]).toEqual([each, plain.get(each)?.rows]);
@@ -250,7 +250,7 @@ describe("a cube", () => {
     });
     expect(Object.keys(why)).not.toContain("quiet");
     expect(Object.keys(why)).not.toContain("words");
-    // Any column of a row may be pressed, and nothing of a text or of a single figure.
+    // Any column of a plain row is clickable, and nothing in a text or a single figure.
     const kinds = async (widget: string) =>
       new Set([...(await cubesOf(widget)).values()].map((cube) => (isCube(cube) ? "a cube" : cube.none)));
     expect(await kinds("rows")).toEqual(new Set(["rows"]));
@@ -271,7 +271,7 @@ describe("a cube", () => {
     const grade = openCube((await cubesOf("quiet")).get("months") as WidgetCube);
     expect(grade.narrow({ grade: ["good"] })).toBeNull();
     expect(grade.narrow({ grade: ["2", 2] })?.rows).toEqual(grade.narrow({ grade: [2] })?.rows);
-    // What is not a column of it narrows nothing, as on the server.
+    // An unknown column filters nothing, as on the server.
     expect(grade.narrow({ region: ["region 1"] })?.rows).toEqual(grade.narrow(null)?.rows);
   });
 

@@ -32,8 +32,9 @@ import type { CubeQuery, Widget } from "./schema";
 import { getDashboardDocOrThrow } from "./service";
 
 /**
- * What the widgets of a dashboard show for whatever is pressed in one of them, under all other filters: as sums of parts, from
- * which the browser makes each answer itself. At most 50,000 cells together; the first widgets of the page have them first.
+ * Returns the cubes of a dashboard's other widgets for clicks in one of them, under all other filters. They hold
+ * partial sums, from which the browser computes each state. Limit of 50,000 cells in total; the first widgets of the
+ * page take precedence.
  * @throws AppError not_found for a dashboard or widget; invalid_request as `readDashboardData`
  */
 export async function readDashboardCube(
@@ -47,8 +48,8 @@ export async function readDashboardCube(
 }
 
 /**
- * The same for whoever may see it.
- * @param toReader what they are told of a failure
+ * Returns the cubes without an access check, which is the caller's task.
+ * @param toReader turns an error message into one for the reader
  */
 export async function readCubeOf(
   doc: DashboardDoc,
@@ -60,17 +61,17 @@ export async function readCubeOf(
   const whole = openPage(doc, query, signal, toReader);
   const active = whole.file.widgets.find(({ id }) => id === widgetId);
   if (!active) throw new AppError("not_found", "There is no such widget in this dashboard.");
-  // What is pressed there now makes way for what is going to be.
+  // The current click in the widget is replaced by the next one.
   const page = { ...whole, clicks: whole.clicks.filter(({ widgetId }) => widgetId !== active.id) };
   const others = page.file.widgets.filter(({ id, kind }) => kind !== "text" && id !== active.id);
-  // In a text there is nothing to press.
+  // A text has nothing to click.
   const pressed = active.kind === "text" ? [] : toPressedColumns(withGrain(specOf(active), page.grain));
   const spared = new Set(Array.isArray(active.spec.exclude) ? active.spec.exclude : []);
   const stands = await readParts(page, partsOf(page.file, others));
   refuseUnknownFields(page, stands);
   const cubes: Cube["widgets"] = [];
   let cellsLeft = CUBE_CELLS_MAX;
-  // One after the other: nobody has pressed anything yet, and those who have come first.
+  // One after another: nobody has clicked yet, and requests for data go first.
   for (const widget of others) {
     const cube: WidgetCube | NoCube = spared.has(widget.id)
       ? { id: widget.id, none: "unaffected" }
@@ -92,7 +93,7 @@ async function readOne(
 ): Promise<WidgetCube | NoCube> {
   const { id } = widget;
   const kept = stand?.kept ?? null;
-  // Totals of a part of the rows are refused, which the widget's own answer says.
+  // Totals over a part of the rows are refused; the widget's own data gives the reason.
   if (!kept || (kept.truncated && !stand?.acceptTruncated)) return { id, none: "failed" };
   const axes = pressed.filter(({ field }) => hasField(kept.fields, field));
   if (axes.length === 0) return { id, none: "unaffected" };
@@ -123,7 +124,7 @@ async function readOne(
     };
   } catch (failure) {
     page.signal.throwIfAborted();
-    // The widget's own answer says why; rows that were replaced meanwhile are there when it is asked.
+    // The widget's own data gives the reason; rows replaced in between are available to its next request.
     if (!(failure instanceof AppError)) log.error({ err: failure }, "a cube could not be made for a reason of ours");
     return { id, none: "failed" };
   }

@@ -149,13 +149,13 @@ describe("the grain and the comparison of a page", () => {
       rows: [{ total: "5.75" }],
       before: { from: "2026-01-05", to: "2026-02-04", rows: [{ total: "10.50" }] },
     });
-    // The 5th of January is the first of its 31 days, as the 5th of February is of these.
+    // 5 January is the first of its 31 days, and 5 February is the first of these.
     expect(widgets.get("by-day")?.before?.rows).toEqual([{ day: "2026-02-05", n: 1 }]);
     expect(widgets.get("table")?.before?.rows).toEqual([{ day: "2026-02-05", n: 1 }]);
     const year = await widgetsOf(id, { filters, compare: "year" });
     expect(year.get("total")?.before).toEqual({ from: "2025-02-05", to: "2025-03-07", rows: [{ total: null }] });
     expect((await widgetsOf(id, { compare: "previous" })).get("total")).not.toHaveProperty("before");
-    // Days that were brushed in one widget are a range for the others.
+    // Days brushed in one widget are a range for the others.
     const brushed = await widgetsOf(id, {
       filters: { "@by-day": { day: { from: "2026-02-06", to: "2026-02-06" } } },
       compare: "previous",
@@ -180,7 +180,7 @@ describe("the grain and the comparison of a page", () => {
       filters: { when: { from: "2026-05-02", to: "2026-05-02" } },
       compare: "previous",
     });
-    // The first of then was another one; what is held against the first of now is what that one was.
+    // The top group of the previous period was another one: each current group is compared with itself.
     expect(widgets.get("chart")).toMatchObject({
       rows: [{ what: "net" }],
       before: { rows: [{ what: "net", sold: 2 }] },
@@ -257,9 +257,9 @@ describe("the data of a dashboard", () => {
     expect(data.get("press")?.rows).toHaveLength(3);
     const list = await ask(id, { filters }, "filters/region/values");
     expect(list.json.data.values).toEqual([{ value: "north", count: 1 }]);
-    // What the widget does not show cannot be asked about by pressing it.
+    // A column that the widget hides cannot be probed by a click.
     expect(await rowsOf(id, "count", { "@press": { amount: ["1.25"] } })).toEqual([{ count: 3 }]);
-    // Where there is no such column, and once it is taken back, it narrows nothing.
+    // An unknown column filters nothing, and neither does a cleared click.
     expect(await rowsOf(id, "count", { "@press": { nowhere: [1] } })).toEqual([{ count: 3 }]);
     expect(await rowsOf(id, "count", { "@press": null })).toEqual([{ count: 3 }]);
     expect(await rowsOf(id, "count", { "@press": { region: ["' or 1=1 --"] } })).toEqual([{ count: 0 }]);
@@ -386,7 +386,7 @@ describe("the data of a dashboard", () => {
       })),
     });
     const all = await widgetsOf(id);
-    // 0 + 1 + ... + 1,999, and of those the ones that seven divides, times the column's own number.
+    // 0 + 1 + ... + 1,999, and of those the multiples of seven, times the column's own number.
     expect([...all.values()].map(({ rows }) => rows[0]?.n)).toEqual(
       Array.from({ length: 60 }, (_, n) => 1_999_000 * (n * 3 + 1)),
     );

@@ -48,28 +48,32 @@ import { toUnreadWords, trendOf } from "./specs";
 import { aggregatesItself, isAggregated, refusedTotals } from "./truncation";
 
 const SECOND_MS = 1000;
-/** A source that has just failed is left alone, however many look at the page. */
+/** Wait before a failed source is read again, regardless of the number of viewers. */
 const RETRY_AFTER_MS = 30_000;
-/** How rows that are kept stand is one look at the store. What takes longer is read from a source, for which nobody else waits. */
+/**
+ * Maximum wait for the state of cached rows, which is one look-up in the store. Longer means that a source is being
+ * read, and other widgets must not wait for it.
+ */
 const KEPT_STAND_WITHIN_MS = 250;
-/** A line as wide as a thumb shows no more. */
+/** Maximum number of points of a trend: a sparkline is too narrow for more. */
 const TREND_POINTS_MAX = 120;
-/** The rows behind a widget: more than these nobody looks through, and a query in a console has them all. */
+/** The rows behind a widget. Nobody looks through more; a query in a console returns all of them. */
 const ROWS: AggregateSpec = aggregateSpec.parse({ limit: 1000 });
 
-/** How a part stands for this page; `error` says why it is not as new as was asked, or not there. */
+/** State of a part for this page; `error` is the reason why its rows are stale or missing. */
 export type Stand = {
   kept: KeptDataset["kept"];
   error: string | null;
-  /** Totals are shown although the rows were cut. */
+  /** Totals are shown although the rows were truncated. */
   acceptTruncated?: boolean;
 };
 
 /**
- * What the widgets of a dashboard show, computed from the rows that are kept of its datasets; what was never read is read
- * now, with the rights of the dashboard's owner, and what is older than it may get is read anew beside the answer.
- * @throws AppError not_found for a dashboard or widget; invalid_request for a filter that is not there, a value of
- *   another kind, or a field that no dataset of the filter has
+ * Returns the data of a dashboard's widgets, computed from the cached rows of its datasets. Datasets that were never
+ * read are read now, with the rights of the dashboard's owner. Those beyond their maximum age are refreshed in the
+ * background.
+ * @throws AppError not_found for a dashboard or widget; invalid_request for an unknown filter, a value of another kind,
+ * or a field that no dataset of the filter has
  */
 export async function readDashboardData(
   caller: Caller,
@@ -81,8 +85,8 @@ export async function readDashboardData(
 }
 
 /**
- * The same for whoever may see it.
- * @param toReader what they are told of a failure
+ * Returns the data without an access check, which is the caller's task.
+ * @param toReader turns an error message into one for the reader
  */
 export async function readDataOf(
   doc: DashboardDoc,
@@ -101,16 +105,16 @@ export async function readDataOf(
   return { widgets };
 }
 
-/** Computes what a dashboard shows at first, for all who look at it: nobody has to wait for it then. */
+/** Precomputes the initial view of a dashboard for all its viewers. */
 export async function prepareFirstPages(doc: DashboardDoc, signal: AbortSignal): Promise<void> {
   for (const timezone of await zonesOfPages(doc)) await readDataOf(doc, { timezone }, signal);
 }
 
-/** The first page as it is kept, if this is one; a key without widgets is that of one to be kept. */
+/** Returns the cached initial view, if this page is one; a key without widgets means that the page should be cached. */
 async function firstPageOf(page: Page, { widget }: Pick<DataQuery, "widget">, stands: ReadonlyMap<string, Stand>) {
   const key = widget === undefined && isUntouched(page) ? toPageKey(page, stands) : null;
   const widgets = key === null ? null : await findFirstPage(page, key);
-  // Whoever looks is going to click.
+  // The viewer is likely to click next.
   if (widgets) for (const { kept } of stands.values()) if (kept) warmKept(kept.table, page.zone);
   return { key, widgets };
 }
@@ -121,8 +125,8 @@ function isUntouched({ values, clicks, isRows, grain, compare }: Look): boolean 
 }
 
 /**
- * The same as `readDataOf` for those who see the dashboard, each widget told as soon as its own rows are there: what is read
- * for the first time holds up those alone that show it.
+ * Does the same as `readDataOf` for users who can see the dashboard, and reports each widget as soon as its rows are
+ * ready. The first read of a dataset delays only its own widgets.
  */
 export async function readWidgets(
   doc: DashboardDoc,
@@ -151,7 +155,7 @@ export async function readWidgets(
   if (key !== null) await keepFirstPage(page, key, widgets);
 }
 
-/** @throws what the work throws within that time */
+/** Returns whether the work finishes within the time. @throws errors of the work within that time */
 async function isWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
   const late = new AbortController();
   try {
@@ -161,7 +165,7 @@ async function isWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
   }
 }
 
-/** How parts stand, for those who wait for one of them. */
+/** States of parts that can be awaited one by one. */
 class AwaitedStands extends Map<string, Stand> {
   readonly #waiting = new Map<string, PromiseWithResolvers<void>>();
 
@@ -180,9 +184,9 @@ class AwaitedStands extends Map<string, Stand> {
 }
 
 /**
- * What widgets show.
- * @param standAnew reads the part of a widget whose rows were replaced meanwhile
- * @param tell when the part of a name can be looked at, and who hears of each widget
+ * Computes the data of widgets.
+ * @param standAnew reads the part of a widget whose rows were replaced in between
+ * @param tell awaits the part with a name, and reports each widget
  */
 export function computeAll(
   look: Look,
@@ -210,7 +214,7 @@ async function computeAgain(
   standAnew: (widget: Widget) => Promise<ReadonlyMap<string, Stand>>,
 ): Promise<WidgetData> {
   const first = await compute(look, widget, asker, stands);
-  // Its rows were replaced between the look and the question.
+  // Its rows were replaced between the look-up and the query.
   if (first !== "replaced") return first;
   const again = await compute(look, widget, asker, await standAnew(widget));
   if (again !== "replaced") return again;
@@ -218,9 +222,9 @@ async function computeAgain(
 }
 
 /**
- * The values that a filter can be set to, with how many rows have each, narrowed by the other filters.
- * @throws AppError not_found for a dashboard or filter; invalid_request as `readDashboardData`; what the source says, where
- *   nothing of it could be read
+ * Returns the values that a filter can have, with the number of rows of each, narrowed by the other filters.
+ * @throws AppError not_found for a dashboard or filter; invalid_request as `readDashboardData`; the source's error,
+ * where nothing of it could be read
  */
 export async function readFilterValues(
   caller: Caller,
@@ -233,8 +237,8 @@ export async function readFilterValues(
 }
 
 /**
- * The same for whoever may see it.
- * @param toReader what they are told of a failure
+ * Returns the values without an access check, which is the caller's task.
+ * @param toReader turns an error message into one for the reader
  */
 export async function readValuesOf(
   doc: DashboardDoc,
@@ -275,7 +279,7 @@ export async function readValuesOf(
     signal,
   );
   const [field] = fields;
-  // What is offered is taken as a filter's value; nobody picks a page of text from a list.
+  // Only offer values that a filter accepts; nobody picks a page of text from a list.
   const offered = rows.filter(([value]) => typeof value !== "string" || value.length <= VALUE_CHARS_MAX);
   return {
     field: { name: filter.field, type: field?.type ?? "other" },
@@ -294,27 +298,27 @@ function widgetsFor({ file }: Page, { widget }: DataQuery): Widget[] {
   return wanted;
 }
 
-/** How a page is looked at: what is filtered, and by whose clock. */
+/** The view of a page: its filters and its time zone. */
 export type Look = {
   filters: readonly Filter[];
-  /** By the filters' ids; what is left out stands on its default. */
+  /** By filter id; an omitted filter has its default. */
   values: Readonly<Record<string, unknown>>;
   clicks: readonly Click[];
-  /** Whether the rows behind a widget are asked for, not what it makes of them. */
+  /** Whether to return the rows behind a widget instead of its aggregated data. */
   isRows: boolean;
-  /** Whether it is told how long each widget took: for whoever makes it. */
+  /** Whether to report the duration of each widget, for its editor. */
   isMeasured?: boolean;
   grain?: Grain | undefined;
   compare?: Comparison | undefined;
   now: Date;
   zone: string;
   signal: AbortSignal;
-  /** What whoever reads it is told of a failure. */
+  /** Turns an error message into one for the reader. */
   toReader: (message: string) => string;
 };
 export type Page = Look & { doc: DashboardDoc; file: DashboardFile };
 
-/** For those who may see the dashboard's connections. */
+/** For readers who may see the dashboard's connections. */
 export const asItIs = (message: string) => message;
 
 export function openPage(
@@ -329,7 +333,9 @@ export function openPage(
   return { doc, file, ...toLook(file, parseValues(query.filters), how) };
 }
 
-/** @throws AppError invalid_request for a filter that is not there, and for a value of another kind */
+/**
+ * Returns the view of a page. @throws AppError invalid_request for an unknown filter, and for a value of another kind
+ */
 export function toLook(
   { filters, widgets }: Pick<DashboardFile, "filters" | "widgets">,
   chosen: Record<string, unknown>,
@@ -341,7 +347,7 @@ export function toLook(
     throw new AppError("invalid_request", `There is no filter “${id}” in this dashboard.`, { details: { filter: id } });
   }
   const look = { filters, values, clicks, now: new Date(), ...how };
-  // A value of another kind is refused whether or not a widget of this answer has its field.
+  // Reject a value of another kind, whether or not a widget of this response has its field.
   for (const filter of filters) conditionOf(look, filter);
   return look;
 }
@@ -354,7 +360,7 @@ function parseValues(text: DataQuery["filters"]): Record<string, unknown> {
     if (typeof values === "object" && values !== null && !Array.isArray(values))
       return values as Record<string, unknown>;
   } catch {
-    // Said below.
+    // The error is reported below.
   }
   throw new AppError("invalid_request", 'The filters are one object of JSON: {"region": ["north"]}, by their ids.');
 }
@@ -364,7 +370,7 @@ function conditionOf({ values, now, zone }: Look, filter: Filter): Condition | n
   return toCondition(filter, value, { now, zone });
 }
 
-/** Reads what was never read, and starts to read anew what is too old. */
+/** Reads missing parts, and starts to refresh stale ones. */
 export async function readParts(
   { doc, signal }: Page,
   parts: readonly Part[],
@@ -380,18 +386,18 @@ export async function readParts(
   return stands;
 }
 
-/** As whom parts are read, and where their rows are kept. */
+/** The user who reads parts, and the location of their rows. */
 export type Shelf = {
   reader: Caller;
   owner: DatasetOwner;
   origin: QueryOrigin;
   signal: AbortSignal;
-  /** Under which name a part is kept; default: its own. */
+  /** Returns the name of a part in the cache; default: its own name. */
   nameOf?: (part: Part, sourceKey: string) => string;
   limits?: DatasetLimits;
 };
 
-/** Writes down in `stands` how parts stand: reads what was never read, and starts to read anew what is too old. */
+/** Records the states of parts in `stands`: reads missing parts, and starts to refresh stale ones. */
 export async function standParts(
   { reader, owner, origin, signal, nameOf = ({ name }) => name, limits }: Shelf,
   parts: readonly Part[],
@@ -444,14 +450,14 @@ export async function standParts(
   );
 }
 
-/** Nobody waits for it: its failure is written down with the dataset. */
+/** Refreshes in the background; a failure is recorded with the dataset. */
 function refreshBeside(reader: Caller, place: DatasetPlace, source: DatasetSource, seen: SeenDataset): void {
   refreshDataset(reader, place, source, new AbortController().signal, undefined, seen).catch((error: unknown) =>
     log.info({ err: error, dataset: place.name }, "a dataset could not be read anew"),
   );
 }
 
-/** Whether a filter is meant for a part: all of them, or those datasets that it names. */
+/** Returns whether a filter applies to a part: to all datasets, or to those that it names. */
 function isFiltered({ datasets }: Filter, partName: string): boolean {
   return datasets === "all" || datasets.some((id) => partName === `dataset:${id}`);
 }
@@ -472,12 +478,15 @@ export function conditionsFor(
     const condition = conditionOf(page, filter);
     return condition ? [condition] : [];
   });
-  // Behind a mark that was pressed are the rows of that mark.
+  // The rows behind a clicked mark are those of the mark.
   const own = page.isRows ? page.clicks.filter((click) => click.widgetId === widgetId) : [];
   return [...chosen, ...conditionsOfClicks(page.clicks, fields, widgetId), ...conditionsOfClicks(own, fields, null)];
 }
 
-/** A filter that was set, and whose field none of its datasets has that could be read, filters nothing: that is said. */
+/**
+ * Throws for a filter with a value whose field is missing in all its datasets that could be read: it would filter
+ * nothing.
+ */
 export function refuseUnknownFields(page: Page, stands: ReadonlyMap<string, Stand>): void {
   for (const filter of page.filters) {
     if (!Object.hasOwn(page.values, filter.id)) continue;
@@ -546,12 +555,12 @@ async function compute(
   }
 }
 
-/** Returns the notice for rows that are not all. */
+/** Returns the notice for truncated rows. */
 export function cutOf({ truncated, rowCount }: NonNullable<Stand["kept"]>): { firstRows?: number } {
   return truncated ? { firstRows: rowCount } : {};
 }
 
-/** Whether a widget of rows as they are adds them up in the browser. */
+/** Returns whether a widget of plain rows aggregates them in the browser. */
 function isDrawnOfTotals({ kind, spec }: Widget): boolean {
   return kind === "chart" && aggregatesItself(spec);
 }
@@ -562,7 +571,7 @@ export function specOf({ spec }: Widget): AggregateSpec {
   throw new AppError("invalid_request", toUnreadWords(parsed.error));
 }
 
-/** What a widget shows beside its own figures, which they do not hold: a line of how it went, or an earlier period. */
+/** Returns the kind of extra query beside a widget's figures: a trend, or a previous period. */
 export function whatStandsBeside(
   look: Look,
   widget: Widget,
@@ -572,7 +581,7 @@ export function whatStandsBeside(
   return earlierOf(look, widget, conditions) === null ? null : "earlier";
 }
 
-/** How a figure went: it says by what, since it has no times itself. */
+/** Returns the query of a figure's trend. The time dimension comes from the trend, since a figure has none. */
 function toTrend(widget: Widget, { dimensions, measures }: AggregateSpec, grain: Grain | undefined) {
   const dimension = dimensions.length > 0 ? null : trendOf(widget);
   if (!dimension) return null;
@@ -585,19 +594,22 @@ function toTrend(widget: Widget, { dimensions, measures }: AggregateSpec, grain:
   });
 }
 
-/** Of what is put together, and of figures: rows as they are have no earlier period of their own. */
+/** Returns the previous period of aggregated rows and figures; plain rows have none. */
 function earlierOf({ compare, now, zone }: Look, { kind, spec }: Widget, conditions: readonly Condition[]) {
   if (compare === undefined || kind === "text") return null;
   if (kind === "table" && !(Array.isArray(spec.measures) && spec.measures.length > 0)) return null;
   return toEarlier(conditions, compare, toDays("today", now, zone).to);
 }
 
-/** An earlier period is asked for in full where only some groups are shown: the first ten of then are others than those of now. */
+/**
+ * Returns whether only some groups are shown. The previous period is then queried in full: its first ten groups may
+ * differ from the current ones.
+ */
 function isOfShownGroups({ kind, spec }: Widget): boolean {
   return kind === "table" || spec.limit !== undefined;
 }
 
-/** Of the earlier rows those whose groups are shown. */
+/** Returns the rows of the previous period whose groups are shown. */
 function onlyShown(
   earlier: readonly Record<string, WireValue>[],
   shown: readonly Record<string, WireValue>[],

@@ -3,7 +3,7 @@ import { call } from "@/test/client";
 import { type DashboardWorld, takeDashboardWorld } from "@/test/fixtures/dashboards/dashboard-world";
 import { parseText, toText } from "./content";
 
-/* Numbers of stored sources and filters that no double holds: as JSON texts, since JavaScript would round them. */
+/* Numbers of stored sources and filters that no double represents: as JSON texts, since JavaScript would round them. */
 
 const open = takeDashboardWorld();
 let world: DashboardWorld;
@@ -27,7 +27,7 @@ async function create(parts: string, title = "Exact") {
 const sourceOf = (query: string, params: string) =>
   `{"connectionId":"${world.connectionId}","query":"${query}","params":${params}}`;
 const tableOf = (source: string) => `"widgets":[{"id":"w","kind":"table","source":${source}}]`;
-/** The only cell of the dashboard's only widget. */
+/** Returns the only cell of the dashboard's only widget. */
 async function shown(id: string): Promise<unknown> {
   const { json } = await call("GET", `${home}/${id}/data`, world.owner);
   const [widget] = json.data.widgets;

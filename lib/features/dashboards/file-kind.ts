@@ -6,11 +6,11 @@ import { parseFile, refuseUnfit } from "./content";
 import { dashboardFileSchema } from "./schema";
 import { refuseBadSpecs } from "./specs";
 
-/** Far more than sixty widgets and their queries take. */
+/** Far more than sixty widgets and their queries need. */
 const BYTES_MAX = 8 * 1024 * 1024;
 const ENDING = ".json";
 
-/** Dashboards as files that others may have written. */
+/** Dashboards as files, which Git clients may have written. */
 export const DASHBOARD_FILES: FileKind = {
   root: DASHBOARDS.root,
   bytesMax: BYTES_MAX,

@@ -45,7 +45,7 @@ const pagesOf = (id: string) =>
     .sort({ at: 1 })
     .toArray();
 
-/** Writes another number into what is kept, so that an answer tells where it comes from. */
+/** Changes a number in the cache, so that a response shows its origin. */
 async function forge(id: string): Promise<void> {
   for (const { _id, page } of await pagesOf(id)) {
     const widgets = JSON.parse(gunzipSync(page.buffer).toString());
@@ -65,11 +65,11 @@ describe("the first page of a dashboard", () => {
     expect(kept?.rows).toEqual([{ count: FORGED }]);
     expect(kept).toEqual({ ...computed, rows: kept?.rows, ageMs: expect.any(Number) });
     expect(kept?.ageMs ?? 0).toBeGreaterThan(computed?.ageMs ?? 0);
-    // What was filtered, pressed or asked of one widget is computed.
+    // Filters, clicks and requests for one widget are computed.
     expect(await countOf(id, `filters=${encodeURIComponent('{"region":"south"}')}`)).toBe(2);
     expect(await countOf(id, `filters=${encodeURIComponent('{"region":null}')}`)).toBe(3);
     expect(await countOf(id, "widget=count")).toBe(3);
-    // So is what is put together by other times, and what stands beside an earlier period.
+    // Another grain and a comparison are computed too.
     expect(await countOf(id, "grain=month")).toBe(3);
     expect(await countOf(id, "compare=previous")).toBe(3);
     expect(await pagesOf(id)).toHaveLength(1);
@@ -86,7 +86,7 @@ describe("the first page of a dashboard", () => {
         .split("\n")
         .map((line) => JSON.parse(line));
     };
-    // The first reading of the source takes as long as it takes: its lines are computed one by one.
+    // The first read of the source may exceed the wait: its widgets are then computed one by one.
     expect((await lines()).at(-1)).toEqual({ end: true });
     expect((await lines()).map(({ rows }) => rows?.[0]?.count)).toEqual([3, 3, undefined]);
     await forge(id);
@@ -105,7 +105,7 @@ describe("the first page of a dashboard", () => {
     expect(saved.status).toBe(200);
     expect(await countOf(id)).toBe(3);
     await forge(id);
-    // The rows are read anew, as a refresh does.
+    // Make the rows be read again, as a refresh does.
     await collections.datasets().updateOne({ ownerId: new ObjectId(id) }, { $unset: { kept: "" } });
     expect(await countOf(id)).toBe(3);
   });

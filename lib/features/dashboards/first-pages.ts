@@ -9,28 +9,28 @@ import { collections } from "./collections";
 import type { DashboardDoc } from "./model";
 import type { WidgetData } from "./schema";
 
-/** How a page is looked at, as far as its beginning hangs on it. */
+/** The view of a page, as far as its initial view depends on it. */
 type Look = { doc: DashboardDoc; zone: string; now: Date };
 type Stands = ReadonlyMap<string, { kept: { table: { id: string } } | null; error: string | null }>;
 
 /*
- * What a dashboard shows before anybody has filtered it, kept whole beside the rows: whoever opens a page that no server has
- * tables for waits for one read.
+ * The unfiltered view of a dashboard, stored whole beside the rows. A viewer of a page whose tables are on no server
+ * waits for one read only.
  */
 
 const MIB = 1024 * 1024;
-/** Far below what one document of the store takes. Sixty widgets of five thousand rows are more, and are computed each time. */
+/** Far below the store's document limit. Sixty widgets of five thousand rows exceed it and are computed each time. */
 const PAGE_BYTES_MAX = 4 * MIB;
-/** As JSON: what is packed tighter than this is no page that anybody opens. */
+/** Size as JSON: a page that decompresses to more is not legitimate. */
 const PAGE_JSON_BYTES_MAX = 64 * MIB;
-/** Grows with what widgets say: pages that an older version has kept are computed again. */
+/** Increment when the data of widgets changes: pages stored by older versions are computed again. */
 const PAGE_FORMAT = 2;
-/** Of a dashboard: people look at it from a handful of clocks. */
+/** Maximum number of zones per dashboard: its viewers use a handful. */
 const ZONES_MAX = 8;
 
 /**
- * Names all that a first page hangs on: the dashboard's text, the rows, and the day, since ranges move with it. Null where
- * something could not be read: that may change at any moment.
+ * Returns a key of everything that an initial view depends on: the dashboard's text, the rows, and the day, since
+ * ranges move with it. Null where a read failed: that may change at any moment.
  */
 export function toPageKey(look: Look, stands: Stands): string | null {
   const parts: [string, string][] = [];
@@ -44,7 +44,7 @@ export function toPageKey(look: Look, stands: Stands): string | null {
   return createHash("sha256").update(JSON.stringify(said)).digest("base64");
 }
 
-/** The first page of this key; null when none is kept. What fails is computed instead. */
+/** Returns the initial view with this key; null when none is cached. A failed read counts as none. */
 export async function findFirstPage({ doc, zone, now }: Look, key: string): Promise<WidgetData[] | null> {
   try {
     const kept = await collections.firstPages().findOne({ ...placeOf(doc, zone), key });
@@ -58,7 +58,10 @@ export async function findFirstPage({ doc, zone, now }: Look, key: string): Prom
   }
 }
 
-/** Keeps a first page in place of the one before. A widget that failed is computed anew each time, and the page with it. */
+/**
+ * Stores an initial view in place of the previous one. A page with a failed widget is not stored, so it is computed
+ * each time.
+ */
 export async function keepFirstPage({ doc, zone }: Look, key: string, widgets: readonly WidgetData[]): Promise<void> {
   if (widgets.some(({ error }) => error !== undefined)) return;
   try {
@@ -74,7 +77,7 @@ export async function keepFirstPage({ doc, zone }: Look, key: string, widgets: r
   }
 }
 
-/** The zones for which first pages are kept. */
+/** Returns the time zones with cached initial views. */
 export async function zonesOfPages({ _id, workspaceId }: DashboardDoc): Promise<string[]> {
   const kept = await collections
     .firstPages()
@@ -84,7 +87,7 @@ export async function zonesOfPages({ _id, workspaceId }: DashboardDoc): Promise<
   return kept.map(({ zone }) => zone);
 }
 
-/** Call it when the dashboard is gone. */
+/** Deletes the initial views of a deleted dashboard. */
 export async function dropFirstPages(workspaceId: ObjectId, dashboardId: ObjectId): Promise<void> {
   await collections.firstPages().deleteMany({ workspaceId, dashboardId });
 }

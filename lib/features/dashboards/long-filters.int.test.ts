@@ -10,7 +10,7 @@ let owner: Person;
 let author: DashboardAuthor;
 let connectionId: string;
 
-/** Columns of 200 values each, which a filter's list offers. Expressions over `i`, from 0 to 199. */
+/** Columns of 200 values each, offered by a filter's list. Expressions over `i`, from 0 to 199. */
 const COLUMNS: [name: string, expression: string][] = [
   ["short", "'value ' || i"],
   ["long", "lpad(i::varchar, 1000, 'x')"],
@@ -76,7 +76,7 @@ describe("C37 a filter takes every value that its list offers", () => {
     const data = await post(at(id, "/data"), { filters });
     expect([data.status, data.json.error]).toEqual([200, undefined]);
     expect(countOf(data.json.data.widgets), JSON.stringify(data.json.data.widgets[0])).toBe(200);
-    // One value lets through its own row.
+    // One value matches its own row.
     for (const value of [values[0], values.at(-1)]) {
       const one = await post(at(id, "/data"), { filters: { [name]: [value] }, widget: "count" });
       expect([value, countOf(one.json.data.widgets)]).toEqual([value, name === "flag" ? 100 : 1]);

@@ -3,29 +3,29 @@ import { accessOf, type FiledDoc } from "@/lib/features/folders/model";
 import { readText } from "./content";
 import type { Dashboard, DashboardSummary } from "./schema";
 
-/** `content` is the dashboard's file; the fields beside it are what lists and look-ups need of it. */
+/** `content` is the dashboard's file; the other fields serve lists and look-ups. */
 export type DashboardDoc = FiledDoc & {
   title: string;
   description: string;
-  /** The connections and consoles that it reads. */
+  /** Connections and consoles that it reads. */
   connectionIds: ObjectId[];
   consoleIds: ObjectId[];
 };
 
-/** What all widgets show before anybody has filtered, by the clock of one zone. */
+/** The unfiltered data of all widgets, in one time zone. */
 export type FirstPageDoc = {
   _id: ObjectId;
   workspaceId: ObjectId;
   dashboardId: ObjectId;
   zone: string;
-  /** Names what it was computed of: another text, other rows or another day have another one. */
+  /** Key of its inputs: it changes with the text, the rows and the day. */
   key: string;
-  /** The widgets as JSON in gzip. */
+  /** The widgets as gzipped JSON. */
   page: Binary;
   at: Date;
 };
 
-/** Without its schedule and refreshes, which `standing` looks up. */
+/** Omits the schedule and refreshes, which `standing` looks up. */
 export function toDashboard(doc: DashboardDoc): Dashboard {
   const { datasets, widgets, filters } = readText(doc.content);
   return { ...toDashboardSummary(doc), datasets, widgets, filters };

@@ -8,15 +8,15 @@ import { DASHBOARDS } from "./cabinet";
 export const ENDING = ".json";
 /** Leaves room in a segment of 200 bytes for " 2000.json". */
 const STEM_BYTES_MAX = 180;
-/** What a title of which no character can stand in a path is filed as. */
+/** File name for a title without any valid character. */
 const UNNAMED = "dashboard";
 
 type Home = { workspaceId: ObjectId; space: Space; folder: { _id: ObjectId; path: string } | null };
 
 /**
- * The name of a dashboard's file: its title, as far as a path takes it, and a number when that is taken. Titles are free
- * and may be there twice.
- * @param self the key of the dashboard that may stand there already
+ * Returns the file name of a dashboard: its title, as far as a path allows, with a number when that name is taken.
+ * Titles are free and need not be unique.
+ * @param self the key of the dashboard that may already have the name
  */
 export async function fileNameFor(title: string, home: Home, self: string | null): Promise<string> {
   const { workspaceId, space, folder } = home;
@@ -29,7 +29,7 @@ export async function fileNameFor(title: string, home: Home, self: string | null
   }
 }
 
-/** The title without what no segment of a path takes. */
+/** Returns the title without characters that are invalid in a path segment. */
 export function stemOf(title: string): string {
   const plain = title
     .normalize("NFC")
@@ -44,7 +44,7 @@ export function stemOf(title: string): string {
   try {
     return parseName(stem);
   } catch {
-    // Git's own names, and what is empty by now.
+    // Names reserved by git, and empty results.
     return stem === "" ? UNNAMED : `${UNNAMED} ${stem.replace(/[^A-Za-z0-9]+/g, "-")}`;
   }
 }

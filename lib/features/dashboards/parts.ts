@@ -15,23 +15,23 @@ import { partNameOf } from "./content";
 import type { DashboardDoc } from "./model";
 import type { DashboardFile, Source, Widget } from "./schema";
 
-/** What a widget reads: the dataset that it names, or its own source, as a dataset of one. */
+/** The source of a widget: the dataset that it names, or its inline source, treated as a dataset. */
 export type Part = {
   name: string;
-  /** As people know it. */
+  /** Name shown to users. */
   title: string;
   source: Exclude<Source, { datasetId: string }>;
   maxAgeS: number | null;
-  /** Totals are shown although the rows were cut. */
+  /** Totals are shown although the rows were truncated. */
   acceptTruncated: boolean;
 };
 
-/** Of one dashboard: sources that are read at once. */
+/** Maximum number of sources of one dashboard read at once. */
 export const READS_AT_ONCE = 4;
 export const OWNER_LEFT =
   "Who owns this dashboard is no member any more, so its data cannot be read. Duplicate it to read it as yourself.";
 
-/** What these widgets read, each once. */
+/** Returns the parts that these widgets read, each once. */
 export function partsOf(file: DashboardFile, widgets: readonly Widget[]): Part[] {
   const parts = new Map<string, Part>();
   for (const widget of widgets) {
@@ -49,7 +49,7 @@ export function partsOf(file: DashboardFile, widgets: readonly Widget[]): Part[]
   return [...parts.values()];
 }
 
-/** All that a dashboard reads, also what no widget shows yet. */
+/** Returns all parts of a dashboard, including those that no widget shows yet. */
 export function allPartsOf(file: DashboardFile): Part[] {
   const datasets = file.datasets.map(partOf);
   const known = new Set(datasets.map(({ name }) => name));
@@ -61,15 +61,15 @@ function partOf({ id, name, source, maxAgeS, acceptTruncated = false }: Dashboar
   return { name: partName, title: name, source, maxAgeS: maxAgeS ?? null, acceptTruncated };
 }
 
-/** Who reads a dashboard's data: its owner. Null when they have left. */
+/** Returns the user who reads a dashboard's data: its owner. Null when they have left. */
 export function readerOf({ _id, workspaceId, ownerId }: DashboardDoc): Promise<Caller | null> {
   return callerOfJob(workspaceId, ownerId, _id);
 }
 
 /**
- * Returns the connection and the statement of a source as they are now.
- * @param origin the dashboard or draft whose part it is
- * @throws AppError of what the owner cannot see or run
+ * Returns the current connection and statement of a source.
+ * @param origin the dashboard or draft that contains the part
+ * @throws AppError when the owner cannot see or run the source
  */
 export async function resolvePart(
   reader: Caller,
@@ -90,12 +90,12 @@ export async function resolvePart(
   return { connection, origin: ofBoth, statement: { query, ...(params && { params }) } };
 }
 
-/** The origin of what a dashboard reads. */
+/** Returns the origin of a dashboard's queries. */
 export function originOf({ _id, space }: Pick<DashboardDoc, "_id" | "space">): QueryOrigin {
   return { kind: "dashboard", id: _id, isPrivate: accessOf(space) === "private" };
 }
 
-/** What went wrong, for people. */
+/** Returns an error message for users. */
 export function wordsOf(error: unknown): string {
   if (error instanceof AppError) return error.message;
   log.error({ err: error }, "a widget could not be computed for a reason of ours");

@@ -12,9 +12,9 @@ type Query = Extract<Source, { connectionId: string }>;
 type Exported = NonNullable<ExportedDashboard["datasets"]>[number]["source"];
 
 /**
- * A dashboard that can be taken elsewhere: connections by their names, consoles by their texts.
- * @throws AppError not_found; forbidden when it reads a console that the caller cannot see; conflict when a connection or
- *   console that it reads is gone
+ * Returns a portable dashboard: connections by name, consoles by text.
+ * @throws AppError not_found; forbidden when it reads a console that the caller cannot see; conflict when a connection
+ * or console that it reads is gone
  */
 export async function exportDashboard(caller: Caller, dashboardId: ObjectId): Promise<ExportedDashboard> {
   const file = readText((await getDashboardDocOrThrow(caller, dashboardId)).content);
@@ -32,8 +32,9 @@ export async function exportDashboard(caller: Caller, dashboardId: ObjectId): Pr
 }
 
 /**
- * Makes a dashboard of one that was exported, here or elsewhere.
- * @throws AppError invalid_request with the names of connections that mean nothing here, or several; as `createDashboard`
+ * Creates a dashboard from an export of this or another server.
+ * @throws AppError invalid_request with the names of connections that are unknown here or ambiguous; as
+ * `createDashboard`
  */
 export async function importDashboard(caller: Caller, body: ImportDashboardBody): Promise<Dashboard> {
   const { dashboard, connections = {}, folderId, access } = body;
@@ -60,7 +61,7 @@ export async function importDashboard(caller: Caller, body: ImportDashboardBody)
   });
 }
 
-/** What does not fit stands one level deeper in this body than in that of a new dashboard. */
+/** Adapts the paths of an error: this body nests the dashboard one level deeper than that of a new one. */
 function inBody(error: unknown): unknown {
   if (!(error instanceof AppError) || error.kind !== "invalid_request" || !Array.isArray(error.details)) return error;
   const details = (error.details as { path: string; message: string }[]).map(({ path, message }) => {
@@ -109,7 +110,7 @@ async function exporter(caller: Caller, file: DashboardFile): Promise<(source: S
   };
 }
 
-/** By id; of those that share a name, the later ones get a number. */
+/** Returns names by id; of connections that share a name, the later ones get a number. */
 function distinctNames(connections: readonly { id: string; name: string }[]): Map<string, string> {
   const names = new Map<string, string>();
   const taken = new Set<string>();

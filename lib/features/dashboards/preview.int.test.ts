@@ -37,7 +37,7 @@ async function see(body: Record<string, unknown>, who: { cookie: string } | { ke
   expect(answer.status, answer.text).toBe(200);
   return answer.json.data;
 }
-/** A source that nothing else of these tests reads. */
+/** Returns a source that no other test reads. */
 const sales = () => ({ connectionId, query: `select * from sales -- ${randomUUID()}` });
 const widgetOf = (source: object, spec: object = SUM) => ({ id: "w", kind: "chart", source, spec });
 async function countReads(): Promise<number> {
@@ -51,7 +51,7 @@ describe("what is not saved", () => {
     const before = await countReads();
     const { widgets, sources } = await see({ widgets: [widgetOf(source)] });
     expect(widgets).toMatchObject([{ id: "w", rows: EACH }]);
-    // What a click would take, for who makes it; whoever looks at a page is not told.
+    // The cost of a click is reported to the editor, not to viewers.
     expect(widgets[0]?.tookMs).toEqual(expect.any(Number));
     expect(sources).toMatchObject([
       { name: "widget:w", rowCount: 3, truncated: false, fields: [{ name: "region" }, { name: "amount" }] },
@@ -71,7 +71,7 @@ describe("what is not saved", () => {
     const widgets = [widgetOf({ datasetId: "sales" })];
     expect((await see({ dashboardId, datasets, widgets }, member)).widgets).toMatchObject([{ rows: EACH }]);
     expect(await countReads()).toBe(before);
-    // What is new in it is read for the one who tries it, and leaves what is saved as it is.
+    // New sources are read for the editing user only and leave the saved data unchanged.
     const tried = [{ ...datasets[0], source: { connectionId, query: "select 'east' as region, 2 as amount" } }];
     expect((await see({ dashboardId, datasets: tried, widgets }, member)).widgets[0]?.rows).toHaveLength(1);
     expect((await author.send("GET", `/${dashboardId}/data`)).json.data.widgets[0].rows).toHaveLength(3);

@@ -13,18 +13,18 @@ import { refuseUnreadable } from "./sources";
 import { refuseBadSpecs } from "./specs";
 
 const MIB = 1024 * 1024;
-/** Of a source that is only tried out: enough for a picture that is true for most, a fraction of what a dashboard keeps. */
+/** Limits of a source in preview: enough for a mostly accurate chart, at a fraction of a saved dataset's size. */
 const TRIED_LIMITS: DatasetLimits = { rows: 200_000, bytes: 32 * MIB, workspaceBytes: 2048 * MIB };
-/** What one person tries out at once: queries of a long afternoon. */
+/** Maximum number of preview datasets per user: enough for an afternoon of editing. */
 const TRIED_MAX = 20;
-/** Who comes back to a draft the next day sees what is there then. */
+/** Retention of preview data: the next day a draft is read again. */
 const TRIED_MS = 24 * 60 * 60 * 1000;
 
 /**
- * What widgets would show that nobody has saved, and what columns their sources have. What the dashboard reads already is
- * computed from what is kept of it, as for whoever looks at it; everything else is read with the caller's own rights, kept for
- * the caller alone, and refused where saving would refuse it.
- * @throws AppError not_found for a dashboard, connection or console; invalid_request for what does not fit together
+ * Returns the data of unsaved widgets, and the columns of their sources. Saved sources are computed from the
+ * dashboard's cached rows, as for every viewer. All others are read with the caller's own rights, cached for the caller
+ * only, and rejected where saving would reject them.
+ * @throws AppError not_found for a dashboard, connection or console; invalid_request for parts that do not fit together
  */
 export async function previewDashboard(caller: Caller, body: PreviewBody, signal: AbortSignal): Promise<Preview> {
   const doc = body.dashboardId ? await getDashboardDocOrThrow(caller, new ObjectId(body.dashboardId)) : null;
@@ -59,7 +59,7 @@ export async function previewDashboard(caller: Caller, body: PreviewBody, signal
     owner,
     origin: { kind: "draft", id: doc?._id ?? null },
     signal,
-    // By what is read: the same source in another widget, or in a draft that was begun anew, is not read twice.
+    // Keyed by source: the same source in another widget, or in a new draft, is not read twice.
     nameOf: (_, sourceKey) => sourceKey,
     limits: TRIED_LIMITS,
   };
@@ -72,7 +72,7 @@ export async function previewDashboard(caller: Caller, body: PreviewBody, signal
     const stands = new Map<string, Stand>();
     const ofPage = kept ? wanted.filter(isKnown) : [];
     if (kept) await standParts(kept, ofPage, stands);
-    // What is only tried out is cut sooner than what is saved, so its totals are shown with the notice.
+    // Preview sources are truncated earlier than saved ones, so their totals are shown with the notice.
     await standParts(
       tried,
       wanted.filter((part) => !ofPage.includes(part)).map((part) => ({ ...part, acceptTruncated: true })),

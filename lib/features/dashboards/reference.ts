@@ -11,7 +11,7 @@ export const DASHBOARD_REFUSALS = {
   widgets: `${UNFIT}; ${SOURCE}; one without a source that is no text, a spec of more than 64 KiB as JSON`,
   filters: `${UNFIT}; a range that ends before it begins`,
 };
-/** What comes back keeps its access. */
+/** A restored dashboard keeps its access. */
 export const UNDELETE_REFUSALS = { folderId: `One of another access than the dashboard's. ${FOLDER}` };
 export const IMPORT_REFUSALS = {
   dashboard: DASHBOARD_REFUSALS.widgets,
@@ -24,7 +24,7 @@ export const DATA_REFUSALS = {
   filters:
     "No JSON object; a filter that is not there, a value of another kind, or a field that none of its datasets has",
 };
-/** Of a draft: what saving it would refuse, and what reading it would. */
+/** Errors of a draft: those of saving it and those of reading it. */
 export const PREVIEW_REFUSALS = {
   ...{
     datasets: DASHBOARD_REFUSALS.datasets,

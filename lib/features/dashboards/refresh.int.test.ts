@@ -36,7 +36,7 @@ beforeEach(() => {
 });
 
 const at = (id: string, rest = "") => `/api/workspaces/${owner.workspaceId}/dashboards/${id}${rest}`;
-/** A dashboard of one dataset for each query, and a table of the first. */
+/** Creates a dashboard with one dataset for each query, and a table of the first. */
 async function make(queries: Record<string, string>, more: Record<string, unknown> = {}, by = author): Promise<string> {
   const datasets = Object.entries(queries).map(([name, query]) => ({
     id: name.toLowerCase(),
@@ -52,7 +52,7 @@ const rowsOf = async (id: string) => {
 };
 const refresh = (id: string, who: Parameters<typeof call>[2] = owner) => call("POST", at(id, "/refresh"), who);
 const runOf = async (id: string, runId: string) => (await call("GET", at(id, `/runs/${runId}`), owner)).json.data;
-/** Does what the job runner does with the refreshes that were queued. */
+/** Runs the queued refreshes, as the job runner does. */
 async function carryOut(): Promise<void> {
   for (const { data } of events.splice(0).filter(({ name }) => name === REFRESH_QUEUED_EVENT)) {
     await carryOutRefresh(data as RunQueued);

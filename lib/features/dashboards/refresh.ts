@@ -26,20 +26,19 @@ import { getDashboardDocOrThrow } from "./service";
 import { onlyForOwner, RESOURCE_TYPE, runResourceOf } from "./standing";
 import { tellDashboard } from "./tell";
 
-/** What the job runner is woken with when a refresh is queued. */
+/** Event that wakes the job runner when a refresh is queued. */
 export const REFRESH_QUEUED_EVENT = "dashboard/refresh.queued";
 /** Longer than all datasets of a full dashboard take at their limits. */
 const TIMEOUT_HOURS = 6;
-/** Of one that begins while the last one ends: who asks again finds either the one or the other. */
+/** Maximum number of attempts when a refresh starts while the last one ends: each retry finds one of the two. */
 const TRIES_MAX = 5;
-/** What one refresh shows of its log: its end, where a failure says why. */
+/** Maximum number of log lines shown for a refresh. The last ones are shown, where a failure gives its reason. */
 const LOG_LINES_SHOWN = 1000;
-/** A failure names the first of them; the log has all. */
+/** Maximum number of sources that a failure names; the log has all. */
 const NAMES_SHOWN = 3;
 
 /**
- * Reads everything that a dashboard shows anew, in the background. Of however many who ask at once, all get the same
- * refresh.
+ * Refreshes all data of a dashboard in the background. Concurrent callers all get the same refresh.
  * @throws AppError `not_found`
  */
 export async function startRefresh(caller: Caller, dashboardId: ObjectId): Promise<Run> {
@@ -59,18 +58,18 @@ export async function startRefresh(caller: Caller, dashboardId: ObjectId): Promi
       if (!(error instanceof AppError) || error.kind !== "already_running") throw error;
       const underWay = await findUnfinishedRun(runResourceOf(doc));
       if (underWay) return toRun(underWay);
-      // It has ended between the two looks.
+      // It ended between the two look-ups.
       if (tries === TRIES_MAX) throw error;
     }
   }
 }
 
-/** The refreshes of a dashboard, the newest first. @throws AppError `not_found` */
+/** Lists the refreshes of a dashboard, newest first. @throws AppError `not_found` */
 export async function listRefreshes(caller: Caller, dashboardId: ObjectId, page: PageRequest): Promise<Page<Run>> {
   return listRuns(runResourceOf(await getDashboardDocOrThrow(caller, dashboardId)), page);
 }
 
-/** One refresh with its log. @throws AppError `not_found` */
+/** Returns a refresh with its log. @throws AppError `not_found` */
 export async function getRefresh(caller: Caller, dashboardId: ObjectId, runId: ObjectId): Promise<DashboardRun> {
   const doc = await getDashboardDocOrThrow(caller, dashboardId);
   const [run, logs] = await Promise.all([
@@ -81,7 +80,7 @@ export async function getRefresh(caller: Caller, dashboardId: ObjectId, runId: O
 }
 
 /**
- * Ends a refresh. What it has read by then is kept, and the old rows of the rest.
+ * Cancels a refresh. Data that it has read is kept; the rest keeps its old rows.
  * @throws AppError `not_found`; `conflict` for one that has ended
  */
 export async function cancelRefresh(caller: Caller, dashboardId: ObjectId, runId: ObjectId): Promise<Run> {
@@ -89,7 +88,7 @@ export async function cancelRefresh(caller: Caller, dashboardId: ObjectId, runId
   return toRun(await requestCancel(runResourceOf(doc), runId, caller.user._id));
 }
 
-/** When a dashboard is refreshed by itself; null for never. @throws AppError `not_found` */
+/** Returns the refresh schedule of a dashboard; null without one. @throws AppError `not_found` */
 export async function getRefreshSchedule(caller: Caller, dashboardId: ObjectId): Promise<Schedule | null> {
   const doc = await getDashboardDocOrThrow(caller, dashboardId);
   const schedules = await schedulesOf(doc.workspaceId, RESOURCE_TYPE, [dashboardId]);
@@ -98,7 +97,7 @@ export async function getRefreshSchedule(caller: Caller, dashboardId: ObjectId):
 }
 
 /**
- * Sets when a dashboard is refreshed by itself. Its data is read as its owner, whoever sets it.
+ * Sets the refresh schedule of a dashboard. Its data is read as its owner, regardless of the caller.
  * @throws AppError `not_found`; `invalid_request` for a bad schedule
  */
 export async function putRefreshSchedule(caller: Caller, dashboardId: ObjectId, body: ScheduleBody): Promise<Schedule> {
@@ -108,14 +107,14 @@ export async function putRefreshSchedule(caller: Caller, dashboardId: ObjectId, 
   return schedule;
 }
 
-/** Takes the schedule away, if there is one. @throws AppError `not_found` for the dashboard */
+/** Removes the schedule, if any. @throws AppError `not_found` for the dashboard */
 export async function removeRefreshSchedule(caller: Caller, dashboardId: ObjectId): Promise<void> {
   const doc = await getDashboardDocOrThrow(caller, dashboardId);
   await removeSchedule(caller, { resourceType: RESOURCE_TYPE, resourceId: dashboardId });
   tellDashboard(doc);
 }
 
-/** What a tick of a dashboard's schedule does (`lib/features/runs/schedules/tick`). */
+/** Queues a refresh for a tick of a dashboard's schedule (`lib/features/runs/schedules/tick`). */
 export async function queueRefreshTick(schedule: ScheduleDoc, tick: Date): Promise<"queued" | "busy" | "gone"> {
   const { workspaceId, resourceId } = schedule;
   const doc = await collections.dashboards().findOne({ _id: resourceId, workspaceId });
@@ -130,13 +129,13 @@ export async function queueRefreshTick(schedule: ScheduleDoc, tick: Date): Promi
   return queueUnlessBusy(start, REFRESH_QUEUED_EVENT);
 }
 
-/** A refresh that nobody carries out any more goes on: what is read already is kept. */
+/** Resumes an abandoned refresh: data that was read already is kept. */
 export async function recoverRefresh(run: RunDoc): Promise<"woken" | "give_up"> {
   await wakeRun(run, REFRESH_QUEUED_EVENT);
   return "woken";
 }
 
-/** Carries out a queued refresh to its end (`carryOutRun`). When this server stops, it goes on elsewhere. */
+/** Runs a queued refresh to its end (`carryOutRun`). When this server stops, another one continues it. */
 export async function carryOutRefresh(queued: RunQueued): Promise<void> {
   await carryOutRun(queued, {
     wakeBy: REFRESH_QUEUED_EVENT,
@@ -161,7 +160,7 @@ export async function carryOutRefresh(queued: RunQueued): Promise<void> {
   });
 }
 
-/** What a refresh reads, and how far it is with it. */
+/** The parts of a refresh, and its progress. */
 class Refresh {
   readonly #held: HeldRun;
   readonly #parts: readonly Part[];
@@ -171,7 +170,7 @@ class Refresh {
     this.#held = held;
     this.#parts = parts;
     const known = new Map(held.run.entities.map((entity) => [entity.name, entity]));
-    // By the dashboard's own names: two datasets may be called alike.
+    // Keyed by the dashboard's own names: two datasets may have the same title.
     this.#entities = parts.map(
       ({ name }) => known.get(name) ?? { name, status: "waiting", counts: { ...NO_COUNTS }, total: null },
     );
@@ -187,7 +186,7 @@ class Refresh {
     return `${done} of ${this.#entities.length} datasets read`;
   }
 
-  /** @throws AppError that names what could not be read; the rest is read all the same, and old rows stay */
+  /** @throws AppError that names the sources that failed; the others are still read, and old rows stay */
   async readAll(doc: DashboardDoc): Promise<void> {
     const reader = await readerOf(doc);
     if (!reader) throw new AppError("forbidden", OWNER_LEFT);
@@ -195,7 +194,7 @@ class Refresh {
     const reads = new Semaphore(READS_AT_ONCE, DATASETS_MAX + WIDGETS_MAX);
     await Promise.all(
       this.#parts.map(async (part, index) => {
-        // It was read before this refresh had to change its server.
+        // It was read before this refresh moved to another server.
         if (this.#entities[index]?.status === "done") return;
         const leave = await reads.acquire(signal);
         try {
@@ -207,7 +206,7 @@ class Refresh {
     );
     signal.throwIfAborted();
     this.#throwFailed();
-    // The rows are kept, whatever becomes of this: pages are computed when somebody looks, too.
+    // The rows are stored even if this fails: views are also computed on request.
     await prepareFirstPages(doc, signal).catch((error: unknown) => {
       signal.throwIfAborted();
       log.info({ err: error, dashboardId: doc._id.toHexString() }, "first pages could not be prepared");
@@ -228,7 +227,7 @@ class Refresh {
         { level: "info", text: `${part.title}: ${rows.toLocaleString("en")} ${rows === 1 ? "row" : "rows"}${cut}` },
       ]);
     } catch (error) {
-      // Whoever stops the refresh has the word.
+      // A cancellation takes precedence over its consequences.
       signal.throwIfAborted();
       await this.#set(index, { status: "failed" });
       await this.#held.log([{ level: "error", text: `${part.title}: ${wordsOf(error)}` }]);

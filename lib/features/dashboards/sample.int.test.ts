@@ -54,7 +54,7 @@ describe("a new workspace", () => {
       expect(rows.length).toBeGreaterThan(0);
     }
     expect([...widgets.keys()]).toHaveLength(7);
-    // The shop's own figures, by another way.
+    // The shop's own figures, computed in another way.
     const { id: connectionId } = (await call("GET", `${base}/connectors`, owner)).json.data[0];
     const query = `select count(*) as orders, (sum(total_cents) / 100.0)::decimal(18, 2)::varchar as revenue
       from orders where status <> 'cancelled'`;

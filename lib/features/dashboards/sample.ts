@@ -5,7 +5,7 @@ import type { Caller } from "@/lib/platform/access/caller";
 import { createDashboardBody } from "./schema";
 import { createDashboard } from "./service";
 
-/** Adds a dashboard over the sample shop to a new workspace, where it has the shop. */
+/** Adds a dashboard over the sample shop to a new workspace that has the shop. */
 export async function createSampleDashboard(caller: Caller): Promise<void> {
   const connectionId = await findSampleConnectionId(caller.workspaceId);
   if (!connectionId) return;

@@ -25,19 +25,19 @@ export const WIDGET_KINDS = ["chart", "table", "kpi", "text"] as const;
 
 const DESCRIPTION_CHARS_MAX = 2_000;
 const NAME_CHARS_MAX = 120;
-/** Names of columns are shorter wherever we have seen some. */
+/** Longer than any column name that we have seen. */
 const FIELD_CHARS_MAX = 500;
-/** A value that somebody picks from a list, or types. Lists of values offer no longer ones. */
+/** Maximum length of a value that a user picks or types. Lists of values omit longer ones. */
 export const VALUE_CHARS_MAX = 1_000;
 const VALUES_MAX = 200;
-/** That of a chart of a console: what is longer holds rows, which belong in a dataset. */
+/** Same limit as for a console's chart: longer ones contain rows, which belong in a dataset. */
 const SPEC_CHARS_MAX = 64 * 1024;
-/** Longer than any query that somebody reads; twenty of them are a body of a request. */
+/** Longer than any readable query; twenty of them fit into a request body. */
 const READ_CHARS_MAX = 256 * 1024;
-/** Far beyond any screen's grid; what is larger is a mistake. */
+/** Far beyond any screen's grid; anything larger is a mistake. */
 const COLUMNS_MAX = 48;
 const HEIGHT_MAX = 100;
-/** After a month a result is not what anybody means by kept. */
+/** After a month, a cached result is no longer useful. */
 const AGE_MAX_S = 31 * 24 * 60 * 60;
 
 const title = trimmedText(TITLE_CHARS_MAX, "Give it a title.")
@@ -105,7 +105,7 @@ const widget = z.object({
   acceptTruncated: acceptTruncated.describe("The same as in a dataset, for a widget with a source of its own"),
 });
 
-/** A number that no double holds is its text, as lists of values offer it. */
+/** A number that no double can represent is sent as text, as lists of values offer it. */
 const value = z.union([boundedText(VALUE_CHARS_MAX), z.number(), z.boolean(), exactNumber]).meta({
   reference: { anyOf: [{ type: "string", maxLength: VALUE_CHARS_MAX }, { type: "number" }, { type: "boolean" }] },
 });
@@ -144,7 +144,7 @@ const datasets = z.array(dataset).max(DATASETS_MAX, `A dashboard has at most ${D
 const widgets = z.array(widget).max(WIDGETS_MAX, `A dashboard has at most ${WIDGETS_MAX} widgets.`);
 const filters = z.array(filter).max(FILTERS_MAX, `A dashboard has at most ${FILTERS_MAX} filters.`);
 
-/** What a dashboard shows, as it is sent. */
+/** Content of a dashboard in a request. */
 const parts = { datasets: datasets.optional(), widgets: widgets.optional(), filters: filters.optional() };
 const sentParts = z.object(parts);
 export type SentParts = z.infer<typeof sentParts>;
@@ -159,7 +159,7 @@ export const createDashboardBody = z.object({
 });
 export type CreateDashboardBody = z.infer<typeof createDashboardBody>;
 
-/** What is not sent stays. */
+/** Properties that are not sent stay unchanged. */
 export const updateDashboardBody = z.object({
   version,
   title: title.optional(),
@@ -226,7 +226,7 @@ export const dashboardSchema = z.object({
 });
 export type Dashboard = z.infer<typeof dashboardSchema>;
 
-/** As a link shows it: never what it reads and where from. */
+/** A dashboard as a link shows it, without its sources. */
 export const sharedDashboardSchema = z.object({
   title: z.string(),
   description: z.string(),
@@ -236,7 +236,7 @@ export const sharedDashboardSchema = z.object({
 });
 export type SharedDashboard = z.infer<typeof sharedDashboardSchema>;
 
-/** Lists leave out what is in them: two hundred could be 200 MiB. */
+/** Lists omit the content: two hundred could be 200 MiB. */
 export const dashboardSummarySchema = dashboardSchema.omit({ datasets: true, widgets: true, filters: true });
 export type DashboardSummary = z.infer<typeof dashboardSummarySchema>;
 
@@ -258,7 +258,7 @@ const exportedSource = z.union(
   "Say what is shown: {connection, query} with the connection's name, or {datasetId}.",
 );
 
-/** A dashboard that can be taken elsewhere: no ids but its own. */
+/** A portable dashboard, without ids of other resources. */
 export const exportedDashboardSchema = z.object({
   title,
   description: description.nullish(),
@@ -285,9 +285,9 @@ export const importDashboardBody = z.object({
 });
 export type ImportDashboardBody = z.infer<typeof importDashboardBody>;
 
-/** A character takes up to nine bytes of an address, and the server takes addresses of 128 KiB with all headers. */
+/** A character takes up to nine bytes of an address, and the server accepts 128 KiB for the address and all headers. */
 const FILTERS_CHARS_MAX = 8_000;
-/** The id of a filter, or that of a widget behind its @. */
+/** The length of a filter's id, or of a widget's id with its @. */
 export const FILTER_KEY_CHARS_MAX = 65;
 const TYPED_CHARS_MAX = 200;
 const LIST_VALUES_MAX = 200;
@@ -309,7 +309,7 @@ const sentFilters = z
   .record(boundedText(FILTER_KEY_CHARS_MAX), z.unknown())
   .optional()
   .describe("A filter's id to its value, null for none; what is left out stands on its default");
-/** Of a shared page: what its widgets show, and nothing of the rows behind them (T95). */
+/** Query of a shared page: the data of its widgets, and never the rows behind them (T95). */
 export const sharedDataQuery = z.object({
   widget: localId.optional().describe("Only this one"),
   filters: filterValues,
@@ -323,12 +323,12 @@ export const sharedDataQuery = z.object({
 export const dataQuery = sharedDataQuery
   .extend({ rows: z.enum(["true", "false"]).optional().describe("The rows that it is computed of, the first 1,000") })
   .refine(({ rows, widget }) => rows !== "true" || widget !== undefined, "Say whose rows: name a widget.");
-/** As an object, the filters come from a body. */
+/** Filters are an object when they come from a body. */
 type WithFilters<T> = Omit<T, "filters"> & { filters?: string | Record<string, unknown> | undefined };
 export type DataQuery = WithFilters<z.output<typeof dataQuery>>;
 export const cubeQuery = sharedDataQuery.omit({ widget: true });
 export type CubeQuery = WithFilters<z.output<typeof cubeQuery>>;
-/** The same in a body, for filters that no address holds. */
+/** The same as a body, for filters that are too long for an address. */
 export const sharedDataBody = sharedDataQuery.extend({ filters: sentFilters });
 export const dataBody = sharedDataBody
   .extend({ rows: z.boolean().optional().describe("The rows that it is computed of, the first 1,000") })

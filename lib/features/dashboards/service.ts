@@ -42,7 +42,7 @@ import { refuseBadSpecs } from "./specs";
 import { withOwnStanding, withStanding } from "./standing";
 import { changesBetween } from "./words";
 
-/** The dashboards that the caller may see, without what is in them, in the order in which they were made. */
+/** Lists the dashboards that the caller can see, without their content, in order of creation. */
 export async function listDashboards(caller: Caller, { limit, cursor }: PageRequest): Promise<Page<DashboardSummary>> {
   const after = readCursor(cursor);
   const docs = await collections
@@ -56,12 +56,14 @@ export async function listDashboards(caller: Caller, { limit, cursor }: PageRequ
   return { ...page, items: await withStanding(caller, page.items) };
 }
 
-/** @throws AppError not_found, the same for an unknown one, another workspace's and another member's private one */
+/**
+ * @throws AppError not_found, the same for an unknown dashboard, another workspace's and another member's private one
+ */
 export async function getDashboard(caller: Caller, dashboardId: ObjectId): Promise<Dashboard> {
   return withOwnStanding(caller, toDashboard(await getDashboardDocOrThrow(caller, dashboardId)));
 }
 
-/** The stored record. @throws AppError not_found */
+/** Returns the stored document. @throws AppError not_found */
 export async function getDashboardDocOrThrow(caller: Caller, dashboardId: ObjectId): Promise<DashboardDoc> {
   const doc = await collections.dashboards().findOne({ _id: dashboardId, ...visibleTo(caller) });
   if (!doc) throw noSuch(DASHBOARDS);
@@ -69,8 +71,8 @@ export async function getDashboardDocOrThrow(caller: Caller, dashboardId: Object
 }
 
 /**
- * Makes a dashboard, and the first commit of its file.
- * @throws AppError invalid_request for what does not fit together, not_found for a folder, connection or console
+ * Creates a dashboard and the first commit of its file.
+ * @throws AppError invalid_request for parts that do not fit together, not_found for a folder, connection or console
  */
 export async function createDashboard(caller: Caller, body: CreateDashboardBody): Promise<Dashboard> {
   const { title, description, folderId, access, message } = body;
@@ -93,9 +95,9 @@ export async function createDashboard(caller: Caller, body: CreateDashboardBody)
 }
 
 /**
- * Saves a dashboard: what is in it, its title, its place, who sees it. A commit, if its file changes.
+ * Saves a dashboard: content, title, folder, access. Makes a commit if its file changes.
  * @throws AppError conflict with details {current} for a version that is not the current one; not_found;
- *   invalid_request; forbidden for who makes another member's dashboard private
+ * invalid_request; forbidden for making another member's dashboard private
  */
 export async function updateDashboard(
   caller: Caller,
@@ -117,7 +119,7 @@ export async function updateDashboard(
     refuseUnfit(file);
     refuseBadSpecs(file.widgets, old.widgets);
     gone = partsGone(old, file);
-    // What it reads already was judged when it came; who moves a widget need not have the right to it.
+    // Existing sources were checked when they were added: moving a widget requires no right to them.
     const known = new Set(sourcesOf(old).map(({ source }) => JSON.stringify(source)));
     const added = sourcesOf(file).filter(({ source }) => !known.has(JSON.stringify(source)));
     await refuseUnreadable(caller, before.ownerId, added);
@@ -143,7 +145,7 @@ export async function updateDashboard(
   return withOwnStanding(caller, dashboard);
 }
 
-/** A copy beside the original, of which the caller is the owner. @throws AppError not_found */
+/** Creates a copy beside the original, owned by the caller. @throws AppError not_found */
 export function duplicateDashboard(caller: Caller, dashboardId: ObjectId): Promise<Dashboard> {
   return changeFiled(caller, DASHBOARDS, async (changes) => {
     const original = await getDashboardDocOrThrow(caller, dashboardId);
@@ -161,7 +163,7 @@ export function duplicateDashboard(caller: Caller, dashboardId: ObjectId): Promi
   });
 }
 
-/** Deletes a dashboard: a commit, and for a time something that `undeleteDashboard` takes back. @throws AppError not_found */
+/** Deletes a dashboard with a commit. For a time, `undeleteDashboard` can restore it. @throws AppError not_found */
 export function deleteDashboard(caller: Caller, dashboardId: ObjectId): Promise<void> {
   return changeFiled(caller, DASHBOARDS, async (changes) => {
     const doc = await getDashboardDocOrThrow(caller, dashboardId);
@@ -170,7 +172,7 @@ export function deleteDashboard(caller: Caller, dashboardId: ObjectId): Promise<
   });
 }
 
-/** Brings a deleted dashboard back with its history (`bringBack`). @throws AppError as that */
+/** Restores a deleted dashboard with its history (`bringBack`). @throws AppError as `bringBack` */
 export async function undeleteDashboard(
   caller: Caller,
   dashboardId: ObjectId,
@@ -181,7 +183,7 @@ export async function undeleteDashboard(
   return toDashboard((await bringBack(caller, DASHBOARDS, dashboardId, folderId, nameIn)) as DashboardDoc);
 }
 
-/** What one commit did to a dashboard, also in words. @throws AppError as `getCommit` of what is filed */
+/** Returns the changes of one commit to a dashboard, also in words. @throws AppError as `getCommit` of folders */
 export async function getDashboardCommit(caller: Caller, dashboardId: ObjectId, sha: string): Promise<DashboardCommit> {
   const commit = await getCommit(caller, DASHBOARDS, dashboardId, sha);
   const changes = commit.files.flatMap(({ before, after }) => changesBetween(parseText(before), parseText(after)));
@@ -189,9 +191,9 @@ export async function getDashboardCommit(caller: Caller, dashboardId: ObjectId, 
 }
 
 /**
- * Gives a dashboard what was in it after a commit, as a new commit. It keeps its title and its place.
+ * Restores a dashboard's content after a commit, as a new commit. Its title and folder stay.
  * @throws AppError invalid_request (malformed sha), conflict (several commits fit), not_found (unknown, of other files,
- *   or one that left no dashboard)
+ * or one that left no dashboard)
  */
 export async function restoreVersion(caller: Caller, dashboardId: ObjectId, sha: string): Promise<Dashboard> {
   const { content, label } = await contentAt(caller, DASHBOARDS, dashboardId, sha);
@@ -211,17 +213,20 @@ export async function restoreVersion(caller: Caller, dashboardId: ObjectId, sha:
   return withOwnStanding(caller, dashboard);
 }
 
-/** The rows of datasets and widgets that a save has taken out. */
+/** Drops the rows of datasets and widgets that a save has removed. */
 async function dropRows({ workspaceId }: Caller, id: ObjectId, names: string[]): Promise<void> {
   if (names.length > 0) await dropDatasets({ workspaceId, kind: "dashboard", id }, names);
 }
 
-/** Which of these dashboards the caller may see; those that were deleted lately, as they were then. */
+/** Returns which of these dashboards the caller can see. Recently deleted ones count as they last were. */
 export function visibleDashboardIds(caller: Caller, ids: ObjectId[]): Promise<Set<string>> {
   return visibleIdsOf(DASHBOARDS, caller, ids);
 }
 
-/** Who may see a dashboard: every member, or its owner alone, by their id. A lately deleted one as it was. */
+/**
+ * Returns the readers of a dashboard: every member, or the id of its only owner. A recently deleted one counts as it
+ * last was.
+ */
 export function findDashboardReaders(
   workspaceId: ObjectId,
   dashboardId: ObjectId,
@@ -229,7 +234,7 @@ export function findDashboardReaders(
   return readersOf(DASHBOARDS, workspaceId, dashboardId);
 }
 
-/** The dashboards that read a connection, themselves or by a console. */
+/** Lists the dashboards that read a connection, directly or through a console. */
 export async function listDashboardUses(caller: Caller, connectionId: ObjectId): Promise<Use[]> {
   const { workspaceId } = caller;
   const consoleIds = await consoleIdsOn(caller, connectionId);
@@ -245,7 +250,7 @@ export async function listDashboardUses(caller: Caller, connectionId: ObjectId):
   return docs.map(({ _id, title, space }) => ({
     kind: "dashboard",
     id: _id.toHexString(),
-    // It counts, and is nobody's to read.
+    // It counts as a use, but its name is private.
     name: accessOf(space) === "private" ? "A private dashboard" : title,
   }));
 }
@@ -274,7 +279,7 @@ async function newDoc(
   };
 }
 
-/** What is stored of a dashboard's file, and beside it. */
+/** Returns the fields of a document that follow from the dashboard's file. */
 function fieldsOf(file: DashboardFile) {
   const sources = sourcesOf(file).map(({ source }) => source);
   const ids = (all: string[]) => [...new Set(all.map((id) => id.toLowerCase()))].map((id) => new ObjectId(id));

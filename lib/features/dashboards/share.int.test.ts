@@ -88,7 +88,7 @@ describe("a shared dashboard", () => {
     }
     expect((await look(token, `/data?filters=${encodeURIComponent('{"nope":1}')}`)).status).toBe(400);
     expect((await look(token, "/data?widget=nope")).status).toBe(404);
-    // The rows behind a number are for those who may see the dashboard itself.
+    // The rows behind a number are only for users who can see the dashboard itself.
     expect((await look(token, "/data?widget=sum&rows=true")).json.data?.widgets?.[0]?.rows ?? []).not.toHaveLength(3);
     expect((await look(token)).headers.get("cache-control")).toMatch(/no-store/);
   });
@@ -117,10 +117,10 @@ describe("a shared dashboard", () => {
     const locked = await Promise.all(tokens.map((token) => unlock(token, PASSWORD)));
     expect(new Set(locked.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     expect(await collections.shares().countDocuments({ resourceId: new ObjectId(gone) })).toBe(0);
-    // A share that is turned on again has its link again, one that was ended has another.
+    // A re-enabled share keeps its link; a deleted one gets another.
     expect(await share(off)).toBe(tokens[0]);
     expect(await share(ended)).not.toBe(tokens[3]);
-    // There is a share, and no picture of it: that is the same answer, too.
+    // This share has no picture, which gives the same response.
     const picture = await look(tokens[0] ?? "", "/og-image");
     expect([picture.status, picture.text]).toEqual([404, (await look("nothing", "/og-image")).text]);
   });
@@ -140,13 +140,13 @@ describe("a shared dashboard", () => {
     const [cookie = ""] = line.split(";");
     expect((await look(token, "/dashboard", cookie)).status).toBe(200);
     expect((await look(token, "", cookie)).json.data.needsPassword).toBe(false);
-    // It opens no other share, and cannot be made longer.
+    // The cookie opens no other share, and its expiry cannot be extended.
     const other = await share(await make(), { password: PASSWORD });
     expect((await look(other, "/dashboard", cookie)).status).toBe(401);
     const [name, value = ""] = cookie.split("=");
     const [until, mac] = value.split(".");
     expect((await look(token, "/dashboard", `${name}=${Number(until) + 1}.${mac}`)).status).toBe(401);
-    // What is not sent stays; another password is another lock.
+    // Properties that are not sent stay; another password requires another unlock.
     await share(id);
     expect((await look(token, "/dashboard", cookie)).status).toBe(200);
     await share(id, { password: "another horse" });
@@ -177,7 +177,7 @@ describe("a shared dashboard", () => {
     const statuses: number[] = [];
     for (const token of tokens) for (let n = 0; n < 10; n++) statuses.push((await tryOne(token, address)).status);
     expect(statuses).toEqual([...Array(100).fill(401), ...Array(10).fill(429)]);
-    // The last share was refused without being counted against it.
+    // The last share was refused and did not count against it.
     const last = tokens.at(-1) ?? "";
     expect((await tryOne(last)).status).toBe(401);
     expect((await unlock(last, PASSWORD)).status).toBe(200);
@@ -215,7 +215,7 @@ describe("a shared dashboard", () => {
     const token = await share(await make(QUERY, authorOf(leaver, owner.workspaceId)));
     expect((await dataOf(token))[0]?.rows).toEqual([{ sum_amount: 7 }]);
     await removeMember(owner.workspaceId, leaver);
-    // Another question, which nobody has asked a moment ago.
+    // Another request, which is not in the cache.
     expect((await dataOf(token, { region: "south" }))[0]).toMatchObject({
       rows: [],
       error: expect.stringMatching(/has left/),
@@ -232,7 +232,7 @@ describe("a shared dashboard", () => {
 });
 
 describe("the page of a link in a frame", () => {
-  /** Who may frame a page, by the header of its answer. */
+  /** Returns the sites that may frame a page, from the header of its response. */
   const framedBy = async (path: string) => {
     const answer = await proxy(new NextRequest(new URL(path, "http://localhost:3000")));
     const policy = answer.headers.get("content-security-policy") ?? "";
@@ -255,7 +255,7 @@ describe("the page of a link in a frame", () => {
       ...[`/share/${token}/data`, `/x/share/${token}`, `//share/${token}`, `/share/${token}%00`, `/share/${token}%2F`],
     ];
     for (const path of elsewhere) expect([path, await framedBy(path)]).toEqual([path, NOBODY]);
-    // What the page reads is data, which nobody frames.
+    // The page's data requests must not be framed.
     expect((await look(token, "/data")).headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
   });
 

@@ -24,14 +24,14 @@ import { tellDashboard } from "./tell";
 const SHARER_LEFT = "Whoever shared this has left, so its data cannot be read any more.";
 const UNREADABLE = "This could not be read right now. Whoever shared it sees why.";
 
-/** How a dashboard is shared; null when it never was. @throws AppError `not_found` */
+/** Returns the share of a dashboard; null when it was never shared. @throws AppError `not_found` */
 export async function getDashboardShare(caller: Caller, dashboardId: ObjectId): Promise<Share | null> {
   return findShare(sharedOf(await getDashboardDocOrThrow(caller, dashboardId)));
 }
 
 /**
- * Shares a dashboard by a link. Its data is read with its owner's rights, so only they, an admin or an owner of the
- * workspace show it to the world.
+ * Shares a dashboard by a link. Its data is read with its owner's rights, so only the owner, an admin or an owner of
+ * the workspace may share it publicly.
  * @throws AppError `not_found`, `forbidden`; `invalid_request` as `putShare`
  */
 export async function putDashboardShare(caller: Caller, dashboardId: ObjectId, body: ShareBody): Promise<Share> {
@@ -41,21 +41,21 @@ export async function putDashboardShare(caller: Caller, dashboardId: ObjectId, b
   return share;
 }
 
-/** Ends the share of a dashboard, and its link. @throws AppError `not_found`, `forbidden` */
+/** Deletes the share of a dashboard, and its link. @throws AppError `not_found`, `forbidden` */
 export async function removeDashboardShare(caller: Caller, dashboardId: ObjectId): Promise<void> {
   const doc = await getToShareOrThrow(caller, dashboardId);
   await dropShare(sharedOf(doc));
   tellDashboard(doc);
 }
 
-/** What a stranger is told of a shared dashboard; null when it is gone. */
+/** Returns the public description of a shared dashboard; null when it is deleted. */
 export const findShownDashboard: FindShown = async ({ workspaceId, resourceId }) => {
   const doc = await collections.dashboards().findOne({ _id: resourceId, workspaceId });
   return doc && { title: doc.title, description: doc.description, pictureId: null };
 };
 
 /**
- * A dashboard as its link shows it: never what it reads and where from.
+ * Returns a dashboard as its link shows it, without its sources.
  * @throws AppError `not_found`; `unauthenticated` while it needs its password
  */
 export async function readSharedDashboard(token: string, headers: Headers): Promise<SharedDashboard> {
@@ -73,7 +73,7 @@ export async function readSharedDashboard(token: string, headers: Headers): Prom
   };
 }
 
-/** What its widgets show. @throws AppError as `readSharedDashboard` and `readDataOf` */
+/** Returns the data of its widgets. @throws AppError as `readSharedDashboard` and `readDataOf` */
 export async function readSharedData(
   token: string,
   headers: Headers,
@@ -84,7 +84,7 @@ export async function readSharedData(
   return answerOnce(share._id, keyOf(doc, "data", query), (signal) => readDataOf(doc, query, signal, toStrangers));
 }
 
-/** What they show for whatever is pressed in one of them. @throws AppError as `readSharedDashboard` and `readCubeOf` */
+/** Returns the cubes for clicks in one of its widgets. @throws AppError as `readSharedDashboard` and `readCubeOf` */
 export async function readSharedCube(
   token: string,
   headers: Headers,
@@ -97,7 +97,7 @@ export async function readSharedCube(
   return answerOnce(share._id, key, (signal) => readCubeOf(doc, widgetId, query, signal, toStrangers));
 }
 
-/** What one of its filters can be set to. @throws AppError as `readSharedDashboard` and `readValuesOf` */
+/** Returns the values of one of its filters. @throws AppError as `readSharedDashboard` and `readValuesOf` */
 export async function readSharedValues(
   token: string,
   headers: Headers,
@@ -110,7 +110,7 @@ export async function readSharedValues(
   return answerOnce(share._id, key, (signal) => readValuesOf(doc, filterId, query, signal, toStrangers));
 }
 
-/** What a source says may name tables, connections and queries: a stranger learns only that it failed. */
+/** Hides a source's error from visitors, since it may name tables, connections and queries. */
 function toStrangers(message: string): string {
   return message === OWNER_LEFT ? SHARER_LEFT : UNREADABLE;
 }
@@ -132,7 +132,7 @@ function sharedOf({ _id, workspaceId }: DashboardDoc): Shared {
 }
 
 function keyOf({ version }: DashboardDoc, what: string, query: object): string {
-  // Filters may be half a megabyte.
+  // Hashed, since filters may be half a megabyte.
   return createHash("sha256")
     .update(JSON.stringify([version, what, query]))
     .digest("base64");

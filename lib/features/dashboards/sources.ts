@@ -8,10 +8,10 @@ import { AppError } from "@/lib/platform/http/errors";
 import type { Source } from "./schema";
 
 /**
- * Refuses sources that the caller has no right to query, and those that the owner could not read: the data of a
- * dashboard is read with its owner's rights.
+ * Rejects sources that the caller may not query, and those that the owner could not read: the data of a dashboard is
+ * read with its owner's rights.
  * @throws AppError not_found for a connection or console that the caller cannot see; invalid_request for a connection
- *   that only flows read, and for a private console of somebody else than the owner
+ * that only flows read, and for a private console of a user other than the owner
  */
 export async function refuseUnreadable(
   caller: Caller,

@@ -24,7 +24,7 @@ const widgetOf = (kind: string, spec: unknown) => ({
   ...(kind !== "text" && { source: { connectionId, query: "select 1 as n" } }),
 });
 
-/** The kind of a widget, its specification, and the path within it that is told. */
+/** Kind of a widget, its specification, and the path in the error. */
 const REFUSED: Record<string, [string, Record<string, unknown>, string]> = {
   "an expression without an end": ["chart", evil, "transform.0.calculate"],
   "a layer with such an expression": ["chart", { layer: [{ mark: "bar" }, evil] }, "layer.1.transform.0.calculate"],
@@ -61,7 +61,7 @@ describe("a widget whose specification cannot be read", () => {
     for (const [way, { status, json }] of Object.entries(ways)) {
       expect([way, status, json.code]).toEqual([way, 400, "invalid_request"]);
       expect(json.details[0].path).toBe(`widgets.1.spec.${path}`);
-      // A sentence of ours, no words of a validator.
+      // A sentence of ours, not of a validator.
       expect(json.details[0].message).toMatch(/^[A-Z“].*\.$/);
       expect(json.details[0].message).not.toMatch(/invalid (?:input|option)|expected/i);
     }

@@ -5,7 +5,7 @@ import { aggregateSpec, dimension } from "@/lib/features/results/crossfilter/spe
 import { AppError, type InputProblem } from "@/lib/platform/http/errors";
 import type { Widget } from "./schema";
 
-/** As many as a person corrects at once. */
+/** Maximum number of reported problems: as many as a user corrects at once. */
 const PROBLEMS_MAX = 20;
 
 const figureSpec = aggregateSpec.extend({ trend: dimension.optional() });
@@ -13,8 +13,8 @@ const textSpec = z.object({ text: z.string("“text” is a text in Markdown.").
 const SPECS = { chart: aggregateSpec, table: aggregateSpec, kpi: figureSpec, text: textSpec } as const;
 
 /**
- * Refuses widgets whose specification cannot be read, or that nobody may draw.
- * @param known widgets that are stored already: what they have is not refused again, since a message takes its place
+ * Rejects widgets with a specification that is invalid or must not be drawn.
+ * @param known stored widgets: their specifications are not rejected again, since a message replaces them
  * @throws AppError invalid_request, naming each place
  */
 export function refuseBadSpecs(widgets: readonly Widget[], known: readonly Widget[] = []): void {
@@ -37,12 +37,12 @@ function problemsOf(kind: Widget["kind"], spec: Widget["spec"], budget: { chars:
   return kind === "chart" ? [...unread, ...findSpecProblems(spec, budget)] : unread;
 }
 
-/** Returns the sentence that takes the place of a widget whose stored specification cannot be read. */
+/** Returns the message that replaces a widget whose stored specification is invalid. */
 export function toUnreadWords(error: z.ZodError): string {
   return `The specification of this widget cannot be read. ${error.issues[0]?.message ?? ""} Edit the widget.`;
 }
 
-/** Returns by what a figure's trend goes; null for a figure without one, and for a stored one that cannot be read. */
+/** Returns the time dimension of a figure's trend; null for a figure without one, and for an invalid stored one. */
 export function trendOf({ kind, spec }: Pick<Widget, "kind" | "spec">): z.output<typeof dimension> | null {
   if (kind !== "kpi" || spec.trend === undefined) return null;
   return dimension.safeParse(spec.trend).data ?? null;

@@ -6,15 +6,15 @@ import type { Caller } from "@/lib/platform/access/caller";
 import type { DashboardDoc } from "./model";
 import type { DashboardSummary } from "./schema";
 
-/** What has refreshes and a schedule of a dashboard: `lib/features/runs` and `lib/features/runs/schedules` know it by this name. */
+/** Type of a dashboard in `lib/features/runs` and `lib/features/runs/schedules`, for its refreshes and its schedule. */
 export const RESOURCE_TYPE = "dashboard";
 
-/** The dashboards with their schedules and last refreshes. */
+/** Adds schedules and last refreshes to dashboards. */
 export function withStanding<T extends DashboardSummary>(caller: Caller, dashboards: readonly T[]): Promise<T[]> {
   return withStandingOf(caller, RESOURCE_TYPE, dashboards);
 }
 
-/** The same for one. */
+/** Adds its schedule and last refresh to one dashboard. */
 export async function withOwnStanding<T extends DashboardSummary>(caller: Caller, dashboard: T): Promise<T> {
   const [one = dashboard] = await withStanding(caller, [dashboard]);
   return one;
@@ -24,7 +24,7 @@ export function runResourceOf({ _id, workspaceId }: Pick<DashboardDoc, "_id" | "
   return { workspaceId, resourceType: RESOURCE_TYPE, resourceId: _id };
 }
 
-/** How a refresh of a private dashboard stands is its owner's to know. */
+/** Limits refresh events of a private dashboard to its owner. */
 export function onlyForOwner({ space, ownerId }: Pick<DashboardDoc, "space" | "ownerId">) {
   return accessOf(space) === "private" ? { onlyFor: ownerId } : {};
 }

@@ -9,8 +9,8 @@ import { getDashboardDocOrThrow } from "./service";
 export const WIDGET_LINES = "application/x-ndjson";
 
 /**
- * What the widgets of a dashboard show, each as soon as it is computed: a line of JSON a widget, then `{"end": true}`, or
- * `{"error"}` where the rest could not be read. One that is slow holds up no other.
+ * Streams the data of a dashboard's widgets in order of completion: one line of JSON per widget, then `{"end": true}`,
+ * or `{"error"}` where the rest could not be read. A slow widget delays no other.
  * @throws AppError as `readDashboardData`, while no widget was sent
  */
 export async function streamDashboardData(
@@ -45,6 +45,6 @@ export async function streamDashboardData(
       (error: unknown) => !signal.aborted && !leave.signal.aborted && say({ error: wordsOf(error) }),
     )
     .finally(() => controller?.close());
-  // Packing it would gather lines until there are enough.
+  // Compression would buffer lines.
   return new Response(body, { headers: { "content-type": WIDGET_LINES, "cache-control": "no-store, no-transform" } });
 }

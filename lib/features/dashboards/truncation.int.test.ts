@@ -49,12 +49,12 @@ const at = (id: string, rest: string) => `/api/workspaces/${owner.workspaceId}/d
 const send = (method: string, path: string, body?: unknown) =>
   call(method, path, { cookie: owner.cookie, ...(body !== undefined && { body }) });
 
-/** Makes a dashboard whose rows are read, and as if its query had given more than is kept. */
+/** Creates a dashboard whose rows are read and marked as truncated. */
 async function makeCut(more: Record<string, unknown> = {}, dataset: Record<string, unknown> = {}): Promise<string> {
   const datasets = [{ id: "sales", name: "Sales", source: { connectionId, query: QUERY }, ...dataset }];
   const parts = { access: "workspace", datasets, widgets: [...AGGREGATED, ROWS], filters: FILTERS, ...more };
   const { id } = await author.make(randomUUID(), parts);
-  // One widget alone is no first page, which would be kept.
+  // A request for one widget is not cached as an initial view.
   await Promise.all(
     (parts.widgets as { id: string }[]).map(({ id: widget }) => send("GET", at(id, `/data?widget=${widget}`))),
   );

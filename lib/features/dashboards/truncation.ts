@@ -3,19 +3,22 @@ import { ACCEPT_LABEL } from "@/lib/base/values/cut-rows";
 import type { AggregateSpec } from "@/lib/features/results/crossfilter/spec";
 import { AppError } from "@/lib/platform/http/errors";
 
-/* What a dashboard says of a dataset that was cut (docs/develop/api.md, Dashboards). */
+/* Notices of a dashboard about a truncated dataset (docs/develop/api.md, Dashboards). */
 
-/** A sum, a count, a mean: of a part of the rows each of them is wrong, and so is a list of the groups that there are. */
+/**
+ * Returns whether a widget aggregates. Sums, counts and means over a part of the rows are wrong, and so is a list of
+ * groups.
+ */
 export function isAggregated({ dimensions, measures }: AggregateSpec): boolean {
   return dimensions.length + measures.length > 0;
 }
 
-/** Whether a picture of rows adds them up itself, as a specification of Vega-Lite may. */
+/** Returns whether a Vega-Lite specification aggregates rows itself. */
 export function aggregatesItself(spec: Readonly<Record<string, unknown>>): boolean {
   return addsUp(spec, "");
 }
 
-/** Transforms and keys of channels whose result depends on rows beside the one that it is drawn of. */
+/** Transforms and channel properties whose result depends on other rows than the one being drawn. */
 const ADDING_KEYS = new Set([
   ...["aggregate", "joinaggregate", "bin", "window", "density", "regression", "loess", "quantile", "pivot", "extent"],
 ]);
@@ -23,9 +26,9 @@ const ADDING_KEYS = new Set([
 const ADDING_MARKS = new Set(["boxplot", "errorband", "errorbar", "histogram", "pie", "arc"]);
 /** Ways to fill a gap from other rows; by `value` it is filled with a constant. */
 const ADDING_IMPUTES = new Set(["mean", "median", "min", "max"]);
-/** Offsets that add values: all but the layered one. */
+/** Stack offsets that add values: all but the layered one. */
 const STACKS = new Set<unknown>(["zero", "normalize", "center", true]);
-/** Keys below which a specification has data or texts of its own, which draw nothing. */
+/** Properties with separate data or texts, which draw none of the rows. */
 const WITHOUT_ROWS = new Set(["data", "datasets", "usermeta", "config", "title", "description", "name"]);
 
 function addsUp(value: unknown, key: string): boolean {
@@ -42,13 +45,13 @@ function addsUp(value: unknown, key: string): boolean {
   });
 }
 
-/** @param parent the key of the object that has this one */
+/** @param parent property name of the containing object */
 function isAdding(name: string, value: unknown, parent: string): boolean {
-  // A bin that the query made is a value of its row.
+  // A bin computed by the query is a value of its row.
   if (name === "bin") return value !== null && value !== false && value !== "binned" && !isBinned(value);
   // In a boxplot or a bin it is a setting; as a transform it names a field.
   if (name === "extent") return parent === "transform";
-  // An operation of a sort is its `op`; an order by a field adds up the field's values.
+  // A sort names its operation in `op`; sorting by a field aggregates the field's values.
   if (name === "stack") return parent === "transform" || STACKS.has(value);
   if (name === "sort") return isSortOfGroups(value);
   if (name === "type") return parent === "scale" && value === "quantile";
@@ -59,12 +62,12 @@ function isBinned(value: unknown): boolean {
   return typeof value === "object" && value !== null && "binned" in value && value.binned === true;
 }
 
-/** The order of a channel by another field, of which each group of rows has several values. */
+/** Returns whether a channel is sorted by another field, of which each group of rows has several values. */
 function isSortOfGroups(value: unknown): boolean {
   return typeof value === "object" && value !== null && "op" in value;
 }
 
-/** @param rowCount how many rows are kept */
+/** @param rowCount number of stored rows */
 export function refusedTotals(rowCount: number): AppError {
   return new AppError(
     "invalid_request",

@@ -2,10 +2,10 @@ import { isSameJson } from "@/lib/base/values/same-json";
 import type { DashboardFile, Dataset, Filter, Widget } from "./schema";
 
 /**
- * What has changed between two versions of a dashboard, part by part, in words; nothing when only the form of the file
- * has.
- * @param before null for one that was made
- * @param after null for one that was deleted
+ * Lists the changes between two versions of a dashboard, part by part, in words; empty when only the file's formatting
+ * differs.
+ * @param before null for a new dashboard
+ * @param after null for a deleted one
  */
 export function changesBetween(before: DashboardFile | null, after: DashboardFile | null): string[] {
   if (!before && !after) return [];

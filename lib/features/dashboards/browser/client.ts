@@ -31,7 +31,7 @@ import type { Share, ShareBody } from "@/lib/features/shares/schema";
 import { sendFiltered, toFiltered } from "@/lib/platform/browser/filtered";
 import { send } from "@/lib/platform/browser/request";
 
-/** What filters are set to, by their ids: null filters nothing, and what is left out stands on its default. */
+/** Values of filters, by id: null disables a filter, and an omitted one has its default. */
 export type FilterChoice = Readonly<Record<string, unknown>>;
 export type DataAsk = {
   filters?: FilterChoice;
@@ -41,7 +41,7 @@ export type DataAsk = {
   widget?: string;
   isRows?: boolean;
 };
-/** As a draft has it; what is left out is none. */
+/** Content of a draft; omitted parts are empty. */
 export type PreviewAsk = { dashboardId: string; timezone: string } & Partial<
   Pick<Dashboard, "datasets" | "widgets" | "filters">
 >;
@@ -56,11 +56,11 @@ type DashboardTypes = {
   update: UpdateDashboardBody;
 };
 
-/** What is edited is sent back, with every digit of its sources' values. */
+/** Keeps every digit of the sources' values, since edited content is sent back. */
 const EXACT = { keepsDigits: true } as const;
 const root = (workspaceId: string) => `/api/workspaces/${workspaceId}/dashboards`;
 
-/** Everything about dashboards. Each function throws ApiError. */
+/** Requests about dashboards. Each function throws ApiError. */
 export const dashboardApi = {
   ...filedApi<DashboardTypes>("dashboards", EXACT),
   export: (workspaceId: string, id: string) =>
@@ -68,18 +68,18 @@ export const dashboardApi = {
   import: (workspaceId: string, body: ImportDashboardBody) =>
     send<Dashboard>("POST", `${root(workspaceId)}/import`, { body, ...EXACT }),
 
-  /** What the widgets show, all of them or one, or the rows behind that; texts need nothing and have no part in it. */
+  /** Reads the data of all widgets or of one, or the rows behind one; texts have no data. */
   readData: async (workspaceId: string, id: string, ask: DataAsk, signal?: AbortSignal) =>
     (await sendFiltered<{ widgets: WidgetData[] }>(`${root(workspaceId)}/${id}/data`, toDataQuery(ask), signal))
       .widgets,
-  /** What the other widgets show for whatever is pressed in one (`lib/base/cubes/narrow`). */
+  /** Reads a cube, which gives the data of the other widgets for any click in one (`lib/base/cubes/narrow`). */
   readCube: (workspaceId: string, id: string, widgetId: string, ask: CubeAsk, signal?: AbortSignal) =>
     sendFiltered<Cube>(
       `${root(workspaceId)}/${id}/widgets/${encodeURIComponent(widgetId)}/cube`,
       toDataQuery(ask),
       signal,
     ),
-  /** The same, each widget told as soon as it has come. */
+  /** Reads the data of all widgets and reports each as soon as it arrives. */
   readWidgets: (
     workspaceId: string,
     id: string,
@@ -87,7 +87,7 @@ export const dashboardApi = {
     onWidget: (widget: WidgetData) => void,
     signal?: AbortSignal,
   ) => readWidgetLines(toFiltered(`${root(workspaceId)}/${id}/data`, toDataQuery(ask)), onWidget, signal),
-  /** What a filter can be set to, with how many rows have it, narrowed by the other filters. */
+  /** Reads the values that a filter can have, with the number of rows of each, narrowed by the other filters. */
   readFilterValues: (workspaceId: string, id: string, filterId: string, ask: ValuesAsk, signal?: AbortSignal) =>
     sendFiltered<FilterValues>(
       `${root(workspaceId)}/${id}/filters/${encodeURIComponent(filterId)}/values`,
@@ -95,23 +95,23 @@ export const dashboardApi = {
       signal,
     ),
 
-  /** Reads everything that it shows anew; the run's end comes by the events. */
+  /** Refreshes all data of a dashboard. The end of the run arrives as an event. */
   refresh: (workspaceId: string, id: string) =>
     send<{ run: Run }>("POST", `${root(workspaceId)}/${id}/refresh`, { body: {} }),
 
-  /** When it is refreshed by itself. */
+  /** Sets the refresh schedule. */
   putSchedule: (workspaceId: string, id: string, body: ScheduleBody) =>
     send<Schedule>("PUT", `${root(workspaceId)}/${id}/schedule`, { body }),
   removeSchedule: (workspaceId: string, id: string) => send<null>("DELETE", `${root(workspaceId)}/${id}/schedule`),
 
-  /** How it is shown by a link; null when it never was. */
+  /** Returns the share; null when it was never shared. */
   readShare: (workspaceId: string, id: string, signal?: AbortSignal) =>
     send<Share | null>("GET", `${root(workspaceId)}/${id}/share`, { signal }),
   putShare: (workspaceId: string, id: string, body: ShareBody) =>
     send<Share>("PUT", `${root(workspaceId)}/${id}/share`, { body }),
   removeShare: (workspaceId: string, id: string) => send<null>("DELETE", `${root(workspaceId)}/${id}/share`),
 
-  /** To whom it is sent on a schedule. */
+  /** Lists the scheduled snapshots. */
   listSnapshots: (workspaceId: string, id: string, signal?: AbortSignal) =>
     send<Snapshot[]>("GET", `${root(workspaceId)}/${id}/snapshots`, { signal }),
   createSnapshot: (workspaceId: string, id: string, body: CreateSnapshotBody) =>
@@ -123,12 +123,12 @@ export const dashboardApi = {
   sendSnapshot: (workspaceId: string, id: string, snapshotId: string) =>
     send<Snapshot>("POST", `${root(workspaceId)}/${id}/snapshots/${snapshotId}/send`, { body: {} }),
 
-  /** What would be shown of what is not saved, and which columns it reads. */
+  /** Previews unsaved widgets, with the columns of their sources. */
   preview: (workspaceId: string, body: PreviewAsk, signal?: AbortSignal) =>
     send<Preview>("POST", `${root(workspaceId)}/preview`, { body, signal }),
 };
 
-/** What is asked of the data of a page, as its address has it. */
+/** Returns the query parameters of a request for a page's data. */
 export function toDataQuery({ filters, grain, compare, timezone, widget, isRows = false }: DataAsk): URLSearchParams {
   return new URLSearchParams({
     timezone,
@@ -140,7 +140,7 @@ export function toDataQuery({ filters, grain, compare, timezone, widget, isRows 
   });
 }
 
-/** The same for the values of one of its filters. */
+/** Returns the query parameters of a request for a filter's values. */
 export function toValuesQuery({ filters, timezone, q }: ValuesAsk): URLSearchParams {
   return new URLSearchParams({ timezone, ...toFilters(filters), ...(q && { q }) });
 }

@@ -3,7 +3,7 @@ import type { Cube, WidgetCube } from "@/lib/base/cubes/cube";
 import type { PageAsk } from "@/lib/features/dashboards/browser/dashboard-choice";
 import { CubeReader } from "./cube-reader";
 
-/** Two regions, of two and three rows. */
+/** A cube of two regions, with two and three rows. */
 const TOTAL: WidgetCube = {
   id: "total",
   fields: [{ name: "count", type: "int64", dbType: "BIGINT" }],
@@ -37,9 +37,9 @@ it("answers each press in the widget from one reading, and names those that the 
   expect(counts(reader, { year: 2026, ...press("north") })).toEqual([[2], ["people"]]);
   expect(counts(reader, { ...press("north", "south"), year: 2026 })).toEqual([[5], ["people"]]);
   expect(counts(reader, { year: 2026 })).toEqual([[5], ["people"]]);
-  // What the cube cannot answer it hands on.
+  // A request that the cube cannot answer is passed on.
   expect(counts(reader, { year: 2026, "@regions": { region: { from: "x", to: "y" } } })).toEqual([[5], ["people"]]);
-  // Other filters, and another widget, are other cubes.
+  // Other filters, and another widget, need other cubes.
   expect(counts(reader, { year: 2025, ...press("north") })).toBeNull();
   expect(reader.step("total", asked({ year: 2026 }))).toBeNull();
   await reader.enter("regions", asked({ year: 2026, ...press("north") }));

@@ -9,19 +9,19 @@ import {
 } from "@/lib/features/dashboards/browser/dashboard-choice";
 
 type Read = (widgetId: string, asked: PageAsk, signal: AbortSignal) => Promise<Cube>;
-/** What the widgets show, and those that only the server can answer for. */
+/** Predicted data of widgets, and the ids of those that need a request. */
 export type Step = { widgets: Narrowed[]; rest: string[] };
 
-/** Somebody goes to and fro between a few widgets. */
+/** Users move to and fro between a few widgets. */
 const KEPT_MAX = 4;
-/** As old an answer of the server is drawn again without asking (`data-reader`). */
+/** Same age as for server responses that are drawn without a request (`data-reader`). */
 const FRESH_MS = 30_000;
 
 type Held = { cubes: ReadonlyMap<string, OpenCube>; rest: string[]; atMs: number };
 
 /**
- * Holds what the other widgets of a page show for whatever is pressed in the one that the pointer is in, so that each step of
- * a brush is answered without a request. Where it has nothing the server is asked, as without it.
+ * Holds the cubes of the other widgets for clicks in the widget under the pointer, so that each step of a brush needs
+ * no request. Where a cube is missing, the server is asked.
  */
 export class CubeReader {
   readonly #read: Read;
@@ -32,7 +32,7 @@ export class CubeReader {
     this.#read = read;
   }
 
-  /** The pointer, or the focus, has come to a widget. Resolves when its cubes are there, or cannot be had. */
+  /** Loads the cubes of the widget under the pointer or focus. Resolves when they are loaded or unavailable. */
   async enter(widgetId: string, asked: PageAsk): Promise<void> {
     const key = toKey(widgetId, asked);
     if (this.#find(key) || this.#running?.key === key) return;
@@ -48,25 +48,25 @@ export class CubeReader {
         this.#held.delete(oldest);
       }
     } catch {
-      // A brush asks the server then, and what is wrong is said there.
+      // Without cubes, a brush asks the server, which reports the error.
     } finally {
       if (this.#running === running) this.#running = null;
     }
   }
 
-  /** The pointer has gone: what is still being read is of no use. */
+  /** Aborts pending cubes when the pointer leaves. */
   leave(): void {
     this.#running?.stop.abort();
     this.#running = null;
   }
 
-  /** The rows, or the dashboard, have changed. */
+  /** Drops all cubes when the rows or the dashboard have changed. */
   forget(): void {
     this.leave();
     this.#held.clear();
   }
 
-  /** What a page shows that differs from what is drawn in what is pressed in one widget; null when that is not known. */
+  /** Predicts the changes on a page when only the click in one widget changes; null when unknown. */
   foresee(drawn: PageAsk, asked: PageAsk): Step | null {
     const keys = new Set([...Object.keys(drawn.filters), ...Object.keys(asked.filters)]);
     const changed = [...keys].filter((key) => !isSame(drawn.filters[key], asked.filters[key]));
@@ -75,7 +75,7 @@ export class CubeReader {
     return this.step(widgetId, asked);
   }
 
-  /** What the others show for what is pressed in this widget; null when that is not known. */
+  /** Returns the data of the other widgets for the click in this one; null when unknown. */
   step(widgetId: string, asked: PageAsk): Step | null {
     const held = this.#find(toKey(widgetId, asked));
     if (!held) return null;

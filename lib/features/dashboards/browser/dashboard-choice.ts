@@ -3,24 +3,24 @@ import { toReferenceOf } from "@/lib/features/dashboards/browser/long-choices";
 import type { Period } from "@/lib/features/dashboards/browser/period-words";
 
 /*
- * Filters of a dashboard as the address holds them: `f.<filter>` and `at.<widget>`, each a value as JSON, or a reference to
- * one that this browser keeps. The server knows clicks by `@<widget>` among the filters.
+ * Filters of a dashboard in the address: `f.<filter>` and `at.<widget>`, each a value as JSON, or a reference to one
+ * stored in this browser. The server knows clicks as `@<widget>` among the filters.
  */
 const FILTER = "f.";
 const CLICK = "at.";
 const SERVER_CLICK = "@";
 
-/** What is asked of the data of a page: what filters it, and the grain and comparison of all its times. */
+/** Everything that a page's data depends on: its filters, and the grain and comparison of all its times. */
 export type PageAsk = Period & { filters: FilterChoice };
 
-/** Of what was pressed in a widget: values by column, or a range of days. */
+/** The click in a widget: values by column, or a range of days. */
 export type ClickValue = Readonly<Record<string, readonly unknown[] | { from: string; to: string }>>;
 
 type Query = Iterable<readonly [string, string]>;
-/** Returns the value of a reference; null for one that this browser does not know. */
+/** Returns the value of a reference; null for one unknown to this browser. */
 type FindLong = (reference: string) => string | null;
 
-/** Returns the filters of an address. A value that is no JSON, or is unknown to this browser, counts as absent. */
+/** Returns the filters of an address. A value that is invalid JSON or unknown to this browser counts as absent. */
 export function readChoice(query: Query, findLong: FindLong = () => null): FilterChoice {
   const choice: Record<string, unknown> = {};
   for (const [name, text] of query) {
@@ -32,7 +32,7 @@ export function readChoice(query: Query, findLong: FindLong = () => null): Filte
     try {
       choice[key] = JSON.parse(json);
     } catch {
-      // A link that was cut in two.
+      // A truncated link.
     }
   }
   return choice;
@@ -46,13 +46,13 @@ export function readLost(query: Query, findLong: FindLong): string[] {
   });
 }
 
-/** Returns the filter or press that a parameter of an address names; null for any other parameter. */
+/** Returns the filter or click that a parameter of an address names; null for any other parameter. */
 export function toChoiceKey(param: string): string | null {
   if (param.startsWith(FILTER)) return param.slice(FILTER.length);
   return param.startsWith(CLICK) ? SERVER_CLICK + param.slice(CLICK.length) : null;
 }
 
-/** The name under which the address holds a filter, or a click. */
+/** Returns the parameter name of a filter or click. */
 export function toParam(key: string): string {
   return key.startsWith(SERVER_CLICK) ? CLICK + key.slice(SERVER_CLICK.length) : FILTER + key;
 }
@@ -61,23 +61,23 @@ export function toClickKey(widgetId: string): string {
   return SERVER_CLICK + widgetId;
 }
 
-/** The widget that a key is a click in; null for a filter. */
+/** Returns the widget of a click; null for a filter. */
 export function toClickedWidget(key: string): string | null {
   return key.startsWith(SERVER_CLICK) ? key.slice(SERVER_CLICK.length) : null;
 }
 
-/** A click as the address may hold it; null for what is none. */
+/** Returns a valid click from the address; null for any other value. */
 export function toClickValue(value: unknown): ClickValue | null {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
   return Object.values(value).every((each) => typeof each === "object" && each !== null) ? (value as ClickValue) : null;
 }
 
-/** The same text for the same question. */
+/** Returns a canonical text: equal requests give equal texts. */
 export function toAskText({ filters, grain, compare }: PageAsk): string {
   return JSON.stringify([toChoiceText(filters), grain ?? null, compare ?? null]);
 }
 
-/** The same text for the same choice, whatever the order of its keys. */
+/** Returns a canonical text, independent of the order of keys. */
 export function toChoiceText(choice: FilterChoice): string {
   return JSON.stringify(Object.entries(choice).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -1,12 +1,12 @@
 import type { Layout } from "@/lib/features/dashboards/schema";
 
-/** A dashboard's columns on a screen that has room for them; a cell is as high as its row unit (docs/develop/design.md, Layout). */
+/** Columns of a dashboard on a wide screen; a cell is as high as its row unit (docs/develop/design.md, Layout). */
 export const GRID_COLUMNS = 12;
 
 /**
- * The places of widgets as they are drawn: inside of the columns, none over another, and each as far up as what stands
- * above lets it. What was stored may overlap, since two people may have moved two widgets.
- * @returns from the top down, row by row, which is also the order of reading
+ * Returns the positions of widgets as drawn: inside the columns, without overlaps, and as far up as the widgets above
+ * allow. Stored positions may overlap, since two users may have moved two widgets.
+ * @returns from top to bottom, row by row, which is also the reading order
  */
 export function placeWidgets<W extends { layout: Layout }>(widgets: readonly W[]): W[] {
   const placed: W[] = [];

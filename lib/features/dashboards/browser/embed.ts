@@ -1,7 +1,7 @@
-/** As the server takes it: some browsers make a host of any text. */
+/** Same pattern as on the server: some browsers accept any text as a host. */
 const HOST = /^https?:\/\/[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]+)?$/;
 
-/** Where a site is, as browsers compare it; null for what is no address of one. A host alone is meant with https. */
+/** Returns the origin of a site as browsers compare it; null for an invalid address. A bare host gets https. */
 export function toOrigin(typed: string): string | null {
   const text = typed.trim().replace(/,$/, "");
   try {
@@ -12,7 +12,7 @@ export function toOrigin(typed: string): string | null {
   }
 }
 
-/** What is put into another page to show a shared one in it. */
+/** Returns the HTML that embeds a shared page. */
 export function toEmbedCode({ url, title }: { url: string; title: string }): string {
   return `<iframe src="${toAttribute(url)}" title="${toAttribute(title)}" width="100%" height="800" style="border:0" loading="lazy"></iframe>`;
 }

@@ -4,7 +4,7 @@ import type { Filter } from "@/lib/features/dashboards/browser/client";
 import type { DatePreset } from "@/lib/features/results/crossfilter/filters";
 import { formatDay } from "@/lib/platform/browser/format-time";
 
-/** Ranges of days that move with the day, in the order in which they are offered. */
+/** Relative date ranges, in menu order. */
 export const PRESET_WORDS: Readonly<Record<DatePreset, string>> = {
   today: "Today",
   yesterday: "Yesterday",
@@ -21,19 +21,19 @@ export const PRESET_WORDS: Readonly<Record<DatePreset, string>> = {
   thisYear: "This year",
   lastYear: "Last year",
 };
-/** More values than these are a number. */
+/** More values than these are shown as a number. */
 const NAMED_MAX = 2;
 
 export function isPreset(value: unknown): value is DatePreset {
   return typeof value === "string" && Object.hasOwn(PRESET_WORDS, value);
 }
 
-/** What a filter is called where it was given no name. */
+/** Returns the display name of a filter: its title, else its field. */
 export function toFilterName({ title, field }: Pick<Filter, "title" | "field">): string {
   return title || field;
 }
 
-/** What a filter, or a click, is set to, in words; null where it lets everything through. */
+/** Describes the value of a filter or click in words; null where it filters nothing. */
 export function describeValue(value: unknown): string | null {
   if (value === null || value === undefined || value === "") return null;
   if (isPreset(value)) return PRESET_WORDS[value];

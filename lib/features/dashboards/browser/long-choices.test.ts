@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { readChoice, readLost } from "@/lib/features/dashboards/browser/dashboard-choice";
 import { CHOICE_CHARS_MAX, KEPT_MAX, LongChoices, shortenChoice } from "@/lib/features/dashboards/browser/long-choices";
 
-/** A store as browsers have it. @param charsMax writes beyond it fail */
+/** A store like those of browsers. @param charsMax writes beyond it fail */
 function storeOf(charsMax = 5_000_000) {
   const values = new Map<string, string>();
   const chars = () => [...values.values()].reduce((sum, { length }) => sum + length, 0);
@@ -27,7 +27,7 @@ const refused = () => {
 const listOf = (count: number, chars = 5) =>
   JSON.stringify(Array.from({ length: count }, (_, index) => `${index}`.padEnd(chars, "x")));
 
-/** The query of an address behind a choice, as the page writes it. */
+/** Returns the query of an address with a choice, as the page writes it. */
 function addressOf(choice: Record<string, string>, long: LongChoices): URLSearchParams {
   const query = new URLSearchParams(choice);
   const replaced = shortenChoice(Object.entries(choice), (text) => long.keep(text));
@@ -53,7 +53,7 @@ test.each<[name: string, choice: Record<string, string>, shortened: number]>([
   const query = addressOf(choice, new LongChoices(() => store));
   expect(query.toString().length).toBeLessThanOrEqual(CHOICE_CHARS_MAX);
   expect([...query].filter(([, text]) => text.startsWith("~")).length).toBe(shortened);
-  // After a reload, memory is empty and the store is the same.
+  // A reload empties memory and keeps the store.
   const find = (reference: string) => new LongChoices(() => store).find(reference);
   const parsed = Object.fromEntries(Object.entries(readChoice(new URLSearchParams(choice))));
   expect([readChoice(query, find), readLost(query, find)]).toEqual([parsed, []]);
@@ -88,7 +88,7 @@ test("C37 keeps the newest values alone", () => {
   for (const each of [long, new LongChoices(() => store)]) {
     expect(references.map((reference) => each.find(reference))).toEqual([...Array(10).fill(null), ...texts.slice(10)]);
   }
-  // Values of 200,000 characters: five of them fill what the page allows itself.
+  // Values of 200,000 characters: five of them reach the page's limit.
   const large = Array.from({ length: 8 }, (_, index) => `${index}${"x".repeat(199_999)}`);
   for (const text of large) long.keep(text);
   expect([...store.values.values()].reduce((sum, { length }) => sum + length, 0)).toBeLessThan(1_010_000);

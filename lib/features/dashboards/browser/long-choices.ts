@@ -1,23 +1,26 @@
 /*
- * Values of filters that are too long for an address. The address holds a reference, and this browser holds the value:
- * Back, a reload, a bookmark and another tab find it. Another browser does not.
+ * Values of filters that are too long for an address. The address contains a reference, and this browser stores the
+ * value: Back, a reload, a bookmark and another tab find it. Another browser does not.
  */
 
 /** The browser's store, `localStorage`. */
 type Store = Pick<Storage, "getItem" | "setItem" | "removeItem" | "key" | "length">;
 
-/** Escaped characters of all filters and presses in an address. It is sent up to three times, with 16 KiB for all headers. */
+/**
+ * Maximum escaped characters of all filters and clicks in an address. It is sent up to three times, with 16 KiB for all
+ * headers.
+ */
 export const CHOICE_CHARS_MAX = 2_000;
-/** Values that are kept, and their characters. Browsers give a site about five million. */
+/** Maximum number of stored values, and of their characters. Browsers give a site about five million. */
 export const KEPT_MAX = 100;
 const KEPT_CHARS_MAX = 1_000_000;
-/** No JSON begins with it. */
+/** Prefix of references; no JSON begins with it. */
 const MARK = "~";
 const PREFIX = "millrace:long-choice:";
 
 /** Long values by reference, in memory and in the browser's store. */
 export class LongChoices {
-  /** The newest last. A store that is full or refused costs only reloads. */
+  /** The newest come last. A full or blocked store only affects reloads. */
   #recent = new Map<string, string>();
 
   /** @param open returns the store; may throw, as browsers do in frames */
@@ -26,7 +29,7 @@ export class LongChoices {
     private readonly now: () => number = Date.now,
   ) {}
 
-  /** Keeps a value. @returns its reference, the same one for the same value */
+  /** Stores a value. @returns its reference, the same for equal values */
   keep(text: string): string {
     let salt = 0;
     let reference = toReference(text, salt);
@@ -60,7 +63,7 @@ export class LongChoices {
     }
   }
 
-  /** Removes the oldest values until one more has room. */
+  /** Removes the oldest values until a new one fits. */
   #prune(store: Store, chars: number): void {
     const kept: { key: string; at: number; chars: number }[] = [];
     for (let i = 0; i < store.length; i += 1) {
@@ -88,14 +91,14 @@ export class LongChoices {
   }
 }
 
-/** Returns the reference that a value of the address is; null for a value in full. */
+/** Returns the reference in an address; null for a value in full. */
 export function toReferenceOf(text: string): string | null {
   return text.startsWith(MARK) ? text.slice(MARK.length) : null;
 }
 
 /**
  * Shortens the choice of an address to `CHOICE_CHARS_MAX`, the longest values first.
- * @param keep keeps a value and returns its reference
+ * @param keep stores a value and returns its reference
  * @returns the parameters to replace
  */
 export function shortenChoice(
@@ -122,7 +125,7 @@ function escapedChars(name: string, text: string): number {
   return new URLSearchParams([[name, text]]).toString().length + "&".length;
 }
 
-/** FNV-1a over UTF-16 units, twice with other beginnings: 64 bits as hexadecimal digits. */
+/** FNV-1a over UTF-16 units, twice with different seeds: 64 bits as hexadecimal digits. */
 function toReference(text: string, salt: number): string {
   const hash = (seed: number) => {
     let value = seed ^ salt;

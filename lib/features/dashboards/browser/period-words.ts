@@ -1,6 +1,6 @@
 import type { Comparison, Grain } from "@/lib/features/results/crossfilter/words";
 
-/* The grain and the comparison of a page, as its address and its buttons say them, in the order in which they are offered. */
+/* Grain and comparison of a page in its address and on its buttons, in menu order. */
 
 export const GRAIN_WORDS: Readonly<Record<Grain, string>> = { day: "Day", week: "Week", month: "Month", quarter: "Quarter", year: "Year" }; // biome-ignore format: one look
 export const COMPARISON_WORDS: Readonly<Record<Comparison, string>> = {
@@ -10,7 +10,7 @@ export const COMPARISON_WORDS: Readonly<Record<Comparison, string>> = {
 
 export type Period = { grain?: Grain | undefined; compare?: Comparison | undefined };
 
-/** What the address says; a word that it does not know is as if it were not there. */
+/** Reads grain and comparison from the address; unknown values count as absent. */
 export function readPeriod(query: { get(name: string): string | null }): Period {
   const [grain, compare] = [query.get("grain"), query.get("compare")];
   return {

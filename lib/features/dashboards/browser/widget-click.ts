@@ -2,14 +2,17 @@ import { toPlainText } from "@/lib/base/values/cell-text";
 import type { CellValue, ResultField, ResultRow } from "@/lib/base/values/json-rows";
 import type { ClickValue } from "@/lib/features/dashboards/browser/dashboard-choice";
 
-/** A column that can be pressed: what it is called in the widget, and what it is made of in the dataset. */
+/** A clickable column: its name in the widget, and its field in the dataset. */
 export type ClickColumn = { column: string; field: string; type: string; unit: string | null };
 export type DayRange = { from: string; to: string };
 
 const TIMES = new Set(["date", "timestamp", "timestamptz"]);
 const DAY_MS = 86_400_000;
 
-/** The columns of a widget that stand for one column of its dataset each: its dimensions, or all where rows come as they are. */
+/**
+ * Returns the columns of a widget that map to one column of its dataset: its dimensions, or all columns of rows that
+ * are not aggregated.
+ */
 export function findClickColumns(
   spec: Readonly<Record<string, unknown>>,
   fields: readonly ResultField[],
@@ -33,11 +36,11 @@ export function isTimeColumn({ type }: ClickColumn): boolean {
 }
 
 /**
- * The days of a bucket that begins at a time of the wall's clock.
- * @param nextMs where the next one begins, when a chart has put several together; else the unit says it
+ * Returns the days of a bucket that begins at a local time.
+ * @param nextMs start of the next bucket, when a chart has merged several; else the unit determines it
  */
 export function toDayRange(atMs: number, unit: string | null, nextMs: number | null = null): DayRange | null {
-  // Hours are finer than what can be asked for.
+  // Filters cannot be finer than a day.
   if (unit === "hour") return null;
   const from = new Date(atMs);
   const [year, month, day] = [from.getUTCFullYear(), from.getUTCMonth(), from.getUTCDate()];
@@ -54,8 +57,8 @@ export function toDayRange(atMs: number, unit: string | null, nextMs: number | n
 }
 
 /**
- * The value that a category's label stands for; undefined for one of ours. A text that reads like our word for nothing
- * is itself, and ours says then that it is no text (lib/base/charts/data.ts).
+ * Returns the value of a category's label; undefined for a label that the chart added. A text equal to our label for
+ * null is itself; our label then says "(no text)" (lib/base/charts/data.ts).
  */
 export function toLabelled(rows: readonly ResultRow[], column: string, label: string): CellValue | undefined {
   const values = rows.map((row) => row[column] ?? null);
@@ -65,19 +68,22 @@ export function toLabelled(rows: readonly ResultRow[], column: string, label: st
   return /^empty text( \(no text\))?$/.test(label) && values.includes("") ? "" : undefined;
 }
 
-/** What a value of a table's row narrows the others to; null where that cannot be asked for. */
+/** Returns the filter value for a table cell; null where it cannot be filtered. */
 export function toCellClick(column: ClickColumn, value: CellValue | undefined): ClickValue[string] | null {
   if (value === null || value === undefined) return [null];
   if (typeof value === "object") return null;
   if (!isTimeColumn(column)) return [value];
   const at = Date.parse(String(value).slice(0, 10));
-  // The day of an instant hangs on the zone, which a text does not say.
+  // The day of an instant depends on the time zone, which the text omits.
   return Number.isNaN(at) || (column.type === "timestamptz" && column.unit === null)
     ? null
     : toDayRange(at, column.unit);
 }
 
-/** One click together with another: lists by their values, days from the first to the last. Other columns start anew. */
+/**
+ * Combines two clicks: lists are joined, and days extend from the first to the last. A click on other columns replaces
+ * the previous one.
+ */
 export function addClick(before: ClickValue | null, click: ClickValue): ClickValue {
   const names = Object.keys(click);
   if (before === null || names.length !== Object.keys(before).length || !names.every((name) => name in before)) {
@@ -88,13 +94,13 @@ export function addClick(before: ClickValue | null, click: ClickValue): ClickVal
       const [old, now] = [before[name], click[name]];
       if (isList(old) && isList(now)) return [name, [...new Set([...old, ...now])]];
       if (!isRange(old) || !isRange(now)) return [name, now];
-      // Days as texts are in the order of time.
+      // Days as texts sort in time order.
       return [name, { from: [old.from, now.from].sort()[0], to: [old.to, now.to].sort()[1] }];
     }),
   ) as ClickValue;
 }
 
-/** Whether all that a click means is in what was pressed, by the columns that both have. */
+/** Returns whether the selection contains a click, by the columns that both have. */
 export function isClicked(pressed: ClickValue | null, click: ClickValue): boolean {
   if (pressed === null) return false;
   const names = Object.keys(click).filter((name) => name in pressed);

@@ -4,14 +4,14 @@ import type { FilteredRequest } from "@/lib/platform/browser/filtered";
 import { ApiError, parseEnvelope, toApiError } from "@/lib/platform/browser/request";
 
 const LINES = "application/x-ndjson";
-/** What came before stays on the page; the rest has to be asked for again. */
+/** Widgets that have arrived stay on the page; the others must be requested again. */
 const CUT = "The answer broke off. Try again.";
 
 type Line = WidgetData | { end: true } | { error: string };
 
 /**
- * Reads what widgets show, each told as soon as it has come. A server that answers all at once is understood, too.
- * @throws ApiError when it is refused, and when the answer is not whole; what was told by then counts
+ * Reads the data of widgets and reports each as soon as it arrives. Also accepts a server that responds all at once.
+ * @throws ApiError when the request is refused or the response is incomplete; widgets reported by then count
  */
 export async function readWidgetLines(
   request: FilteredRequest,

@@ -12,7 +12,7 @@ import type { DataQuery, Filter } from "../schema";
 import { type PagePeriod, toPicturePage, type WidgetWords } from "./page";
 import type { PictureTheme } from "./paint";
 
-/** How a page is looked at: `filters` as its data are asked for, as JSON. */
+/** The view of a page: `filters` as in the request for its data, as JSON. */
 export type PageLook = PagePeriod & { filters: string; timezone: string };
 export type DrawnDashboard = {
   title: string;
@@ -21,17 +21,17 @@ export type DrawnDashboard = {
   words: WidgetWords[];
 };
 
-/** As what a page is drawn. */
+/** Theme and file format of a picture. */
 export type PictureForm = { theme: PictureTheme; withPdf: boolean };
 
-/** Whoever gets a picture may be a stranger to the workspace: what databases say names tables and queries. */
+/** The recipient of a picture may be outside the workspace, and database errors name tables and queries. */
 const UNREADABLE = "This could not be read right now. The dashboard says why.";
 const NOTHING_READ = "Nothing of the dashboard could be read. Open it to see why.";
 
 /**
- * A dashboard as a picture and in words, read with its owner's rights.
- * @throws AppError `not_found` where it is gone; `forbidden` when its owner has left; `query_failed` when nothing of it could be
- *   read; `invalid_request` for filters that it has no more; `unavailable`
+ * Draws a dashboard as a picture and in words, read with its owner's rights.
+ * @throws AppError `not_found` when it is deleted; `forbidden` when its owner has left; `query_failed` when nothing of
+ * it could be read; `invalid_request` for filters that it no longer has; `unavailable`
  */
 export async function drawDashboard(
   workspaceId: ObjectId,
@@ -58,7 +58,7 @@ export async function drawDashboard(
   return { title: doc.title, png, pdf, words };
 }
 
-/** @throws AppError invalid_request for a filter that the dashboard has not, and for a value of another kind */
+/** @throws AppError invalid_request for an unknown filter, and for a value of another kind */
 export function refuseBadLook(doc: DashboardDoc, look: PageLook): void {
   openPage(doc, toQuery(look), new AbortController().signal, String);
 }
@@ -75,7 +75,7 @@ function stampOf(at: Date, timeZone: string): string {
   return `${text} ${timeZone}`;
 }
 
-/** What narrows the page, in words. */
+/** Describes the filters of the page in words. */
 function filterWords(filters: readonly Filter[], values: Record<string, unknown>): string[] {
   return filters.flatMap((filter) => {
     const value = Object.hasOwn(values, filter.id) ? values[filter.id] : filter.default;

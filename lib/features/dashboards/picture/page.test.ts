@@ -84,7 +84,7 @@ function page(more: Partial<PageToDraw> = {}): PageToDraw {
   };
 }
 
-/** How many pixels of a picture of ours differ from the one in its corner, of those in a box. */
+/** Counts the dark pixels in a box of a picture. */
 function countInk(png: Buffer, [left, top, right, bottom]: [number, number, number, number]): number {
   const width = png.readUInt32BE(16);
   expect([png.subarray(1, 4).toString(), png[24], png[25]]).toEqual(["PNG", 8, 6]);
@@ -124,7 +124,7 @@ describe("a dashboard as a picture", () => {
     const { png, undrawn } = await drawPage(drawn);
     if (process.env.PICTURE_TO) (await import("node:fs")).writeFileSync(process.env.PICTURE_TO, png);
     expect([png.readUInt32BE(16), png.readUInt32BE(20), undrawn, left]).toEqual([1760, drawn.height * 2, 0, 0]);
-    // The title, and the figure: nothing but letters stands there.
+    // Boxes that contain only letters: the title and the figure.
     expect(countInk(png, [40, 30, 400, 80])).toBeGreaterThan(500);
     expect(countInk(png, [60, 220, 250, 290])).toBeGreaterThan(500);
     expect(words.find(({ title }) => title === "Revenue")?.lines).toEqual(["€1.21 M (+21.4% on 4 weeks before)"]);

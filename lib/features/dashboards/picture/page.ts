@@ -18,25 +18,25 @@ import { cutTo, escapeXml, round, toText, widthOf, wrapTo } from "@/lib/platform
 import type { Widget, WidgetData } from "../schema";
 import { PAINTS, type Paint, type PictureTheme } from "./paint";
 
-/** As wide as a mail is read, with type that is still legible on a phone. */
+/** The width of an email, with type that is still legible on a phone. */
 const PAGE = { width: 880, edge: 20, head: 72, foot: 12, gap: 12, columns: 12, rowPitch: 44 };
-/** Filled at twice its size, it takes some 60 MB while it is drawn. What is further down is on the page. */
+/** At twice this size, it takes some 60 MB while it is drawn. Widgets further down are only on the page. */
 const HEIGHT_MAX = 4000;
 const SCALE = 2;
 const TABLE_ROW = 26;
-/** The line below what is drawn of rows that were cut. */
+/** Height of the notice about truncated rows. */
 const NOTICE_HEIGHT = 20;
 const CELL_GAP = 16;
-/** As high as A4 is at this width. A sheet of a PDF ends between widgets. */
+/** Height of A4 at this width. A sheet of a PDF ends between widgets. */
 const SHEET_HEIGHT = 1245;
-/** Of a table in words. */
+/** Maximum number of lines of a table in words. */
 const TABLE_LINES = 5;
 const NONE_HIDDEN: ReadonlySet<number> = new Set();
 
 export type PagePeriod = { grain?: Grain | undefined; compare?: Comparison | undefined };
 export type PageToDraw = {
   title: string;
-  /** What stands below the title: when it was drawn, and what filters it. */
+  /** Lines below the title: the time of drawing, and the filters. */
   lines: string[];
   widgets: readonly Widget[];
   data: readonly WidgetData[];
@@ -44,14 +44,14 @@ export type PageToDraw = {
   period: PagePeriod;
   theme: PictureTheme;
 };
-/** What a widget shows, in words, for those who see no picture. */
+/** A text version of a widget, for readers without the picture. */
 export type WidgetWords = { title: string; lines: string[] };
 export type DrawnPage = { page: PicturePage; words: WidgetWords[]; left: number };
 
 type Box = { x: number; y: number; width: number; height: number };
 type Drawn = { parts: PicturePart[]; words: string[] };
 
-/** A dashboard as it stands on its grid, as pieces of a picture and in words. */
+/** Converts a dashboard's grid to the parts of a picture and to words. */
 export function toPicturePage({ title, lines, widgets, data, zone, period, theme }: PageToDraw): DrawnPage {
   const paint = PAINTS[theme];
   const look: CellLook = { digits: "grouped", times: zone };
@@ -90,7 +90,10 @@ export function toPicturePage({ title, lines, widgets, data, zone, period, theme
   return { page, words, left };
 }
 
-/** Where sheets end: each takes as many widgets as fit, and one that is higher than a sheet has a sheet as high as itself. */
+/**
+ * Returns the ends of sheets: each takes as many widgets as fit, and a widget higher than a sheet gets a sheet of its
+ * height.
+ */
 function toSheets(boxes: readonly Box[], height: number): number[] {
   const gap = PAGE.gap / 2;
   const ends = [...new Set(boxes.map(({ y, height: own }) => y + own + gap))]
@@ -329,7 +332,7 @@ function drawTable(spec: Record<string, unknown>, data: WidgetData, body: Box, {
   return { parts: clip(body, svg.join("")), words: more > 0 ? [...words, `and ${more} more`] : words };
 }
 
-/** Widths of columns: what their texts take, the widest cut down where that is too much. */
+/** Returns column widths: the width of their texts, with the widest reduced where that is too much. */
 function toWidths(lines: readonly (readonly string[])[], width: number): number[] {
   const [head = []] = lines;
   const widths = head.map((_, column) =>
@@ -345,19 +348,19 @@ function toWidths(lines: readonly (readonly string[])[], width: number): number[
     widths[at] = Math.max(40, Math.min(widest - 1, Math.max(next, widest - over)));
   }
   const spare = room - widths.reduce((sum, each) => sum + each, 0);
-  // The first column takes what is left, so that numbers stand at the right edge.
+  // The first column takes the remaining width, so that numbers align at the right edge.
   if (spare > 0 && widths.length > 0) widths[0] = (widths[0] ?? 0) + spare;
   return widths;
 }
 
-/** Markdown is parsed by the drawing process: some texts of 64 KiB take it seconds. */
+/** The drawing process parses Markdown: some texts of 64 KiB take it seconds. */
 function toMarkdownPart(text: string, body: Box, paint: Paint): PicturePart {
   return { kind: "markdown", text, ...body, ink: paint.ink, quiet: paint.quiet };
 }
 
 let clips = 0;
 
-/** What does not fit into its box is cut there, whatever was guessed of its width. */
+/** Clips content that exceeds its box, since text widths are estimates. */
 function clip({ x, y, width, height }: Box, svg: string): PicturePart[] {
   clips = (clips + 1) % 1_000_000;
   const id = `clip-${clips}`;

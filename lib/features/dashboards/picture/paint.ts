@@ -17,7 +17,7 @@ export type Paint = {
 
 const FONT = "Geist Variable";
 
-/** The tokens of both themes (app/styles/tokens.css): a message does not know by which light it is read. */
+/** The tokens of both themes (app/styles/tokens.css): the theme of a message's reader is unknown. */
 export const PAINTS: Readonly<Record<PictureTheme, Paint>> = {
   light: {
     frame: "#E9EEEC",

@@ -1,20 +1,23 @@
 import { formatCount } from "@/lib/platform/browser/format";
 import type { Shelves } from "./shelves";
 
-/* What a click elsewhere on the page costs this widget, and what would make it less. */
+/* Cost of a click elsewhere on the page for this widget, and advice to reduce it. */
 
-/** Below this nobody notices: there is nothing to say. */
+/** Shorter delays are imperceptible and need no advice. */
 const FELT_MS = 30;
-/** More groups than these are work for the browser, too, and no picture shows them. */
+/** More groups also cost the browser time, and no chart shows them. */
 const GROUPS_MANY = 2000;
 const ROWS_MANY = 100_000;
 
-/** @param tookMs as it was measured over the rows in memory */
+/** @param tookMs measured over the rows in memory */
 export function toCostWords(tookMs: number): string {
   return `A click takes ${tookMs < 1 ? "less than 1" : formatCount(Math.round(tookMs))} ms`;
 }
 
-/** What would lower it, the greatest first; null where it is not felt, or nothing is known that would. */
+/**
+ * Returns advice to reduce the cost, the largest saving first; null when the cost is imperceptible or no advice
+ * applies.
+ */
 export function toCostAdvice(
   { dimensions, measures, limit }: Shelves,
   { tookMs, shownCount, rowCount }: { tookMs: number; shownCount: number; rowCount: number | null },

@@ -5,12 +5,12 @@ import { changesBetween } from "@/lib/features/dashboards/words";
 import { newId } from "@/lib/platform/browser/new-id";
 import { firstGap, settle } from "./layout";
 
-/** What is edited of a dashboard. */
+/** The editable content of a dashboard. */
 export type Draft = Pick<Dashboard, "title" | "description" | "access" | "datasets" | "widgets" | "filters">;
 export type WidgetKind = Widget["kind"];
 export type FilterKind = Filter["kind"];
 
-/** How large a new one is, in cells: a number in a row of four, a chart over half of the page. */
+/** Initial sizes of widgets, in cells: a number in a row of four, a chart over half of the page. */
 const FIRST_SIZES: Record<WidgetKind, { w: number; h: number }> = {
   kpi: { w: 3, h: 3 },
   chart: { w: 6, h: 8 },
@@ -22,12 +22,12 @@ export function toDraft({ title, description, access, datasets, widgets, filters
   return { title, description, access, datasets, widgets, filters };
 }
 
-/** A text that a browser keeps. */
+/** Serialises a draft for storage in the browser. */
 export function toText(draft: Draft): string {
   return JSON.stringify(toDraft(draft));
 }
 
-/** What `toText` has made; null for what is none of it. */
+/** Parses a text from `toText`; null for any other text. */
 export function fromText(text: string): Draft | null {
   try {
     const value = parseDashboardJson(text) as Partial<Draft> | null;
@@ -42,13 +42,13 @@ export function fromText(text: string): Draft | null {
   }
 }
 
-/** What has changed since, in words; nothing for what says the same. */
+/** Lists the changes between two drafts in words; empty for equivalent ones. */
 export function listChanges(before: Draft, after: Draft): string[] {
   const access = before.access === after.access ? [] : [after.access === "private" ? "Made it private" : "Shared it"];
   return [...changesBetween(before, after), ...access];
 }
 
-/** Why a draft cannot be saved yet; null when it can. */
+/** Returns the reason why a draft cannot be saved yet; null when it can. */
 export function findDraftProblem({ title, widgets, datasets, filters }: Draft): string | null {
   if (title.trim() === "") return "Give the dashboard a title.";
   const blank = widgets.find(({ kind, source }) => kind !== "text" && !isChosen(source));
@@ -62,7 +62,7 @@ function isChosen(source: Widget["source"]): boolean {
   return source !== null && (!("query" in source) || String(source.query).trim() !== "");
 }
 
-/** What of a draft is sent to save it: what has changed since the version that it was begun on. */
+/** Returns the request that saves a draft: only the changes since its base version. */
 export function toUpdateBody(draft: Draft, base: Draft, version: number): UpdateDashboardBody {
   const names = ["title", "description", "access", "datasets", "widgets", "filters"] as const;
   const changed = names.filter((name) => !isSameJson(draft[name], base[name]));
@@ -71,7 +71,9 @@ export function toUpdateBody(draft: Draft, base: Draft, version: number): Update
 
 export type NewWidget = Pick<Widget, "kind" | "title" | "source" | "spec"> & { layout?: Widget["layout"] };
 
-/** Adds a widget into the first gap that it fits into, or where it was dropped. @returns the draft, and the widget's id */
+/**
+ * Adds a widget where it was dropped, else in the first gap that it fits into. @returns the draft, and the widget's id
+ */
 export function addWidget(draft: Draft, { layout, ...given }: NewWidget): [Draft, string] {
   const id = toLocalId();
   const place = layout ?? firstGap(draft.widgets, FIRST_SIZES[given.kind]);
@@ -79,12 +81,12 @@ export function addWidget(draft: Draft, { layout, ...given }: NewWidget): [Draft
   return [{ ...draft, widgets: settle([...draft.widgets, widget]) }, id];
 }
 
-/** The same once more, below the first one. */
+/** Duplicates a widget below the original. */
 export function duplicateWidget(draft: Draft, id: string): [Draft, string] | null {
   const widget = draft.widgets.find((each) => each.id === id);
   if (!widget) return null;
   const { x, y, w, h } = widget.layout;
-  // Clones of `source` would lose the class of exact numbers; drafts are never changed in place.
+  // A deep clone of `source` would lose the class of exact numbers; drafts are never changed in place.
   const copy: Widget = {
     ...widget,
     spec: structuredClone(widget.spec),
@@ -94,12 +96,12 @@ export function duplicateWidget(draft: Draft, id: string): [Draft, string] | nul
   const filters = draft.filters.map((filter) =>
     filter.exclude.includes(id) ? { ...filter, exclude: [...filter.exclude, copy.id] } : filter,
   );
-  // Of two that begin in one row the one that is named first stays above.
+  // Of two widgets that start in one row, the first in the list stays above.
   const widgets = draft.widgets.flatMap((each) => (each === widget ? [each, copy] : [each]));
   return [{ ...draft, widgets: settle(widgets), filters }, copy.id];
 }
 
-/** Takes a widget out, and out of what filters leave alone. */
+/** Removes a widget, also from the exclusions of filters. */
 export function removeWidget(draft: Draft, id: string): Draft {
   if (!draft.widgets.some((each) => each.id === id)) return draft;
   return {
@@ -122,7 +124,7 @@ export function changeDataset(draft: Draft, id: string, change: Partial<Omit<Dat
   return { ...draft, datasets: changed(draft.datasets, id, change) };
 }
 
-/** Takes a dataset out; one that widgets read stays. */
+/** Removes a dataset unless widgets read it. */
 export function removeDataset(draft: Draft, id: string): Draft {
   if (readersOf(draft, id).length > 0) return draft;
   return {
@@ -134,7 +136,7 @@ export function removeDataset(draft: Draft, id: string): Draft {
   };
 }
 
-/** The widgets that read a dataset. */
+/** Returns the widgets that read a dataset. */
 export function readersOf(draft: Draft, datasetId: string): Widget[] {
   return draft.widgets.filter(({ source }) => source && "datasetId" in source && source.datasetId === datasetId);
 }
@@ -144,7 +146,7 @@ export function addFilter(draft: Draft, given: Omit<Filter, "id">): [Draft, stri
   return [{ ...draft, filters: [...draft.filters, { ...given, id } as Filter] }, id];
 }
 
-/** Another kind begins without a default: a value of one kind means nothing to another. */
+/** Changes a filter. Another kind clears the default: its value has another type. */
 export function changeFilter(draft: Draft, id: string, change: Partial<Omit<Filter, "id">>): Draft {
   const before = draft.filters.find((each) => each.id === id);
   const isOther = change.kind !== undefined && change.kind !== before?.kind;
@@ -155,7 +157,7 @@ export function removeFilter(draft: Draft, id: string): Draft {
   return { ...draft, filters: draft.filters.filter((each) => each.id !== id) };
 }
 
-/** A filter earlier or later in the page's bar. */
+/** Moves a filter to an earlier or later position in the page's bar. */
 export function moveFilter(draft: Draft, id: string, step: -1 | 1): Draft {
   const from = draft.filters.findIndex((each) => each.id === id);
   const to = from + step;
@@ -164,12 +166,12 @@ export function moveFilter(draft: Draft, id: string, step: -1 | 1): Draft {
   return { ...draft, filters: draft.filters.with(from, other).with(to, filter) };
 }
 
-/** What a widget's rows are kept as, by which a preview tells of its source. */
+/** Returns the name of a widget's dataset, by which a preview identifies its source. */
 export function toPartName({ id, source }: Pick<Widget, "id" | "source">): string {
   return source && "datasetId" in source ? `dataset:${source.datasetId}` : `widget:${id}`;
 }
 
-/** What a widget is called in messages. */
+/** Returns the name of a widget for messages. */
 export function toWidgetName({ title, kind }: Pick<Widget, "title" | "kind">): string {
   return title === "" ? { chart: "the chart", table: "the table", kpi: "the number", text: "the text" }[kind] : title;
 }
@@ -186,7 +188,7 @@ function without(filter: Filter, name: "exclude", id: string): Filter {
   return filter[name].includes(id) ? { ...filter, [name]: filter[name].filter((each) => each !== id) } : filter;
 }
 
-/** Short: it stands in addresses and in the dashboard's file. */
+/** Generates a short id, since it appears in addresses and in the dashboard's file. */
 function toLocalId(): string {
   return newId().replaceAll("-", "").slice(0, 12);
 }

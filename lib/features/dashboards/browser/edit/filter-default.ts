@@ -1,14 +1,14 @@
 import type { Filter } from "@/lib/features/dashboards/schema";
 
-/** The ranges that move with the day, as people call them. */
+/** Labels of relative date ranges. */
 export const PRESET_WORDS = { today: "Today", yesterday: "Yesterday", last7Days: "Last 7 days", last30Days: "Last 30 days", last90Days: "Last 90 days", last12Months: "Last 12 months", thisWeek: "This week", lastWeek: "Last week", thisMonth: "This month", lastMonth: "Last month", thisQuarter: "This quarter", lastQuarter: "Last quarter", thisYear: "This year", lastYear: "Last year" } as const; // biome-ignore format: one look
 
-/** Whole and floating numbers come as numbers in rows; exact ones, as dates, come as texts. */
+/** Types with numbers in rows; exact numbers and dates are texts. */
 const NUMBERS = new Set(["int32", "int64", "float64"]);
 
 /**
- * A filter's default as it was typed; null for none.
- * @param type of the field, by which rows carry its values; undefined while it is not known
+ * Converts typed text to a filter's default; null for none.
+ * @param type of the field, which determines the representation of its values; undefined while unknown
  */
 export function toFilterDefault(kind: Filter["kind"], text: string, type?: string): unknown {
   if (text === "") return null;
@@ -21,12 +21,12 @@ export function toFilterDefault(kind: Filter["kind"], text: string, type?: strin
 function toValue(text: string, type: string | undefined): string | number | boolean {
   if (type === "boolean" && (text === "true" || text === "false")) return text === "true";
   const number = Number(text);
-  // One that is still typed, or that a number here would not hold exactly, stays as it is.
+  // Incomplete input, and numbers that a double cannot represent exactly, stay text.
   const isExact = type !== undefined && NUMBERS.has(type) && text.trim() !== "" && String(number) === text;
   return isExact && (type === "float64" || Number.isSafeInteger(number)) ? number : text;
 }
 
-/** A default as text, to be typed on. */
+/** Returns a default as editable text. */
 export function toDefaultText(value: unknown): string {
   if (value === null || value === undefined) return "";
   if (Array.isArray(value)) return value.map(String).join(", ");

@@ -4,7 +4,7 @@ import { GRID_COLUMNS } from "@/lib/features/dashboards/browser/dashboard-grid";
 import { firstGap, inReadingOrder, MOVES, move, moveTo, type Placed, SIZES, settle, size } from "./layout";
 
 const at = (id: string, x: number, y: number, w: number, h: number): Placed => ({ id, layout: { x, y, w, h } });
-/** One letter a cell, a line a row: "." is free. */
+/** Draws one letter per cell and one line per row: "." is free. */
 const draw = (placed: readonly Placed[]) => {
   const rows = Math.max(0, ...placed.map(({ layout: { y, h } }) => y + h));
   const cells = Array.from({ length: rows }, () => Array.from({ length: GRID_COLUMNS }, () => "."));

@@ -9,25 +9,25 @@ import {
 import { GRID_COLUMNS, placeWidgets } from "@/lib/features/dashboards/browser/dashboard-grid";
 import type { Layout } from "@/lib/features/dashboards/schema";
 
-/* Where widgets stand on the grid of a page that is edited: they push others down, and nothing is left in the air. */
+/* Layout of widgets on the grid of an edited page: they push others down, and no gaps remain above them. */
 
 const COLUMNS = GRID_COLUMNS;
-/** Narrower than this no title can be read, lower no number. */
+/** Minimum size: narrower, the title is unreadable; lower, the number is. */
 export const SMALLEST = { w: 2, h: 2 };
 
-/** What stands on the grid. */
+/** A widget on the grid. */
 export type Placed = { id: string; layout: Layout };
 export const MOVES = ["left", "right", "up", "down", "top", "bottom"] as const;
 export type Move = (typeof MOVES)[number];
 export const SIZES = ["wider", "narrower", "taller", "lower", "whole"] as const;
 export type Sizing = (typeof SIZES)[number];
 
-/** Everything in its place: inside of the columns, over nothing else, and as far up as it goes. */
+/** Returns all widgets inside the columns, without overlaps, and as far up as possible. */
 export function settle<T extends Placed>(placed: readonly T[]): T[] {
   return withItems(placed, toItems(placed));
 }
 
-/** Moves one by a step; those that are in its way give way. The same list when there is no way to go. */
+/** Moves a widget by a step; others make room. Returns the same list when it cannot move. */
 export function move<T extends Placed>(placed: readonly T[], id: string, where: Move): readonly T[] {
   const of = placed.find((each) => each.id === id)?.layout;
   if (!of) return placed;
@@ -36,7 +36,7 @@ export function move<T extends Placed>(placed: readonly T[], id: string, where: 
   if (where === "right") return of.x + of.w >= COLUMNS ? placed : moveTo(placed, id, of.x + 1, of.y);
   if (where === "top") return of.y === 0 ? placed : moveTo(placed, id, of.x, 0);
   if (where === "bottom") return moveTo(placed, id, of.x, end);
-  // What lies above or below is taller than a step: the first step that leads past it counts.
+  // A widget above or below may be taller than one step: use the first step that leads past it.
   const step = where === "up" ? -1 : 1;
   for (let y = of.y + step; y >= 0 && y <= end; y += step) {
     const next = moveTo(placed, id, of.x, y);
@@ -46,7 +46,7 @@ export function move<T extends Placed>(placed: readonly T[], id: string, where: 
   return placed;
 }
 
-/** Moves one to a place; those that are in its way give way. */
+/** Moves a widget to a position; others make room. */
 export function moveTo<T extends Placed>(placed: readonly T[], id: string, x: number, y: number): readonly T[] {
   const items = toItems(placed);
   const item = items.find(({ i }) => i === id);
@@ -56,7 +56,7 @@ export function moveTo<T extends Placed>(placed: readonly T[], id: string, x: nu
   return orSame(placed, withItems(placed, moved));
 }
 
-/** Makes one larger or smaller by a step, or as wide as the page. The same list when it cannot be. */
+/** Resizes a widget by a step, or to the full width. Returns the same list when it cannot be resized. */
 export function size<T extends Placed>(placed: readonly T[], id: string, how: Sizing): readonly T[] {
   const of = placed.find((each) => each.id === id)?.layout;
   if (!of) return placed;
@@ -68,7 +68,7 @@ export function size<T extends Placed>(placed: readonly T[], id: string, how: Si
   return orSame(placed, sizeTo(placed, id, { x: Math.max(0, Math.min(x, COLUMNS - width)), w: width, h: height }));
 }
 
-/** Where a new one of a size fits, the first gap from above; below all others when there is none. */
+/** Returns the first gap from the top that fits a new widget; without one, the row below all others. */
 export function firstGap(placed: readonly Placed[], { w, h }: { w: number; h: number }): Layout {
   const items = toItems(placed);
   const end = bottom(items);
@@ -81,7 +81,7 @@ export function firstGap(placed: readonly Placed[], { w, h }: { w: number; h: nu
   return { x: 0, y: end, w, h };
 }
 
-/** In the order in which they are read: from above, then from the left. */
+/** Returns the widgets in reading order: top to bottom, then left to right. */
 export function inReadingOrder<T extends Placed>(placed: readonly T[]): T[] {
   return placed.toSorted((a, b) => a.layout.y - b.layout.y || a.layout.x - b.layout.x);
 }
@@ -102,7 +102,7 @@ function toItems(placed: readonly Placed[]): LayoutItem[] {
 }
 
 function withItems<T extends Placed>(placed: readonly T[], items: readonly LayoutItem[]): T[] {
-  // The library may leave two over each other when one is moved through several; who looks at the page never sees that.
+  // The library may leave overlaps when a widget moves through several; the view never shows them.
   const compact = verticalCompactor
     .compact(items, COLUMNS)
     .map(({ i, x, y, w, h }) => ({ id: i, layout: { x, y, w, h } }));
@@ -115,7 +115,7 @@ function withItems<T extends Placed>(placed: readonly T[], items: readonly Layou
   });
 }
 
-/** The list as it was when nothing has moved: then there is nothing to undo. */
+/** Returns the old list when nothing has moved, so that there is nothing to undo. */
 function orSame<T extends Placed>(before: readonly T[], after: readonly T[]): readonly T[] {
   return after.every((each, index) => each === before[index]) ? before : after;
 }

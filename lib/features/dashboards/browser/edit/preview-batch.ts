@@ -2,7 +2,7 @@ import type { Dataset, Filter, Preview, Widget } from "@/lib/features/dashboards
 import type { Draft } from "./draft";
 import { toComputed } from "./shelves";
 
-/** What one widget asks for: all that its rows depend on, and nothing else. */
+/** The request for one widget: everything that its rows depend on, and nothing else. */
 export type PreviewItem = {
   widget: Pick<Widget, "id" | "kind" | "source" | "spec">;
   dataset: Pick<Dataset, "id" | "source"> | null;
@@ -13,7 +13,7 @@ type Waiting = { item: PreviewItem; resolve: (preview: Preview) => void; reject:
 
 const NOWHERE = { x: 0, y: 0, w: 1, h: 1 };
 
-/** @returns null for a widget that reads nothing: a text, or one whose source was not chosen yet */
+/** @returns null for a widget without data: a text, or one without a source */
 export function toPreviewItem(draft: Draft, widget: Widget): PreviewItem | null {
   const { id, kind, source, spec } = widget;
   if (kind === "text" || !source) return null;
@@ -39,7 +39,7 @@ export function toPreviewItem(draft: Draft, widget: Widget): PreviewItem | null 
   };
 }
 
-/** Asks for what widgets show, for all that are drawn at once in one request. */
+/** Collects the previews of widgets drawn at the same time into one request. */
 export class PreviewBatch {
   #waiting: Waiting[] = [];
 
@@ -65,13 +65,13 @@ export class PreviewBatch {
     } catch (error) {
       const [first, ...more] = group;
       if (more.length === 0) return first?.reject(error);
-      // One that is refused must not keep the others from being drawn.
+      // A rejected widget must not keep the others from being drawn.
       await Promise.all(group.map((each) => this.#ask([each])));
     }
   }
 }
 
-/** The same widget or dataset in two ways, as after a quick step back, does not fit into one request. */
+/** Groups requests so that none has two versions of a widget or dataset, as after a quick undo. */
 function toGroups(waiting: readonly Waiting[]): Waiting[][] {
   const groups: { members: Waiting[]; said: Map<string, string> }[] = [];
   for (const each of waiting) {
@@ -105,7 +105,7 @@ function toParts(items: readonly PreviewItem[]): Parts {
       ...filter,
       title: null,
       datasets: "all" as const,
-      // Which widgets a filter is for was decided one by one.
+      // The widgets of a filter were determined for each request separately.
       exclude: items.filter((item) => !item.filters.some(({ id }) => id === filter.id)).map(({ widget }) => widget.id),
     })),
   };

@@ -4,7 +4,10 @@ import { findJsonFault } from "@/lib/base/values/json-place";
 import type { ResultField } from "@/lib/base/values/json-rows";
 import type { WidgetKind } from "./draft";
 
-/* What of a widget's specification is picked by name, and how it is written. The rest of it stays as it was. */
+/*
+ * The parts of a widget's specification that are edited as column names, and their notation. Everything else stays
+ * unchanged.
+ */
 
 export const OPERATIONS = ["sum", "count", "countDistinct", "avg", "median", "min", "max"] as const;
 export type Operation = (typeof OPERATIONS)[number];
@@ -14,27 +17,27 @@ export const OPERATION_WORDS: Record<Operation, string> = { sum: "Sum of", count
 export const UNIT_WORDS: Record<Unit, string> = { year: "by year", quarter: "by quarter", month: "by month", week: "by week", day: "by day", hour: "by hour" }; // biome-ignore format: one look
 
 export type Dimension = { field: string; timeUnit: Unit | null; as: string | null };
-/** Without a field it counts rows. */
+/** Counts rows without a field. */
 export type Measure = { field: string | null; op: Operation; as: string | null };
 export type Sort = { by: string; order: "asc" | "desc" };
 export type Shelves = { dimensions: Dimension[]; measures: Measure[]; sort: Sort | null; limit: number | null };
 
-/** What a widget can be made into, in the order of the gallery. */
+/** Looks of a widget, in the order of the gallery. */
 export const LOOKS = ["kpi", "line", "bar", "stacked", "area", "scatter", "pie", "table", "text"] as const;
 export type Look = (typeof LOOKS)[number];
 export const LOOK_WORDS: Record<Look, string> = { kpi: "Number", line: "Line", bar: "Bar", stacked: "Stacked", area: "Area", scatter: "Scatter", pie: "Pie", table: "Table", text: "Text" }; // biome-ignore format: one look
 
 type Spec = Readonly<Record<string, unknown>>;
-/** What the server computes of a specification; a change of anything else changes the picture alone. */
+/** Properties that the server computes; a change of any other only affects the drawing. */
 const COMPUTED = ["dimensions", "measures", "sort", "limit", "timeUnit", "trend"] as const;
-/** A picture that is given in Vega-Lite's own words: a look that is picked takes its place. */
+/** Properties of a chart in plain Vega-Lite; selecting a look replaces them. */
 const GIVEN = ["encoding", "usermeta", "layer", "facet", "hconcat", "vconcat", "concat", "repeat", "spec", "transform", "$schema", "data", "params", "config"]; // biome-ignore format: one look
 
 export function toComputed(spec: Spec): Record<string, unknown> {
   return Object.fromEntries(COMPUTED.flatMap((name) => (spec[name] === undefined ? [] : [[name, spec[name]]])));
 }
 
-/** The shelves of a specification; null for one that says more than they can, which is edited as text. */
+/** Returns the shelves of a specification; null for one that they cannot express, which is edited as text. */
 export function readShelves(spec: Spec): Shelves | null {
   const dimensions = readList(spec.dimensions, (value) => readDimension(value, toUnit(spec.timeUnit)));
   const measures = readList(spec.measures, readMeasure);
@@ -45,7 +48,7 @@ export function readShelves(spec: Spec): Shelves | null {
   return { dimensions, measures, sort: sorts[0] ?? null, limit };
 }
 
-/** The specification with these shelves: what sorted by a column that is gone sorts no more. */
+/** Returns the specification with these shelves. A sort by a removed column is dropped. */
 export function writeShelves(spec: Spec, { dimensions, measures, sort, limit }: Shelves): Record<string, unknown> {
   const { dimensions: _, measures: __, sort: ___, limit: ____, timeUnit: _____, ...rest } = spec;
   const columns = columnsOf({ dimensions, measures });
@@ -61,17 +64,17 @@ export function writeShelves(spec: Spec, { dimensions, measures, sort, limit }: 
   };
 }
 
-/** What the columns of the answer are called, dimensions first; none where the rows come as they are. */
+/** Returns the names of the result's columns, dimensions first; empty where rows are not aggregated. */
 export function columnsOf({ dimensions, measures }: Pick<Shelves, "dimensions" | "measures">): string[] {
   return [...dimensions.map(({ field, as }) => as ?? field), ...measures.map(toColumnName)];
 }
 
-/** As the server calls it. */
+/** Returns the server's name for the column. */
 export function toColumnName({ field, op, as }: Measure): string {
   return as ?? (field === null ? "count" : `${op}_${field}`);
 }
 
-/** How a widget looks now; "own" for a picture in Vega-Lite's words. */
+/** Returns the current look of a widget; "own" for a chart in plain Vega-Lite. */
 export function lookOf(kind: WidgetKind, spec: Spec): Look | "own" {
   if (kind !== "chart") return kind;
   if (GIVEN.some((name) => spec[name] !== undefined)) return "own";
@@ -84,7 +87,7 @@ export function lookOf(kind: WidgetKind, spec: Spec): Look | "own" {
   return LOOKS.find((look) => look === mark) ?? "line";
 }
 
-/** Makes a widget into another one, with what is computed as it was. */
+/** Changes the look of a widget and keeps its computed properties. */
 export function withLook(spec: Spec, look: Look): { kind: WidgetKind; spec: Record<string, unknown> } {
   const rest = Object.fromEntries(Object.entries(spec).filter(([name]) => !GIVEN.includes(name)));
   const { mark: _, stack: __, ...plain } = rest;
@@ -94,7 +97,7 @@ export function withLook(spec: Spec, look: Look): { kind: WidgetKind; spec: Reco
   return { kind: "chart", spec: { ...plain, mark, ...(stack && { stack }) } };
 }
 
-/** The first picture of a source, when nothing was picked yet: an amount over time, else by what there are few of. */
+/** Suggests initial shelves for a source: an amount over time, else by a column with few values. */
 export function guessShelves(look: Look, fields: readonly ResultField[]): Shelves {
   const none: Shelves = { dimensions: [], measures: [], sort: null, limit: null };
   if (look === "table" || look === "text") return none;
@@ -116,15 +119,15 @@ export function toFirstDimension(field: ResultField): Dimension {
   return { field: field.name, timeUnit: isTimeField(field) ? "month" : null, as: null };
 }
 
-/** What may be asked of a column. */
+/** Returns the operations that a column supports. */
 export function operationsFor(field: ResultField | undefined): readonly Operation[] {
   if (field === undefined || isNumericField(field)) return OPERATIONS;
   return isTimeField(field) ? ["count", "countDistinct", "min", "max"] : ["count", "countDistinct", "min", "max"];
 }
 
 /**
- * A console's chart as a widget: its groups are computed by the server from all rows, where the console adds up the
- * rows that it has read. What shows every row stays as it is.
+ * Converts a console's chart to a widget. The server computes its groups from all rows, where the console aggregates
+ * the rows that it has read. A chart of individual rows stays unchanged.
  */
 export function fromChart(settings: ChartSettings, kept: Spec): { kind: WidgetKind; spec: Record<string, unknown> } {
   const { kind, across, up, colour, stack, sort, top } = settings;
@@ -157,7 +160,7 @@ function toDimension({ field, timeUnit, as }: Dimension): unknown {
   return timeUnit === null && as === null ? field : { field, ...(timeUnit && { timeUnit }), ...(as && { as }) };
 }
 
-/** @returns null when one of them says something else */
+/** @returns null when one of the items is invalid */
 function readList<T>(value: unknown, read: (item: unknown) => T | null): T[] | null {
   if (value === undefined) return [];
   if (!Array.isArray(value)) return null;
@@ -193,7 +196,7 @@ function toRecord(value: unknown): Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
 }
 
-/** A specification as it was typed. @returns why it is none, with the line of what cannot be read */
+/** Parses a typed specification. @returns the reason why it is invalid, with the line of a syntax error */
 export function parseSpec(text: string): { spec: Record<string, unknown> } | { problem: string } {
   let value: unknown;
   try {
@@ -209,7 +212,7 @@ export function parseSpec(text: string): { spec: Record<string, unknown> } | { p
   return problem === null ? { spec } : { problem };
 }
 
-/** The first thing that the server would refuse, by its place. */
+/** Returns the first problem that the server would reject, with its place. */
 function findProblem(spec: Spec): string | null {
   for (const [name, what] of [
     ["dimensions", readAnyDimension],
@@ -235,7 +238,7 @@ const EXAMPLES = {
   measures: '{ "field": "amount", "op": "sum" }; op is one of sum, count, countDistinct, avg, median, min, max.',
   sort: '{ "by": "sum_amount", "order": "desc" }.',
 };
-/** As the server has it (docs/develop/api.md, Dashboards). */
+/** Same limit as on the server (docs/develop/api.md, Dashboards). */
 export const LIMIT_MAX = 50_000;
 
 function readAnyDimension(value: unknown): Dimension | null {

@@ -28,7 +28,7 @@ describe("what was done to a page", () => {
     const later = type(pause(typed), "Sal");
     expect(later.past).toHaveLength(2);
     expect(undo(later).value).toBe("Sa");
-    // What was taken back is not typed on.
+    // Typing does not continue an undone step.
     expect(type(undo(later), "Sax").past).toHaveLength(2);
   });
 

@@ -1,13 +1,13 @@
-/** What was done, with the way back and forth; `value` is how it stands. */
+/** The undo and redo history; `value` is the current state. */
 export type Steps<T> = {
   readonly value: T;
   readonly past: readonly Step<T>[];
   readonly future: readonly Step<T>[];
 };
-/** `value` is what stands on the other side of it; steps with the same `part` that follow each other are one. */
+/** `value` is the state on the other side of the step; consecutive steps with the same `part` are merged. */
 export type Step<T> = { readonly value: T; readonly words: string; readonly part: string | null };
 
-/** Further back nobody remembers what it was. */
+/** Maximum number of undo steps. */
 export const STEPS_MAX = 200;
 
 export function begin<T>(value: T): Steps<T> {
@@ -15,9 +15,10 @@ export function begin<T>(value: T): Steps<T> {
 }
 
 /**
- * Does something that can be taken back.
- * @param words what it does: "Remove “Orders”"
- * @param part names what is typed in, so that a word is one step and not one a letter; null for what stands alone
+ * Applies a change that can be undone.
+ * @param words description of the change: "Remove “Orders”"
+ * @param part names the text field being edited, so that a word is one step, not one per letter; null for a separate
+ * step
  */
 export function take<T>(steps: Steps<T>, value: T, words: string, part: string | null = null): Steps<T> {
   if (value === steps.value) return steps;
@@ -26,7 +27,7 @@ export function take<T>(steps: Steps<T>, value: T, words: string, part: string |
   return { value, past: [...steps.past, { value: steps.value, words, part }].slice(-STEPS_MAX), future: [] };
 }
 
-/** Ends a step that is typed in: what follows is another one. */
+/** Ends a typing step: the next change is a separate step. */
 export function pause<T>(steps: Steps<T>): Steps<T> {
   const last = steps.past.at(-1);
   if (!last || last.part === null) return steps;
