@@ -6,8 +6,8 @@ import type { Cabinet } from "./cabinet";
 import type { FiledDoc, FolderDoc, Intent, Write } from "./model";
 
 /**
- * Writes a change to the documents. Each document keeps the number of the last change that it has, and takes only
- * later ones; so a server that comes late, even long after others went on, changes nothing.
+ * Writes a change to the documents. Each document stores the number of its last change and only accepts later ones. So
+ * a late server, even long after others continued, changes nothing.
  */
 export async function applyWrites(cabinet: Cabinet, workspaceId: ObjectId, seq: number, intent: Intent): Promise<void> {
   const { writes, userId, at } = intent;
@@ -28,7 +28,7 @@ export async function applyWrites(cabinet: Cabinet, workspaceId: ObjectId, seq: 
   for (const write of writes) await applyOne(cabinet, write, workspaceId, seq, { deletedBy: userId, deletedAt: at });
 }
 
-/** Takes back what came so late that it had been deleted since. */
+/** Deletes late inserts of documents that had been deleted already. */
 export async function withdrawLateInserts(
   cabinet: Cabinet,
   workspaceId: ObjectId,
@@ -68,7 +68,7 @@ async function applyOne(
   } else if (write.kind === "discard") {
     const doc = await cabinet.items().findOne({ ...older, _id: write.id });
     if (!doc) return;
-    // Before it, so that a crash in between leaves it to whoever goes on; and after it, for what was made meanwhile.
+    // Once before, so that a crash in between leaves it to the next attempt; once after, for data added in between.
     await cabinet.forget?.(workspaceId, doc._id);
     const deleted = { ...doc, ...deletion, seq };
     await cabinet.deleted().replaceOne({ _id: doc._id, workspaceId }, deleted, { upsert: true });
@@ -77,7 +77,7 @@ async function applyOne(
   }
 }
 
-/** It is there already: by an earlier attempt, or because a late one meets what others have made since. */
+/** Ignores a duplicate key: an earlier attempt inserted the document, or a late insert meets newer documents. */
 function ignoreRepeat(error: unknown): void {
   if (!isDuplicateKey(error)) throw error;
   log.info({ err: error }, "a change of what is filed was carried out twice");

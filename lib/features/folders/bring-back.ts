@@ -9,12 +9,12 @@ import { endingOf } from "./names";
 import { freePlace, getFolderOrThrow } from "./placement";
 
 /**
- * Brings back with its history what was deleted: to the folder that is named, else to its old place or, when its folder
- * is gone, to the top level.
+ * Restores a deleted item with its history: to the given folder, else to its old one or, when that is gone, to the top
+ * level.
  * @param folderId undefined for its old folder, null for the top level
- * @param nameIn its name there; what it was called unless told
- * @throws AppError not_found when it is nothing deleted that the caller may see, and for the folder that is named;
- *   invalid_request when that folder has another access; conflict when the name is taken
+ * @param nameIn its new name; default: its old name
+ * @throws AppError not_found for an item that is not deleted or not visible to the caller, and for the given folder;
+ * invalid_request when that folder has another access; conflict when the name is taken
  */
 export function bringBack(
   caller: Caller,
@@ -43,7 +43,7 @@ export function bringBack(
   });
 }
 
-/** What comes back keeps its access: unlike a move, there is no word for another one. */
+/** A restored item keeps its access: unlike a move, the request cannot name another one. */
 function otherAccess({ noun }: Cabinet, { path, space }: FolderDoc): AppError {
   const message =
     accessOf(space) === "workspace"

@@ -2,23 +2,26 @@ import "server-only";
 import type { Collection, ObjectId } from "mongodb";
 import type { Deleted, FiledDoc, FolderDoc, JournalDoc } from "./model";
 
-/** One kind of thing that is filed: in folders, with versions, as files of the workspace's repository. */
+/** One kind of item: in folders, with versions, as files of the workspace's repository. */
 export type Cabinet = {
-  /** What one is called, in sentences and in the events of the workspace. */
+  /** Name of one item, in sentences and in the workspace's events. */
   noun: "console" | "dashboard";
-  /** The folder of the repository that holds their files, and what several are called. */
+  /** Folder of their files in the repository, and the plural of the noun. */
   root: "consoles" | "dashboards";
-  /** Of one workspace; one with more has a program that makes them. Lists and searches stay quick below it. */
+  /**
+   * Maximum number of items per workspace. A larger number comes from a program. Below it, lists and searches stay
+   * fast.
+   */
   itemsMax: number;
   items: () => Collection<FiledDoc>;
   folders: () => Collection<FolderDoc>;
   deleted: () => Collection<Deleted<FiledDoc>>;
   journals: () => Collection<JournalDoc>;
-  /** Removes what stands on one that is deleted. It is called more than once for one, and must bear that. */
+  /** Removes data that depends on a deleted item. It is called more than once per item and must be idempotent. */
   forget?: (workspaceId: ObjectId, id: ObjectId) => Promise<void>;
 };
 
-/** The accessors as a cabinet has them: it carries the fields of a kind along and does not read them. */
+/** Returns the accessors without the fields of the specific kind, which folders pass through unread. */
 export function asFiled<D extends FiledDoc>(drawers: {
   items: () => Collection<D>;
   folders: () => Collection<FolderDoc>;

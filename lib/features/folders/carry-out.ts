@@ -9,9 +9,9 @@ import type { CommitPart, JournalDoc } from "./model";
 type OpenJournal = JournalDoc & { intent: NonNullable<JournalDoc["intent"]> };
 
 /**
- * Does what a change intends: the documents, then git, then it is over. Any number of servers may do so at once and
- * stop anywhere: each step done twice is done once.
- * @throws AppError storage_full or unavailable: the change stays open, and whoever comes next goes on with it
+ * Applies a change: first the documents, then git, then it is closed. Any number of servers may do so at once and stop
+ * at any point: each step is idempotent.
+ * @throws AppError storage_full or unavailable: the change stays open, and the next caller continues it
  */
 export async function carryOut(cabinet: Cabinet, workspaceId: ObjectId, seq: number): Promise<void> {
   const journal = await findOpen(cabinet, workspaceId, seq);
@@ -29,7 +29,7 @@ export async function carryOut(cabinet: Cabinet, workspaceId: ObjectId, seq: num
     .journals()
     .updateOne({ workspaceId, seq, isOpen: true }, { $set: { isOpen: false }, $unset: { intent: true } });
   if (modifiedCount === 1) return;
-  // Another server has ended this change meanwhile, so what was done here may stand on top of later ones.
+  // Another server has closed this change, so these writes may have overwritten later ones.
   await withdrawLateInserts(cabinet, workspaceId, seq, intent);
   if (isNew) for (const part of intent.parts) await realign(cabinet, workspaceId, intent, part);
 }
@@ -39,7 +39,7 @@ async function findOpen(cabinet: Cabinet, workspaceId: ObjectId, seq: number): P
   return journal?.intent ? { ...journal, intent: journal.intent } : null;
 }
 
-/** The part with the head that it builds on: the first to come decides on one for all. Null when the change is over. */
+/** Returns the part with its base commit, which the first server decides for all. Null when the change is closed. */
 async function withBase(
   cabinet: Cabinet,
   { workspaceId, seq, intent }: OpenJournal,

@@ -17,12 +17,12 @@ import { privateRepositoryOf } from "./repositories";
 
 /** An intent is one document, which the store limits to 16 MiB. */
 const INTENT_BYTES_MAX = 12 * 1024 * 1024;
-/** Of one workspace and kind. Lists stay quick below it. */
+/** Maximum number of folders per workspace and kind. Lists stay fast below it. */
 const FOLDERS_MAX = 2_000;
 
 type Pair = { before: FiledDoc | null; after: FiledDoc | null };
 
-/** Gathers what one change does, to documents and to git. Nothing is written before it is decided. */
+/** Collects the writes of one change, to documents and to git. Nothing is written before it is decided. */
 export class Changes {
   /** The commit's message. */
   message = "";
@@ -49,7 +49,7 @@ export class Changes {
     this.pairs.push({ before, after });
   }
 
-  /** Puts it where deleted ones wait for their undo. */
+  /** Moves an item to the deleted ones, where an undo can restore it. */
   discard(before: FiledDoc): void {
     this.pairs.push({ before, after: null });
   }
@@ -133,7 +133,7 @@ function toChange(before: FiledDoc, after: FiledDoc): Change | null {
   return isRewritten ? { kind: "put", path: after.file, content, fileId } : null;
 }
 
-/** The fields that differ: a move of a folder must not carry all texts in it. */
+/** Returns the fields that differ: a move of a folder must not include all texts in it. */
 function difference<T extends object>(before: T, after: T): Partial<T> {
   const changed = Object.entries(after).filter(([name, value]) => before[name as keyof T] !== value);
   return Object.fromEntries(changed) as Partial<T>;

@@ -7,14 +7,14 @@ import type { Cabinet } from "./cabinet";
 import { collections } from "./collections";
 import { type CommitPart, type Intent, WORKSPACE_SPACE } from "./model";
 
-/** More foreign commits than this between two looks at one file do not happen. */
+/** Maximum number of attempts. More foreign commits between two reads of one file do not happen. */
 const REALIGN_TRIES = 10;
-/** Failures that pass. */
+/** Transient failures. */
 const PASSING: ReadonlySet<string> = new Set(["storage_full", "unavailable"]);
 
 /**
- * Commits one repository's part of a change, on the head that was decided for it.
- * @param isStillOpen whether the change is still to be carried out
+ * Commits one repository's part of a change, on the base decided for it.
+ * @param isStillOpen whether the change is still open
  * @returns whether this call made a commit
  */
 export async function commitPart(
@@ -27,7 +27,7 @@ export async function commitPart(
 ): Promise<boolean> {
   const { repositoryId, changes, base } = part;
   try {
-    // On one base a second attempt meets the files of the first one, and is a conflict.
+    // With a fixed base, a second attempt meets the files of the first one and is a conflict.
     const expectedHead = base ?? undefined;
     const { isNew } = await commitChanges({
       repositoryId,
@@ -50,8 +50,8 @@ export async function commitPart(
 }
 
 /**
- * Makes git's files at the paths of a change equal to the documents, which are the truth. Needed where something else
- * has written to these files, and after a commit that came late.
+ * Makes git's files at the paths of a change equal to the documents, which are the source of truth. Needed after
+ * foreign writes to these files, and after a late commit.
  */
 export async function realign(
   cabinet: Cabinet,
@@ -82,7 +82,7 @@ export async function realign(
       log.warn({ err: error, workspaceId: workspaceId.toHexString() }, "files could not be committed");
     }
   }
-  // Left to the next save of these files: their texts are safe in the documents.
+  // The next save of these files repairs it: their texts are safe in the documents.
   log.error({ workspaceId: workspaceId.toHexString(), files: [...files] }, "git lacks saves of files");
 }
 
@@ -104,7 +104,7 @@ async function spaceOfRepository(workspaceId: ObjectId, repositoryId: ObjectId):
   return owned ? owned.ownerId.toHexString() : WORKSPACE_SPACE;
 }
 
-/** The file's text on the main branch; null when there is none. */
+/** Returns the file's text on the main branch; null without one. */
 async function textAt(repositoryId: ObjectId, path: string): Promise<string | null> {
   try {
     return (await readFile({ repositoryId, path })).content.toString("utf8");

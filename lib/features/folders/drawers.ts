@@ -3,7 +3,7 @@ import type { Document } from "mongodb";
 import { type CollectionAccessor, DAY_SECONDS, declareCollection, type Index } from "@/lib/platform/db/collection";
 import type { Deleted, FiledDoc, FolderDoc, JournalDoc } from "./model";
 
-/** What was deleted can be brought back for this long; git keeps its text for good. */
+/** Retention of deleted items, in days; git keeps their text permanently. */
 const DELETED_DAYS = 30;
 
 type Drawers<D extends FiledDoc> = {
@@ -14,9 +14,9 @@ type Drawers<D extends FiledDoc> = {
 };
 
 /**
- * Declares the collections of one kind of thing that is filed.
- * @param noun what one is called
- * @param indexes those of the fields that a kind adds
+ * Declares the collections of one kind of item.
+ * @param noun name of one item
+ * @param indexes on the fields that the kind adds
  */
 export function declareFiled<D extends FiledDoc & Document>(
   noun: "console" | "dashboard",

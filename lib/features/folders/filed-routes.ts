@@ -18,10 +18,10 @@ import { pathIds } from "@/lib/platform/http/ids";
 import { asArray } from "@/lib/platform/http/paging";
 import { listQuery, opaqueListQuery, pageOf } from "@/lib/platform/http/schema";
 
-/** A path below one of a cabinet's folders or items: what it holds, and the id of the one that is meant. */
+/** A path below a folder or item: its parameters, and the id that it names. */
 type Below<P extends z.ZodType> = { tag: string; params: P; idOf: (params: z.output<P>) => ObjectId };
 
-/** The folders of a cabinet: all of them, and one more. */
+/** Routes of all folders of a kind: list and create. */
 export function foldersRoutes(cabinet: Cabinet, tag: string) {
   const params = pathIds("workspaceId");
   return route.methods({
@@ -51,7 +51,7 @@ export function foldersRoutes(cabinet: Cabinet, tag: string) {
   });
 }
 
-/** One folder of a cabinet. */
+/** Routes of one folder. */
 export function folderRoutes<P extends z.ZodType>(cabinet: Cabinet, { tag, params, idOf }: Below<P>) {
   return route.methods({
     PATCH: route({
@@ -82,7 +82,7 @@ export function folderRoutes<P extends z.ZodType>(cabinet: Cabinet, { tag, param
   });
 }
 
-/** The commits of one item. */
+/** Routes of the commits of one item. */
 export function historyRoutes<P extends z.ZodType>(cabinet: Cabinet, { tag, params, idOf }: Below<P>) {
   return route.methods({
     GET: route({

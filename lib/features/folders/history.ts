@@ -19,13 +19,13 @@ import { getFiledOrThrow } from "./placement";
 import { repositoriesOf } from "./repositories";
 import type { FileCommit, HistoryItem } from "./schema";
 
-/** As many digits of a commit's id as people read (docs/develop/api.md: 7 at the least). */
+/** Number of digits in a short commit id (docs/develop/api.md: at least 7). */
 const SHORT_SHA = 7;
 
 /**
- * The commits of something that is filed, newest first, through its renames. The owner of what has changed between
- * private and shared also sees the commits of the other time, in the order of their changes.
- * @throws AppError not_found; invalid_request for a cursor that is not ours
+ * Lists the commits of an item, newest first, across renames. The owner of an item that moved between private and
+ * shared also sees the commits from the other side, in the order of their changes.
+ * @throws AppError not_found; invalid_request for a foreign cursor
  */
 export async function listHistory(
   caller: Caller,
@@ -33,7 +33,7 @@ export async function listHistory(
   id: ObjectId,
   query: ListQuery,
 ): Promise<Page<HistoryItem>> {
-  // Before it is looked for: what is wrong with the request is told first (docs/develop/api.md, Common rules).
+  // Check the cursor before the item: errors in the request come first (docs/develop/api.md, Common rules).
   const cursors = parseCursors(query.cursor);
   const doc = await getFiledOrThrow(caller, cabinet, id);
   await settle(cabinet, caller.workspaceId);
@@ -69,10 +69,10 @@ export async function listHistory(
 }
 
 /**
- * What one commit did to it, and nothing of other files.
- * @param sha 7..40 hex digits, told apart among its own commits
- * @throws AppError invalid_request (malformed sha), not_found (unknown, or it did not touch it), conflict
- *   (several fit)
+ * Returns the changes of one commit to the item, without other files.
+ * @param sha 7..40 hex digits, matched against the item's own commits
+ * @throws AppError invalid_request (malformed sha), not_found (unknown, or it did not touch the item), conflict
+ * (ambiguous)
  */
 export async function getCommit(caller: Caller, cabinet: Cabinet, id: ObjectId, sha: string): Promise<FileCommit> {
   const { parents, author, date, message, files, ...commit } = await findCommit(caller, cabinet, id, sha);
@@ -95,7 +95,7 @@ export async function getCommit(caller: Caller, cabinet: Cabinet, id: ObjectId, 
 }
 
 /**
- * The text that it had after a commit, and what the commit's message is to call that version.
+ * Returns the item's text after a commit, and the name of that version for a commit message.
  * @throws AppError as `getCommit`; not_found for a commit that left no text
  */
 export async function contentAt(
@@ -129,7 +129,7 @@ async function findCommit(caller: Caller, cabinet: Cabinet, id: ObjectId, sha: s
   return commit;
 }
 
-/** One cursor a repository; null is its start. */
+/** One cursor per repository; null is its start. */
 type Cursors = [string | null, string | null];
 const END = "end";
 

@@ -9,16 +9,16 @@ import { carryOut } from "./carry-out";
 import { Changes } from "./changes";
 import { tellChange } from "./tell";
 
-/** A server carries its own change out within some ten milliseconds. Who waits this long for one takes it over. */
+/** A server completes its own change within some ten milliseconds. Another one takes it over after this wait. */
 const TAKE_OVER_AFTER_MS = 2_000;
-/** The longest pause between two looks at another server's change; drawn at random, so that servers do not march in step. */
+/** Longest pause between two checks of another server's change; random, so that servers do not synchronise. */
 const LOOK_AGAIN_MS = 10;
 
 /**
- * Makes one change to what a workspace has filed, and to its folders: `work` reads and decides, and when this returns, the
- * documents and git have it. The changes of a workspace go on one after another, on however many servers: what `work`
- * has read is still true when its change counts, else it is asked again. So it must do nothing but read.
- * @throws whatever `work` throws, and then nothing is changed; AppError too_large, storage_full, unavailable
+ * Makes one change to a workspace's items and folders. `work` reads and decides; after this returns, the documents and
+ * git contain the result. The changes of a workspace are serialised across servers: the data that `work` has read is
+ * still current when its change is written, else `work` runs again. So it must only read.
+ * @throws errors of `work`, and then nothing is changed; AppError too_large, storage_full, unavailable
  */
 export async function changeFiled<T>(
   caller: Caller,
@@ -34,12 +34,12 @@ export async function changeFiled<T>(
       try {
         result = await work(changes);
       } catch (error) {
-        // What was read while another server wrote may be half of its change: only a refusal on one state counts.
+        // Data read while another server wrote may be half of its change: only an error on a consistent state counts.
         if (await isAt(cabinet, workspaceId, seq)) throw error;
         continue;
       }
       const intent = await changes.toIntent();
-      // Here it counts: of all that were decided on one state, the first one is written.
+      // This is the commit point: of all changes decided on one state, the first is written.
       const { modifiedCount } = await cabinet
         .journals()
         .updateOne({ workspaceId, seq, isOpen: false }, { $set: { seq: seq + 1, isOpen: true, intent } });
@@ -52,7 +52,7 @@ export async function changeFiled<T>(
 }
 
 /**
- * Waits until no change of what the workspace has filed is under way, and carries out one that its server has left behind.
+ * Waits until no change of the workspace's items is open, and completes one that its server has abandoned.
  * @returns the number of the last change
  */
 export async function settle(cabinet: Cabinet, workspaceId: ObjectId): Promise<number> {
@@ -70,7 +70,7 @@ export async function settle(cabinet: Cabinet, workspaceId: ObjectId): Promise<n
       watched = seq;
       since = performance.now();
     }
-    // By this server's own clock: those of two servers differ (F9).
+    // Measured by this server's clock: those of two servers differ (F9).
     if (performance.now() - since > TAKE_OVER_AFTER_MS) await carryOut(cabinet, workspaceId, seq);
     else await sleep(1 + Math.random() * LOOK_AGAIN_MS);
   }
@@ -84,7 +84,7 @@ async function beginJournal(cabinet: Cabinet, workspaceId: ObjectId): Promise<vo
   try {
     await cabinet.journals().updateOne({ workspaceId }, { $setOnInsert: { seq: 0, isOpen: false } }, { upsert: true });
   } catch (error) {
-    // Another server began it at the same moment.
+    // Another server started it at the same moment.
     if (!isDuplicateKey(error)) throw error;
   }
 }

@@ -3,7 +3,7 @@ import { type Landed, mergeHistories, windowFor } from "./merge-histories";
 
 type Named = Landed & { subject: string };
 
-/** A commit of a change, all within one second: dates decide nothing. */
+/** Returns a commit of a change, all within one second: dates do not decide. */
 const by = (change: number, subject: string, status = "modified", second = 1): Named => ({
   date: new Date(Date.UTC(2026, 0, 1, 0, 0, second)),
   subject,

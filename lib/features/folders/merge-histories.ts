@@ -1,23 +1,23 @@
-/** What merging has to know of a commit of one thing. */
+/** The properties of an item's commit that merging needs. */
 export type Landed = {
   date: Date;
   status: string;
-  /** The number of the change that made it, which all its commits have; null for a commit from elsewhere. */
+  /** Number of the change, shared by all its commits; null for a foreign commit. */
   change: number | null;
 };
 
 /**
- * As many of each list as `mergeHistories` may use up before it has `limit` items: an item takes two where it has a
- * twin.
+ * Returns the maximum number of entries of each list that `mergeHistories` may consume for `limit` items: an item with
+ * a twin takes two.
  */
 export function windowFor(limit: number): number {
   return 2 * limit;
 }
 
 /**
- * The newest of two lists, each newest first. What changes sides is deleted in one repository and added in
- * the other by one change: of those twins only the addition is shown.
- * @returns the items, at most `limit`, and how many of each list are used up
+ * Merges two lists, each newest first. An item that changes sides is deleted in one repository and added in the other
+ * by one change: of those twins only the addition is shown.
+ * @returns the items, at most `limit`, and the consumed number of each list
  */
 export function mergeHistories<T extends Landed>(
   a: T[],
@@ -39,8 +39,8 @@ export function mergeHistories<T extends Landed>(
 }
 
 /**
- * By the number of the change, which no clock has a part in. Only a commit from elsewhere is placed by its date; git
- * counts seconds, so of two in one the deletion is taken for the older.
+ * Compares by the number of the change, which does not depend on clocks. Only a foreign commit is placed by its date.
+ * Git counts seconds, so of two in one second the deletion counts as older.
  */
 function newer<T extends Landed>(x: T | undefined, y: T | undefined): T | undefined {
   if (!x || !y) return x ?? y;

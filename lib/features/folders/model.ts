@@ -3,21 +3,21 @@ import type { Change } from "@/lib/features/repository/service";
 import type { Caller } from "@/lib/platform/access/caller";
 import type { Access, Folder } from "./schema";
 
-/** Where something is seen: by every member, or (a user's id) by its owner alone. Names are unique within one. */
+/** Visibility of an item: every member, or (a user's id) its owner only. Names are unique within a space. */
 export type Space = "workspace" | (string & {});
 export const WORKSPACE_SPACE: Space = "workspace";
 
-/** Where something stands. `path`, `file` and `key` follow from its folder, its name and the ending of its file. */
+/** Location of an item. `path`, `file` and `key` follow from its folder, its name and its file extension. */
 export type Place = {
-  /** Folders and name, without the ending. */
+  /** Folders and name, without the extension. */
   path: string;
-  /** Its path in git. */
+  /** Path in git. */
   file: string;
-  /** Two places of one key cannot stand side by side on some computer. */
+  /** Two items with the same key cannot coexist on some file systems. */
   key: string;
 };
 
-/** What every kind of thing that is filed has; each kind adds its own fields. */
+/** Fields that all kinds of items share; each kind adds its own. */
 export type FiledDoc = Place & {
   _id: ObjectId;
   workspaceId: ObjectId;
@@ -25,17 +25,17 @@ export type FiledDoc = Place & {
   ownerId: ObjectId;
   folderId: ObjectId | null;
   name: string;
-  /** The text of its file. */
+  /** Text of its file. */
   content: string;
-  /** One more with every save. */
+  /** Incremented with every save. */
   version: number;
-  /** The workspace's change that wrote it last; later ones only go on top. */
+  /** Number of the workspace's change that last wrote it; older changes must not overwrite it. */
   seq: number;
   createdAt: Date;
   updatedAt: Date;
 };
 
-/** Something as it was when somebody deleted it; kept for the undo. */
+/** An item as it was when it was deleted; kept for the undo. */
 export type Deleted<D extends FiledDoc> = D & { deletedAt: Date; deletedBy: ObjectId };
 
 export type FolderDoc = {
@@ -52,14 +52,14 @@ export type FolderDoc = {
   updatedAt: Date;
 };
 
-/** The repository (under its `_id`) that holds one member's private files of one workspace. */
+/** The repository (by its `_id`) of one member's private files in one workspace. */
 export type PrivateRepositoryDoc = { _id: ObjectId; workspaceId: ObjectId; ownerId: ObjectId };
 
 /** One repository's part of a change. */
 export type CommitPart = {
   repositoryId: ObjectId;
   changes: Change[];
-  /** The head that whoever commits it builds on, decided once; null is a repository without a commit. */
+  /** The head that the commit builds on, decided once; null for a repository without a commit. */
   base?: string | null;
 };
 
@@ -72,7 +72,7 @@ export type Write =
   | { kind: "updateFolder"; id: ObjectId; set: Partial<FolderDoc> }
   | { kind: "removeFolder"; id: ObjectId };
 
-/** All that one change does. Written whole before any of it is done, so that another server can go on with it. */
+/** The complete content of a change. Written before any of it is applied, so that another server can continue it. */
 export type Intent = {
   userId: ObjectId;
   author: { name: string; email: string };
@@ -83,8 +83,7 @@ export type Intent = {
 };
 
 /**
- * A workspace's changes of one kind of thing, one after another: the number of the last one, and what it intends while
- * open.
+ * Serialises a workspace's changes of one kind of item: the number of the last change, and its intent while it is open.
  */
 export type JournalDoc = {
   _id: ObjectId;
@@ -102,7 +101,7 @@ export function accessOf(space: Space): Access {
   return space === WORKSPACE_SPACE ? "workspace" : "private";
 }
 
-/** What a member may see of what a workspace has filed: the filter of every look-up. */
+/** Returns the filter of items that a member can see, for every look-up. */
 export function visibleTo({ workspaceId, user }: Caller): { workspaceId: ObjectId; space: { $in: Space[] } } {
   return { workspaceId, space: { $in: [WORKSPACE_SPACE, user._id.toHexString()] } };
 }

@@ -7,8 +7,8 @@ import type { Place } from "./model";
 const COPY_STEM_BYTES = 180;
 
 /**
- * Returns a name as it is stored: one segment of a path, in composed Unicode form.
- * @param known the name that it had before: an unchanged one may be older than a rule
+ * Returns a name as stored: one segment of a path, in composed Unicode form.
+ * @param known its previous name: an unchanged one may predate a rule
  * @throws AppError invalid_request, naming the rule that it breaks
  */
 export function parseName(name: string, known: string | null = null): string {
@@ -17,11 +17,11 @@ export function parseName(name: string, known: string | null = null): string {
 }
 
 /**
- * Where something of this name stands: at `<root>/<path><ending>`.
- * Our choice: who writes the ending into the name means that file, so it is not put on twice.
- * @param root the folder of the repository for its kind
+ * Returns the location for a name: `<root>/<path><ending>`.
+ * Our choice: a name that includes the extension means that file, so the extension is not repeated.
+ * @param root the repository's folder for the kind
  * @param folderPath null at the top level
- * @param ending of its file, with the dot
+ * @param ending file extension, with the dot
  * @throws AppError invalid_request when the path gets too long
  */
 export function placeOf(root: string, folderPath: string | null, name: string, ending: string): Place {
@@ -31,23 +31,23 @@ export function placeOf(root: string, folderPath: string | null, name: string, e
   return { path, file, key: keyOf(`${path}${ending}`) };
 }
 
-/** Where a folder of this name stands. @throws AppError invalid_request when the path gets too long */
+/** Returns the location of a folder with this name. @throws AppError invalid_request when the path gets too long */
 export function folderPlaceOf(root: string, parentPath: string | null, name: string): { path: string; key: string } {
   const path = joinPath(parentPath, name);
   explained(() => parsePath(`${root}/${path}`));
   return { path, key: keyOf(path) };
 }
 
-/** The ending of the file of something that stands at a place already. */
+/** Returns the file extension of an existing item. */
 export function endingOf(root: string, { path, file }: Pick<Place, "path" | "file">): string {
   return file.slice(`${root}/${path}`.length);
 }
 
-/** The first of "name copy", "name copy 2" ... that `isFree` takes; one of these endings stays at the end. */
+/** Returns the first of "name copy", "name copy 2" ... that `isFree` accepts; a known extension stays at the end. */
 export function copyName(name: string, endings: readonly string[], isFree: (candidate: string) => boolean): string {
   const written = endings.find((each) => name.length > each.length && name.toLowerCase().endsWith(each));
   const [stem, ending] = written ? [name.slice(0, -written.length), name.slice(-written.length)] : [name, ""];
-  // A copy is new, so a name from before the rules of new ones is made to suit them.
+  // A copy is new, so a name that predates the rules is converted to satisfy them.
   const base = toPortableName(shortened(stem.replace(/ copy(?: \d+)?$/, "")));
   for (let n = 1; ; n++) {
     const candidate = `${base} copy${n === 1 ? "" : ` ${n}`}${ending}`;
@@ -69,7 +69,7 @@ function joinPath(folder: string | null, name: string): string {
   return folder === null ? name : `${folder}/${name}`;
 }
 
-/** The rule of paths, told as one of the name that the caller sent. */
+/** Turns an error about a path into one about the name that the caller sent. */
 function explained<T>(parse: () => T): T {
   try {
     return parse();

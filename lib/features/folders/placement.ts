@@ -7,7 +7,7 @@ import { accessOf, type FiledDoc, type FolderDoc, type Place, type Space, spaceO
 import { parseName, placeOf } from "./names";
 import type { Access } from "./schema";
 
-/** @throws AppError not_found, the same for another's private folder and for another workspace's */
+/** @throws AppError not_found, the same for another member's private folder and for another workspace's */
 export async function getFolderOrThrow(
   caller: Caller,
   cabinet: Cabinet,
@@ -19,10 +19,10 @@ export async function getFolderOrThrow(
 }
 
 /**
- * The space for something in a folder. What is made in a folder belongs to who sees the folder; what is moved into a
- * shared one has to say so, since moving would disclose it.
- * @param asked the access that the caller names, if any
- * @param current the space of something that exists already
+ * Returns the space of an item in a folder. A new item gets the access of its folder. A move into a shared folder must
+ * name the access, since it discloses the item.
+ * @param asked the access in the request, if any
+ * @param current the space of an existing item
  * @throws AppError invalid_request when the folder has another access
  */
 export function spaceIn(
@@ -42,19 +42,19 @@ export function spaceIn(
   throw new AppError("invalid_request", sentence, { details: [{ path: "access", message: sentence }] });
 }
 
-/** @throws AppError not_found, the same for an unknown one, another workspace's and another member's private one */
+/** @throws AppError not_found, the same for an unknown item, another workspace's and another member's private one */
 export async function getFiledOrThrow(caller: Caller, cabinet: Cabinet, id: ObjectId): Promise<FiledDoc> {
   const doc = await cabinet.items().findOne({ _id: id, ...visibleTo(caller) });
   if (!doc) throw noSuch(cabinet);
   return doc;
 }
 
-/** What is said of one that the caller cannot see. */
+/** Returns the error for an item that does not exist or that the caller cannot see. */
 export function noSuch({ noun }: Pick<Cabinet, "noun">): AppError {
   return new AppError("not_found", `There is no such ${noun} in this workspace.`);
 }
 
-/** The keys of all that stands in a folder, or at the top level. */
+/** Returns the keys of all entries in a folder, or at the top level. */
 export async function keysIn(
   cabinet: Cabinet,
   { workspaceId, space, folderId }: Pick<FiledDoc, "workspaceId" | "space" | "folderId">,
@@ -73,9 +73,9 @@ export async function keysIn(
 }
 
 /**
- * Where a save puts something: to the folder and the access that it names, else where it stands.
- * @throws AppError not_found for the folder, invalid_request when it has another access, forbidden for who makes
- *   private what another member owns
+ * Returns the location of a saved item: the requested folder and access, else its current ones.
+ * @throws AppError not_found for the folder, invalid_request when it has another access, forbidden for making another
+ * member's item private
  */
 export async function placeAsked(
   caller: Caller,
@@ -87,14 +87,14 @@ export async function placeAsked(
   if (changesAccess && asked.access === "private" && !before.ownerId.equals(caller.user._id)) {
     throw new AppError("forbidden", `Only the owner of a ${cabinet.noun} can make it private.`);
   }
-  // What changes sides leaves its folder, which stays on the old one.
+  // An item that changes sides leaves its folder, which stays on the old side.
   const stays = changesAccess ? null : before.folderId;
   const folderId = asked.folderId === undefined ? stays : asked.folderId;
   const folder = folderId ? await getFolderOrThrow(caller, cabinet, folderId) : null;
   return { space: spaceIn(caller, folder, asked.access, before.space), folder };
 }
 
-/** What the commit of a save says unless told. */
+/** Returns the default commit message of a save. */
 export function saveMessage(before: FiledDoc, after: FiledDoc): string {
   if (before.space !== after.space) {
     return accessOf(after.space) === "workspace" ? `Share ${after.path}` : `Make ${after.path} private`;
@@ -105,7 +105,7 @@ export function saveMessage(before: FiledDoc, after: FiledDoc): string {
     : `Move ${before.path} to ${after.path}`;
 }
 
-/** What somebody is told who saves upon an older version. @param current as its route answers with it */
+/** Returns the error for a save based on an older version. @param current the item, as its route returns it */
 export function stale({ noun }: Pick<Cabinet, "noun">, current: unknown): AppError {
   return new AppError("conflict", `Somebody has saved this ${noun} since you opened it. Compare, then save again.`, {
     details: { current },
@@ -113,10 +113,10 @@ export function stale({ noun }: Pick<Cabinet, "noun">, current: unknown): AppErr
 }
 
 /**
- * A place that is free of others.
- * @param target.known the name that it had before, if any
- * @param self what may stand there already
- * @throws AppError invalid_request for a bad name, conflict when something has the place
+ * Returns a location that no other item has.
+ * @param target.known its previous name, if any
+ * @param self the item that may already have the location
+ * @throws AppError invalid_request for a bad name, conflict when the location is taken
  */
 export async function freePlace(
   cabinet: Cabinet,
@@ -136,7 +136,7 @@ export async function freePlace(
   return { ...place, name };
 }
 
-/** Files and folders share one namespace, as git has it. @throws AppError conflict */
+/** Files and folders share one namespace, as in git. @throws AppError conflict */
 export async function refuseTaken(
   cabinet: Cabinet,
   { workspaceId, space, key }: { workspaceId: ObjectId; space: Space; key: string },

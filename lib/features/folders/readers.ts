@@ -6,7 +6,7 @@ import { accessOf, visibleTo } from "./model";
 
 type Drawers = Pick<Cabinet, "items" | "deleted">;
 
-/** Which of these the caller may see, the lately deleted ones as they were. */
+/** Returns which of these items the caller can see. Recently deleted ones count as they last were. */
 export async function visibleIdsOf(cabinet: Drawers, caller: Caller, ids: ObjectId[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const filter = { _id: { $in: ids }, ...visibleTo(caller) };
@@ -18,7 +18,10 @@ export async function visibleIdsOf(cabinet: Drawers, caller: Caller, ids: Object
   return new Set([...items, ...deleted].map(({ _id }) => _id.toHexString()));
 }
 
-/** Who may see one, a lately deleted one as it was: every member, or its owner; nobody what is gone for good. */
+/**
+ * Returns the readers of an item: every member, or its owner. A recently deleted one counts as it last was; a
+ * permanently deleted one has none.
+ */
 export async function readersOf(
   cabinet: Drawers,
   workspaceId: ObjectId,

@@ -1,9 +1,9 @@
 import type { ErrorKind } from "@/lib/platform/http/errors";
 
-/** What writing a file of the workspace's repository may fail with. */
+/** Error kinds of writing a file of the workspace's repository. */
 export const SAVE_FAILURES = ["not_found", "conflict", "too_large", "storage_full"] as const satisfies ErrorKind[];
 
-/** What the repository refuses of names, and the folders of the access of what is put there. */
+/** Reasons to reject a name, and a folder with another access. */
 export const NAME_REFUSAL =
   'One that git or Windows reserves, that holds one of < > : " | ? *, that ends in a dot, or that is longer than 200 bytes in UTF-8 or, with its folders, than 1,000';
 export const ACCESS_REFUSAL = "Another one than that of the folder";

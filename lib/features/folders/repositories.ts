@@ -7,8 +7,8 @@ import { collections } from "./collections";
 import { type FiledDoc, type Space, WORKSPACE_SPACE } from "./model";
 
 /**
- * The repositories with commits of something that the caller may see, that of its present space first: the
- * workspace's, and for the owner also the one of their private files.
+ * Returns the repositories with commits of an item that the caller can see, the one of its current space first: the
+ * workspace's, and for the owner also the private one.
  */
 export async function repositoriesOf(caller: Caller, doc: FiledDoc): Promise<ObjectId[]> {
   const { workspaceId, user } = caller;
@@ -18,7 +18,7 @@ export async function repositoriesOf(caller: Caller, doc: FiledDoc): Promise<Obj
   return doc.space === WORKSPACE_SPACE ? [workspaceId, own._id] : [own._id, workspaceId];
 }
 
-/** The repository of a member's private files, which their first one makes. */
+/** Returns the repository of a member's private files; created with the first one. */
 export async function privateRepositoryOf(workspaceId: ObjectId, space: Space): Promise<ObjectId> {
   const ownerId = new ObjectId(space);
   const known = await collections.privateRepositories().findOne({ workspaceId, ownerId });
@@ -28,13 +28,13 @@ export async function privateRepositoryOf(workspaceId: ObjectId, space: Space): 
     await collections.privateRepositories().insertOne(made);
     return made._id;
   } catch (error) {
-    // Two first ones at once, on two servers.
+    // Two servers created it at once.
     if (isDuplicateKey(error)) return privateRepositoryOf(workspaceId, space);
     throw error;
   }
 }
 
-/** Removes the repositories of a workspace's private files, which carry ids of their own. Safe to repeat. */
+/** Removes the repositories of a workspace's private files, which have separate ids. Idempotent. */
 export async function deletePrivateRepositories(workspaceId: ObjectId): Promise<void> {
   const repositories = await collections.privateRepositories().find({ workspaceId }).toArray();
   for (const { _id } of repositories) await deleteRepository(_id);

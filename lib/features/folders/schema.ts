@@ -4,14 +4,14 @@ import { isoDate, isStorable, objectIdText, STORABLE, trimmedText } from "@/lib/
 export const ACCESS = ["private", "workspace"] as const;
 export type Access = (typeof ACCESS)[number];
 
-/** As long as a line of the explorer can be read; the editor's own limit is the same. */
+/** Maximum length that is readable in the explorer; the editor has the same limit. */
 const NAME_CHARS_MAX = 120;
 /** A root folder has depth 1. */
 export const FOLDER_DEPTH_MAX = 8;
 
 /**
- * No slashes, no control and direction characters, no dot at the end: what the repository takes in a segment of a path
- * (lib/features/repository/paths.ts judges it), as far as a pattern can say it.
+ * No slashes, no control and direction characters, no dot at the end: the rules for a path segment
+ * (lib/features/repository/paths.ts checks them), as far as a pattern can express them.
  */
 const NAME_CHARACTERS =
   "^[^/\\\\\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\u200e\\u200f\\u061c\\u202a-\\u202e\\u2066-\\u2069\\ufeff\\ufffe\\uffff\\ufdd0-\\ufdef]*$";
@@ -19,7 +19,7 @@ export const fileName = trimmedText(NAME_CHARS_MAX, "Give it a name.")
   .refine((text) => !text.includes("/"), "A name must not hold a slash. Make a folder instead.")
   .meta({ allOf: [{ pattern: NAME_CHARACTERS }] })
   .describe("Without slashes; folders make the path");
-/** A subject and some paragraphs; what is longer belongs in the text. */
+/** A subject and some paragraphs; longer texts belong in the file. */
 const MESSAGE_CHARS_MAX = 5_000;
 export const commitMessage = trimmedText(MESSAGE_CHARS_MAX, "Say what has changed, or leave the message out.")
   .refine(isStorable, "The message holds a character that cannot be stored.")
@@ -60,7 +60,7 @@ export const updateFolderBody = z
   .meta({ anyOf: [{ required: ["name"] }, { required: ["parentId"] }, { required: ["access"] }] });
 export type UpdateFolderBody = z.infer<typeof updateFolderBody>;
 
-/** `recursive=true` deletes a folder with all that it holds. */
+/** `recursive=true` deletes a folder with its content. */
 export const deleteFolderQuery = z.object({ recursive: z.enum(["true", "false"]).optional() });
 
 const author = z.object({ name: z.string(), email: z.string() });
@@ -85,7 +85,7 @@ const commitId = z
 export const commitQuery = z.object({ sha: commitId });
 export const restoreVersionBody = z.object({ sha: commitId });
 
-/** Numbers of lines and the patch are null when the texts are too large to compare. */
+/** Line counts and the patch are null when the texts are too large to compare. */
 export const fileCommitSchema = z.object({
   sha,
   parents: z.array(sha),

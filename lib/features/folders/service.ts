@@ -10,7 +10,7 @@ import { endingOf, folderPlaceOf, parseName, placeOf } from "./names";
 import { getFolderOrThrow, refuseTaken, spaceIn } from "./placement";
 import { type CreateFolderBody, FOLDER_DEPTH_MAX, type Folder, type UpdateFolderBody } from "./schema";
 
-/** The folders that the caller may see, in the order in which they were made. */
+/** Lists the folders that the caller can see, in order of creation. */
 export async function listFolders(
   caller: Caller,
   cabinet: Cabinet,
@@ -27,9 +27,9 @@ export async function listFolders(
 }
 
 /**
- * Makes a folder. Git has none without files, so there is nothing to commit.
+ * Creates a folder. Git has none without files, so there is nothing to commit.
  * @throws AppError not_found for the parent, invalid_request for a bad name or more than 8 levels, conflict for a name
- *   that is taken
+ * that is taken
  */
 export function createFolder(caller: Caller, cabinet: Cabinet, body: CreateFolderBody): Promise<Folder> {
   const { workspaceId, user } = caller;
@@ -59,10 +59,10 @@ export function createFolder(caller: Caller, cabinet: Cabinet, body: CreateFolde
 }
 
 /**
- * Renames a folder, moves it, or changes who sees it, with all that it holds: one commit. The versions of what is
- * in it stay, since what their editors show has not changed.
+ * Renames a folder, moves it, or changes its access, with all its content, in one commit. The versions of its items
+ * stay, since their content in editors has not changed.
  * @throws AppError invalid_request for a circle, more than 8 levels or a bad name; not_found; conflict for a name that
- *   is taken; forbidden for who makes private what others have made
+ * is taken; forbidden for making other members' items private
  */
 export function updateFolder(
   caller: Caller,
@@ -115,7 +115,7 @@ export function updateFolder(
 }
 
 /**
- * Deletes a folder; with `recursive` also all that it holds, in one commit.
+ * Deletes a folder; with `recursive` also its content, in one commit.
  * @throws AppError not_found; conflict when it is not empty and `recursive` is not given
  */
 export function deleteFolder(
@@ -139,7 +139,7 @@ export function deleteFolder(
   });
 }
 
-/** A folder and all below it, each after its parent. */
+/** Returns a folder and its descendants, each after its parent. */
 async function subtreeOf(cabinet: Cabinet, top: FolderDoc): Promise<FolderDoc[]> {
   const { workspaceId, space } = top;
   const all = await cabinet.folders().find({ workspaceId, space }).toArray();
@@ -173,7 +173,7 @@ function refuseTooDeep(depth: number): void {
   if (depth > FOLDER_DEPTH_MAX) throw invalid("parentId", `Folders go ${FOLDER_DEPTH_MAX} levels deep at the most.`);
 }
 
-/** What is private is its owner's alone, so others would lose theirs. */
+/** Refuses to make other members' items private: they would lose access. */
 function refuseOthers({ user }: Caller, docs: { ownerId: ObjectId; path: string }[]): void {
   const foreign = docs.find(({ ownerId }) => !ownerId.equals(user._id));
   if (!foreign) return;

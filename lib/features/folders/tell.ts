@@ -10,7 +10,7 @@ type Kind = Write["kind"];
 
 const FOLDER_KINDS: ReadonlySet<Kind> = new Set(["insertFolder", "updateFolder", "removeFolder"]);
 
-/** Tells those who look on what a change has done: of something private its owner, of what is shared everybody. */
+/** Publishes the events of a change: for a private item to its owner, for a shared one to everyone. */
 export async function tellChange(cabinet: Cabinet, workspaceId: ObjectId, { writes, userId }: Intent): Promise<void> {
   const { noun } = cabinet;
   try {
@@ -21,19 +21,19 @@ export async function tellChange(cabinet: Cabinet, workspaceId: ObjectId, { writ
       standings(cabinet.deleted() as unknown as Collection<Standing>, workspaceId, ofItems),
       standings(cabinet.folders() as unknown as Collection<Standing>, workspaceId, ofFolders),
     ]);
-    // One that is no longer shared was everybody's until now: they have to learn that it is gone.
+    // An item that is no longer shared was visible to everyone: they must learn that it is gone.
     const moved = new Set(writes.filter(changesSpace).map((write) => idOf(write).toHexString()));
     const tell = (resourceType: string) => (each: Standing) => {
       const isForAll = each.space === WORKSPACE_SPACE || moved.has(each._id.toHexString());
       const onlyFor = isForAll ? {} : { onlyFor: each.ownerId };
-      // Who has it in this version already need not ask for it.
+      // Clients that have this version already need not request it.
       const data = { userId: userId.toHexString(), ...(each.version !== undefined && { version: each.version }) };
       publish({ workspaceId, kind: noun, resourceType, resourceId: each._id, ...onlyFor, data });
     };
     [...items, ...deleted].forEach(tell(noun));
     folders.forEach(tell("folder"));
   } catch (error) {
-    // What was done is done; whoever looks reads it sooner or later.
+    // The change itself is complete; viewers read it sooner or later.
     log.warn({ err: error }, "a change of what is filed could not be told");
   }
 }

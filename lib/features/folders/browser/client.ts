@@ -3,21 +3,21 @@ import { sendAll } from "@/lib/platform/browser/lists";
 import { type RequestOptions, send } from "@/lib/platform/browser/request";
 import type { Page } from "@/lib/platform/http/paging";
 
-/** What one kind of filed thing is asked and told with. */
+/** Types of the requests and responses of one kind of item. */
 export type FiledTypes = { whole: unknown; summary: unknown; commit: unknown; create: unknown; update: unknown };
 
-/** Commits a page of the history (docs/develop/design.md, States). */
+/** Number of commits on a page of the history (docs/develop/design.md, States). */
 const HISTORY_PAGE = 50;
 
 /**
- * What everything filed in folders has in common: consoles and dashboards. Each function throws ApiError.
- * @param kind its part of the address, in the plural
- * @param how of requests for whole items
+ * Requests that all items in folders share: consoles and dashboards. Each function throws ApiError.
+ * @param kind path segment of the kind, in the plural
+ * @param how request options for whole items
  */
 export function filedApi<T extends FiledTypes>(kind: string, how: Pick<RequestOptions, "keepsDigits"> = {}) {
   const root = (workspaceId: string) => `/api/workspaces/${workspaceId}/${kind}`;
   return {
-    /** All that the person may see, without what is in them, the oldest first. */
+    /** Lists all items that the user can see, without their content, oldest first. */
     list: (workspaceId: string, signal?: AbortSignal) => sendAll<T["summary"]>(root(workspaceId), { signal }),
     listFolders: (workspaceId: string, signal?: AbortSignal) =>
       sendAll<Folder>(`${root(workspaceId)}/folders`, { signal }),
@@ -29,7 +29,7 @@ export function filedApi<T extends FiledTypes>(kind: string, how: Pick<RequestOp
     duplicate: (workspaceId: string, id: string) =>
       send<T["whole"]>("POST", `${root(workspaceId)}/${id}/duplicate`, { body: {}, ...how }),
     remove: (workspaceId: string, id: string) => send<null>("DELETE", `${root(workspaceId)}/${id}`),
-    /** Takes a deletion back. @param folderId where to, when not to its old folder; null is the top level */
+    /** Restores a deleted item. @param folderId target folder; default: the old folder; null is the top level */
     undelete: (workspaceId: string, id: string, folderId?: string | null) =>
       send<T["whole"]>("POST", `${root(workspaceId)}/${id}/restore`, { body: { folderId } }),
 
@@ -40,7 +40,7 @@ export function filedApi<T extends FiledTypes>(kind: string, how: Pick<RequestOp
     removeFolder: (workspaceId: string, id: string) =>
       send<null>("DELETE", `${root(workspaceId)}/folders/${id}?recursive=true`),
 
-    /** @param cursor of the page before; null is the first */
+    /** @param cursor of the previous page; null for the first page */
     listHistory: (workspaceId: string, id: string, cursor: string | null, signal?: AbortSignal) =>
       send<Page<HistoryItem>>(
         "GET",
@@ -49,7 +49,7 @@ export function filedApi<T extends FiledTypes>(kind: string, how: Pick<RequestOp
       ),
     readCommit: (workspaceId: string, id: string, sha: string, signal?: AbortSignal) =>
       send<T["commit"]>("GET", `${root(workspaceId)}/${id}/git/commit?sha=${sha}`, { signal }),
-    /** Gives it what an older commit holds, as a new one. */
+    /** Restores the content of an older commit, as a new commit. */
     restoreVersion: (workspaceId: string, id: string, sha: string) =>
       send<T["whole"]>("POST", `${root(workspaceId)}/${id}/git/restore`, { body: { sha } }),
   };

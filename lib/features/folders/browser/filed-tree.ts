@@ -1,13 +1,13 @@
 import type { Access, Folder } from "@/lib/features/folders/schema";
 import type { TreeNode } from "@/lib/platform/browser/tree-node";
 
-/** A place for what is filed: a folder, or with `folderId` null the top of one of the two ends. */
+/** A location for items: a folder, or with `folderId` null the top of one of the two roots. */
 export type FolderChoice = { folderId: string | null; access: Access };
 
-/** One of the two ends of a tree, by the access of what is below it. */
+/** One of the two roots of a tree, by the access of the items below it. */
 export type Root = { id: string; access: Access; label: string };
 
-/** A row: an end of the tree, a folder, or something that is filed. `place` of the last is where it stands. */
+/** A row: a root, a folder, or an item. `place` of an item is its location. */
 export type FiledNode<I> = TreeNode &
   (
     | { kind: "root"; place: FolderChoice; count: number }
@@ -20,11 +20,11 @@ export type FiledTreeInput<I> = {
   toFiled: (item: I) => FolderChoice & { id: string; name: string };
   folders: readonly Folder[];
   roots: readonly Root[];
-  /** What a person has opened or closed, by id; the ends are open, folders closed by themselves. */
+  /** Nodes that the user expanded or collapsed, by id. By default, roots are expanded and folders collapsed. */
   toggled: Readonly<Record<string, boolean>>;
 };
 
-/** The two ends. @param prefix tells those of one tree from another's */
+/** Returns the two roots. @param prefix distinguishes the ids of one tree from another's */
 export function toRoots(prefix = ""): Root[] {
   return [
     { id: `${prefix}mine`, access: "private", label: "Mine" },
@@ -32,7 +32,7 @@ export function toRoots(prefix = ""): Root[] {
   ];
 }
 
-/** The visible rows of a tree, from the top down; what is in a closed folder is not looked at. */
+/** Returns the visible rows of a tree, from top to bottom, without descending into collapsed folders. */
 export function buildFiledTree<I>({ items, toFiled, folders, roots, toggled }: FiledTreeInput<I>): FiledNode<I>[] {
   const foldersIn = groupBy(folders, (each) => toChoiceKey({ folderId: each.parentId, access: each.access }));
   const itemsIn = groupBy(items, (each) => toChoiceKey(toFiled(each)));
@@ -83,7 +83,7 @@ export function buildFiledTree<I>({ items, toFiled, folders, roots, toggled }: F
   return nodes;
 }
 
-/** Everything that something can be moved into: the two ends and all folders, each after the one that holds it. */
+/** Lists the targets of a move: the two roots and all folders, each after its parent. */
 export function listFolderChoices(
   folders: readonly Folder[],
 ): { id: string; label: string; level: number; place: FolderChoice }[] {
@@ -94,7 +94,7 @@ export function listFolderChoices(
   );
 }
 
-/** Whether a folder lies inside of another one, or is it. */
+/** Returns whether a folder is inside another one, or is the same. */
 export function isInside(folders: readonly Folder[], folderId: string | null, outerId: string): boolean {
   const byId = new Map(folders.map((each) => [each.id, each]));
   for (let at = folderId; at !== null; at = byId.get(at)?.parentId ?? null) if (at === outerId) return true;
@@ -105,12 +105,12 @@ export function isSameChoice(a: FolderChoice, b: FolderChoice): boolean {
   return toChoiceKey(a) === toChoiceKey(b);
 }
 
-/** Names of the folders that lead to something that is filed, from the outside in; empty at the top. */
+/** Returns the names of an item's folders, outermost first; empty at the top level. */
 export function toTrail(path: string): string[] {
   return path.split("/").slice(0, -1);
 }
 
-/** "New folder", or with the first number that is free. */
+/** Returns "New folder", with the first free number if that is taken. */
 export function toFreeFolderName(taken: readonly string[]): string {
   const names = new Set(taken.map((each) => each.toLowerCase()));
   let name = "New folder";
