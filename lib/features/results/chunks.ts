@@ -7,7 +7,7 @@ const CHUNK_BYTES = 1024 * 1024;
 
 /** Writes the bytes of one result, chunk by chunk. */
 export class ChunkWriter {
-  /** Of those that are written or wait to be. */
+  /** Number of bytes written or pending. */
   bytes = 0;
   chunks = 0;
   #pending: Uint8Array[] = [];
@@ -44,7 +44,7 @@ export class ChunkWriter {
     }
   }
 
-  /** Takes back what is written. What cannot be removed now goes by itself when its time is over. */
+  /** Deletes the written chunks. Any that cannot be deleted now expire. */
   async undo(): Promise<void> {
     const { workspaceId, resultId } = this;
     await collections
@@ -54,7 +54,7 @@ export class ChunkWriter {
   }
 }
 
-/** The bytes of a result, in order. */
+/** Reads the bytes of a result, in order. */
 export async function* readChunks(workspaceId: ObjectId, resultId: ObjectId): AsyncGenerator<Uint8Array> {
   const chunks = collections.resultChunks().find({ workspaceId, resultId }).sort({ index: 1 });
   for await (const { bytes } of chunks) yield bytes.buffer;

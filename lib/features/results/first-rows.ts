@@ -7,14 +7,14 @@ import { afterRequests } from "@/lib/platform/process/shutdown";
 import { keepLatest, LATEST_BYTES_MAX, LATEST_ROWS_MAX, type NewLatest } from "./latest";
 import type { ResultOwner } from "./model";
 
-/** What all results that are being read or written down may hold of a server's memory; those that come then keep less. */
+/** Memory limit of all results being read or stored on this server; beyond it, further results store fewer rows. */
 const HELD_BYTES_MAX = 128 * 1024 * 1024;
-/** A value's place beside its text. */
+/** Overhead of a value beside its text. */
 const CELL_BYTES = 8;
 
 type Shared = {
   heldBytes: number;
-  /** By owner: of several that wait the newest is written alone. */
+  /** By owner: of several waiting results only the newest is written. */
   waiting: Map<string, Job>;
   writing: Promise<void> | null;
   isAtShutdown: boolean;
@@ -27,8 +27,8 @@ type Job = {
 };
 
 /**
- * The first rows of a result, held while it passes by on its way to a reader, within limits and without a copy of any
- * value. End it by `keepSoon` or `release`.
+ * The first rows of a result, collected while it passes to a reader, within limits and without copying values. End it
+ * with `keepSoon` or `release`.
  */
 export class FirstRows {
   readonly batches: Batch[] = [];
@@ -55,12 +55,12 @@ export class FirstRows {
     this.#bytes += bytes;
     state.heldBytes += bytes;
     if (rows === 0) return;
-    // A part of a batch is a copy of its lists, so that the rest can go.
+    // Copy the lists of a partial batch, so that the rest can be freed.
     const held = rows === rowCount ? columns : columns.map((column) => column.slice(0, rows));
     this.batches.push({ rowCount: rows, columns: held });
   }
 
-  /** The batches up to this many rows: a reader's limit may have cut the last one. */
+  /** Returns the batches up to this many rows: a reader's limit may have cut the last one. */
   upTo(rowCount: number): Batch[] {
     let left = rowCount;
     return this.batches.flatMap((batch) => {
@@ -79,9 +79,9 @@ export class FirstRows {
 }
 
 /**
- * Writes the first rows of a result down as its owner's latest, soon and by and by: the answer that they are of does not
- * wait, and does not fail with it.
- * @param kept called when they are written
+ * Stores the first rows of a result as its owner's latest, in the background: the response neither waits for it nor
+ * fails with it.
+ * @param kept called when they are stored
  */
 export function keepSoon(job: Job): void {
   const state = shared();
@@ -102,15 +102,15 @@ export function keepSoon(job: Job): void {
   });
 }
 
-/** Resolves when everything that was to be kept at the call is written, or is given up. */
+/** Resolves when everything queued at the call is stored or given up. */
 export async function keptNow(): Promise<void> {
   const state = shared();
   while (state.writing) await state.writing;
 }
 
-/** One after another: they are many small pieces of work beside what somebody waits for. */
+/** Writes results one after another: they are many small pieces of work beside requests that users wait for. */
 async function writeAll({ waiting }: Shared): Promise<void> {
-  // The answer itself leaves first.
+  // Let the response leave first.
   await nextTurn();
   for (let next = waiting.entries().next().value; next; next = waiting.entries().next().value) {
     const [key, { owner, rows, result, kept }] = next;
@@ -126,7 +126,7 @@ async function writeAll({ waiting }: Shared): Promise<void> {
   }
 }
 
-/** About what a value takes in memory; a text's characters are one byte each, or two. */
+/** Returns the approximate memory of a value; a character takes one byte or two. */
 function sizeOf(value: WireValue): number {
   if (typeof value === "string") return CELL_BYTES + value.length;
   if (typeof value !== "object" || value === null) return CELL_BYTES;

@@ -145,7 +145,7 @@ describe("an owner's latest result", () => {
         second,
       );
     await keepLatest(other, big(0), limits);
-    // Some 6,500 bytes each, compressed: the last three come to less than half, six do not to the whole.
+    // Some 6,500 bytes each, compressed: three fit into the limit, six exceed it.
     for (const [second, owner] of owners.entries())
       await keepLatest(owner, big(second), { ...limits, workspaceBytes: 22_000 });
     const kept = await Promise.all(owners.map(readLatest));
@@ -205,7 +205,7 @@ describe("the first rows of a result", () => {
     const held = (rows: FirstRows) => rows.upTo(100).reduce((sum, { rowCount }) => sum + rowCount, 0);
     const many = Array.from({ length: 40 }, () => new FirstRows());
     for (const rows of many) for (const batch of batchesOf(7, 7, () => large)) rows.take(batch);
-    // 127 rows of a mebibyte and some bytes fit into 128 MiB.
+    // 127 rows of slightly more than a mebibyte fit into 128 MiB.
     expect(many.reduce((sum, rows) => sum + held(rows), 0)).toBe(127);
     for (const rows of many) rows.release();
     const next = new FirstRows();

@@ -14,20 +14,20 @@ import type { LatestOf, ResultDoc, ResultOwner } from "./model";
 import { dropResults } from "./service";
 
 const MIB = 1024 * 1024;
-/** Of an owner's latest result, the first rows as they leave in JSON. */
+/** Maximum number of rows of an owner's latest result, as sent in JSON. */
 export const LATEST_ROWS_MAX = 10_000;
 export const LATEST_BYTES_MAX = 8 * MIB;
-/** As long as runs keep theirs; what is older says little of a database. */
+/** Same as for results of runs; older ones say little about a database. */
 const LATEST_DAYS = 30;
-/** All latest results of a workspace in the store, compressed: hundreds of full ones, thousands of usual ones. */
+/** Compressed size of all latest results of a workspace: hundreds of full ones, thousands of typical ones. */
 const WORKSPACE_BYTES_MAX = 512 * MIB;
-/** They are counted anew after this share of it: a server knows what it has added itself, and not what others have. */
+/** Share of the limit after which the total is counted again: a server only knows its own additions. */
 const COUNT_AFTER_SHARE = 1 / 32;
-/** Of a full workspace, removed at once. */
+/** Number of results dropped at once from a full workspace. */
 const OLDEST_AT_ONCE = 100;
-/** Rows that are made bytes at once. */
+/** Characters of rows encoded at once. */
 const PIECE_CHARS = 64 * 1024;
-/** A reader meets one that is replaced meanwhile, and reads the new one; nobody is this unlucky this often. */
+/** Maximum number of reads: a reader whose result is replaced in between reads the new one. */
 const READ_TRIES = 5;
 
 const pack = promisify(gzip);
@@ -42,23 +42,24 @@ const LIMITS: LatestLimits = {
 
 export type NewLatest = Pick<LatestOf, "userId" | "at" | "durationMs" | "truncated" | "facts"> & {
   fields: Field[];
-  /** The first of them at least; what is behind the limits is not kept. */
+  /** At least the first of them; rows beyond the limits are not stored. */
   batches: Iterable<Batch> | AsyncIterable<Batch>;
   /** Of the whole result. */
   rowCount: number;
 };
 
-/** An owner's latest result, as it is kept. */
+/** An owner's latest result as stored. */
 export type Latest = Omit<NewLatest, "batches"> & {
   keptRows: number;
   bytes: number;
-  /** The kept rows: the inside of a list of objects in JSON. */
+  /** The stored rows: the inside of a JSON list of objects. */
   rows: Buffer;
 };
 
 /**
- * Keeps a result as its owner's latest, in the place of the one before. Of two at once the one that began later stands.
- * @throws what the store throws; then the one before stands
+ * Stores a result as its owner's latest, replacing the previous one. Of two concurrent ones, the one that began later
+ * wins.
+ * @throws errors of the store; the previous result then remains
  */
 export async function keepLatest(owner: ResultOwner, result: NewLatest, limits = LIMITS): Promise<void> {
   const { workspaceId } = owner;
@@ -100,14 +101,14 @@ export async function keepLatest(owner: ResultOwner, result: NewLatest, limits =
   await keepWithinWorkspace(workspaceId, packed.length, limits.workspaceBytes);
 }
 
-/** An owner's latest result with its rows; null when none is kept. */
+/** Returns an owner's latest result with its rows; null without one. */
 export async function readLatest(owner: ResultOwner): Promise<Latest | null> {
   for (let tries = 1; ; tries += 1) {
     const doc = await findNewest(owner);
     if (!doc) return null;
     const parts: Uint8Array[] = [];
     for await (const part of readChunks(owner.workspaceId, doc._id)) parts.push(part);
-    // Fewer are those of one that was replaced while it was read.
+    // Fewer parts mean that it was replaced while it was read.
     if (parts.length === doc.chunks) {
       const { fields, rowCount, keptRows, bytes } = doc;
       const { userId, at, durationMs, truncated, facts } = doc.latest;
@@ -118,7 +119,7 @@ export async function readLatest(owner: ResultOwner): Promise<Latest | null> {
   }
 }
 
-/** Removes what is kept of an owner; call it when the owner is gone. */
+/** Deletes an owner's latest results; call it when the owner is deleted. */
 export async function dropLatest(owner: ResultOwner): Promise<void> {
   await dropResults(owner.workspaceId, await idsOf(owner));
 }
@@ -129,7 +130,7 @@ function findNewest(owner: ResultOwner): Promise<(ResultDoc & { latest: LatestOf
   >;
 }
 
-/** All but the newest: it stands before they go, so that there is always one. */
+/** Deletes all but the newest, which is stored before: there is always one. */
 async function dropOlder(owner: ResultOwner): Promise<void> {
   const [, ...older] = await idsOf(owner);
   await dropResults(owner.workspaceId, older);
@@ -148,7 +149,7 @@ function filterOf({ workspaceId, kind, id }: ResultOwner) {
   return { workspaceId, "latest.kind": kind, "latest.ownerId": id };
 }
 
-/** Gives up the oldest ones of a workspace that has too much. */
+/** Drops the oldest results of a workspace above its limit. */
 async function keepWithinWorkspace(workspaceId: ObjectId, added: number, bytesMax: number): Promise<void> {
   const uncounted = sharedState("results-uncounted", () => new Map<string, number>());
   const key = workspaceId.toHexString();
@@ -186,7 +187,7 @@ async function keepWithinWorkspace(workspaceId: ObjectId, added: number, bytesMa
   }
 }
 
-/** The first rows as the inside of a list in JSON, without holding up the event loop. */
+/** Formats the first rows as the inside of a JSON list, without blocking the event loop. */
 async function toRowsText(
   fields: readonly Field[],
   batches: Iterable<Batch> | AsyncIterable<Batch>,

@@ -1,28 +1,28 @@
 import type { Binary, ObjectId } from "mongodb";
 import type { Field } from "@/lib/base/values/fields";
 
-/** A result that is kept: what it is made of, and how it begins. Its rows are in `resultChunks`. */
+/** A stored result: its metadata and its first rows. All its rows are in `resultChunks`. */
 export type ResultDoc = {
   _id: ObjectId;
   workspaceId: ObjectId;
   fields: Field[];
-  /** Of the whole result, whether they are kept or not. */
+  /** Of the whole result, including rows that are not stored. */
   rowCount: number;
   keptRows: number;
   bytes: number;
   chunks: number;
   /**
-   * The first rows as JSON, since columns may have names that mean something to a document store. Absent where the rows
-   * are read as a whole.
+   * The first rows as JSON, since column names may have a meaning to a document store. Absent where the rows are read
+   * as a whole.
    */
   preview?: string;
-  /** Whose latest result it is; absent for one that is known by its id alone. */
+  /** Owner of the latest result; absent for a result known by its id only. */
   latest?: LatestOf;
   createdAt: Date;
   expiresAt: Date;
 };
 
-/** What has a latest result; each kind of owner is a word of its domain. */
+/** Kind of owner with a latest result; each belongs to its domain. */
 export type OwnerKind = "console";
 export type ResultOwner = { workspaceId: ObjectId; kind: OwnerKind; id: ObjectId };
 
@@ -30,18 +30,21 @@ export type LatestOf = {
   kind: OwnerKind;
   ownerId: ObjectId;
   userId: ObjectId;
-  /** When its query began: of two that end in another order the later one stands. */
+  /** Start of its query: of two that end in another order the later one wins. */
   at: Date;
   durationMs: number;
-  /** There were more rows than the query was to give. */
+  /** There were more rows than the query's limit. */
   truncated: boolean;
-  /** What it takes in the store, compressed. */
+  /** Compressed size in the store. */
   storedBytes: number;
-  /** What the owner's domain wants to know with it, as JSON. */
+  /** Metadata for the owner's domain, as JSON. */
   facts: string;
 };
 
-/** A part of the rows, as Arrow's stream format or, of an owner's latest, JSON in gzip; all parts of a result one behind the other are the stream. */
+/**
+ * A part of the rows, as an Arrow stream or, for an owner's latest result, gzipped JSON; all parts of a result
+ * concatenated form the stream.
+ */
 export type ResultChunkDoc = {
   _id: ObjectId;
   workspaceId: ObjectId;

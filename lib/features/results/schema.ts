@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { FIELD_TYPES } from "@/lib/base/values/fields";
 
-/** The beginning of a kept result, with long cells cut: enough to see what came out. */
+/** The first rows of a stored result, with long cells shortened. */
 export const resultPreviewSchema = z.object({
   fields: z.array(z.object({ name: z.string(), type: z.enum(FIELD_TYPES), dbType: z.string() })),
   rows: z

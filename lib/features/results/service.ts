@@ -12,21 +12,21 @@ import type { ResultPreview } from "./schema";
 
 const PREVIEW_ROWS = 20;
 const PREVIEW_CHARS = 200;
-/** Cells of a preview, so that a list of 200 runs of a wide table stays an answer. */
+/** Maximum number of cells of a preview, so that a list of 200 runs of a wide table stays small. */
 const PREVIEW_CELLS_MAX = 400;
 
 export type KeepLimits = {
-  /** Of the first rows; those behind are counted and not kept. */
+  /** Maximum number of stored rows; later ones are only counted. */
   rows: number;
   bytes: number;
-  /** For how long. */
+  /** Retention in milliseconds. */
   ms: number;
 };
 
 /**
- * Reads a result to its end, counts its rows and keeps the first of them.
- * @returns the id of what is kept; `isCut` when the source ended it early because of a cell that is too large
- * @throws what the result throws; then nothing is kept
+ * Reads a result to its end, counts its rows and stores the first of them.
+ * @returns the id of the stored result; `isCut` when the source ended it early because of a cell that is too large
+ * @throws errors of the result; then nothing is stored
  */
 export async function keepResult(
   workspaceId: ObjectId,
@@ -44,7 +44,7 @@ export async function keepResult(
   let isFull = false;
   let isCut = false;
   let isOver = false;
-  /** The rows to keep; the others are only counted. */
+  /** The rows to store; the others are only counted. */
   const firstBatches = async function* (): AsyncGenerator<Batch, void> {
     let taken = 0;
     for await (const batch of batches) {
@@ -70,7 +70,7 @@ export async function keepResult(
     for await (const batch of settled.batches) {
       if (isOver) continue;
       const part = format.batch(batch, batch.rowCount);
-      // Whole batches, so that what is kept is a stream that every reader of Arrow takes.
+      // Whole batches, so that the stored stream is valid for every Arrow reader.
       if (writer.bytes + part.length > limits.bytes) {
         isFull = true;
         isOver = true;
@@ -100,7 +100,7 @@ export async function keepResult(
   }
 }
 
-/** How these results begin, by their ids; those that are not kept any more are absent. */
+/** Returns the first rows of these results, by id; expired ones are absent. */
 export async function previewResults(workspaceId: ObjectId, ids: ObjectId[]): Promise<Map<string, ResultPreview>> {
   if (ids.length === 0) return new Map();
   const docs = await collections
@@ -111,8 +111,8 @@ export async function previewResults(workspaceId: ObjectId, ids: ObjectId[]): Pr
 }
 
 /**
- * The kept rows as Arrow's stream format, part by part.
- * @throws AppError `not_found` for a result that is unknown, another workspace's or not kept any more
+ * Returns the stored rows as an Arrow stream, part by part.
+ * @throws AppError `not_found` for a result that is unknown, expired or of another workspace
  */
 export async function openResult(
   workspaceId: ObjectId,
@@ -138,7 +138,7 @@ function firstRows(batch: Batch, count: number): Batch {
   return { rowCount: count, columns: batch.columns.map((column) => column.slice(0, count)) };
 }
 
-/** Long texts, and values within values that would be long as text, by their beginning. */
+/** Shortens long texts, and nested values that would be long as text. */
 function shorten(value: WireValue): WireValue {
   if (value === null || typeof value === "number" || typeof value === "boolean") return value;
   const text = typeof value === "string" ? value : JSON.stringify(value);

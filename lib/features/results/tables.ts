@@ -8,22 +8,22 @@ import { AppError } from "@/lib/platform/http/errors";
 import { ChunkWriter, readChunks } from "./chunks";
 import { collections } from "./collections";
 
-/** A result that is kept as one Parquet file, to be read whole. */
+/** A result stored as one Parquet file, to be read whole. */
 export type KeptTable = {
   resultId: ObjectId;
   fields: Field[];
   rowCount: number;
-  /** Of the file. */
+  /** Size of the file. */
   bytes: number;
-  /** There were more rows than are kept. */
+  /** There were more rows than are stored. */
   truncated: boolean;
   expiresAt: Date;
 };
 
 /**
- * Keeps the first rows of a result as Parquet; where there are more than the limits allow, the query is ended there.
- * @param limits rows, bytes of the file, and for how long, in milliseconds
- * @throws what the result throws; then nothing is kept
+ * Stores the first rows of a result as Parquet; the query is ended once a limit is reached.
+ * @param limits rows, bytes of the file, and retention in milliseconds
+ * @throws errors of the result; then nothing is stored
  */
 export async function keepTable(
   workspaceId: ObjectId,
@@ -50,14 +50,14 @@ export async function keepTable(
     for await (const batch of settled) {
       rowCount += batch.rowCount;
       yield batch;
-      // The file is whole to a batch: what is begun is ended.
+      // The limit applies between batches: a batch that has begun is completed.
       if (writer.bytes < limits.bytes) continue;
       truncated = true;
       return;
     }
   };
   try {
-    // What is kept as text is still a column of its field's type: whoever reads it makes of it what it can.
+    // Text in the file is still a column of its field's type: its reader converts it where possible.
     const settled = await settleTypes("parquet", fields, firstRows(), { loose: looseTypes });
     for await (const piece of parquet(settled.fields).pipe(kept(settled.batches))) await writer.add(piece);
     await writer.flush();
@@ -73,18 +73,18 @@ export async function keepTable(
   }
 }
 
-/** Keeps a table until later. @returns false when it is not kept any more */
+/** Extends the expiry of a table. @returns false when it is no longer stored */
 export async function extendTable(workspaceId: ObjectId, resultId: ObjectId, until: Date): Promise<boolean> {
   const change = { $set: { expiresAt: until } };
-  // The rows before what names them: they never go first.
+  // Rows before the document that names them: they never expire first.
   await collections.resultChunks().updateMany({ workspaceId, resultId }, change);
   const { matchedCount } = await collections.results().updateOne({ _id: resultId, workspaceId }, change);
   return matchedCount > 0;
 }
 
 /**
- * The file of a kept table, part by part.
- * @throws AppError `conflict` when it is not kept any more: another has taken its place
+ * Reads the file of a stored table, part by part.
+ * @throws AppError `conflict` when it is no longer stored: another has replaced it
  */
 export async function* readTable(workspaceId: ObjectId, resultId: ObjectId): AsyncGenerator<Uint8Array> {
   const doc = await collections.results().findOne({ _id: resultId, workspaceId }, { projection: { chunks: 1 } });

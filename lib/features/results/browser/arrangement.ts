@@ -3,7 +3,7 @@ import { filterRows } from "@/lib/features/results/browser/filter-rows";
 import type { CellTable } from "@/lib/features/results/browser/row-table";
 import { type SortBy, sortRows } from "@/lib/features/results/browser/sort-rows";
 
-/** Which rows are shown, and in which order: those that hold the text and that every filter of a column lets through. */
+/** Filter and order of the shown rows: a row must contain the text and match every column filter. */
 export type Arrangement = { sort: SortBy | null; filter: string; columns: ColumnFilter[] };
 
 export const PLAIN: Arrangement = { sort: null, filter: "", columns: [] };
@@ -12,15 +12,15 @@ export function isPlain(arrangement: Arrangement): boolean {
   return arrangement.sort === null && isWhole(arrangement);
 }
 
-/** Whether all rows are shown. */
+/** Returns whether all rows are shown. */
 function isWhole({ filter, columns }: Arrangement): boolean {
   return filter === "" && columns.length === 0;
 }
 
-/** Rows that are looked through before somebody else may have a turn. */
+/** Number of rows processed before yielding to other work. */
 const SLICE_ROWS = 16_384;
 
-/** @returns row numbers; null for all rows as they came */
+/** @returns row numbers; null for all rows in their original order */
 export function arrangeNow(table: CellTable, arrangement: Arrangement): Uint32Array | null {
   if (isPlain(arrangement)) return null;
   const { sort } = arrangement;
@@ -31,9 +31,9 @@ export function arrangeNow(table: CellTable, arrangement: Arrangement): Uint32Ar
 }
 
 /**
- * The same, in turns with other work.
- * @param isStale asked between the turns: true when nobody waits for the answer any more
- * @returns undefined when it went stale
+ * Does the same while yielding to other work.
+ * @param isStale checked at each yield: true when the result is no longer needed
+ * @returns undefined when it became stale
  */
 export async function arrangeInTurns(
   table: CellTable,
@@ -57,7 +57,7 @@ export async function arrangeInTurns(
   return sort === null ? rows : sortRows(table, sort, rows);
 }
 
-/** Which of the rows from..to are shown. */
+/** Returns which of the rows from..to are shown. */
 function findRows(table: CellTable, { filter, columns }: Arrangement, from: number, to: number): number[] {
   const tests = columns.map((each) => toRowTest(table, each));
   const isThrough = (row: number) => tests.every((holds) => holds(row));
@@ -73,7 +73,7 @@ function allRows({ rowCount }: CellTable): Uint32Array {
   return rows;
 }
 
-/** Lets messages in; a timer of the browser would wait four milliseconds each time. */
+/** Yields to pending messages; a browser timer would wait four milliseconds each time. */
 function turn(): Promise<void> {
   return new Promise((resolve) => {
     const channel = new MessageChannel();

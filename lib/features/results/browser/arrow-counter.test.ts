@@ -8,7 +8,7 @@ const FIELDS: Field[] = [
   { name: "word", type: "string", dbType: "VARCHAR" },
 ];
 
-/** The very bytes that the server streams: batches of these sizes. */
+/** Returns the exact bytes that the server streams: batches of these sizes. */
 function streamOf(sizes: number[]): Uint8Array {
   const format = arrow(FIELDS);
   const batches = sizes.map((size) => {

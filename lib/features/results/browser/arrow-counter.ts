@@ -1,20 +1,23 @@
-/** In front of each message: four bytes of ones, then its head's length (Arrow columnar format, encapsulated messages). */
+/**
+ * Prefix of each message: four bytes of ones, then the length of its header (Arrow columnar format, encapsulated
+ * messages).
+ */
 const PREFIX_BYTES = 8;
-/** The kind of a message's head, and the places of what is read of it in its table, by Arrow's Message.fbs. */
+/** Type of a message header, and positions of the fields read from its table, by Arrow's Message.fbs. */
 const RECORD_BATCH = 3;
 const MESSAGE = { headerType: 1, header: 2, bodyLength: 3 } as const;
 const BATCH = { length: 0 } as const;
-/** A head says what follows and holds no rows; one longer than this is none. */
+/** Maximum size of a header, which describes the body and holds no rows; anything longer is invalid. */
 const HEAD_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
- * Counts the rows of Arrow's stream format as it passes by, wherever it is cut. It reads the heads of the messages
- * alone and steps over their rows.
+ * Counts the rows of an Arrow stream as it passes, at any chunk boundaries. Reads only the message headers and skips
+ * the rows.
  */
 export class ArrowCounter {
   rows = 0;
   #held = new Uint8Array(0);
-  /** Bytes of rows that are still to be stepped over. */
+  /** Bytes of rows still to be skipped. */
   #skip = 0;
 
   read(bytes: Uint8Array): void {
@@ -27,7 +30,7 @@ export class ArrowCounter {
       if (all.length - at < PREFIX_BYTES) break;
       const headBytes = view.getUint32(4, true);
       if (headBytes > HEAD_BYTES_MAX) throw new Error("This is no stream of Arrow messages.");
-      // The mark of the end.
+      // End-of-stream marker.
       if (headBytes === 0) return;
       if (all.length - at < PREFIX_BYTES + headBytes) break;
       const { rows, bodyBytes } = readHead(new DataView(all.buffer, all.byteOffset + at + PREFIX_BYTES, headBytes));
@@ -43,7 +46,7 @@ export class ArrowCounter {
   }
 }
 
-/** A message's head is a FlatBuffers table: rows are its record batch's length, 0 for a schema. */
+/** Reads a message header, which is a FlatBuffers table. `rows` is its record batch's length, 0 for a schema. */
 function readHead(head: DataView): { rows: number; bodyBytes: number } {
   const message = head.getUint32(0, true);
   const bodyAt = fieldOf(head, message, MESSAGE.bodyLength);
@@ -55,7 +58,7 @@ function readHead(head: DataView): { rows: number; bodyBytes: number } {
   return { rows: lengthAt === null ? 0 : Number(head.getBigInt64(lengthAt, true)), bodyBytes };
 }
 
-/** Where a table's field stands; null when it has its default. */
+/** Returns the position of a table's field; null when it has its default. */
 function fieldOf(view: DataView, table: number, index: number): number | null {
   const entries = table - view.getInt32(table, true);
   const entry = 4 + 2 * index;

@@ -2,8 +2,8 @@ import { tableFromIPC } from "apache-arrow";
 import type { CellValue, ResultField, ResultRow } from "@/lib/base/values/json-rows";
 
 /**
- * The rows of a kept result, as an answer in JSON would carry them.
- * @param bytes Arrow's stream format as the server writes it: each field says its own type in its metadata
+ * Returns the rows of a stored result as a JSON response would contain them.
+ * @param bytes an Arrow stream from the server: the metadata of each field names its type
  */
 export function readArrowRows(bytes: Uint8Array): { fields: ResultField[]; rows: ResultRow[] } {
   const table = tableFromIPC(bytes);
@@ -24,11 +24,12 @@ export function readArrowRows(bytes: Uint8Array): { fields: ResultField[]; rows:
 function toCellValue(value: unknown, { type }: ResultField): CellValue {
   if (value === null || typeof value === "boolean") return value;
   if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
-  // JSON has no words for the others.
+  // JSON cannot represent the others.
   if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
   if (value instanceof Uint8Array) return toBase64(value);
   const text = String(value);
-  // Values within values were written as text; a text of their own may look like one only where the type says so.
+  // Nested values were serialised as text. Only these types can contain them: in other types such a text is a plain
+  // string.
   return (type === "json" || type === "array" || type === "other") && /^[[{]/.test(text) ? parsed(text) : text;
 }
 

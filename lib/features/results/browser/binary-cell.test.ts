@@ -15,10 +15,10 @@ describe("a binary cell", () => {
 
   test("is a picture when it begins as one", () => {
     expect(toPictureType(base64(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a))).toBe("image/png");
-    // A sound in the same box as a picture.
+    // A sound in the same container format as a picture.
     expect(toPictureType(Buffer.from("RIFF....WAVE").toString("base64"))).toBeNull();
     expect(toPictureType(Buffer.from("RIFF....WEBP").toString("base64"))).toBe("image/webp");
-    // SVG can hold a script.
+    // SVG can contain a script.
     expect(toPictureType(Buffer.from("<svg onload=x>").toString("base64"))).toBeNull();
   });
 

@@ -1,8 +1,6 @@
-/*
- * Binary values arrive as base64 (docs/develop/api.md, Queries).
- */
+/* Binary values arrive as base64 (docs/develop/api.md, Queries). */
 
-/** How the first bytes of pictures begin that browsers draw without running anything. */
+/** Signatures of image formats that browsers draw without running code. */
 const PICTURES: readonly [string, number[]][] = [
   ["image/png", [0x89, 0x50, 0x4e, 0x47]],
   ["image/jpeg", [0xff, 0xd8, 0xff]],
@@ -12,10 +10,10 @@ const PICTURES: readonly [string, number[]][] = [
 const SIGN_BYTES = 12;
 const LINE_BYTES = 8;
 
-/** The bytes of a value, at most so many; null for what is no base64. */
+/** Decodes at most `bytesMax` bytes of a value; null for invalid base64. */
 export function toBytes(base64: string, bytesMax = Number.POSITIVE_INFINITY): Uint8Array | null {
   try {
-    // Four letters are three bytes.
+    // Four characters encode three bytes.
     const letters = Math.min(base64.length, Math.ceil(bytesMax / 3) * 4);
     const text = atob(base64.slice(0, letters));
     return Uint8Array.from(text.slice(0, bytesMax), (letter) => letter.charCodeAt(0));
@@ -24,23 +22,23 @@ export function toBytes(base64: string, bytesMax = Number.POSITIVE_INFINITY): Ui
   }
 }
 
-/** How many bytes a value has. */
+/** Returns the number of bytes of a value. */
 export function countBytes(base64: string): number {
   const padding = base64.endsWith("==") ? 2 : base64.endsWith("=") ? 1 : 0;
   return Math.max(0, Math.floor(base64.length / 4) * 3 - padding);
 }
 
-/** The kind of picture that a value is; null when it is none. */
+/** Returns the media type of an image; null for other values. */
 export function toPictureType(base64: string): string | null {
   const bytes = toBytes(base64, SIGN_BYTES);
   if (bytes === null) return null;
   const found = PICTURES.find(([, sign]) => sign.every((byte, i) => bytes[i] === byte));
-  // RIFF is the box of other things, too.
+  // RIFF also contains other formats.
   if (found?.[0] === "image/webp" && String.fromCharCode(...bytes.slice(8, 12)) !== "WEBP") return null;
   return found?.[0] ?? null;
 }
 
-/** Bytes as people look at them: their place, their digits, and the letters that they are. */
+/** Formats bytes as a hex dump: offset, digits and ASCII characters. */
 export function toHexLines(bytes: Uint8Array): string {
   const lines: string[] = [];
   for (let at = 0; at < bytes.length; at += LINE_BYTES) {

@@ -1,12 +1,12 @@
 import type { ResultField } from "@/lib/base/values/json-rows";
 import { isNumericField } from "@/lib/features/results/browser/cell-text";
 
-/** Which column plays which part on a card (docs/develop/design.md, Phones). Indexes into the fields; null when no column fits. */
+/** Roles of columns on a card (docs/develop/design.md, Phones): indexes into the fields, null when no column fits. */
 export type CardPlan = { title: number; figure: number | null; rest: number[] };
 
 /**
- * How a row becomes a card: the first text column is the title, the sorted number (or the last one) stands at the right,
- * everything else below.
+ * Plans the card of a row: the first text column is the title, the sorted number (or the last one) appears at the
+ * right, and everything else below.
  * @param sorted the column that the rows are sorted by, if any
  */
 export function planCards(fields: ResultField[], sorted: string | null): CardPlan {

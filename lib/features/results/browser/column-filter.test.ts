@@ -22,7 +22,7 @@ function hits(field: ResultField, values: CellValue[], typed: string): number[][
 describe("a filter of a column", () => {
   test.each([
     [NUMBER, [null, "299.99", "300", "1148.00"], ">= 300", [2, 3]],
-    // More digits than a float keeps apart.
+    // More digits than a double distinguishes.
     [{ name: "n", type: "int64" }, ["9007199254740993", "9007199254740992"], "9007199254740993", [0]],
     [NUMBER, ["1148.0", "1148.00", "2"], "1,148", [0, 1]],
     [TEXT, ["north", "coast", null], "!north", [1, 2]],

@@ -5,7 +5,7 @@ import { WordColumn } from "@/lib/features/results/browser/columns";
 import { type CellTable, RowTable } from "@/lib/features/results/browser/row-table";
 import { compareNumberText, isPlainNumber } from "@/lib/platform/browser/exact-number";
 
-/** What the rows of a column have to be to be shown. */
+/** A condition on the values of one column. */
 export type ColumnFilter = Condition & { column: number };
 
 const SIGNS: readonly [string, ConditionOp][] = [
@@ -19,12 +19,15 @@ const SIGNS: readonly [string, ConditionOp][] = [
   ["=", "is"],
 ];
 
-/** A list of values, as a query has it. */
+/** A list of values, in SQL notation. */
 const ANY_OF = /^in\s*\(([\s\S]*)\)$/i;
-/** A value of it: between quotes, which a doubled one does not end, or up to the next comma. */
+/** One value of it: in quotes, where a doubled quote is an escape, or up to the next comma. */
 const VALUE = /\s*(?:"((?:[^"]|"")*)"|'((?:[^']|'')*)'|([^,]*))\s*(?:,|$)/y;
 
-/** What was typed below a head, as a condition; null for nothing. A number alone is that number, a text is looked for. */
+/**
+ * Parses the filter typed below a column's header; null for an empty one. A plain number means equality, a text means
+ * containment.
+ */
 export function parseFilter(typed: string, field: ResultField): Condition | null {
   const text = typed.trim();
   if (text === "") return null;
@@ -40,7 +43,7 @@ export function parseFilter(typed: string, field: ResultField): Condition | null
   return { op: isWhole ? "is" : "holds", value };
 }
 
-/** The condition that lets several values of a column through; null for none. */
+/** Returns the condition that matches any of several values; null for none. */
 export function toAny(values: readonly (string | null)[]): Condition | null {
   const different = [...new Set(values)].slice(0, ANY_VALUES_MAX);
   return different.length === 0 ? null : { op: "any", values: different };
@@ -51,7 +54,7 @@ function readList(text: string, field: ResultField): (string | null)[] {
   VALUE.lastIndex = 0;
   while (VALUE.lastIndex < text.length) {
     const found = VALUE.exec(text);
-    // A quote that is not closed is a letter like others: the rest is one value.
+    // An unclosed quote is an ordinary character: the rest is one value.
     if (found === null) break;
     const [, double, single, bare = ""] = found;
     const quoted = double?.replaceAll('""', '"') ?? single?.replaceAll("''", "'");
@@ -63,7 +66,7 @@ function readList(text: string, field: ResultField): (string | null)[] {
   return values;
 }
 
-/** A value of a list as it would be typed there. */
+/** Formats a value as an item of a typed list. */
 function toListed(value: string | null): string {
   if (value === null) return "null";
   return /^[^\s"',()][^"',()]*$/.test(value) && value.trim() === value && value.toLowerCase() !== "null"
@@ -71,7 +74,7 @@ function toListed(value: string | null): string {
     : `"${value.replaceAll('"', '""')}"`;
 }
 
-/** The condition as it would be typed. */
+/** Formats a condition as it would be typed. */
 export function toTypedFilter(condition: Condition): string {
   if (condition.op === "any") return `in (${condition.values.map(toListed).join(", ")})`;
   const { op, value } = condition;
@@ -81,7 +84,7 @@ export function toTypedFilter(condition: Condition): string {
   return `${sign} ${text}`;
 }
 
-/** The condition in words, as short as a head is wide. */
+/** Describes a condition in words, short enough for a column header. */
 export function toFilterWords(condition: Condition, field: ResultField): string {
   if (condition.op === "any") {
     return `any of ${condition.values.map((each) => (each === null ? "null" : toCellText(each, field))).join(", ")}`;
@@ -106,7 +109,7 @@ export function toFilterWords(condition: Condition, field: ResultField): string 
   return `${words[op]}${text}`;
 }
 
-/** The value of a cell as a condition's. */
+/** Converts a cell's value for a condition. */
 export function toFilterValue(value: CellValue | undefined): string | null {
   return value === null || value === undefined ? null : toPlainText(value);
 }
@@ -132,7 +135,7 @@ export function toConditionKind({ type }: ResultField): ConditionKind {
   }
 }
 
-/** A test of one column's rows. */
+/** Returns a test of one column's rows. */
 export function toRowTest(table: CellTable, filter: ColumnFilter): (row: number) => boolean {
   const field = table.fields[filter.column];
   if (field === undefined) return () => true;
@@ -174,7 +177,7 @@ function toValueTest(condition: Condition, field: ResultField): (cell: CellValue
   }
 }
 
-/** Compares cells with one value: exactly where they are numbers, and by the text where they are not. */
+/** Returns a comparison of cells with one value: exact for numbers, else by text. */
 function comparer(value: string, field: ResultField): (cell: Exclude<CellValue, null>) => number {
   if (isNumericField(field)) {
     const number = Number(value);
@@ -183,7 +186,7 @@ function comparer(value: string, field: ResultField): (cell: Exclude<CellValue, 
       isExact && typeof cell === "number" ? cell - number : compareNumberText(toPlainText(cell), value);
   }
   const kind = toConditionKind(field);
-  // What a person types may have a space for the T, and no zone: times of one column have one form.
+  // Typed times may have a space for the T, and no zone: times of one column have one format.
   const normal = (text: string) => (kind === "time" ? text.replace(" ", "T").replace(/Z$/, "") : text);
   const wanted = kind === "boolean" ? value.toLowerCase() : normal(value);
   return (cell) => {

@@ -1,46 +1,46 @@
 import type { CellValue } from "@/lib/base/values/json-rows";
 
 /**
- * One column of a loaded result. A column that meets a value of another kind says so, and its owner moves the values
- * to the next wider kind: numbers and words into JSON text, a short list of words into a long one.
+ * One column of a loaded result. A value of another kind is refused; the owner then moves the values to the next wider
+ * kind: numbers and words into JSON text, a word list into text.
  */
 export interface Column {
   readonly length: number;
-  /** What it occupies, roughly, in bytes. */
+  /** Approximate memory use in bytes. */
   readonly bytes: number;
-  /** @returns false for a value that it cannot hold; nothing is added then */
+  /** @returns false for a value of another kind, which is not added */
   push(value: CellValue): boolean;
   at(row: number): CellValue;
 }
 
-/** Rows of a block: blocks are added, never grown, so that no row is ever held twice. */
+/** Rows per block. Blocks are added, never grown, so that no row is held twice. */
 const BLOCK_ROWS = 1 << 14;
 const BLOCK_BITS = 14;
 const BLOCK_MASK = BLOCK_ROWS - 1;
-/** With more different words than this a list of them saves nothing. */
+/** With more distinct words, a word list saves nothing. */
 const WORDS_MAX = 16_384;
 const SEQUENCE_MIN = 64;
-/** What a word in a list costs beside its letters. */
+/** Memory overhead of a word in a list, in bytes. */
 const WORD_BYTES = 48;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** The column to begin with, judged by the first value that is not null. */
+/** Returns the initial column for its first non-null value. */
 export function columnFor(value: CellValue): Column {
   if (typeof value === "number") return new NumberColumn();
   if (typeof value === "boolean") return new FlagColumn();
   return typeof value === "string" ? new WordColumn() : new JsonColumn();
 }
 
-/** The same values in a column of a wider kind that also takes `next`. */
+/** Returns the same values in a wider kind of column that also accepts `next`. */
 export function widen(column: Column, next: CellValue): Column {
   const wider = column instanceof WordColumn && typeof next === "string" ? new TextColumn() : new JsonColumn();
   for (let row = 0; row < column.length; row += 1) wider.push(column.at(row));
   return wider;
 }
 
-/** JSON has no NaN, so it can stand for null. */
+/** JSON has no NaN, so NaN represents null. */
 class NumberColumn implements Column {
   length = 0;
   #blocks: Float64Array[] = [];
@@ -87,7 +87,7 @@ class FlagColumn implements Column {
   }
 }
 
-/** Text of few different values: each is kept once, and a row has its number. Number 0 is null. */
+/** Text with few distinct values: each is stored once, and a row has its number. Number 0 is null. */
 export class WordColumn implements Column {
   length = 0;
   #blocks: Uint16Array[] = [];
@@ -117,7 +117,7 @@ export class WordColumn implements Column {
     return this.#words[this.numberAt(row) - 1] ?? null;
   }
 
-  /** The value's number in `words`, from 1; 0 for null. */
+  /** Returns the number of a value in `words`, from 1; 0 for null. */
   numberAt(row: number): number {
     return this.#blocks[row >> BLOCK_BITS]?.[row & BLOCK_MASK] ?? 0;
   }
@@ -129,14 +129,14 @@ export class WordColumn implements Column {
 
 type TextBlock = { bytes: Uint8Array; offsets: Uint32Array; isNull: Uint8Array | null; isAscii: boolean };
 
-/** Text as UTF-8 in blocks; the last rows wait as they are until they make a block. */
+/** Text as UTF-8 in blocks; the last rows wait as strings until they fill a block. */
 export class TextColumn implements Column {
   length = 0;
   #blocks: TextBlock[] = [];
   #waiting: (string | null)[] = [];
   #waitingLetters = 0;
   #sealedBytes = 0;
-  /** Rows in a row that were read one after the other, and the text of the block they are in. */
+  /** Length of the current run of consecutive reads, with the decoded text of its block. */
   #sequence = { next: -1, length: 0, block: -1, text: "" };
 
   get bytes(): number {
@@ -162,7 +162,7 @@ export class TextColumn implements Column {
     const sequence = this.#sequence;
     sequence.length = row === sequence.next ? sequence.length + 1 : 0;
     sequence.next = row + 1;
-    // Who reads on and on is quicker with the block as one text: a slice takes a tenth of a decoding.
+    // Long sequential reads decode the whole block once: a slice takes a tenth of the time of a decoding.
     if (block.isAscii && sequence.length >= SEQUENCE_MIN) {
       if (sequence.block !== row >> BLOCK_BITS) {
         sequence.block = row >> BLOCK_BITS;
@@ -174,8 +174,8 @@ export class TextColumn implements Column {
   }
 
   /**
-   * A test for rows whose text, in lower case, holds another one. It looks through a whole block at once, which is ten
-   * times as quick as value by value.
+   * Returns a test for rows whose lower-case text contains another text. Searches a whole block at once, which is ten
+   * times as fast as value by value.
    * @param wanted in lower case, not empty
    */
   searchFor(wanted: string): (row: number) => boolean {
@@ -216,20 +216,20 @@ export class TextColumn implements Column {
   }
 }
 
-/** Which values of a block hold a text. Its letters are its bytes. */
+/** Returns the values of an ASCII block that contain a text; one character is one byte. */
 function searchBlock({ bytes, offsets }: TextBlock, wanted: string): Uint8Array {
   const hits = new Uint8Array(BLOCK_ROWS);
   const text = decoder.decode(bytes).toLowerCase();
   let row = 0;
   for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
     while (row < BLOCK_ROWS && (offsets[row + 1] ?? 0) <= at) row += 1;
-    // What begins in one value and ends in the next is in neither.
+    // A match that crosses into the next value does not count.
     if (at + wanted.length <= (offsets[row + 1] ?? 0)) hits[row] = 1;
   }
   return hits;
 }
 
-/** Whatever there is, as JSON text: lists, objects, and columns whose values are of several kinds. */
+/** Any values as JSON text: lists, objects, and columns with values of several kinds. */
 class JsonColumn implements Column {
   #texts = new TextColumn();
 

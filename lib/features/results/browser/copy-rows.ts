@@ -6,17 +6,17 @@ import { isPlainNumber } from "@/lib/platform/browser/exact-number";
 
 export const COPY_FORMATS = ["tsv", "csv", "json", "markdown", "insert", "list"] as const;
 export type CopyFormat = (typeof COPY_FORMATS)[number];
-/** What goes to the clipboard: `html` stands beside TSV there, since it says of each cell what it is. */
+/** Format of a clipboard text; `html` accompanies TSV, since it carries the type of each cell. */
 export type CopyText = CopyFormat | "html";
 
-/** Digits that a spreadsheet keeps of a number; longer ones stay text, or they would change. */
+/** Significant digits that a spreadsheet keeps; longer numbers stay text, or they would change. */
 const SHEET_DIGITS_MAX = 15;
 const TIMES = new Set(["date", "timestamp", "timestamptz"]);
 
 /**
- * Rows as text for the clipboard.
- * @param withHead whether TSV and CSV begin with the column names; the others always carry them
- * @param insert what INSERT statements are for, as it is written there, and who reads them
+ * Formats rows as text for the clipboard.
+ * @param withHead whether TSV and CSV begin with the column names; the others always include them
+ * @param insert table name of INSERT statements as written there, and the SQL dialect
  */
 export function toCopyText(
   format: CopyText,
@@ -34,7 +34,7 @@ export function toCopyText(
   const join = format === "tsv" ? "\t" : ",";
   const lines = rows.map((row) => fields.map((field) => encode(toPlainText(row[field.name]))).join(join));
   if (withHead) lines.unshift(fields.map((field) => encode(field.name)).join(join));
-  // RFC 4180 ends lines with CR LF; spreadsheets take a bare LF from the clipboard.
+  // RFC 4180 ends lines with CR LF; spreadsheets expect a bare LF from the clipboard.
   return lines.join(format === "csv" ? "\r\n" : "\n");
 }
 
@@ -56,7 +56,10 @@ function toMarkdown(fields: ResultField[], rows: ResultRow[]): string {
   ].join("\n");
 }
 
-/** A table as spreadsheets read it: numbers and times are what they are, and text stays text, whatever it looks like. */
+/**
+ * Formats a table for spreadsheets: numbers and times keep their type, and text stays text even when it looks like
+ * another type.
+ */
 function toHtml(fields: ResultField[], rows: ResultRow[], withHead: boolean): string {
   const head = fields.map((field) => `<th>${escapeHtml(field.name)}</th>`).join("");
   const body = rows.map((row) => `<tr>${fields.map((field) => toHtmlCell(row[field.name], field)).join("")}</tr>`);
@@ -70,7 +73,7 @@ function toHtmlCell(value: CellValue | undefined, field: ResultField): string {
   if (isNumber && text.replace(/\D/g, "").length <= SHEET_DIGITS_MAX) return `<td>${text}</td>`;
   if (field.type === "boolean") return `<td>${text.toUpperCase()}</td>`;
   const time = TIMES.has(field.type) ? /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d:\d\d)(?:\.\d+)?Z?)?$/.exec(text) : null;
-  // Spreadsheets know neither the T nor zones; times are UTC, as everywhere in a result.
+  // Spreadsheets support neither the T nor zones; times are UTC, as everywhere in a result.
   if (time) return `<td>${[time[1], time[2]].filter(Boolean).join(" ")}</td>`;
   return `<td style='mso-number-format:"\\@"'>${escapeHtml(text)}</td>`;
 }
@@ -83,7 +86,7 @@ function escapeHtml(text: string): string {
     .replace(/\r\n|\r|\n/g, '<br style="mso-data-placement:same-cell">');
 }
 
-/** One statement, a row a line. */
+/** Formats one INSERT statement, with one row per line. */
 function toInsert(
   fields: ResultField[],
   rows: ResultRow[],
@@ -96,7 +99,7 @@ function toInsert(
   return `insert into ${table} (${names}) values\n${lines.join(",\n")};`;
 }
 
-/** The values as they stand behind IN, each once; null is not among them, since nothing is equal to it. */
+/** Formats distinct values for an IN list; null is omitted, since nothing is equal to it. */
 function toList(fields: ResultField[], rows: ResultRow[], dialect: SqlDialect): string {
   const values = rows.flatMap((row) =>
     fields.flatMap((field) => (row[field.name] === null ? [] : toLiteral(row[field.name], field, dialect))),
@@ -114,11 +117,11 @@ function toLiteral(value: CellValue | undefined, field: ResultField, dialect: Sq
   return isBare && isExact ? text : textLiteral(text, dialect);
 }
 
-/** Engines read a bare number of more digits as a double, but convert a text to the column's type. */
+/** Engines read a bare number with more digits as a double, but convert a text to the column's type. */
 const LITERAL_DIGITS_MAX = 38;
 const DOCUMENT = /^jsonb?$/i;
 
-/** Returns the literal of a value whose plain text the column would not take for the same value; null for others. */
+/** Returns the literal of a value whose plain text the column would not read as the same value; null for others. */
 function scalarOf(text: string, value: CellValue, field: ResultField, dialect: SqlDialect): string | null {
   const { type, dbType = "" } = field;
   if (type === "binary") return bytesLiteral(text, dialect);
@@ -138,14 +141,17 @@ function structureOf(value: CellValue[] | object, field: ResultField, dialect: S
   return dialect === "clickhouse" ? clickhouseLiteral(value as CellValue) : null;
 }
 
-/** Bytes come as base64. */
+/** Formats a binary value, which arrives as base64. */
 function bytesLiteral(base64: string, dialect: SqlDialect): string {
   const hex = Array.from(atob(base64), (byte) => byte.charCodeAt(0).toString(16).padStart(2, "0")).join("");
   if (dialect === "postgres") return `'\\x${hex}'`;
   return dialect === "duckdb" || dialect === "clickhouse" ? `unhex('${hex}')` : `x'${hex}'`;
 }
 
-/** ISO counts 1 BC as the year 0. PostgreSQL and DuckDB name the era, and write long years without a sign. */
+/**
+ * Formats a time. ISO counts 1 BC as the year 0; PostgreSQL and DuckDB name the era, and write long years without a
+ * sign.
+ */
 function stampLiteral(text: string, dialect: SqlDialect): string | null {
   const [, year = "", day = "", time = ""] = /^([+-]?\d+)(-\d\d-\d\d)(.*)$/.exec(text) ?? [];
   if (dialect !== "postgres" && dialect !== "duckdb") return null;
@@ -155,7 +161,7 @@ function stampLiteral(text: string, dialect: SqlDialect): string | null {
   return textLiteral(written, dialect);
 }
 
-/** A list in PostgreSQL's own syntax: `{1,NULL,"a"}`. */
+/** Formats a list in PostgreSQL's syntax: `{1,NULL,"a"}`. */
 function arrayText(items: readonly CellValue[]): string {
   const texts = items.map((item) => {
     if (item === null) return "NULL";
@@ -177,7 +183,7 @@ function clickhouseLiteral(value: CellValue): string {
   return `map(${parts.join(", ")})`;
 }
 
-/** DuckDB takes no statement with the character of code 0. */
+/** Formats a text. DuckDB accepts no statement with the character of code 0. */
 function textLiteral(text: string, dialect: SqlDialect): string {
   if (dialect !== "duckdb" || !text.includes("\0")) return toSqlText(text, dialect);
   return `(${text
@@ -186,7 +192,7 @@ function textLiteral(text: string, dialect: SqlDialect): string {
     .join(" || chr(0) || ")})`;
 }
 
-/** As spreadsheets write it: quoted when a tab, a line end or a leading quote would break the row. */
+/** Escapes like spreadsheets: quotes a text when a tab, a line end or a leading quote would break the row. */
 function escapeTsv(text: string): string {
   return /[\t\n\r]/.test(text) || text.startsWith('"') ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -5,7 +5,7 @@ import { CsvReader } from "@/lib/features/results/browser/csv-guard";
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** Reads a text in pieces of the given size. The second column holds numbers. */
+/** Reads a text in chunks of the given size. The second column contains numbers. */
 function read(text: string, isGuarding: boolean, size = text.length || 1): { text: string; records: number } {
   const csv = new CsvReader((column) => column !== 1, isGuarding);
   const bytes = encoder.encode(text);

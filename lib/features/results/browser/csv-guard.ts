@@ -3,16 +3,16 @@ const COMMA = 0x2c;
 const CR = 0x0d;
 const LF = 0x0a;
 const APOSTROPHE = 0x27;
-/** What makes spreadsheets take a cell for a formula: = + - @, and a tab or a line end before one (T60). */
+/** Characters that make spreadsheets treat a cell as a formula: = + - @, and a tab or a line end before one (T60). */
 const TRIGGERS = new Set([0x3d, 0x2b, 0x2d, 0x40, 0x09, CR]);
 
 /**
- * Reads the bytes of CSV, as the server writes it, and counts its records. With guarding on it puts an apostrophe in
- * front of text cells that a spreadsheet would take for a formula; numbers stay as they are. Works across pieces,
- * wherever they were cut, and never holds more than one.
+ * Reads CSV bytes from the server and counts the records. With guarding on, it prefixes text cells that a spreadsheet
+ * would treat as a formula with an apostrophe; numbers stay unchanged. Works across chunks with any boundaries, and
+ * never holds more than one.
  */
 export class CsvReader {
-  /** Records that are complete, the head among them. */
+  /** Number of complete records, including the header. */
   records = 0;
   #isQuoted = false;
   /** The last byte closed a quote, unless the next one is a quote too. */
@@ -21,7 +21,7 @@ export class CsvReader {
   #column = 0;
 
   /**
-   * @param isText whether the column at a place holds text; the head is text in every column
+   * @param isText whether the column at an index contains text; the header is text in every column
    * @param isGuarding whether cells are changed at all
    */
   constructor(
@@ -29,7 +29,7 @@ export class CsvReader {
     private readonly isGuarding: boolean,
   ) {}
 
-  /** @returns the same bytes when nothing in them had to be changed */
+  /** @returns the same bytes when nothing had to change */
   read(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
     const marks: number[] = [];
     for (let i = 0; i < bytes.length; i += 1) {

@@ -1,4 +1,4 @@
-/** A plan as it was shown, for looking back: what it was of, when, and what it said. */
+/** A plan as shown, for later comparison: its statement, time and content. */
 export type KeptPlan = {
   connectionId: string;
   statement: string;
@@ -7,16 +7,16 @@ export type KeptPlan = {
   at: number;
   text: string;
   steps: number;
-  /** Null where nothing was measured. */
+  /** Null for a plan without measured times. */
   totalMs: number | null;
 };
 
-/** The plans of some days' work; with the limit below they are a tenth of what a browser keeps for a page. */
+/** Maximum number of plans: some days of work. With the limit below they take a tenth of a page's browser storage. */
 const PLANS_MAX = 25;
-/** A plan of hundreds of steps; nobody compares longer ones line by line. */
+/** Maximum length of a plan's text: hundreds of steps. Nobody compares longer ones line by line. */
 const TEXT_CHARS_MAX = 20_000;
 
-/** What lies in the browser's store; nothing where it cannot be read. */
+/** Parses the plans in the browser's storage; empty when it is unreadable. */
 export function parseKeptPlans(text: string | null): KeptPlan[] {
   let list: unknown;
   try {
@@ -37,13 +37,13 @@ function isKeptPlan(value: unknown): value is KeptPlan {
   );
 }
 
-/** The plans with this one, the latest last; the oldest make room. One that is too long to compare is left out. */
+/** Appends a plan and drops the oldest ones. A plan that is too long to compare is omitted. */
 export function keepPlan(kept: readonly KeptPlan[], plan: KeptPlan): KeptPlan[] {
   if (plan.text.length > TEXT_CHARS_MAX) return [...kept];
   return [...kept.filter(({ at }) => at !== plan.at), plan].slice(-PLANS_MAX);
 }
 
-/** The latest earlier plan of the same statement on the same connection that tells the same; null without one. */
+/** Returns the latest earlier plan of the same statement, connection and kind; null without one. */
 export function findEarlier(kept: readonly KeptPlan[], plan: Omit<KeptPlan, "text" | "steps" | "totalMs">) {
   return (
     kept.findLast(
@@ -56,7 +56,7 @@ export function findEarlier(kept: readonly KeptPlan[], plan: Omit<KeptPlan, "tex
   );
 }
 
-/** Laid out otherwise it is the same statement. */
+/** Normalises white space: a reformatted statement is the same statement. */
 function toWords(statement: string): string {
   return statement.replace(/\s+/g, " ").trim();
 }

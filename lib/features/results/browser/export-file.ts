@@ -1,6 +1,6 @@
 import { saveFile } from "@/lib/platform/browser/save-file";
 
-/** Where an export is written to. `abort` leaves nothing behind. */
+/** Target of an export. `abort` leaves nothing behind. */
 export type ExportFile = {
   write: (bytes: Uint8Array<ArrayBuffer>) => Promise<void>;
   close: () => Promise<void>;
@@ -10,13 +10,13 @@ export type ExportFile = {
 type SaveOptions = { suggestedName: string; types: { accept: Record<string, string[]> }[] };
 type PickingWindow = { showSaveFilePicker?: (options: SaveOptions) => Promise<FileSystemFileHandle> };
 
-/** Pieces are handed to the browser in parcels of this size, which it may keep on disk. */
+/** Size of the parts passed to the browser, which may store them on disk. */
 const PARCEL_BYTES = 8 * 1024 * 1024;
 
 /**
- * Opens a file for an export: on the disk itself where the browser lets a page do so, so that nothing is held in
- * memory; else as a download that is put together from parcels.
- * @returns null when the person closed the browser's dialog
+ * Opens a file for an export: directly on disk where the browser supports it, so that nothing is held in memory; else a
+ * download assembled from parts.
+ * @returns null when the user closed the browser's dialog
  */
 export async function openExportFile(name: string, contentType: string): Promise<ExportFile | null> {
   const { showSaveFilePicker } = window as unknown as PickingWindow;
@@ -35,7 +35,7 @@ export async function openExportFile(name: string, contentType: string): Promise
     };
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") return null;
-    // Refused by a policy or a file that may not be written: a download still works.
+    // Refused by a policy, or the file is not writable: a download still works.
     return toDownload(name, contentType);
   }
 }

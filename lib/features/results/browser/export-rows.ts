@@ -21,23 +21,23 @@ export const CONTENT_TYPES: Record<ExportFormat, string> = {
 export type ExportRequest = {
   target: ExecuteTarget;
   query: string;
-  /** Number of the result, of a statement with several, from 0. */
+  /** Index of the result, for a statement with several, from 0. */
   result: number;
   fields: ResultField[];
   format: ExportFormat;
-  /** Text cells that spreadsheets would take for formulas get an apostrophe in front; CSV alone. */
+  /** Whether text cells that spreadsheets would treat as formulas are prefixed with an apostrophe; CSV only. */
   isGuarded: boolean;
 };
-/** `rows` is null while a packed file does not tell how many it has. */
+/** `rows` is null while the row count of a compressed file is unknown. */
 export type ExportProgress = { rows: number | null; bytes: number };
 
-/** A large result takes its time; it is as long as the server allows (docs/develop/api.md, Queries). */
+/** The server's limit (docs/develop/api.md, Queries): large results take long. */
 const TIMEOUT_MS = 15 * 60_000;
 const PROGRESS_EVERY_MS = 100;
 const LF = 0x0a;
 
 /**
- * Runs a query again and writes every row of it to a file, as it arrives: one piece is held at a time.
+ * Runs a query again and streams all its rows to a file, one chunk in memory at a time.
  * @throws ApiError when the server refuses or the stream breaks; an AbortError when it was cancelled
  */
 export async function exportRows(
@@ -104,7 +104,7 @@ function isPacked(format: ExportFormat): boolean {
   return format === "xlsx" || format === "parquet";
 }
 
-/** What the server knows of the run that has ended; null when it cannot be asked, which is no failure of the export. */
+/** Returns the server's record of the finished run; null when the request fails, which does not fail the export. */
 function outcomeOf(workspaceId: string, executionId: string, signal: AbortSignal): Promise<Execution | null> {
   return executionsApi.find(workspaceId, executionId, signal).catch(() => null);
 }

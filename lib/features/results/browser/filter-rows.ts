@@ -2,11 +2,11 @@ import { isNumericField, toCellText, toPlainText } from "@/lib/features/results/
 import { TextColumn, WordColumn } from "@/lib/features/results/browser/columns";
 import { type CellTable, RowTable } from "@/lib/features/results/browser/row-table";
 
-/** Text that no number has in it; digits are grouped by commas where they are shown. */
+/** Text that occurs in no number; displayed digits are grouped by commas. */
 const NO_NUMBER = /[^0-9.,+\-eainfty]/;
 
 /**
- * Which of the rows from..to hold a text in any of their cells, as it is kept or as it is shown; case is of no matter.
+ * Returns which of the rows from..to contain a text in any cell, in its stored or displayed form, ignoring case.
  * @param needle not empty
  */
 export function filterRows(table: CellTable, needle: string, from: number, to: number): number[] {
@@ -17,7 +17,7 @@ export function filterRows(table: CellTable, needle: string, from: number, to: n
   return found;
 }
 
-/** @returns null for a column that cannot hold it */
+/** @returns null for a column that cannot contain it */
 function testFor(table: CellTable, column: number, wanted: string): ((row: number) => boolean) | null {
   const field = table.fields[column];
   if (field === undefined) return null;

@@ -1,6 +1,6 @@
-/** A cell by its place in the shown rows and columns; row -1 is the head. */
+/** Position of a cell in the shown rows and columns; row -1 is the header. */
 export type CellPosition = { row: number; column: number };
-/** A rectangle of cells: `anchor` stays where the selection began, `head` moves. */
+/** A rectangle of cells: `anchor` is the fixed start of the selection, `head` moves. */
 export type CellRange = { anchor: CellPosition; head: CellPosition };
 export type Bounds = { top: number; bottom: number; left: number; right: number };
 
@@ -25,9 +25,10 @@ export type GridKey = { key: string; isMod: boolean; isShift: boolean };
 export type GridSize = { rows: number; columns: number; page: number };
 
 /**
- * Where a key leads in a grid. Arrows move, with Cmd or Ctrl to the edge; Shift extends; Space takes the row, Cmd+A all.
- * @param size counts of rows and columns, and how many rows a page has
- * @returns null for keys that mean nothing here
+ * Returns the selection after a key. Arrows move, with Cmd or Ctrl to the edge; Shift extends; Space selects the row,
+ * Cmd+A all.
+ * @param size number of rows and columns, and rows per page
+ * @returns null for keys without a function here
  */
 export function moveSelection(range: CellRange, { key, isMod, isShift }: GridKey, size: GridSize): CellRange | null {
   const lastRow = size.rows - 1;
@@ -39,7 +40,7 @@ export function moveSelection(range: CellRange, { key, isMod, isShift }: GridKey
   if (key === " ") return { anchor: { row: head.row, column: 0 }, head: { row: head.row, column: lastColumn } };
   const target = toTarget(head, key, isMod, lastRow, lastColumn, size.page);
   if (target === null) return null;
-  // The head of a column can be gone to, but never be part of a range.
+  // A column header can be focused, but is never part of a range.
   const top = isShift ? 0 : -1;
   const next = { row: clamp(target.row, Math.min(top, lastRow), lastRow), column: clamp(target.column, 0, lastColumn) };
   return isShift && range.anchor.row >= 0 ? { anchor: range.anchor, head: next } : { anchor: next, head: next };

@@ -5,7 +5,7 @@ import { toCopyText } from "@/lib/features/results/browser/copy-rows";
 import { type CellTable, toRow } from "@/lib/features/results/browser/row-table";
 import type { ChartAsk, CopyAsk } from "@/lib/features/results/browser/worker-messages";
 
-/** Rows as they are shown: a table and the order of its rows, null for all as they came. */
+/** Shown rows: a table and the order of its rows, null for all in their original order. */
 export type ShownRows = { table: CellTable; order: Uint32Array | null };
 
 export function countShown({ table, order }: ShownRows): number {
@@ -16,7 +16,7 @@ export function toTableRow({ order }: ShownRows, row: number): number {
   return order === null ? row : (order[row] ?? -1);
 }
 
-/** The rows from..to, `to` not among them, as lists of cells. */
+/** Returns the rows from..to, excluding `to`, as lists of cells. */
 export function readCells(shown: ShownRows, from: number, to: number): CellValue[][] {
   const end = Math.min(to, countShown(shown));
   const cells: CellValue[][] = [];
@@ -27,7 +27,7 @@ export function readCells(shown: ShownRows, from: number, to: number): CellValue
   return cells;
 }
 
-/** The rows from..to, `to` not among them, as text for the clipboard. */
+/** Formats the rows from..to, excluding `to`, for the clipboard. */
 export function copyRows(shown: ShownRows, { format, columns, from, to, withHead, insert }: CopyAsk): string {
   const fields = columns.flatMap((column) => shown.table.fields[column] ?? []);
   const rows = [];
@@ -37,7 +37,7 @@ export function copyRows(shown: ShownRows, { format, columns, from, to, withHead
   return toCopyText(format, fields, rows, withHead, insert);
 }
 
-/** The sum of the given columns over the rows from..to, `to` not among them. */
+/** Sums the given columns over the rows from..to, excluding `to`. */
 export function sumRows(shown: ShownRows, columns: number[], from: number, to: number) {
   const total = new ExactSum();
   for (let row = from; row < Math.min(to, countShown(shown)); row += 1) {

@@ -3,15 +3,15 @@ import type { RowTable } from "@/lib/features/results/browser/row-table";
 import type { LoadEnd, LoadProgress } from "@/lib/features/results/browser/worker-messages";
 import { ApiError, parseEnvelope, toApiError } from "@/lib/platform/browser/request";
 
-/** What a tab can hold beside everything else before it becomes slow, or is closed by the browser. */
+/** Memory that a tab can use for a result before it becomes slow or the browser closes it. */
 export const HELD_BYTES_MAX = 1024 * 1024 * 1024;
 export const HELD_ROWS_MAX = 10_000_000;
-/** Often enough for a number that moves, seldom enough not to be work. */
+/** Frequent enough for a moving counter, and cheap. */
 const PROGRESS_EVERY_MS = 100;
 
 /**
- * Runs a query as a stream and adds its rows to a table, up to what a browser can hold.
- * @throws ApiError when the server refuses, or when the stream breaks: nothing that was read counts then
+ * Runs a query as a stream and adds its rows to a table, up to the browser's limits.
+ * @throws ApiError when the server refuses, or when the stream breaks: then all rows that were read are invalid
  */
 export async function loadRows(
   table: RowTable,

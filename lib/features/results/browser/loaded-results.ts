@@ -6,7 +6,7 @@ import { WorkerClient } from "@/lib/features/results/browser/worker-client";
 import type { LoadEnd, LoadProgress } from "@/lib/features/results/browser/worker-messages";
 import { newId } from "@/lib/platform/browser/new-id";
 
-/** What came of loading all rows of a result. Times are epoch milliseconds. */
+/** State of loading all rows of a result. Times are epoch milliseconds. */
 export type LoadState =
   | { status: "loading"; progress: LoadProgress; startedAt: number }
   | { status: "loaded"; source: LoadedRows; end: LoadEnd }
@@ -15,9 +15,9 @@ export type LoadState =
 export type LoadRequest = {
   target: ExecuteTarget;
   query: string;
-  /** Number of the result, of a statement with several, from 0. */
+  /** Index of the result, for a statement with several, from 0. */
   result: number;
-  /** The columns, and the rows that are here already: widths are judged by them. */
+  /** Columns, and the rows loaded already, which determine column widths. */
   fields: ResultField[];
   rows: ResultRow[];
 };
@@ -27,14 +27,14 @@ export function toResultId(executionId: string, number: number): string {
   return number === 0 ? executionId : `${executionId}.${number}`;
 }
 
-/** Each may be as large as the browser allows; more than these and the tab would not stay alive. */
+/** Each may be as large as the browser allows; more would crash the tab. */
 const LOADED_MAX = 2;
 
 type Entry = { state: LoadState; worker: WorkerClient };
 
 /**
- * Results of which all rows were loaded, by the execution whose first rows were shown. It outlives the views: loading
- * goes on while another tab is open, and coming back does not load again.
+ * Fully loaded results, by the execution whose first rows were shown. They outlive the views: loading continues while
+ * another tab is open, and coming back does not load again.
  */
 class LoadedResults {
   #entries = new Map<string, Entry>();
@@ -67,7 +67,7 @@ class LoadedResults {
       entry.state = state;
       this.#notify();
     };
-    // Whole, since a worker may have no address of its own to begin at.
+    // An absolute URL, since a worker may have no base URL.
     const request = toExecuteRequest(target, query, {
       executionId: newId(),
       keep: false,
@@ -89,7 +89,7 @@ class LoadedResults {
     );
   }
 
-  /** Stops what is being loaded, and lets go of what was: the database stops when its reader leaves. */
+  /** Aborts loading and releases the rows. The database stops its query when the reader leaves. */
   drop(executionId: string): void {
     const entry = this.#entries.get(executionId);
     if (entry === undefined) return;

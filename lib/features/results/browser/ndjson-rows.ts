@@ -1,13 +1,13 @@
 import type { ResultRow } from "@/lib/base/values/json-rows";
 
 /**
- * Reads rows from pieces of NDJSON text, wherever the pieces were cut. A whole piece is parsed at once, which takes
- * half the time of one line after the other; line ends inside of values are escaped, so only rows end with one.
+ * Parses rows from chunks of NDJSON text, with any boundaries. A chunk is parsed as a whole, in half the time of line
+ * by line; line ends inside values are escaped, so only rows end with one.
  */
 export class NdjsonRows {
   #rest = "";
 
-  /** @returns the rows that are complete with this piece */
+  /** @returns the rows that this chunk completes */
   read(text: string): ResultRow[] {
     const end = text.lastIndexOf("\n");
     if (end < 0) {
@@ -19,7 +19,7 @@ export class NdjsonRows {
     return lines === "" ? [] : JSON.parse(`[${lines.replaceAll("\n", ",")}]`);
   }
 
-  /** True when the text ended where a row ends. */
+  /** Returns whether the text ended at the end of a row. */
   get isWhole(): boolean {
     return this.#rest === "";
   }

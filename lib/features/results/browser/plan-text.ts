@@ -2,7 +2,7 @@ import type { ResultField, ResultRow } from "@/lib/base/values/json-rows";
 import { toPlainText } from "@/lib/features/results/browser/cell-text";
 
 /**
- * The answer to an EXPLAIN as one text. Engines answer with a line a row, or with a whole drawing in a column beside
+ * Returns the result of an EXPLAIN as one text. Engines return one row per line, or a whole drawing in a column beside
  * its name.
  */
 export function toPlanText(fields: readonly ResultField[], rows: readonly ResultRow[]): string {

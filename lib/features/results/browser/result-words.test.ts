@@ -12,7 +12,7 @@ test.each([
   ["db.t.deleteMany({})", 5, "5 rows deleted"],
   ["db.t.updateOne({}, {$set: {a: 1}})", 1, "1 row updated"],
   ["call p()", 7, "7 rows changed, 12 rows"],
-  // MariaDB answers 0 for a procedure that returns rows.
+  // MariaDB reports 0 for a procedure that returns rows.
   ["call p()", 0, "12 rows"],
   ["/* both */ call p()", 0, "12 rows"],
   ["delete from t returning a", 0, "0 rows deleted"],

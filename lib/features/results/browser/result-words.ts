@@ -11,7 +11,7 @@ const PARTICIPLES: Readonly<Record<ChangeVerb, string>> = {
 };
 const MONGO_VERB = /\.(insert|update|replace|delete)(?:One|Many)\s*\(/;
 
-/** Returns the participle for the rows that a statement changed, "changed" where its text does not tell. */
+/** Returns the participle for the rows that a statement changed, "changed" for an unknown statement. */
 export function toChangeWord(query: string | null, dialect: SqlDialect | null = null): string {
   const verb = toVerb(query, dialect);
   return verb ? PARTICIPLES[verb] : "changed";
@@ -25,8 +25,8 @@ function toVerb(query: string | null, dialect: SqlDialect | null = null): Change
 type Counts = { rowCount: number | null; affectedRows?: number | null; fields?: readonly unknown[] };
 
 /**
- * Returns the rows that a statement returned and those that it changed; null for a count that says nothing of it. A
- * procedure that returns rows answers 0 changed rows as well.
+ * Returns the numbers of rows that a statement returned and changed; null for a meaningless count. A procedure that
+ * returns rows also reports 0 changed rows.
  */
 export function toRowCounts(counts: Counts, query: string | null): { rows: number | null; changed: number | null } {
   const { rowCount, affectedRows = null, fields = [] } = counts;
@@ -61,7 +61,7 @@ export function toTotalWords(outcomes: readonly Outcome[]): string {
   return rows === 0 ? change : `${change}, ${formatRows(rows)}`;
 }
 
-/** Returns how many of a statement's results are shown. Of a kept statement only the first is. */
+/** Returns the notice of how many of a statement's results are shown. Of a stored result only the first is. */
 export function toListedWords(listed: number, total: number, isKept: boolean): string {
   const first = listed === 1 ? "The first" : `The first ${formatCount(listed)}`;
   const verb = listed === 1 ? "is" : "are";

@@ -12,8 +12,7 @@ import { ObjectTable, RowTable } from "@/lib/features/results/browser/row-table"
 import type { Ask, Asked, Reply } from "@/lib/features/results/browser/worker-messages";
 
 /*
- * Holds one result away from the page: reads it, keeps it column by column, sorts, filters and adds it up, and hands
- * out the rows that are in sight.
+ * Holds one result outside the page: reads it into columns, sorts, filters and sums it, and returns the visible rows.
  */
 
 type Port = {
@@ -23,7 +22,7 @@ type Port = {
 const port = globalThis as unknown as Port;
 
 let shown: ShownRows = { table: new RowTable([]), order: null };
-/** Grows with each wish for another order: an older one need not be finished. */
+/** Incremented with each requested order, so that an outdated one can stop. */
 let arrangements = 0;
 
 port.onmessage = ({ data: ask }) => {
@@ -60,7 +59,7 @@ async function answer(ask: Ask): Promise<Asked[keyof Asked]["answer"]> {
       const order = await arrangeInTurns(shown.table, ask.arrangement ?? PLAIN, () => mine !== arrangements);
       if (order === undefined) return "stale";
       shown = { ...shown, order };
-      // A copy: the page takes what it is sent, and the order is needed here too.
+      // A copy: sending transfers the array, and the order is needed here too.
       return { count: countShown(shown), order: ask.isOrderWanted && order !== null ? order.slice() : null };
     }
     case "rows":

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { CellValue } from "@/lib/base/values/json-rows";
 import { RowTable, toRow } from "@/lib/features/results/browser/row-table";
 
-/** A table of one column with the given values. */
+/** Returns a table of one column with the given values. */
 function tableOf(type: string, values: CellValue[]): RowTable {
   const table = new RowTable([{ name: "x", type }]);
   for (const value of values) table.push({ x: value });

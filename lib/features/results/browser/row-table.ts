@@ -3,7 +3,7 @@ import { type Column, columnFor, widen } from "@/lib/features/results/browser/co
 
 export type { CellTable };
 
-/** A result in memory, column by column: about a fifth of what the same rows take as objects. */
+/** A result in memory, column by column: about a fifth of the same rows as objects. */
 export class RowTable implements CellTable {
   rowCount = 0;
   #columns: (Column | null)[];
@@ -27,7 +27,7 @@ export class RowTable implements CellTable {
     return this.#columns[column]?.at(row) ?? null;
   }
 
-  /** The column's storage, for those who can be quicker with it; null while it holds nothing but nulls. */
+  /** Returns the column's storage, for faster access; null while it contains only nulls. */
   column(index: number): Column | null {
     return this.#columns[index] ?? null;
   }
@@ -35,7 +35,7 @@ export class RowTable implements CellTable {
   #add(index: number, value: CellValue): void {
     let column = this.#columns[index] ?? null;
     if (column === null) {
-      // Nulls decide nothing: the kind is chosen when the first value is there.
+      // The first non-null value determines the kind.
       if (value === null) return;
       column = columnFor(value);
       for (let row = 0; row < this.rowCount; row += 1) column.push(null);
@@ -48,7 +48,7 @@ export class RowTable implements CellTable {
   }
 }
 
-/** The rows of a JSON answer, as they came. */
+/** The rows of a JSON response, in their original order. */
 export class ObjectTable implements CellTable {
   readonly rowCount: number;
 
@@ -64,9 +64,9 @@ export class ObjectTable implements CellTable {
   }
 }
 
-/** One row as an object, with the given columns. */
+/** Returns one row as an object, with the given columns. */
 export function toRow(table: CellTable, row: number, columns: readonly number[]): ResultRow {
-  // From entries, so that a column called __proto__ is a key like any other.
+  // From entries, so that a column called __proto__ is an ordinary key.
   return Object.fromEntries(
     columns.map((column): [string, CellValue] => [table.fields[column]?.name ?? "", table.at(row, column)]),
   );

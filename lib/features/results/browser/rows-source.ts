@@ -15,42 +15,42 @@ import { WorkerClient } from "@/lib/features/results/browser/worker-client";
 import type { ChartAsk, CopyAsk } from "@/lib/features/results/browser/worker-messages";
 
 /**
- * The rows of a result as a view reads them: counted as they are shown, sorted and filtered. `version` changes with
- * everything that can be seen.
+ * The rows of a result for a view, numbered as shown, after sorting and filtering. `version` changes with every visible
+ * change.
  */
 export interface RowsSource {
   readonly fields: readonly ResultField[];
-  /** How many rows there are, and how many of them the filter lets through. */
+  /** Number of rows before the filter; `count` is the number after it. */
   readonly total: number;
   readonly count: number;
   readonly version: number;
   readonly arrangement: Arrangement;
-  /** Another order is being worked out; the rows are still in the last one. */
+  /** A new order is being computed; the rows are still in the previous one. */
   readonly isArranging: boolean;
   subscribe(listener: () => void): () => void;
-  /** @returns undefined for a row that is not here yet: `want` brings it */
+  /** @returns undefined for a row that is not loaded: `want` loads it */
   cell(row: number, column: number): CellValue | undefined;
-  /** Changes when a row's cells do: with another order, and when the row arrives. */
+  /** Changes with a row's cells: with another order, and when the row arrives. */
   edition(row: number): number;
-  /** Brings the rows from..to near, `to` not among them. @param isSeen false for those around what is seen */
+  /** Loads the rows from..to, excluding `to`. @param isSeen false for rows near the visible ones */
   want(from: number, to: number, isSeen?: boolean): void;
   arrange(arrangement: Arrangement): void;
-  /** @returns null when not all of it is here: `copy` answers then */
+  /** @returns null when some rows are not loaded: use `copy` then */
   copyNow(ask: CopyAsk): string | null;
   copy(ask: CopyAsk): Promise<string>;
   sum(columns: number[], from: number, to: number): Promise<Summed | null>;
-  /** Adding up more cells than this would make the selection lag behind the pointer. */
+  /** Maximum number of summed cells, so that the selection keeps up with the pointer. */
   readonly summedCellsMax: number;
   chart(ask: ChartAsk): Promise<ChartData>;
-  /** The first rows, to judge widths and kinds by. */
+  /** The first rows, which determine widths and kinds. */
   readonly sample: CellTable;
   close(): void;
 }
 
-/** More rows than this are sorted and filtered away from the page. */
+/** Larger results are sorted and filtered in a worker. */
 const OWN_ROWS_MAX = 2000;
 
-/** What all of them have: who is told when something has changed. */
+/** Base of all sources: notifies listeners of changes. */
 export abstract class Source {
   version = 0;
   arrangement: Arrangement = PLAIN;
@@ -68,7 +68,7 @@ export abstract class Source {
   }
 }
 
-/** The rows of a JSON answer. They are all here; a worker sorts and filters them when they are many. */
+/** The rows of a JSON response, all in memory; a worker sorts and filters them when they are many. */
 export class AnswerRows extends Source implements RowsSource {
   readonly sample: CellTable;
   readonly summedCellsMax = 100_000;
@@ -114,7 +114,7 @@ export class AnswerRows extends Source implements RowsSource {
     const worker = this.#openWorker();
     worker.ask("arrange", { arrangement, isOrderWanted: true }).then(
       (answer) => answer !== "stale" && this.arrangement === arrangement && this.#show(answer.order),
-      // Without a worker it takes a moment, and is as right.
+      // Without a worker it takes longer, with the same result.
       () => this.arrangement === arrangement && this.#show(arrangeNow(this.#shown.table, arrangement)),
     );
   }
@@ -155,7 +155,7 @@ export class AnswerRows extends Source implements RowsSource {
   }
 }
 
-/** Rows are fetched from the worker in blocks of this many, and so many blocks are kept near. */
+/** Rows per block fetched from the worker, and maximum number of cached blocks. */
 const BLOCK_ROWS = 64;
 const BLOCKS_MAX = 128;
 
@@ -165,7 +165,7 @@ export class LoadedRows extends Source implements RowsSource {
   readonly summedCellsMax = 50_000_000;
   #blocks = new Map<number, CellValue[][]>();
   #asked = new Set<number>();
-  /** Blocks that were asked for in an earlier order are not taken. */
+  /** Incremented with each order: blocks requested before are dropped. */
   #epoch = 0;
   #isShowing = false;
 
@@ -192,7 +192,7 @@ export class LoadedRows extends Source implements RowsSource {
     for (let block = Math.floor(from / BLOCK_ROWS); block <= last; block += 1) {
       const near = this.#blocks.get(block);
       if (near !== undefined) {
-        // Put behind the others: the ones that were longest out of sight go first.
+        // Move it to the end: the blocks unseen for longest are dropped first.
         this.#blocks.delete(block);
         this.#blocks.set(block, near);
       } else if (!this.#asked.has(block)) this.#fetch(block);
@@ -247,7 +247,7 @@ export class LoadedRows extends Source implements RowsSource {
     this.worker.close();
   }
 
-  /** Blocks that arrive together are drawn together, with the next frame. */
+  /** Draws blocks that arrive together in one frame. */
   #showSoon(): void {
     if (this.#isShowing) return;
     this.#isShowing = true;

@@ -18,7 +18,7 @@ function sorted(type: string, values: CellValue[], isDescending = false): CellVa
   const [a, b] = [objects, stored].map((table) =>
     Array.from(sortRows(table, { column: 0, isDescending }, rows), (row) => table.at(row, 0)),
   );
-  // However a result is kept, it is in one order.
+  // The order must not depend on the column's representation.
   expect(b).toEqual(a);
   return a ?? [];
 }
@@ -70,7 +70,7 @@ describe("orderOf", () => {
         const expected = Array.from(keys.keys()).sort((a, b) => (keys[a] ?? 0) - (keys[b] ?? 0) || a - b);
         const isInfinite = numbers.some((number) => !Number.isFinite(number));
         const values = (order: Iterable<number>) => Array.from(order, (i) => keys[i]);
-        // Infinity minus itself is no number, so only the values are compared then.
+        // Infinity minus Infinity is NaN, so only the values are compared then.
         if (isInfinite) expect(values(orderOf(keys))).toEqual(values(expected.map((i) => i)).toSorted(byValue));
         else expect([...orderOf(keys)]).toEqual(expected);
       }),

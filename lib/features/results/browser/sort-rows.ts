@@ -8,13 +8,13 @@ import { compareNumberText } from "@/lib/platform/browser/exact-number";
 
 export type SortBy = { column: number; isDescending: boolean };
 
-/** Digits that a float keeps in any case. */
+/** Significant digits that a double always keeps. */
 const FLOAT_DIGITS = 15;
 const BY_TIME = new Set(["date", "time", "timestamp", "timestamptz"]);
 
 /**
- * Puts rows into the order of one column. Nulls stand last both ways, equal rows stay as they were.
- * @param rows row numbers, in ascending order; they are left as they are
+ * Sorts rows by one column. Nulls come last in both directions, and the sort is stable.
+ * @param rows row numbers, in ascending order; not modified
  */
 export function sortRows(table: CellTable, { column, isDescending }: SortBy, rows: Uint32Array): Uint32Array {
   const field = table.fields[column];
@@ -32,7 +32,7 @@ export function sortRows(table: CellTable, { column, isDescending }: SortBy, row
   return byText(rows, (row) => toTextKey(table.at(row, column), field), sign);
 }
 
-/** Keys of rows, NaN for null. `tie` tells rows apart whose keys are equal only because they were rounded. */
+/** Sort keys of rows, NaN for null. `tie` compares rows whose keys are equal only through rounding. */
 type NumberKeys = { of: (row: number) => number; tie: (() => ((a: number, b: number) => number) | null) | null };
 
 function byNumber(rows: Uint32Array, { of, tie }: NumberKeys, sign: number): Uint32Array {
@@ -82,7 +82,7 @@ function* chain(...lists: number[][]): Generator<number> {
   for (const list of lists) yield* list;
 }
 
-/** Numbers of more digits than a float keeps can look the same as floats: their texts tell them apart. */
+/** Numbers with more digits than a double keeps can have equal keys: their texts break the tie. */
 function toNumberKeys(table: CellTable, column: number): NumberKeys {
   let isLong = false;
   const textOf = (row: number) => toPlainText(table.at(row, column));
@@ -96,7 +96,7 @@ function toNumberKeys(table: CellTable, column: number): NumberKeys {
   };
 }
 
-/** The place of each word among all, by its number from 1; null, number 0, has none. Equal words share a place. */
+/** Returns the rank of each word, by its number from 1; null, number 0, has none. Equal words share a rank. */
 function rankWords(words: readonly string[], field: ResultField): Float64Array {
   const isNumeric = isNumericField(field);
   const keyed = words.map((word, i) => ({ number: i + 1, word, key: toTextKey(word, field) ?? "" }));
@@ -117,7 +117,7 @@ function rankWords(words: readonly string[], field: ResultField): Float64Array {
 function toTextKey(value: ReturnType<CellTable["at"]>, field: ResultField): string | null {
   if (value === null) return null;
   const text = toPlainText(value);
-  // ISO times of one column stand in order as they are; a Z would come behind the fractions of a second.
+  // ISO times of one column sort as text; a Z would sort after fractions of a second.
   return BY_TIME.has(field.type) ? text.replace(/Z$/, "") : naturalKey(text);
 }
 
@@ -125,7 +125,7 @@ function toNumber(value: ReturnType<CellTable["at"]>): number {
   if (value === null) return Number.NaN;
   if (typeof value === "number") return value;
   const number = Number(value);
-  // NaN is a value to a database, and stands behind all others; here it means null.
+  // A database sorts the value NaN after all others; here NaN means null.
   return Number.isNaN(number) ? Number.POSITIVE_INFINITY : number;
 }
 

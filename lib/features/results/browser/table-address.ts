@@ -1,6 +1,6 @@
 import { ANY_VALUES_MAX, CONDITION_OPS, type Condition } from "@/lib/base/sql/conditions";
 
-/** What a table is asked for, by the names of its columns: the address has it before the table is known. */
+/** Sort and filters of a table by column name: the address contains them before the columns are known. */
 export type NamedArrangement = {
   sort: { column: string; isDescending: boolean } | null;
   filters: (Condition & { column: string })[];
@@ -8,10 +8,10 @@ export type NamedArrangement = {
 
 export const NAMED_PLAIN: NamedArrangement = { sort: null, filters: [] };
 
-/** As many as a table is asked for at once. */
+/** Maximum number of filters in one request for a table. */
 const FILTERS_MAX = 20;
 
-/** The part of an address that says how a table's rows stand. */
+/** Returns the parameters of an address for a table's sort and filters. */
 export function toTableParams({ sort, filters }: NamedArrangement): [string, string][] {
   return [
     ...(sort === null ? [] : [[sort.isDescending ? "desc" : "asc", sort.column] as [string, string]]),
@@ -22,12 +22,12 @@ export function toTableParams({ sort, filters }: NamedArrangement): [string, str
   ];
 }
 
-/** Whether a parameter of an address belongs to this. */
+/** Returns whether a parameter of an address is one of a table's. */
 export function isTableParam(name: string): boolean {
   return name === "asc" || name === "desc" || name === "filter";
 }
 
-/** @returns `isWhole` false when something in the address was no sort and no filter: it is left out */
+/** @returns `isWhole` false when something in the address was invalid: it is omitted */
 export function readTableParams(params: URLSearchParams): { named: NamedArrangement; isWhole: boolean } {
   const column = params.get("desc") ?? params.get("asc");
   const sort = column ? { column, isDescending: params.has("desc") } : null;

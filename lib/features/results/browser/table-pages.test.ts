@@ -106,7 +106,7 @@ test("an address is asked for by names, and stands in the places of the columns 
     sort: { column: 0, isDescending: true },
     columns: [{ column: 0, op: "any", values: ["1", null] }],
   });
-  // What the address says itself is no news to it.
+  // A change from the address itself is not reported back to it.
   expect(told).toEqual([]);
   source.arrange(PLAIN);
   expect(told).toEqual([{ sort: null, filters: [] }]);

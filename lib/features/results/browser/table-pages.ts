@@ -9,21 +9,21 @@ import { NAMED_PLAIN, type NamedArrangement } from "@/lib/features/results/brows
 import type { ChartAsk, CopyAsk } from "@/lib/features/results/browser/worker-messages";
 import { ApiError } from "@/lib/platform/browser/request";
 
-/** So near to the end of what is here the next page is asked for. */
+/** Number of rows before the end of the loaded ones at which the next page is requested. */
 const AHEAD_ROWS = 50;
-/** A page that is looked through by scrolling; more than these are exported, or asked for by a query. */
+/** Maximum number of rows for scrolling; larger tables are exported or queried. */
 export const TABLE_ROWS_MAX = 20_000;
 
-/** What the server answers to a column or value that the table does not take. */
+/** Status for a column or value that the table does not accept. */
 const INVALID = 400;
 
 type Ask = Pick<TableRowsAsk, "filters" | "sort" | "after">;
 
-/** The rows of a table as they are scrolled to, page by page; sorted and filtered by the database. */
+/** The rows of a table, loaded page by page while scrolling; the database sorts and filters them. */
 export class TablePages extends Source implements RowsSource {
   fields: ResultField[] = [];
   readonly summedCellsMax = 100_000;
-  /** Why the last page did not come; null when it did. */
+  /** Error of the last page; null when it arrived. */
   failure: Error | null = null;
   primaryKey: string[] = [];
   sample: CellTable = new ObjectTable([], []);
@@ -38,29 +38,29 @@ export class TablePages extends Source implements RowsSource {
     super();
   }
 
-  /** A first page has come, which may be empty. */
+  /** Whether a first page has arrived, which may be empty. */
   isRead = false;
-  /** What an address asked for did not fit the table and is left out. */
+  /** Whether an invalid part of the address was omitted. */
   isLeftOut = false;
-  /** As an address has it; null once the columns are known, from when on it is `arrangement`. */
+  /** Sort and filters from the address; null once the columns are known, when `arrangement` replaces it. */
   #named: NamedArrangement | null = null;
-  /** Told of every arrangement that somebody chooses here. */
+  /** Called with every sort or filter that the user chooses here. */
   onArranged: ((named: NamedArrangement) => void) | null = null;
 
-  /** Reads the first page. @param named as an address has kept it */
+  /** Reads the first page. @param named sort and filters from the address */
   start(named: NamedArrangement = NAMED_PLAIN): void {
     this.#named = named;
     void this.#fetch(null);
   }
 
-  /** Shows what an address says now. */
+  /** Applies a changed address. */
   show(named: NamedArrangement): void {
     this.isLeftOut = false;
     this.#named = named;
     void this.#fetch(null);
   }
 
-  /** How the rows stand, by names. */
+  /** Returns the current sort and filters by column name. */
   get named(): NamedArrangement {
     if (this.#named !== null) return this.#named;
     const { sort, columns } = this.arrangement;
@@ -79,17 +79,17 @@ export class TablePages extends Source implements RowsSource {
     return this.#rows.length;
   }
 
-  /** There are more rows behind those that are here. */
+  /** Returns whether there are more rows after the loaded ones. */
   get hasMore(): boolean {
     return this.#next !== null;
   }
 
-  /** Whether rows may repeat or be missing, since nothing orders rows across the pages. False for a single page. */
+  /** Returns whether rows may repeat or be missing, since no order holds across pages. False for a single page. */
   get isUnordered(): boolean {
     return !this.#isStable && (this.hasMore || this.#pageCount > 1);
   }
 
-  /** As many rows are here as are held. */
+  /** Returns whether the limit of loaded rows is reached. */
   get isFull(): boolean {
     return this.#rows.length >= TABLE_ROWS_MAX;
   }
@@ -104,7 +104,7 @@ export class TablePages extends Source implements RowsSource {
   #epoch = 0;
 
   want(_: number, to: number, isSeen = true): void {
-    // A page costs the database a statement: it is read for those who come near it, not in advance.
+    // A page costs the database a statement: read it only when the user comes near it.
     if (!isSeen) return;
     if (this.#next === null || this.#stop !== null || this.failure !== null || this.isFull) return;
     if (to + AHEAD_ROWS >= this.#rows.length) void this.#fetch(this.#next);
@@ -118,12 +118,12 @@ export class TablePages extends Source implements RowsSource {
     void this.#fetch(null);
   }
 
-  /** The same question again. */
+  /** Repeats the request. */
   refresh(): void {
     void this.#fetch(null);
   }
 
-  /** Asks again for what has failed. */
+  /** Repeats a failed request. */
   retry(): void {
     void this.#fetch(this.#rows.length === 0 || this.isArranging ? null : this.#next);
   }
@@ -149,7 +149,7 @@ export class TablePages extends Source implements RowsSource {
     this.#stop = null;
   }
 
-  /** @param after null for the first page of another question */
+  /** @param after null for the first page of another request */
   async #fetch(after: string | null): Promise<void> {
     this.#stop?.abort();
     const stop = new AbortController();
@@ -162,7 +162,7 @@ export class TablePages extends Source implements RowsSource {
       if (stop.signal.aborted) return;
       const { length } = this.fields;
       this.#addFields(page.fields);
-      // Widths are judged by rows that have all columns.
+      // Column widths follow rows that have all columns.
       if (length > 0 && this.fields.length > length) this.sample = new ObjectTable(this.fields, page.rows);
       if (after === null) {
         this.#rows = page.rows;
@@ -187,7 +187,7 @@ export class TablePages extends Source implements RowsSource {
     this.changed();
   }
 
-  /** An address may be of a table that has changed since: what does not fit is left out, and said. */
+  /** Drops invalid parts of an address, since its table may have changed, and notes that it did. */
   async #fetchOrLeaveOut(after: string | null, signal: AbortSignal): Promise<TablePage> {
     const isAsked = this.#named !== null && (this.#named.sort !== null || this.#named.filters.length > 0);
     try {
@@ -200,19 +200,19 @@ export class TablePages extends Source implements RowsSource {
     }
   }
 
-  /** Documents may have fields that those before them had not: their columns stand behind the others. */
+  /** Adds columns at the end: documents may have fields that earlier ones lacked. */
   #addFields(fields: ResultField[]): void {
     const known = new Set(this.fields.map(({ name }) => name));
     const added = fields.filter(({ name }) => !known.has(name));
     if (added.length > 0) this.fields = [...this.fields, ...added];
   }
 
-  /** Now that the columns are known, what was asked for by their names stands in their places. */
+  /** Converts names to column indexes once the columns are known. */
   #settle(): void {
     if (this.#named === null) return;
     const { sort, filters } = this.#named;
     const placeOf = (name: string) => this.fields.findIndex((field) => field.name === name);
-    // A filter that lets nothing through leaves a collection without columns: its own are shown nevertheless.
+    // A filter without matches leaves a collection without columns: show the filtered ones nevertheless.
     const names = [...(sort ? [sort.column] : []), ...filters.map(({ column }) => column)];
     this.#addFields(names.map((name) => ({ name, type: "other" as const })));
     this.arrangement = {

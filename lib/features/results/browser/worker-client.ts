@@ -7,14 +7,14 @@ type Waiting = {
   onProgress: ((progress: LoadProgress) => void) | null;
 };
 
-/** The page's end of a worker that holds a result. */
+/** Client of a worker that holds a result. */
 export class WorkerClient {
   #worker: Worker;
   #waiting = new Map<number, Waiting>();
   #nextId = 1;
 
   constructor() {
-    // Written out here, since the bundler looks for just this.
+    // Inline, since the bundler only recognises this exact form.
     this.#worker = new Worker(new URL("./result-worker.ts", import.meta.url), { type: "module" });
     this.#worker.onmessage = ({ data }: MessageEvent<Reply>) => this.#settle(data);
     this.#worker.onerror = () => this.#failAll("The browser stopped the part that holds the rows. Load them again.");
@@ -33,7 +33,7 @@ export class WorkerClient {
     });
   }
 
-  /** Ends the worker and lets its memory go; what was asked of it is answered with an AbortError. */
+  /** Terminates the worker and frees its memory; pending requests fail with an AbortError. */
   close(): void {
     this.#worker.terminate();
     for (const { reject } of this.#waiting.values()) reject(new DOMException("The rows were let go.", "AbortError"));

@@ -6,13 +6,13 @@ import type { CellValue, ResultField, ResultRow } from "@/lib/base/values/json-r
 import type { Arrangement } from "@/lib/features/results/browser/arrangement";
 import type { CopyText } from "@/lib/features/results/browser/copy-rows";
 
-/** What can be asked of the worker that holds a result, and what it answers. Rows are counted as they are shown. */
+/** Requests to the worker that holds a result, and its responses. Rows are numbered as shown. */
 export type Asked = {
   /** Runs a query and reads all of its rows. */
   load: { ask: { url: string; body: unknown; fields: ResultField[] }; answer: LoadEnd };
-  /** Takes the rows of a result that the page has already. */
+  /** Takes over the rows of a result that the page has loaded. */
   adopt: { ask: { fields: ResultField[]; rows: ResultRow[] }; answer: null };
-  /** `order` is null when all rows are shown as they came, and when it was not asked for. */
+  /** `order` is null when all rows are shown in their original order, and when it was not requested. */
   arrange: {
     ask: { arrangement: Arrangement; isOrderWanted: boolean };
     answer: { count: number; order: Uint32Array | null } | "stale";
@@ -22,7 +22,7 @@ export type Asked = {
   sum: { ask: { columns: number[]; from: number; to: number }; answer: Summed | null };
   chart: { ask: ChartAsk; answer: ChartData };
 };
-/** `zone` is the reader's, by which days are cut; null for UTC. */
+/** `zone` is the reader's time zone, which determines days; null for UTC. */
 export type ChartAsk = { settings: ChartSettings; zone: string | null };
 export type CopyAsk = {
   format: CopyText;
@@ -30,11 +30,11 @@ export type CopyAsk = {
   from: number;
   to: number;
   withHead: boolean;
-  /** For INSERT statements: the table as it is written there, and who reads them. */
+  /** Table name of INSERT statements, as written there, and the SQL dialect. */
   insert?: { table: string; dialect: SqlDialect };
 };
 export type LoadProgress = { rows: number; bytes: number };
-/** `isCut` when the browser could hold no more. */
+/** `isCut` when the rows exceeded the browser's limits. */
 export type LoadEnd = LoadProgress & { isCut: boolean; ms: number };
 
 export type Ask = { [K in keyof Asked]: { id: number; type: K } & Asked[K]["ask"] }[keyof Asked];

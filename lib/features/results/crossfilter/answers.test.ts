@@ -35,7 +35,7 @@ it("goes on for those who stay when one leaves, and ends when the last has left"
   other.abort(new Error("left, too"));
   await expect(both[1]).rejects.toThrow("left, too");
   expect(ended).toBeInstanceOf(Error);
-  // Whoever comes then does not hear of it.
+  // Later callers are not affected.
   expect(await answers.once("a", ANY, async () => cells(2))).toEqual(cells(2));
 });
 

@@ -1,27 +1,27 @@
 import type { Batch } from "@/lib/base/values/fields";
 import { orAborted } from "@/lib/platform/process/or-aborted";
 
-/** Of all tables together: some ten thousand charts. What twenty people press in a minute is far less. */
+/**
+ * Maximum number of cells in memory, over all tables: some ten thousand charts. Clicks of twenty users in a minute need
+ * far less.
+ */
 const CELLS_MAX = 1_000_000;
-/** One answer of more than this would drive out all others. */
+/** Maximum number of cells of one answer: a larger one would evict all others. */
 const CELLS_OF_ONE_MAX = 100_000;
 
 type Running = { answer: Promise<Batch>; askers: number; leave: AbortController };
 
-/**
- * What tables have answered lately, and what they are being asked. The rows of a table never change, so a question has one
- * answer: whoever asks what another asks, or has asked, gets theirs.
- */
+/** Recent and running queries of tables. The rows of a table never change, so identical queries share one answer. */
 export class Answers {
   readonly #running = new Map<string, Running>();
-  /** The longest unasked first. */
+  /** In order of last use, oldest first. */
   readonly #kept = new Map<string, Batch>();
   #cells = 0;
 
   /**
-   * @param question names the table, too
-   * @param work is ended when the last of those who wait for it has left
-   * @throws what the work throws; the signal's reason when that comes first
+   * @param question identifies the query and its table
+   * @param work is aborted when the last waiting caller has left
+   * @throws errors of the work; the signal's reason when that comes first
    */
   async once(question: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<Batch>): Promise<Batch> {
     signal.throwIfAborted();
@@ -58,7 +58,7 @@ export class Answers {
     return running;
   }
 
-  /** Whoever comes after the last has left asks anew. */
+  /** Forgets an abandoned query: a later caller runs it again. */
   #forget(question: string, running: Running): void {
     if (this.#running.get(question) === running) this.#running.delete(question);
   }
@@ -76,7 +76,7 @@ export class Answers {
   }
 }
 
-/** An answer without rows takes its place in the list. */
+/** Counts at least one cell, since an empty answer also takes an entry. */
 function cellsOf({ rowCount, columns }: Batch): number {
   return 1 + rowCount * columns.length;
 }

@@ -9,22 +9,25 @@ import { type Statement, type TableField, toAggregateStatement } from "./stateme
 import { askKept, askKeptTogether, type Kept, timeKept } from "./tables";
 import { isLight, toTogetherStatement } from "./together";
 
-/** Of one page: statements that run at once in the tables. */
+/** Maximum number of concurrent statements of one page. */
 const STATEMENTS_AT_ONCE = 2;
-/** Of one page: sixty widgets, each with what stands beside it. */
+/** Maximum number of queued queries of one page: sixty widgets, each with its trend or previous period. */
 const WAITING_MAX = 300;
-/** The columns of each are empty in the rows of the others: with many, most of an answer would be nothing. */
+/**
+ * Maximum number of queries in one statement. The columns of each are null in the rows of the others, so with many,
+ * most of an answer would be empty.
+ */
 const TOGETHER_MAX = 8;
 
 type Ask = { kept: Kept; spec: AggregateSpec; conditions: readonly Condition[]; shift: Shift | null };
 type Waiting = Ask & PromiseWithResolvers<Answer>;
 
-/** Asks the tables what one page shows: what is asked at once under the same conditions is one statement. */
+/** Runs the queries of one page: simultaneous ones with the same conditions become one statement. */
 export class Asker {
   readonly #places = new Semaphore(STATEMENTS_AT_ONCE, WAITING_MAX);
   #waiting: Waiting[] = [];
 
-  /** @param zone of the page's clocks */
+  /** @param zone time zone of the page */
   constructor(
     private readonly zone: string,
     private readonly signal: AbortSignal,
@@ -33,12 +36,12 @@ export class Asker {
   /** @throws AppError as `toAggregateStatement` and `askKept` */
   ask(kept: Kept, spec: AggregateSpec, conditions: readonly Condition[], shift: Shift | null = null): Promise<Answer> {
     const waiting = { kept, spec, conditions, shift, ...Promise.withResolvers<Answer>() };
-    // All widgets of a page ask within one turn of the event loop.
+    // All widgets of a page query within one turn of the event loop.
     if (this.#waiting.push(waiting) === 1) void turn().then(() => this.#send());
     return waiting.promise;
   }
 
-  /** The same, alone, with how long it takes: for whoever makes the widget. */
+  /** Runs one query alone and measures its duration, for the widget's editor. */
   async measure(kept: Kept, spec: AggregateSpec, conditions: readonly Condition[]) {
     return this.#inTurn(() => timeKept(kept, this.zone, toStatement({ spec, conditions, shift: null }), this.signal));
   }
@@ -59,7 +62,7 @@ export class Asker {
         for (const [index, answer] of answers.entries()) group[index]?.resolve(answer);
       }
     } catch (error) {
-      // What is wrong with one is not to be told of all.
+      // An error of one query must not fail the others.
       const isOfOne = error instanceof AppError && (error.kind === "invalid_request" || error.kind === "query_failed");
       if (others.length > 0 && isOfOne) for (const each of group) void this.#answer([each]);
       else for (const { reject } of group) reject(error);
@@ -92,7 +95,10 @@ function toStatement({ spec, conditions, shift }: Omit<Ask, "kept">) {
     toAggregateStatement(table, fields, spec, conditions, shift);
 }
 
-/** Where nothing is filtered there are no rows to be found once for all, and each widget comes as soon as it is there. */
+/**
+ * Groups queries into statements. Without filters there is no shared row selection to save, so each widget is queried
+ * alone and does not wait for others.
+ */
 function toGroups(waiting: readonly Waiting[]): Waiting[][] {
   const groups: Waiting[][] = [];
   const open = new Map<string, { group: Waiting[]; rowsMax: number }>();

@@ -4,29 +4,29 @@ import { AppError } from "@/lib/platform/http/errors";
 import type { AggregateSpec, Condition, TimeUnit } from "./spec";
 import { Builder, type Statement, type TableField, TIMES, toAggregateStatement, WHOLE } from "./statement";
 
-/** A dimension of the widget that is pressed: a column of the dataset. */
+/** A dimension of the clicked widget: a column of the dataset. */
 export type PressedColumn = { field: string; timeUnit?: TimeUnit | undefined };
 
-/** What a cube still lacks of what a widget's answer has. */
+/** The parts of a cube that its query provides. */
 export type CubeParts = Pick<WidgetCube, "fields" | "axes" | "dimensions" | "measures" | "sort" | "limit">;
 type CubePlan = {
-  /** One row a cell; one more than asked for when there are too many. */
+  /** One row per cell; one more than the limit when there are too many. */
   statement: Statement;
   toParts: (rows: readonly WireValue[][]) => CubeParts;
 };
 
-/** Parts of these make no whole. */
+/** Operations that cannot be computed from partial results. */
 const INDIVISIBLE: ReadonlySet<string> = new Set(["countDistinct", "median"]);
 
-/** Why no cube can be made, whatever the rows are; null when one can. */
+/** Returns the reason why no cube is possible, independent of the rows; null when one is. */
 export function whyNoCube({ dimensions, measures }: AggregateSpec): NoCube["none"] | null {
   if (dimensions.length + measures.length === 0) return "rows";
   return measures.some(({ op }) => INDIVISIBLE.has(op)) ? "distinct" : null;
 }
 
 /**
- * The dimensions of a widget that a press can choose by, each column once.
- * @returns null where rows come as they are, so that any column may be pressed
+ * Returns the dimensions of a widget that a click can select, each column once.
+ * @returns null for rows that are not aggregated, where any column can be clicked
  */
 export function toPressedColumns({ dimensions, measures, timeUnit }: AggregateSpec): PressedColumn[] | null {
   if (dimensions.length + measures.length === 0) return null;
@@ -35,15 +35,15 @@ export function toPressedColumns({ dimensions, measures, timeUnit }: AggregateSp
     const { field } = dimension;
     const unit = ("timeUnit" in dimension ? dimension.timeUnit : undefined) ?? timeUnit;
     const before = columns.get(field);
-    // Of two units neither may cut the other's pieces: days are in all of them.
+    // Buckets of two units may overlap, but both consist of whole days.
     columns.set(field, { field, timeUnit: before && before.timeUnit !== unit ? "day" : unit });
   }
   return [...columns.values()];
 }
 
 /**
- * The statement for the cube of a widget: its groups, each cut up by what is pressed, with the parts of its measures. Each
- * value comes with its rank, so that the browser sorts and compares as the database does.
+ * Returns the statement for the cube of a widget: its groups, split by the clickable columns, with partial results of
+ * its measures. Each value comes with its rank, so that the browser sorts and compares like the database.
  * @param pressed columns that the table has
  * @throws AppError `invalid_request` as `toAggregateStatement`
  */
@@ -57,7 +57,7 @@ export function toCubeStatement(
 ): CubePlan {
   const plain = toAggregateStatement(table, fields, spec, conditions);
   const build = new Builder(table, fields, null);
-  // The statement's own names: those of the answer may be taken twice by what is pressed.
+  // Names internal to the statement: clickable columns may repeat those of the result.
   const axes = pressed.map(({ field, timeUnit }, index) => {
     const { type } = build.column(field).field;
     const bin = toBin(type, timeUnit);
@@ -76,7 +76,7 @@ export function toCubeStatement(
     }
     const { sql, field: column } = build.column(field);
     if (op === "min" || op === "max") {
-      // Their order is not that of their texts, by which cells are ranked.
+      // Their order differs from that of their texts, by which cells are ranked.
       if (column.isTimeText) throw new AppError("invalid_request", `The column ${field} cannot be ranked by its text.`);
       const at = build.part(`${op}(${sql})`);
       coded.push(at);
@@ -137,14 +137,14 @@ function toCoded(column: readonly WireValue[], codes: number[]): Coded {
   return { values, codes };
 }
 
-/** Days are the finest that can be pressed. Dates that are in no piece are pressed as they are. */
+/** Returns the bucket of a clickable time: days are the finest. Dates without a bucket are clicked by value. */
 function toBin(type: TableField["type"], unit: TimeUnit | undefined): Bin | null {
   if (!TIMES.has(type)) return null;
   if (unit === undefined) return type === "date" ? null : "day";
   return unit === "hour" ? "day" : unit;
 }
 
-/** What the sort leaves open is in the order of the dimensions, as in the widget's own statement. */
+/** Returns the sort of a cube. Ties are in the order of the dimensions, as in the widget's statement. */
 function toSort({ sort }: AggregateSpec, fields: readonly { name: string }[], dimensions: number): CubeParts["sort"] {
   const named = sort.map(({ by, order }) => ({ at: fields.findIndex(({ name }) => name === by), order }));
   const rest = Array.from({ length: dimensions }, (_, at) => at).filter((at) => !named.some((each) => each.at === at));

@@ -26,7 +26,7 @@ test.each([
 
 describe("days", () => {
   it("are those on the walls of the zone", () => {
-    // In New York it is still Sunday.
+    // It is still Sunday in New York.
     expect(toDays("today", NOW, "America/New_York")).toEqual({ from: "2026-11-22", to: "2026-11-22" });
     expect(toDays("thisWeek", NOW, "America/New_York")).toEqual({ from: "2026-11-16", to: "2026-11-22" });
     expect(toDays("today", new Date("2026-11-22T23:30:00Z"), "Europe/Berlin").from).toBe("2026-11-23");

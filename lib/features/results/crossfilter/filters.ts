@@ -4,12 +4,15 @@ import { AppError } from "@/lib/platform/http/errors";
 import { boundedText } from "@/lib/platform/http/schema";
 import type { Condition } from "./spec";
 
-/* What the filters of a page mean (docs/develop/api.md, Dashboards). */
+/* Semantics of a page's filters (docs/develop/api.md, Dashboards). */
 
 export const FILTER_KINDS = ["dateRange", "select", "multiSelect", "search"] as const;
 export type FilterKind = (typeof FILTER_KINDS)[number];
 
-/** Ranges that move with the day. Weeks begin on Monday; those of "last" end yesterday, or where the one before has ended. */
+/**
+ * Relative date ranges. Weeks begin on Monday. Ranges of "last" end yesterday, or with the previous week, month,
+ * quarter or year.
+ */
 export const DATE_PRESETS = [
   "today",
   "yesterday",
@@ -28,7 +31,7 @@ export const DATE_PRESETS = [
 ] as const;
 export type DatePreset = (typeof DATE_PRESETS)[number];
 
-/** A choice of more than this is better said by the values that are left out. */
+/** For a longer selection, exclude values instead. */
 const CHOSEN_MAX = 1000;
 const TEXT_CHARS_MAX = 1000;
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -47,15 +50,15 @@ const VALUES = {
   search: boundedText(TEXT_CHARS_MAX),
 } satisfies Record<FilterKind, z.ZodType>;
 
-/** What a filter of a kind can be set to; null, which sets it to nothing, besides. */
+/** Returns the schema of a filter's value; null, which clears it, is accepted separately. */
 export function filterValueSchema(kind: FilterKind): z.ZodType {
   return VALUES[kind];
 }
 
 /**
- * What a filter that is set to a value lets through; null where it lets everything through: set to nothing, to no range, to
- * an empty text or to an empty list.
- * @param now and `zone` decide what day it is
+ * Returns the condition of a filter with a value; null when it matches everything: null, no range, an empty text or an
+ * empty list.
+ * @param now with `zone`, determines the current day
  * @throws AppError `invalid_request` for a value of another kind
  */
 export function toCondition(
@@ -86,9 +89,9 @@ export function toCondition(
 
 type Range = { from?: string | null | undefined; to?: string | null | undefined };
 
-/** The days of a preset, both ends in. @throws RangeError for a zone that the runtime does not know */
+/** Returns the days of a preset, inclusive. @throws RangeError for a zone unknown to the runtime */
 export function toDays(preset: DatePreset, now: Date, zone: string): { from: string; to: string } {
-  // The day on the zone's walls, as if it were UTC's.
+  // The local day in the zone, expressed in UTC.
   const today = Math.floor((now.getTime() + offsetAt(now.getTime(), zone)) / DAY_MS) * DAY_MS;
   const date = new Date(today);
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];

@@ -4,7 +4,7 @@ import type { Finish, Statement } from "./statement";
 
 export type Answer = { fields: Field[]; rows: WireValue[][]; isMore: boolean };
 
-/** What whoever asked a statement is told: its rows as far as its limit, of all that it has selected. */
+/** Returns the answer of a statement: its selected rows, up to the limit. */
 export function toAnswer({ fields, finish, limit }: Statement, selected: Batch): Answer {
   const { columns } = finishBatch(selected, finish);
   const rowCount = Math.min(selected.rowCount, limit);
@@ -12,7 +12,7 @@ export function toAnswer({ fields, finish, limit }: Statement, selected: Batch):
   return { fields, rows, isMore: selected.rowCount > limit };
 }
 
-/** Makes the columns of an answer of what the statement has selected; averages are divided here, exactly. */
+/** Converts selected columns to those of the answer; averages are divided here, exactly. */
 export function finishBatch({ rowCount, columns }: Batch, finish: readonly Finish[]): Batch {
   const at = (index: number) => columns[index] ?? [];
   return {

@@ -10,7 +10,7 @@ afterAll(closeTables);
 const ANY = new AbortController().signal;
 let count = 0;
 
-/** Returns rows as a dataset keeps them: the column `v` beside a number that has nothing odd. */
+/** Returns rows as a dataset stores them: the column `v` beside a number without odd values. */
 function keep(type: FieldType, dbType: string, values: WireValue[]): Kept {
   const fields: Field[] = [
     { name: "v", type, dbType },
@@ -70,7 +70,7 @@ describe.each(ODD)("C8 a dataset whose %s column (%s) holds %j", (dbType, type, 
   it("answers every widget of another column, and shows and filters the odd value itself", async () => {
     expect(await ask(kept, measure("sum", "n"))).toEqual([[6]]);
     const rows = await ask(kept, { sort: [{ by: "n" }] });
-    // A decimal column has as many digits behind the point as the widest of its values.
+    // A decimal column has as many fractional digits as the widest of its values.
     expect(rows.map(([value]) => String(value).replace(/\.0$/, ""))).toEqual(values.map(String));
     const list = await askKept(
       kept,
@@ -79,7 +79,7 @@ describe.each(ODD)("C8 a dataset whose %s column (%s) holds %j", (dbType, type, 
       ANY,
     );
     expect(list.rows).toHaveLength(3);
-    // Each value of a filter's list lets through its own row.
+    // Each value of a filter's list matches its row.
     for (const [value] of list.rows) {
       const chosen: Condition = { field: "v", kind: "oneOf", values: [value as string] };
       expect(await ask(kept, { measures: [{ op: "count" }] }, [chosen])).toEqual([[1]]);
@@ -111,7 +111,7 @@ it("C8 names the odd value where a sum is refused", async () => {
   );
 });
 
-/** Expected values are calculated by hand. */
+/** Expected values are calculated manually. */
 const EXACT: [name: string, dbType: string, type: FieldType, values: WireValue[], op: string, expected: WireValue][] = [
   ["sum of int64", "BIGINT", "int64", ["9223372036854775807", "9223372036854775807"], "sum", "18446744073709551614"],
   ["average of one large integer", "BIGINT", "int64", ["9007199254740993"], "avg", "9007199254740993"],

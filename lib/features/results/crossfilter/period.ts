@@ -1,15 +1,15 @@
 import type { AggregateSpec, Condition } from "./spec";
 import type { Comparison, Grain } from "./words";
 
-/* The grain of a whole page, and the earlier period that it is compared with. */
+/* Grain of a whole page, and the previous period that it is compared with. */
 
-/** How far an earlier period lies before the one that is looked at. */
+/** Distance between the previous period and the current one. */
 export type Shift = { field: string; unit: "day" | "year"; count: number };
 export type Earlier = { from: string; to: string; shift: Shift; conditions: Condition[] };
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** The same question with its times put together by the page's grain; rows as they are stay so. */
+/** Applies the page's grain to the times of a query; plain rows stay unchanged. */
 export function withGrain(spec: AggregateSpec, grain: Grain | undefined): AggregateSpec {
   if (grain === undefined || spec.measures.length === 0) return spec;
   return {
@@ -22,17 +22,17 @@ export function withGrain(spec: AggregateSpec, grain: Grain | undefined): Aggreg
 }
 
 /**
- * The period to compare with: the conditions under which its rows are asked for by a clock that is put forward, so that its
- * days lie on those of the present one. Null where no range of days is chosen that begins somewhere. A range that reaches
- * into days to come is as long as what there is of it.
- * @param today a day of the page's zone
+ * Returns the previous period, with conditions on a clock moved forward, so that its days match those of the current
+ * one. Null unless the filters select a range of days with a start. A range that extends into the future is cut at
+ * today.
+ * @param today current day in the page's zone
  */
 export function toEarlier(conditions: readonly Condition[], comparison: Comparison, today: string): Earlier | null {
   const days = conditions.filter((condition) => condition.kind === "days");
   const field = days.find(({ from }) => from !== null)?.field;
   if (field === undefined) return null;
   const own = days.filter((condition) => condition.field === field);
-  // As texts they are in the order of the calendar.
+  // As texts they sort in calendar order.
   const from = own
     .flatMap((each) => each.from ?? [])
     .sort()
@@ -55,7 +55,7 @@ export function toEarlier(conditions: readonly Condition[], comparison: Comparis
   };
 }
 
-/** The 29th of February has the 28th a year before, as for the engine. */
+/** Moves a day back. 29 February becomes 28 February a year earlier, as in the engine. */
 function toEarlierDay(day: string, { unit, count }: Shift): string {
   if (unit === "day") return toText(Date.parse(day) - count * DAY_MS);
   const [year = 0, month = 1, date = 1] = day.split("-").map(Number);

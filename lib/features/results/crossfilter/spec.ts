@@ -1,22 +1,22 @@
 import { z } from "zod";
 import { boundedText } from "@/lib/platform/http/schema";
 
-/* What a widget asks of its dataset, and what a filter lets through (docs/develop/api.md, Dashboards). */
+/* Schemas of a widget's query and a filter's condition (docs/develop/api.md, Dashboards). */
 
 export const AGGREGATES = ["count", "countDistinct", "sum", "avg", "min", "max", "median"] as const;
 export type Aggregate = (typeof AGGREGATES)[number];
 export const TIME_UNITS = ["year", "quarter", "month", "week", "day", "hour"] as const;
 export type TimeUnit = (typeof TIME_UNITS)[number];
 
-/** More than these no picture shows, and no page of a table holds. */
+/** No chart can show more, and no page of a table has room for more. */
 const DIMENSIONS_MAX = 8;
 const MEASURES_MAX = 20;
 const SORTS_MAX = 8;
-/** Groups, or rows, of one widget: more marks than these no browser draws in the blink of an eye. */
+/** Maximum number of groups or rows of one widget: browsers cannot draw more marks quickly. */
 export const LIMIT_MAX = 50_000;
 const LIMIT_USUAL = 5000;
 const LIMIT_WORDS = `The limit is a whole number from 1 to ${LIMIT_MAX}.`;
-/** As long as databases let a column's name be, twice over. */
+/** Twice the longest column name that databases allow. */
 const NAME_CHARS_MAX = 256;
 
 const columnName = boundedText(NAME_CHARS_MAX).min(1, "Name the column.");
@@ -41,7 +41,7 @@ const measure = z
   )
   .refine(({ field, op }) => field !== undefined || op === "count", "Name the column that is to be summed up.");
 
-/** The part of a widget's `spec` that the server reads; the picture's part passes through. */
+/** The part of a widget's `spec` that the server reads; properties of the drawing pass through. */
 export const aggregateSpec = z.object({
   dimensions: z
     .array(dimension, "Dimensions are a list of columns.")
@@ -62,18 +62,18 @@ export const aggregateSpec = z.object({
     .max(SORTS_MAX, `The sort order has at most ${SORTS_MAX} entries.`)
     .default([]),
   limit: z.int(LIMIT_WORDS).min(1, LIMIT_WORDS).max(LIMIT_MAX, LIMIT_WORDS).default(LIMIT_USUAL),
-  /** Of the dimensions that are times and name none themselves. */
+  /** Default for time dimensions without their own unit. */
   timeUnit: timeUnit.optional(),
 });
 export type AggregateSpec = z.output<typeof aggregateSpec>;
 
-/** One condition on a dataset's rows: what a filter's value means, once its preset is days and its kind is known. */
+/** One condition on a dataset's rows: a filter's value, with its preset resolved to days and its kind known. */
 export type Condition =
-  /** Days of the dashboard's zone, both ends in; null for an open end. */
+  /** Days in the dashboard's zone, inclusive; null for an open end. */
   | { field: string; kind: "days"; from: string | null; to: string | null }
-  /** One of these, as rows carry them; null for rows without a value. */
+  /** Any of these values, as in rows; null for rows without a value. */
   | { field: string; kind: "oneOf"; values: (string | number | boolean | null)[] }
-  /** Numbers, both ends in; null for an open end. */
+  /** Numbers, inclusive; null for an open end. */
   | { field: string; kind: "between"; from: number | null; to: number | null }
-  /** The text is in it, whatever the case. */
+  /** The value contains the text, ignoring case. */
   | { field: string; kind: "contains"; text: string };

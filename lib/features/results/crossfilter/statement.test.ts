@@ -29,7 +29,7 @@ const FIELDS: Field[] = [
   { name: "day", type: "date", dbType: "DATE" },
   { name: "paid", type: "boolean", dbType: "BOOLEAN" },
 ];
-/** Hours around both changes of Berlin's clocks, and a row without anything. */
+/** Hours around both changes of Berlin's clocks, and a row of nulls. */
 const ROWS = `
   select * from (values
     (1, 10.00, 0.1, 'b', timestamptz '2026-03-29 00:30:00+00', date '2026-03-29', true),
@@ -53,7 +53,7 @@ beforeAll(async () => {
   await answer(toLoadStatement("kept", file, FIELDS, "Europe/Berlin"));
   await answer(toCountStatement("counted", file, FIELDS));
   const [counts = []] = await answer({ sql: "select * from counted", values: [] });
-  // Three texts in six rows.
+  // Three distinct texts in six rows.
   const words = wordsOf(FIELDS, counts.map(Number));
   expect(words).toEqual([3]);
   for (const sql of toWordStatements("worded", file, words)) await answer({ sql, values: [] });
@@ -100,7 +100,7 @@ describe.each(TABLES)("where texts are held as %s:", (_, table, fields) => {
     it("have the clock of the page's zone, through both changes of it", async () => {
       const by = (timeUnit: string) =>
         ask({ dimensions: [{ field: "at", timeUnit, as: "when" }], measures: [{ field: "id", op: "count" }] });
-      // 22:30 in UTC is the first of April in Berlin.
+      // 22:30 UTC is 1 April in Berlin.
       expect(await by("day")).toEqual([
         ["2026-03-29", 2],
         ["2026-04-01", 1],
@@ -113,7 +113,7 @@ describe.each(TABLES)("where texts are held as %s:", (_, table, fields) => {
         ["2026-10-19", 2],
         [null, 1],
       ]);
-      // One hour is skipped in spring, and in autumn one comes twice.
+      // One hour is skipped in spring, and one is repeated in autumn.
       expect(await by("hour")).toEqual([
         ["2026-03-29T01:00:00", 1],
         ["2026-03-29T03:00:00", 1],
@@ -260,7 +260,7 @@ it("texts are words where few come again and again", () => {
   const texts = ["a", "b", "c"].map((name): Field => ({ name, type: "string", dbType: "VARCHAR" }));
   const fields: Field[] = [{ name: "n", type: "int32", dbType: "INTEGER" }, ...texts];
   expect(wordsOf(fields, [1_000_000, 12, 50_001, 50_000])).toEqual([1, 3]);
-  // Without a text there is no type; where each row has another one, nothing is won.
+  // A column without texts needs no type, and one of distinct texts gains nothing.
   expect(wordsOf(fields, [100, 0, 51, 50])).toEqual([3]);
   expect(wordsOf(fields, [0, 0, 0, 0])).toEqual([]);
 });

@@ -4,52 +4,59 @@ import type { Shift } from "./period";
 import type { Aggregate, AggregateSpec, Condition, TimeUnit } from "./spec";
 
 /*
- * Statements for tables that crossfilter itself has made of kept results. Columns are called by their places (`c0`, `c1`),
- * so no name of a person is part of a text; values are bound.
+ * Statements for tables that crossfilter has created from stored results. Columns are named by index (`c0`, `c1`), so
+ * no user-supplied name is part of a statement; values are bound.
  */
 
-/** How a value comes out of the columns that the statement answers with, beginning at `at`. */
+/** Conversion of the statement's columns, beginning at `at`, to a value. */
 export type Finish =
   | { kind: "as-is"; at: number }
-  /** A whole number that came as text: a number while that is exact. */
+  /** An integer received as text: a number while that is exact. */
   | { kind: "whole"; at: number }
-  /** A sum of decimals through a count: divided exactly, outside of the database, which would do it in binary. */
+  /** A sum of decimals divided by a count: done exactly, outside the database, which would divide in binary. */
   | { kind: "quotient"; sum: number; count: number; isDecimal: boolean };
 
-/** What a table is asked. */
+/** A query of a table. */
 export type Question = { sql: string; values: (string | number | boolean)[] };
 
 export type Statement = Question & {
   fields: Field[];
   /** One for each field. */
   finish: Finish[];
-  /** The statement asks for one row more than this: if that comes, there is more. */
+  /** The statement selects one row more than this, to detect further rows. */
   limit: number;
 };
 
 /** A column of a table. */
 export type TableField = Field & {
-  /** Texts of which there are few: the table holds their numbers (`toWordStatements`). */
+  /** Text with few distinct values: the table stores their numbers (`toWordStatements`). */
   isWord?: true;
   /** Times finer than a microsecond. */
   isNanos?: true;
-  /** Times kept as text, since no type of the engine holds all of them. Their clock stands beside them, null for no time. */
+  /**
+   * Times stored as text, since no type of the engine holds all of them. A separate clock column has their local time,
+   * null for no time.
+   */
   isTimeText?: true;
-  /** A value outside of the column's own type, for messages. */
+  /** A value outside the column's declared type, for messages. */
   odd?: string;
 };
 type Column = { index: number; field: TableField; isWord: boolean };
 export const TIMES: ReadonlySet<FieldType> = new Set(["date", "timestamp", "timestamptz"]);
 export const WHOLE: ReadonlySet<FieldType> = new Set(["int32", "int64"]);
-/** Different texts of a column that are still held as words: their numbers take two bytes a row, and a list of them little. */
+/**
+ * Maximum number of distinct texts in a word column: their numbers take two bytes a row, and the list of them little.
+ */
 const WORDS_MAX = 50_000;
-/** Of a table's columns, in the words of a failure. */
+/** Maximum number of column names in an error message. */
 const NAMES_SHOWN = 20;
-/** Of a value, in the words of a failure. */
+/** Maximum characters of a value in an error message. */
 const SHOWN_CHARS = 40;
 const COUNTED: Field = { name: "count", type: "int64", dbType: "BIGINT" };
 
-/** A table of one row: how many rows a file has, and about how many different texts each of its columns of text. */
+/**
+ * Returns the statement that counts a file's rows, and the approximate number of distinct texts of each text column.
+ */
 export function toCountStatement(table: string, file: string, fields: readonly Field[]) {
   const counts = textsOf(fields).map((index) => `approx_count_distinct(#${index + 1})`);
   const columns = ["count(*)", ...counts].map((sql, index) => `${sql} as n${index}`);
@@ -59,17 +66,17 @@ export function toCountStatement(table: string, file: string, fields: readonly F
   };
 }
 
-/** @param counts as `toCountStatement` takes them down. @returns the columns whose texts are few enough to be held as words */
+/** @param counts from `toCountStatement`. @returns the columns with few enough distinct texts to be stored as words */
 export function wordsOf(fields: readonly Field[], [rows, ...texts]: readonly number[]): number[] {
   return textsOf(fields).filter((_, at) => {
     const count = texts[at] ?? 0;
-    // A column in which hardly a text comes twice gains nothing.
+    // A column with hardly any repeated text gains nothing.
     return count > 0 && count <= WORDS_MAX && count * 2 <= (rows ?? 0);
   });
 }
 
 /**
- * The types of a table's words, in the order of their letters, so that they sort as texts do.
+ * Returns the statements that create a table's word types, in alphabetical order, so that they sort as texts do.
  * @param file named by us: this statement takes no values
  */
 export function toWordStatements(table: string, file: string, words: readonly number[]): string[] {
@@ -79,15 +86,16 @@ export function toWordStatements(table: string, file: string, words: readonly nu
   );
 }
 
-/** What ends a table, with its words. */
+/** Returns the statements that drop a table and its word types. */
 export function toDropStatements(table: string, fields: readonly TableField[]): string[] {
   const words = fields.flatMap(({ isWord }, index) => (isWord ? [index] : []));
   return [`drop table if exists ${table}`, ...words.map((index) => `drop type if exists ${wordType(table, index)}`)];
 }
 
 /**
- * A table's columns as `create table` names them: each by its place, and beside an instant its clock in the page's zone.
- * @param casts types of columns that the file holds as text
+ * Returns the columns of a table for `create table`: each by its index, and an instant also with its local time in the
+ * page's zone.
+ * @param casts types of columns that the file stores as text
  */
 export function toLoadStatement(
   table: string,
@@ -106,7 +114,7 @@ export function toLoadStatement(
     const column = `#${index + 1}`;
     if (type === "timestamptz") {
       values.push(zone);
-      // An instant may be in the calendar of UTC and out of that of the zone.
+      // An instant may be within the calendar in UTC but outside it in the zone.
       return [`try(timezone($${values.length}::varchar, try_cast(${column} as timestamptz))) as l${index}`];
     }
     return isTimeText ? [`try_cast(${column} as ${type}) as l${index}`] : [];
@@ -126,9 +134,9 @@ function wordType(table: string, index: number): string {
 }
 
 /**
- * The groups, or the rows where the spec names neither dimension nor measure.
- * @throws AppError `invalid_request` for a column that is not there, or one whose type does not fit
- * @param shift puts the clock of a column forward, so that an earlier period lies on the days of the present one
+ * Returns the statement for groups, or for rows where the spec has neither dimensions nor measures.
+ * @throws AppError `invalid_request` for an unknown column, or one of an unsuitable type
+ * @param shift moves the clock of a column forward, so that a previous period matches the days of the current one
  */
 export function toAggregateStatement(
   table: string,
@@ -156,8 +164,9 @@ export function toAggregateStatement(
 }
 
 /**
- * A filter's list: the values of a column with how many rows have each, the most frequent first.
- * @param search what the values are to hold, whatever the case; all for an empty one
+ * Returns the statement for a filter's list: the values of a column with the number of rows of each, the most frequent
+ * first.
+ * @param search text that the values must contain, ignoring case; empty for all values
  */
 export function toListStatement(
   table: string,
@@ -179,7 +188,7 @@ export function toListStatement(
   );
 }
 
-/** Puts one statement together, part by part. */
+/** Builds one statement, part by part. */
 export class Builder {
   readonly selected: string[] = [];
   readonly values: (string | number | boolean)[] = [];
@@ -187,7 +196,7 @@ export class Builder {
   readonly finish: Finish[] = [];
   readonly #table: string;
   readonly #columns: Map<string, Column>;
-  /** What the statement can be sorted by: the names of its columns. */
+  /** Sort expressions of the statement, by column name. */
   readonly #sortable = new Map<string, string[]>();
 
   constructor(
@@ -199,7 +208,7 @@ export class Builder {
     const columns = fields.map(
       ({ isWord = false, ...field }, index) => [field.name, { index, field, isWord }] as const,
     );
-    // Of two columns of one name the first is meant, as in a result's own lists.
+    // Of two columns with one name the first counts, as in a result's own lists.
     this.#columns = new Map(columns.toReversed());
   }
 
@@ -236,13 +245,14 @@ export class Builder {
     else if (op === "min" || op === "max") {
       if (!isOrdered(field)) throw unfit(field, "has no order");
       if (held.isTimeText && held.odd !== undefined) throw unfit(held, `holds ${shown(held.odd)}, which is no time`);
-      // Texts of equal clocks differ in digits below a microsecond; without the zone's sign the shorter one comes first.
+      // Texts with equal clocks differ in digits below a microsecond; without the zone designator the shorter one sorts
+      // first.
       const sql = held.isTimeText
         ? `arg_${op}(${column}, {clock: l${index}, digits: rtrim(${column}, 'Z')})`
         : `${op}(${column})`;
       this.#add({ ...field, name: called }, { kind: "as-is", at }, sql);
     } else if (field.type === "float64") {
-      // The last digits of a plain sum hang on the order in which threads add up.
+      // The last digits of a plain sum depend on the order in which threads add up.
       const sql = { sum: `fsum(${column})`, avg: `favg(${column})`, median: `quantile_cont(${column}, 0.5)` }[op];
       add("float64", { kind: "as-is", at }, sql);
     } else if (WHOLE.has(field.type) || field.type === "decimal") {
@@ -254,7 +264,7 @@ export class Builder {
         const finish: Finish = { kind: "quotient", sum: at, count: at + 1, isDecimal };
         add(isDecimal ? "decimal" : "float64", finish, `sum(${exact})`, `count(${column})`);
       } else {
-        // The lower and the upper of the two in the middle, which are one where their number is odd.
+        // The lower and the upper of the two middle values, which coincide for an odd count.
         const middle = `quantile_disc(${exact}, 0.5) - quantile_disc(-${exact}, 0.5)`;
         const two = `case when count(${column}) = 0 then null else 2 end`;
         const finish: Finish = { kind: "quotient", sum: at, count: at + 1, isDecimal };
@@ -272,7 +282,7 @@ export class Builder {
     return parts.length === 0 ? "" : ` where ${parts.join(" and ")}`;
   }
 
-  /** Nulls last either way; what the sort leaves open is in the order of the dimensions, so that answers do not flicker. */
+  /** Sorts nulls last in both directions. Ties are in the order of the dimensions, so that answers are stable. */
   order(sort: AggregateSpec["sort"], dimensions: string[]): string {
     const named = sort.flatMap(({ by, order }) => {
       const sql = this.#sortable.get(by);
@@ -298,7 +308,7 @@ export class Builder {
         `Two columns would be called ${name}. Give one of them another name by "as".`,
       );
     }
-    // An average is sorted by itself, not by its sum.
+    // An average is sorted by its value, not by its sum.
     this.#sortable.set(name, finish.kind === "quotient" ? quotientKeys(sql[0], sql[1] ?? "1") : [sql[0]]);
     this.selected.push(...sql);
     this.fields.push(field);
@@ -306,13 +316,13 @@ export class Builder {
     return name;
   }
 
-  /** A part that no answer shows as it is. @returns its place among the columns of the statement */
+  /** Adds a part that no answer shows directly. @returns its index among the columns of the statement */
   part(sql: string): number {
     this.selected.push(sql);
     return this.selected.length - 1;
   }
 
-  /** The column of a name, as the statement calls it. @throws AppError `invalid_request` when there is none */
+  /** Returns the SQL expression of a column. @throws AppError `invalid_request` for an unknown name */
   column(name: string): { sql: string; field: TableField } {
     const { index, field } = this.#column(name);
     return { sql: `c${index}`, field };
@@ -361,7 +371,7 @@ export class Builder {
     return ends.length === 0 ? "true" : ends.join(" and ");
   }
 
-  /** The column as a clock of the page's zone shows it. */
+  /** Returns a column's local time in the page's zone. */
   #clock(column: Column): string {
     const { field, index } = column;
     return this.#forward(column, field.type === "timestamptz" || field.isTimeText ? `l${index}` : `c${index}`);
@@ -385,7 +395,7 @@ export class Builder {
       return `date_trunc('hour', ${this.#clock(column)})`;
     }
     const clock = this.#clock(column);
-    // The engine takes the month of infinity for a day of the year 5881580.
+    // The engine converts the month of infinity to a day in the year 5881580.
     return `case when isfinite(${clock}) then date_trunc('${unit}', ${clock})::date else ${clock}::date end`;
   }
 
@@ -395,7 +405,7 @@ export class Builder {
     const type = field.isTimeText ? "varchar" : (LITERALS[field.type] ?? "varchar");
     const bound = known.map((value) => {
       const text = `${this.#bind(toLiteral(value, field))}::varchar`;
-      // Which number a word has is found once; a text that is no word of this column is null, which no row equals.
+      // The number of a word is looked up once; a text that is not a word of this column is null, which matches no row.
       if (isWord) return `try_cast(${text} as ${wordType(this.#table, index)})`;
       if (type === "blob") return `from_base64(${text})`;
       return `cast(${text} as ${field.isNanos ? "timestamp_ns" : type})`;
@@ -409,7 +419,7 @@ export class Builder {
   }
 }
 
-/** What texts of values are read as, so that 1 and 1.00 are one value; the rest are compared as text. */
+/** SQL types that texts of values are cast to, so that 1 and 1.00 are one value; the others are compared as text. */
 const LITERALS: Partial<Record<FieldType, string>> = {
   int32: "decimal(38, 0)",
   int64: "decimal(38, 0)",
@@ -435,7 +445,7 @@ const SHAPES: Partial<Record<FieldType, RegExp>> = {
 function toLiteral(value: string | number | boolean, field: TableField): string {
   const text = String(value);
   const shape = SHAPES[field.type];
-  // The engine reads a year of more digits without its plus.
+  // The engine reads years with more digits only without their plus sign.
   if (shape === undefined || shape.test(text)) return field.isTimeText ? text : text.replace(/^\+(?=\d+-)/, "");
   throw new AppError(
     "invalid_request",
@@ -448,21 +458,21 @@ function isOrdered({ type }: Field): boolean {
   return type !== "json" && type !== "array" && type !== "binary" && type !== "interval";
 }
 
-/** The field as an answer has it, without what only the table knows. */
+/** Returns the field for an answer, without properties internal to the table. */
 function toField({ field: { name, type, dbType } }: { field: TableField }): Field {
   return { name, type, dbType };
 }
 
 /**
- * What sorts exact averages as they are: whole quotients, then what is left of each, which a double tells apart for any
- * count of rows. A double of the whole average would not.
+ * Returns sort keys for exact averages: the integer quotient, then the remainder as a fraction, which a double
+ * distinguishes for any count of rows. A double of the whole average would not.
  */
 function quotientKeys(sum: string, count: string): [string, string] {
   const whole = `replace((${sum})::varchar, '.', '')::hugeint`;
   return [`${whole} // (${count})`, `(${whole} % (${count}))::double / (${count})`];
 }
 
-/** A value in a message, short. */
+/** Shortens a value for a message. */
 function shown(value: string): string {
   return `“${value.length > SHOWN_CHARS ? `${value.slice(0, SHOWN_CHARS)}…` : value}”`;
 }

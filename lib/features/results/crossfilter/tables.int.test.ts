@@ -10,7 +10,7 @@ import { askKept, closeTables, followKept, type Kept } from "./tables";
 afterAll(closeTables);
 const ANY = new AbortController().signal;
 
-/** The one that lists the children is itself among them, and over. */
+/** Returns whether a process is alive. The process that lists the children is one itself, and has ended. */
 function isThere(pid: number): boolean {
   try {
     return process.kill(pid, 0);
@@ -19,7 +19,7 @@ function isThere(pid: number): boolean {
   }
 }
 
-/** Kept as results are: Parquet by our own writer. */
+/** Stores a result as the product does: Parquet by our own writer. */
 function keep(id: string, fields: Field[], rows: WireValue[][]): Kept & { reads: number } {
   const kept = {
     id,
@@ -138,7 +138,7 @@ describe("the engine", () => {
     for (const child of childrenOf(process.pid).filter(isThere)) process.kill(child, "SIGKILL");
     expect((await ask(kept, BY_REGION)).rows).toHaveLength(3);
     expect(kept.reads).toBe(1);
-    // A question that was asked before needs no engine. A killed engine answers for a moment longer, so each one is new.
+    // A cached query needs no engine, and a killed engine still responds for a moment: so each query is new.
     let limit = 100;
     await expect
       .poll(

@@ -27,13 +27,13 @@ import {
 } from "./statement";
 import type { Together } from "./together";
 
-/** A kept result, as crossfilter reads it. */
+/** A stored result that crossfilter can read. */
 export type Kept = {
-  /** Names its rows for good: other rows have another name. */
+  /** Identifies its rows permanently: other rows have another id. */
   id: string;
   fields: Field[];
   rowCount: number;
-  /** Parquet; asked for when this server has no table of it. */
+  /** Reads Parquet; called when this server has no table of it. */
   read: () => AsyncIterable<Uint8Array>;
 };
 
@@ -41,18 +41,21 @@ const OWNER_ONLY_FOLDER = 0o700;
 const OWNER_ONLY_FILE = 0o600;
 /** Reading a million rows of twenty columns takes some seconds on a slow machine. */
 const LOAD_TIMEOUT_MS = 120_000;
-/** Whoever clicks has given up by then. */
+/** A user who clicks has given up by then. */
 const ASK_TIMEOUT_MS = 30_000;
-/** A million rows over a slow line; the readers of streams say how many there may be at once. */
+/** A million rows over a slow connection. The readers of streams limit their concurrency. */
 const STREAM_TIMEOUT_MS = 5 * 60_000;
-/** Longer than any table takes to be read: a folder that was not touched since is of a server that was killed. */
+/** Longer than any table takes to load: an untouched folder belongs to a server that was killed. */
 const FOLDER_LEFT_MS = 24 * 60 * 60 * 1000;
-/** What tables may hold at once, in cells: some hundred bytes a row, within the engine's memory. */
+/** Maximum number of cells of all tables together: some hundred bytes a row, within the engine's memory. */
 const CELLS_MAX = 60_000_000;
-/** One table of more does not fit into the engine's memory, which would find that out in minutes, at each click. */
+/**
+ * Maximum number of cells of one table. A larger one exceeds the engine's memory, which it would only discover after
+ * minutes, at each click.
+ */
 const CELLS_OF_ONE_MAX = 2 * CELLS_MAX;
 const NUMBERS: ReadonlySet<FieldType> = new Set(["int32", "int64", "float64", "decimal"]);
-/** Types whose columns are text in a file only where a value is outside of the type. */
+/** Types whose columns are text in a file only when a value is outside the type. */
 const TYPED: ReadonlySet<FieldType> = new Set(["boolean", "binary"]);
 const DECIMAL_DIGITS_MAX = 38;
 const MICRO_DIGITS = 6;
@@ -71,9 +74,9 @@ type Tables = {
 type Build<T extends Question> = (table: string, fields: readonly TableField[]) => T;
 
 /**
- * Asks one statement of a kept result's table, which is made when it is not there.
- * @param zone of the clocks by which days, weeks and hours go
- * @param build gets the table's name and its columns: decimals that fit no column of the engine are text in it
+ * Runs one statement on a stored result's table, which is loaded if missing.
+ * @param zone time zone for days, weeks and hours
+ * @param build receives the table's name and columns: decimals that fit no column type of the engine are text
  * @throws AppError `invalid_request` of `build`, `cancelled`, `timeout`, `unavailable`
  */
 export function askKept(kept: Kept, zone: string, build: Build<Statement>, signal: AbortSignal): Promise<Answer> {
@@ -82,7 +85,7 @@ export function askKept(kept: Kept, zone: string, build: Build<Statement>, signa
   );
 }
 
-/** The same for several in one. */
+/** Runs several queries as one statement. */
 export function askKeptTogether(
   kept: Kept,
   zone: string,
@@ -94,7 +97,7 @@ export function askKeptTogether(
   );
 }
 
-/** The same as `askKept`, with how long the engine took for rows that are in memory, whoever has asked it before. */
+/** Does the same as `askKept` and measures the engine's time for rows in memory, without the cache of answers. */
 export function timeKept(
   kept: Kept,
   zone: string,
@@ -109,8 +112,8 @@ export function timeKept(
 }
 
 /**
- * The same, batch by batch, for more rows than memory is to hold; with one row more than the statement's limit where there
- * is more. Whoever leaves the loop early ends the statement.
+ * Streams an answer batch by batch, for more rows than memory should hold; with one row more than the statement's limit
+ * when there are more. Leaving the loop early aborts the statement.
  */
 export function streamKept(
   kept: Kept,
@@ -123,7 +126,7 @@ export function streamKept(
     const inner = batches[Symbol.asyncIterator]();
     const finish = (step: IteratorResult<Batch>): IteratorResult<Batch> =>
       step.done ? step : { done: false, value: finishBatch(step.value, statement.finish) };
-    // What the engine says of a table that is gone comes with the first batch.
+    // The engine reports a dropped table with the first batch.
     let first: IteratorResult<Batch> | null = finish(await inner.next());
     const next = async () => {
       const step = first ?? finish(await inner.next());
@@ -152,14 +155,14 @@ async function withTable<Q extends Question, T>(
     try {
       return await run(tables, statement);
     } catch (error) {
-      // An engine that was started anew knows no table, and one may have had to make room a moment ago.
+      // A restarted engine has no tables, and a table may have been evicted a moment ago.
       if (isAgain || !isUnknownTable(error)) throw error;
       if (tables.loaded.get(key) === loading) tables.loaded.delete(key);
     }
   }
 }
 
-/** Reads a kept result into a table that somebody is going to ask. What fails is told to whoever asks. */
+/** Loads a stored result into a table before it is needed. Errors surface in the later query. */
 export function warmKept(kept: Kept, zone: string): void {
   open()
     .then((tables) => loadingOf(tables, `${kept.id} ${zone}`, kept, zone))
@@ -167,8 +170,8 @@ export function warmKept(kept: Kept, zone: string): void {
 }
 
 /**
- * Reads rows that are going to take the place of others into tables, by the same clocks: whoever clicks then finds them there.
- * Whether that could be done is told to nobody.
+ * Loads new rows into tables before they replace others, in the same time zones: later clicks find them there. Errors
+ * are ignored.
  */
 export async function followKept(beforeId: string, kept: Kept): Promise<void> {
   const tables = await sharedTables().tables?.catch(() => null);
@@ -179,7 +182,7 @@ export async function followKept(beforeId: string, kept: Kept): Promise<void> {
   for (const zone of zones) await loadingOf(tables, `${kept.id} ${zone}`, kept, zone).catch(() => {});
 }
 
-/** Ends the engine and takes away what it has read. */
+/** Stops the engine and deletes its files. */
 export async function closeTables(): Promise<void> {
   const holder = sharedTables();
   const tables = await holder.tables?.catch(() => null);
@@ -201,7 +204,7 @@ function open(): Promise<Tables> {
   return holder.tables;
 }
 
-/** Each server process has an engine and files of its own: they are a cache of what the store keeps. */
+/** Starts the engine. Each server process has a separate engine and files: they cache the store. */
 async function start(): Promise<Tables> {
   const root = join(absolutePath(env().DATA_DIR), "crossfilter");
   await mkdir(root, { recursive: true, mode: OWNER_ONLY_FOLDER });
@@ -211,7 +214,7 @@ async function start(): Promise<Tables> {
   return { client: new EngineClient(lease.socket), lease, folder, loaded: new Map(), answers: new Answers(), count: 0 };
 }
 
-/** What servers that were killed have left there. */
+/** Deletes folders of servers that were killed. */
 async function removeLeft(root: string): Promise<void> {
   for (const name of await readdir(root)) {
     const path = join(root, name);
@@ -220,7 +223,7 @@ async function removeLeft(root: string): Promise<void> {
   }
 }
 
-/** One reading for all who ask: one who leaves takes nobody's table with them. */
+/** Loads a table once for all callers: one that leaves does not abort it for the others. */
 function loadingOf(tables: Tables, key: string, kept: Kept, zone: string): Promise<Table> {
   const there = tables.loaded.get(key);
   if (there) return there;
@@ -280,7 +283,7 @@ function tooLarge(cause?: unknown): AppError {
   return new AppError("too_large", words, { cause });
 }
 
-/** Drops what was not asked for the longest. */
+/** Drops the tables unused for longest. */
 async function makeRoom(tables: Tables, cells: number): Promise<void> {
   const held = await Promise.all(
     [...tables.loaded].map(async ([key, loading]) => ({
@@ -303,19 +306,19 @@ async function makeRoom(tables: Tables, cells: number): Promise<void> {
   }
 }
 
-/** Asks a question about a file. */
+/** Queries a file. */
 type Look = (query: string) => Promise<WireValue[][]>;
 
 type ColumnPlan = {
   fields: TableField[];
-  /** Types of columns that the file holds as text. */
+  /** Types of columns that the file stores as text. */
   casts: Map<number, string>;
 };
 
 /**
- * Plans the columns of a table. Values that Parquet has no type for, or that are outside of their column's type, were kept as
- * text: decimals whose database gives no number of digits, times below a microsecond, a word among numbers, 0000-00-00. In the
- * table they are what they are again, as far as one type of the engine holds all of the column.
+ * Plans the columns of a table. Values that Parquet has no type for, or that are outside their column's type, were
+ * stored as text: decimals of unknown precision, times below a microsecond, a word among numbers, 0000-00-00. The table
+ * restores their type where a single type of the engine holds the whole column.
  */
 async function planColumns(look: Look, file: string, kept: readonly Field[]): Promise<ColumnPlan> {
   const casts = new Map<number, string>();
@@ -331,7 +334,7 @@ async function planColumns(look: Look, file: string, kept: readonly Field[]): Pr
   return { fields, casts };
 }
 
-/** @returns the column as a decimal, or as text, which has no sum, where no one type holds all its digits */
+/** @returns the column as a decimal, or as text, which has no sum, where no single type holds all its digits */
 async function planNumber(
   look: Look,
   file: string,
@@ -353,7 +356,7 @@ async function planNumber(
   return { ...field, type: "decimal" };
 }
 
-/** @returns the column as times, or as text with a clock beside it where no one type holds all its digits and days */
+/** @returns the column as times, or as text with a clock column where no single type holds all its digits and days */
 async function planTime(
   look: Look,
   file: string,
@@ -379,7 +382,7 @@ async function planTime(
   return { ...field, isNanos: true };
 }
 
-/** Answers by a table of its own, since only what makes tables may read files. */
+/** Answers a query on files through a temporary table, since only statements that create tables may read files. */
 async function factsOf(tables: Tables, table: string, query: string): Promise<WireValue[][]> {
   await transact(tables, [{ run: `create or replace table ${table} as ${query}`, params: [] }]);
   const rows = await rowsOf(tables, `from ${table}`);
@@ -396,7 +399,7 @@ async function rowsOf(tables: Tables, sql: string): Promise<WireValue[][]> {
   return Array.from({ length: rowCount }, (_, row) => columns.map((column) => column[row] ?? null));
 }
 
-/** No two tables of an engine have ever had one name, so the statement's text names its rows, too. */
+/** Table names of an engine are never reused, so the statement's text also identifies its rows. */
 function answerOnce(tables: Tables, { sql, values }: Question, signal: AbortSignal): Promise<Batch> {
   const question = JSON.stringify([sql, values]);
   return tables.answers.once(question, signal, (leave) => readWhole(tables, { sql, values }, leave));

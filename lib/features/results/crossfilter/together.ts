@@ -4,22 +4,24 @@ import type { Shift } from "./period";
 import type { AggregateSpec, Condition } from "./spec";
 import { Builder, type Question, type Statement, type TableField, toAggregateStatement } from "./statement";
 
-/** Several groupings as one statement, and how its answer is parted again: an answer for each, in their order. */
+/**
+ * Several groupings as one statement, and a function that splits its result into an answer for each, in their order.
+ */
 export type Together = Question & { part: (answer: Batch) => Answer[] };
 
-/** The rows that the conditions let through. */
+/** Name of the rows that match the conditions. */
 const LET_THROUGH = "let_through";
-/** Medians and distinct counts take many times as long as a sum: nobody is to wait for those of another. */
+/** Medians and distinct counts take many times as long as a sum: other queries must not wait for them. */
 const HEAVY: ReadonlySet<string> = new Set(["median", "countDistinct"]);
 
-/** Whether a grouping gains by being asked for with others: a table's rows and what takes long do not. */
+/** Returns whether a grouping benefits from a shared statement: plain rows and slow measures do not. */
 export function isLight({ dimensions, measures }: AggregateSpec): boolean {
   return dimensions.length + measures.length > 0 && !measures.some(({ op }) => HEAVY.has(op));
 }
 
 /**
- * Groupings of the rows that the same conditions let through: those are looked for once, where each grouping by itself would
- * look through the whole table.
+ * Combines groupings of rows under the same conditions: the rows are selected once, where separate groupings would each
+ * scan the whole table.
  * @throws AppError as `toAggregateStatement`, for any of them
  */
 export function toTogetherStatement(
@@ -32,7 +34,7 @@ export function toTogetherStatement(
   const narrowed = new Builder(table, fields, shift);
   const where = narrowed.where(conditions);
   const parts = specs.map((spec) => toAggregateStatement(LET_THROUGH, fields, spec, [], shift));
-  // No name and no text of a person is part of a statement, so what looks like one of our columns is one.
+  // No user-supplied name or text is part of a statement, so anything that looks like one of our columns is one.
   const columns = new Set(parts.flatMap(({ sql }) => sql.match(/\b[cl]\d+\b/g) ?? []));
   const letThrough = `select ${[...columns].join(", ") || "0 as none"} from ${table}${where}`;
   const selects = parts.map(({ sql, finish }, part) => {
@@ -56,12 +58,12 @@ export function toTogetherStatement(
   };
 }
 
-/** Of the part's columns, which the others do not have: there they are null. */
+/** Names a column of one part; it is null in the rows of the others. */
 function nameOf(part: number, index: number): string {
   return `p${part}_${index}`;
 }
 
-/** How many columns a statement selects. */
+/** Returns the number of columns that a statement selects. */
 function widthOf(finish: Statement["finish"]): number {
   return 1 + Math.max(...finish.map((each) => (each.kind === "quotient" ? Math.max(each.sum, each.count) : each.at)));
 }

@@ -1,15 +1,15 @@
-/* What the address of a page says of its times. */
+/* Time parameters in the address of a page. */
 
-/** Dates have no hours, so a page of many widgets cannot be cut by them. */
+/** Dates have no hours, so hours cannot be the grain of a whole page. */
 export const GRAINS = ["year", "quarter", "month", "week", "day"] as const;
 export type Grain = (typeof GRAINS)[number];
-/** With the days right before, as many as are looked at, or with the same days a year before. */
+/** Comparison with the same number of days right before, or with the same days a year before. */
 export const COMPARISONS = ["previous", "year"] as const;
 export type Comparison = (typeof COMPARISONS)[number];
 
 const DAY_MS = 86_400_000;
 
-/** What a change is measured by: "28 days before", "a year before". */
+/** Describes the basis of a comparison: "28 days before", "a year before". */
 export function toBeforeWords({ from, to }: { from: string; to: string }, compare: Comparison | undefined): string {
   if (compare === "year") return "a year before";
   const days = Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1;

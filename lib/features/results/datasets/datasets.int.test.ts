@@ -94,7 +94,7 @@ describe("kept rows", () => {
       each?.getTime(),
     );
   };
-  /** As if it had been asked for the last time so many days ago. */
+  /** Makes the last use of a dataset appear to be that many days ago. */
   const letAge = async (place: DatasetPlace, days: number) => {
     const until = new Date(Date.now() + (90 - days) * DAY_MS);
     const doc = await docOf(place);
@@ -124,7 +124,7 @@ describe("kept rows", () => {
     const { kept } = await refresh(place, query);
     await letAge(place, 90);
     expect((await look(place, query))?.kept).toBeNull();
-    // The store takes them away by itself; a look does not bring them back.
+    // The store expires them; a look-up does not restore them.
     for (const end of await ends(place)) expect(end ?? 0).toBeLessThanOrEqual(Date.now());
     const again = await refresh(place, query);
     expect(again.kept?.table.id).not.toBe(kept?.table.id);
@@ -151,7 +151,7 @@ describe("a refresh", () => {
 
   it("is one for all who ask at once", async () => {
     const place = newPlace();
-    // Long enough for all to have asked before the first is through: who asks later gets newer rows.
+    // Long enough for all to have called before the first finishes: later callers get newer rows.
     const query = "select sum(i * i % 7) as n, random() as lot from range(300000000) t(i)";
     const all = await Promise.all(Array.from({ length: 8 }, () => refresh(place, query)));
     expect(new Set(all.map(({ kept }) => kept?.table.id)).size).toBe(1);

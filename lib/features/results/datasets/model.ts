@@ -2,18 +2,18 @@ import type { ObjectId } from "mongodb";
 import type { Field } from "@/lib/base/values/fields";
 
 /**
- * Whose datasets: each kind of owner is a word of its domain. A draft's are those of the person who edits; an app has those
- * that are published, and those that somebody tries out.
+ * Owner of datasets; each kind belongs to its domain. A draft's datasets belong to the user who edits. An app has
+ * published datasets, and those of users who try it out.
  */
 export type DatasetOwner = {
   workspaceId: ObjectId;
   kind: "dashboard" | "draft" | "app" | "app_work";
   id: ObjectId;
 };
-/** One of an owner's datasets, by the owner's own name for it. */
+/** One of an owner's datasets, by the name that the owner gives it. */
 export type DatasetPlace = { owner: DatasetOwner; name: string };
 
-/** How a dataset stands. Its rows are with lib/features/results. */
+/** State of a dataset. Its rows are in lib/features/results. */
 export type DatasetDoc = {
   _id: ObjectId;
   workspaceId: ObjectId;
@@ -21,21 +21,21 @@ export type DatasetDoc = {
   ownerId: ObjectId;
   name: string;
   kept?: {
-    /** Of what was read, and as whom: rows of another source are none of this dataset any more. */
+    /** Key of the source and of the user who read it: rows of another source do not belong to this dataset. */
     sourceKey: string;
     resultId: ObjectId;
     fields: Field[];
     rowCount: number;
     bytes: number;
     truncated: boolean;
-    /** When its query began, by the store's clock: the rows are no older. */
+    /** Start of its query, by the store's clock: the rows are at least this fresh. */
     at: Date;
     durationMs: number;
-    /** When its rows go, unless somebody asks for them before; absent of those that older versions have read. */
+    /** Expiry of its rows, extended by use; absent for rows read by older versions. */
     until?: Date;
   };
-  /** Why the last refresh did not come to an end; absent once one does. */
+  /** Reason why the last refresh failed; removed once one succeeds. */
   failure?: { sourceKey: string; message: string; at: Date };
-  /** Who reads it now; anybody may once `until` is over, by the store's clock. */
+  /** Lease of the current refresh; once `until` has passed by the store's clock, anyone may take over. */
   refresh?: { sourceKey: string; holder: ObjectId; since: Date; until: Date };
 };

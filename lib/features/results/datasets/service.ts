@@ -17,23 +17,23 @@ import { collections } from "./collections";
 import type { DatasetDoc, DatasetOwner, DatasetPlace } from "./model";
 
 const MIB = 1024 * 1024;
-/** docs/develop/api.md, Dashboards: what is behind is not kept. */
+/** docs/develop/api.md, Dashboards: further rows are not stored. */
 export const DATASET_ROWS_MAX = 1_000_000;
 export const DATASET_BYTES_MAX = 256 * MIB;
-/** Of all datasets of a workspace: eight full ones, hundreds of usual ones. */
+/** Over all datasets of a workspace: eight full ones, hundreds of typical ones. */
 const WORKSPACE_BYTES_MAX = 2048 * MIB;
-/** Rows that nobody has asked for in so long go by themselves, and are read anew at the next look. */
+/** Rows expire after this time without use, and are read again on the next request. */
 const KEPT_MS = 90 * DAY_SECONDS * 1000;
-/** That somebody asks is written down this often: it touches all parts of the rows. */
+/** Interval between updates of the last use, since each touches all chunks of the rows. */
 const ASKED_EVERY_MS = DAY_SECONDS * 1000;
-/** Before their end rows count as gone: the store's clock takes them away, maybe in the middle of a reading. */
+/** Rows this close to their expiry count as expired: the store may delete them during a read. */
 const LAST_MS = 60 * 60 * 1000;
-/** A query of many minutes is a dataset's, too; as long as the query path allows. */
+/** Queries of many minutes are allowed for datasets, up to the limit of the query path. */
 const REFRESH_TIMEOUT_MS = 15 * 60 * 1000;
-/** A reader that says nothing for so long is gone; it says that it goes on three times as often. */
+/** Lease of a reader, and the interval of the heartbeats that extend it. */
 const LEASE_MS = 30_000;
 const WORD_EVERY_MS = 10_000;
-/** Who waits for a refresh of somebody else looks this often: one read of one document. */
+/** Polling interval while another server refreshes: each poll reads one document. */
 const LOOK_EVERY_MS = 250;
 /** Kinds of errors whose message never contains a part of the statement. */
 const QUOTES_NOTHING: ReadonlySet<ErrorKind> = new Set([
@@ -44,24 +44,24 @@ const QUOTES_NOTHING: ReadonlySet<ErrorKind> = new Set([
   "source_unreachable",
   "conflict",
 ]);
-/** Of a full workspace, given up at once. */
+/** Number of datasets dropped at once from a full workspace. */
 const OLDEST_AT_ONCE = 50;
 
-/** What a dataset is read from, as it is now. */
+/** The current source of a dataset. */
 export type DatasetSource = {
   connection: ConnectionDoc;
   statement: QueryRequest["statement"];
   origin: QueryOrigin;
 };
 
-/** How a dataset stands, for its owner's domain. */
+/** State of a dataset, for its owner's domain. */
 export type Dataset = {
-  /** Null while nothing was read yet, what was read is of another source, or nobody has asked for it in 90 days. */
+  /** Null when nothing was read yet, the rows are of another source, or they were unused for 90 days. */
   kept: (Omit<NonNullable<DatasetDoc["kept"]>, "resultId" | "sourceKey" | "until"> & { table: Kept }) | null;
-  /** Why the last refresh did not come to an end. */
+  /** Reason why the last refresh failed. */
   failure: { message: string; at: Date } | null;
   isRefreshing: boolean;
-  /** When a refresh began whose server has fallen silent since; null as long as there is none, and once another begins. */
+  /** Start of a refresh whose server has stopped responding; null without one, and once another starts. */
   brokeOffAt: Date | null;
 };
 
@@ -72,7 +72,7 @@ const LIMITS: DatasetLimits = {
   workspaceBytes: WORKSPACE_BYTES_MAX,
 };
 
-/** @param sourceKeys of the owner's datasets, by their names. @returns how each stands */
+/** Returns the state of each dataset. @param sourceKeys of the owner's datasets, by name */
 export async function readDatasets(
   owner: DatasetOwner,
   sourceKeys: ReadonlyMap<string, string>,
@@ -86,7 +86,7 @@ export async function readDatasets(
   return new Map([...sourceKeys].map(([name, key]) => [name, toDataset(byName.get(name), key)]));
 }
 
-/** Rows that are asked for stay. What cannot be written down now is at the next question. */
+/** Extends the expiry of used rows. A failed update is repeated on the next request. */
 async function noteAsked({ _id, workspaceId, kept }: DatasetDoc, now = Date.now()): Promise<void> {
   if (!kept || isOver(kept) || endOf(kept) - now > KEPT_MS - ASKED_EVERY_MS) return;
   const until = new Date(now + KEPT_MS);
@@ -110,8 +110,8 @@ function endOf({ until, at }: NonNullable<DatasetDoc["kept"]>): number {
 }
 
 /**
- * Names what is read, and as whom: rows that another person may read are not this one's. Who has left and a connection that
- * is gone have names, too.
+ * Returns a key of the source and its reader: rows that another user may read do not belong to this one. Users who have
+ * left and deleted connections also have keys.
  */
 export function toSourceKey(
   reader: { user: { _id: ObjectId } },
@@ -122,13 +122,13 @@ export function toSourceKey(
 }
 
 /**
- * Reads a dataset anew, once for however many ask at once, on whatever server: who comes second waits for the first. What
- * was kept before stands until the new rows do, and stays when they do not come.
- * @param caller with whose rights it is read
- * @param signal whoever asked has left; the first to ask ends the query by it
+ * Refreshes a dataset, once for all concurrent callers on all servers: later callers wait for the first. The previous
+ * rows stay until the new ones are stored, and remain when the refresh fails.
+ * @param caller the user whose rights apply
+ * @param signal aborts when the caller leaves; the first caller's signal also cancels the query
  * @param seen the state that the caller found too old or missing: rows or a failure since then are returned or thrown
- *   without another read. Absent: reads in any case
- * @throws AppError of the query; then the failure is written down, too
+ * without another read. Absent: reads in any case
+ * @throws AppError of the query; then the failure is recorded, too
  */
 export async function refreshDataset(
   caller: Caller,
@@ -149,7 +149,7 @@ export async function refreshDataset(
     if (claimed) break;
     const others = await awaitOther(place, sourceKey, signal);
     if (others) return others;
-    // The reader left before its end, or had finished by the time of the claim.
+    // The reader stopped before its end, or had finished by the time of the claim.
   }
   const stop = new AbortController();
   const words = setInterval(() => void goOn(place, holder, stop), WORD_EVERY_MS);
@@ -180,7 +180,7 @@ export async function refreshDataset(
     return toDataset(doc, sourceKey);
   } catch (cause) {
     const error = withoutPrivateText(cause, source.origin);
-    // Nobody's fault: who left, or another who has taken over, leaves no failure behind.
+    // A caller that left, or another server that took over, is not a failure.
     const message = signal.aborted || stop.signal.aborted ? null : reasonOf(error);
     await giveUp(place, holder, message);
     throw error;
@@ -189,7 +189,10 @@ export async function refreshDataset(
   }
 }
 
-/** Removes what is kept of datasets; of all of an owner's when no names are given. Call it when they are gone. */
+/**
+ * Deletes an owner's datasets with the given names, or all of them without names. Call it when they are no longer
+ * needed.
+ */
 export async function dropDatasets(owner: DatasetOwner, names?: readonly string[]): Promise<void> {
   const filter = { ...ofOwner(owner), ...(names && { name: { $in: [...names] } }) };
   const docs = await collections
@@ -204,7 +207,7 @@ export async function dropDatasets(owner: DatasetOwner, names?: readonly string[
   );
 }
 
-/** Keeps only the newest datasets of an owner, and none that were read before. For what is looked at for a while. */
+/** Keeps only the newest datasets of an owner, and none read before `since`. For previews. */
 export async function keepNewest(owner: DatasetOwner, countMax: number, since: Date): Promise<void> {
   const docs = await collections
     .datasets()
@@ -218,7 +221,7 @@ export async function keepNewest(owner: DatasetOwner, countMax: number, since: D
   if (names.length > 0) await dropDatasets(owner, names);
 }
 
-/** The last outcome that a caller knows of. */
+/** The last result that a caller knows. */
 export type SeenDataset = { kept: { at: Date } | null; failure: { at: Date } | null };
 
 function basisOf(place: DatasetPlace): Promise<DatasetDoc | null> {
@@ -226,7 +229,7 @@ function basisOf(place: DatasetPlace): Promise<DatasetDoc | null> {
 }
 
 /**
- * Returns rows that another refresh has kept since the caller looked; null when there are none.
+ * Returns rows that another refresh has stored since the caller looked; null without any.
  * @throws AppError `query_failed` when a refresh has failed since
  */
 function outcomeSince(seen: SeenDataset, current: Dataset): Dataset | null {
@@ -242,9 +245,9 @@ function outcomeSince(seen: SeenDataset, current: Dataset): Dataset | null {
 type Claimed = DatasetDoc & { refresh: NonNullable<DatasetDoc["refresh"]> };
 
 /**
- * @param basis the document on which the caller decided to read, null for none: a refresh that ended since makes the
- *   claim fail. Absent: claims whatever has ended
- * @returns null when somebody else reads the same; who reads another source is overtaken
+ * @param basis the document on which the caller decided to read, null for none: the claim fails when a refresh has
+ * ended since. Absent: the claim ignores ended refreshes
+ * @returns null when another refresh reads the same source; one of another source is overtaken
  */
 async function claim(
   place: DatasetPlace,
@@ -265,7 +268,7 @@ async function claim(
       );
     return doc as Claimed | null;
   } catch (error) {
-    // The upsert met the document of one who is at it.
+    // The upsert met the document of a running refresh.
     if (isDuplicateKey(error)) return null;
     throw error;
   }
@@ -279,8 +282,8 @@ function unchangedSince(basis: DatasetDoc | null) {
 }
 
 /**
- * @returns what somebody else has read since; null when nobody is at it any more and nothing has come of it
- * @throws AppError of the query that they ran
+ * @returns the rows that another refresh has read since; null when it was abandoned
+ * @throws AppError of its query
  */
 async function awaitOther(place: DatasetPlace, sourceKey: string, signal: AbortSignal): Promise<Dataset | null> {
   let since: Date | null = null;
@@ -305,7 +308,7 @@ async function awaitOther(place: DatasetPlace, sourceKey: string, signal: AbortS
   }
 }
 
-/** The reader says that it goes on; one that was given up for gone stops. */
+/** Sends a heartbeat; a reader that has lost its lease stops. */
 async function goOn(place: DatasetPlace, holder: ObjectId, stop: AbortController): Promise<void> {
   try {
     const { matchedCount } = await collections
@@ -351,7 +354,7 @@ async function giveUp(place: DatasetPlace, holder: ObjectId, message: string | n
     ]);
 }
 
-/** Gives up the oldest rows of a workspace that has too many; those that have just come stay. */
+/** Drops the oldest rows of a workspace above its limit; the newest ones stay. */
 async function keepWithinWorkspace(workspaceId: ObjectId, newest: ObjectId, bytesMax: number): Promise<void> {
   const [counted] = await collections
     .datasets()
@@ -390,7 +393,7 @@ function toDataset(doc: DatasetDoc | undefined, sourceKey: string): Dataset {
   const kept = doc?.kept?.sourceKey === sourceKey && !isOver(doc.kept) ? doc.kept : null;
   const failure = doc?.failure?.sourceKey === sourceKey ? doc.failure : null;
   const refresh = doc?.refresh?.sourceKey === sourceKey ? doc.refresh : null;
-  // Its word comes three times within the lease, so a clock that goes a little ahead ends nobody's.
+  // Heartbeats come three times per lease, so a clock slightly ahead ends no lease.
   const isAlive = refresh !== null && refresh.until.getTime() > Date.now();
   return {
     kept: kept && doc ? toShown(doc.workspaceId, kept) : null,
@@ -409,7 +412,7 @@ function toTable(workspaceId: ObjectId, { resultId, fields, rowCount }: NonNulla
   return { id: resultId.toHexString(), fields, rowCount, read: () => readTable(workspaceId, resultId) };
 }
 
-/** Returns an error that repeats no private console's text to those who see a dashboard that reads it. */
+/** Removes the text of a private console from an error, for users who see a dashboard that reads it. */
 function withoutPrivateText(error: unknown, origin: QueryOrigin): unknown {
   const isPrivate = origin.kind === "dashboard" && origin.console?.isPrivate === true;
   if (!isPrivate || !(error instanceof AppError) || QUOTES_NOTHING.has(error.kind)) return error;
