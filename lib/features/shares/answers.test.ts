@@ -2,11 +2,11 @@ import { ObjectId } from "mongodb";
 import { expect, it } from "vitest";
 import { answerOnce } from "./answers";
 
-/** As many as one share may ask at once, and as many answers as are kept. */
+/** Same limits as in the product: concurrent requests per share, and cached responses. */
 const OF_ONE_MAX = 50;
 const KEPT_MAX = 100;
 
-/** Work that ends when it is told. */
+/** Returns work that ends when the test releases it. */
 function held<T>(value: T) {
   const gate = Promise.withResolvers<void>();
   let count = 0;
@@ -40,7 +40,7 @@ it("refuses a share that is flooded with different questions, and answers the ot
     retryAfterSeconds: expect.any(Number),
   });
   const theirs = answerOnce(other, "data", work);
-  // What is asked already is no further question.
+  // A request that is already running does not count again.
   const again = answerOnce(flooded, "question 0", work);
   end();
   expect(await Promise.all([...first, theirs, again])).toEqual(Array(OF_ONE_MAX + 2).fill("there"));

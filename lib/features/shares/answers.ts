@@ -4,32 +4,35 @@ import { AppError } from "@/lib/platform/http/errors";
 import { QueueFullError, Semaphore } from "@/lib/platform/process/semaphore";
 import { sharedState } from "@/lib/platform/process/shared-state";
 
-/** Of all shares on this server: computed at once, and waiting. The members' own pages have the rest of it. */
+/** Limits for all shares on this server: concurrent and queued requests. Members' pages have the remaining capacity. */
 const AT_ONCE = 2;
 const QUEUE_MAX = 200;
-/** Of one share, computed and waiting: one that is flooded leaves the rest of the line to the others. */
+/** Maximum number of running and queued requests of one share: a flooded share leaves room for the others. */
 const OF_ONE_MAX = 50;
 const RETRY_AFTER_SECONDS = 2;
-/** Ten thousand who look at one page ask it once within this; who has filtered it sees new rows as late as this. */
+/**
+ * Time that a response is cached, in ms. Ten thousand viewers of a page cost one computation in that time; new rows
+ * appear with this delay.
+ */
 const KEPT_MS = 5_000;
-/** States of pages that are kept, the longest unasked given up first: each is an answer of one widget or page. */
+/** Maximum number of cached responses. The one unused for longest is dropped first; each covers one widget or page. */
 const KEPT_MAX = 100;
-/** Whoever asked first may have left: an answer that takes longer than this is given up. */
+/** Maximum time for a response, since the first requester may have left. */
 const TIMEOUT_MS = 2 * 60_000;
 
 type Kept = { answer: Promise<unknown>; until: number };
 const state = () =>
   sharedState("shares-answers", () => ({
     kept: new Map<string, Kept>(),
-    /** Questions of a share that are being computed or wait. */
+    /** Number of running and queued requests by share. */
     asked: new Map<string, number>(),
     turns: new Semaphore(AT_ONCE, QUEUE_MAX),
   }));
 
 /**
- * What a share answers to a question, computed once for all who ask the same at once or shortly after.
- * @param question names it, and the state of what is shared
- * @throws AppError `unavailable` when too many different ones wait
+ * Returns a share's response to a request, computed once for all identical requests at the same time or shortly after.
+ * @param question identifies the request and the state of the shared item
+ * @throws AppError `unavailable` when too many different requests are queued
  */
 export function answerOnce<T>(
   shareId: ObjectId,
@@ -43,7 +46,7 @@ export function answerOnce<T>(
   for (const [each, { until }] of kept) if (until <= now) kept.delete(each);
   const known = kept.get(key);
   if (known) {
-    // The last to be given up.
+    // Moves the entry to the end: it is dropped last.
     kept.delete(key);
     kept.set(key, known);
     return known.answer as Promise<T>;
@@ -63,7 +66,7 @@ export function answerOnce<T>(
   return answer;
 }
 
-/** What is still being computed stays: those who ask for it wait for the one. */
+/** Drops the entries unused for longest. Pending ones stay: other requests wait for them. */
 function dropUnasked(kept: Map<string, Kept>): void {
   let over = [...kept.values()].filter(({ until }) => until < Number.POSITIVE_INFINITY).length - KEPT_MAX;
   for (const [key, { until }] of kept) {

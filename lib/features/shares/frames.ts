@@ -4,12 +4,12 @@ import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
 import { getOpenShareOrThrow } from "./service";
 
-/** The page of a link; a token is base64url, so one that is written in another way is none. */
+/** The page of a link; tokens are base64url, so any other characters are invalid. */
 const PAGE = /^\/share\/([A-Za-z0-9_-]{1,100})\/?$/;
 
 /**
- * The origins whose pages may show a page of ours in a frame: those of an open share, for the page of its link alone. None for
- * everything else, and none while that cannot be known.
+ * Returns the origins that may embed a page in a frame: those of an active share, for the page of its link only. Empty
+ * for everything else, and while the share cannot be looked up.
  */
 export async function sitesThatFrame(pathname: string): Promise<readonly string[]> {
   const token = PAGE.exec(pathname)?.[1];

@@ -3,17 +3,17 @@ import { env } from "@/lib/platform/env";
 import type { Sealed } from "@/lib/platform/secrets/seal";
 import type { Share } from "./schema";
 
-/** What is shared, of one workspace: at most one share each. */
+/** A shared item of one workspace: at most one share each. */
 export type Shared = { workspaceId: ObjectId; kind: "dashboard" | "app"; resourceId: ObjectId };
 
 export type ShareDoc = Shared & {
   _id: ObjectId;
   tokenHash: string;
-  /** For those who share it, who may read its link again. */
+  /** Encrypted link, so that those who manage the share can read it again. */
   token: Sealed;
   enabled: boolean;
   passwordHash: string | null;
-  /** Another one with each password: who unlocked it by an older one has to unlock it again. */
+  /** Changes with each password: visitors who used an older password must unlock the share again. */
   passwordId: ObjectId;
   expiresAt: Date | null;
   embed: boolean;

@@ -1,5 +1,5 @@
 import { z } from "zod";
 import { shareToken } from "./schema";
 
-/** The path of one share. */
+/** Path parameters of one share. */
 export const shareParams = z.object({ token: shareToken });

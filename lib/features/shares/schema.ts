@@ -1,15 +1,15 @@
 import { z } from "zod";
 import { boundedText, isoDate } from "@/lib/platform/http/schema";
 
-/** As many characters as 22 of base64url hold: 128 random bits. What is longer is no share. */
+/** Longer than the 22 base64url characters of a token, which carry 128 random bits. Anything longer is not a token. */
 const TOKEN_CHARS_MAX = 100;
 const PASSWORD_CHARS_MIN = 8;
 const PASSWORD_CHARS_MAX = 128;
-/** The sites of one customer; a list that somebody still reads. */
+/** Enough for the sites of one customer, and short enough to read. */
 const ORIGINS_MAX = 20;
 const ORIGIN_CHARS_MAX = 300;
 
-/** Any text: what is no token is answered as an unknown one. */
+/** Any text: an invalid token gets the same response as an unknown one. */
 export const shareToken = z.string().max(TOKEN_CHARS_MAX);
 
 const password = z
@@ -40,7 +40,7 @@ export const shareBody = z.object({
 });
 export type ShareBody = z.output<typeof shareBody>;
 
-/** As those see it who share something. */
+/** A share as its managers see it. */
 export const shareSchema = z.object({
   enabled: z.boolean(),
   url: z.string(),
@@ -54,7 +54,7 @@ export const shareSchema = z.object({
 });
 export type Share = z.infer<typeof shareSchema>;
 
-/** As anybody sees it who has the link. */
+/** A share as everyone with the link sees it. */
 export const shownShareSchema = z.object({
   kind: z.enum(["dashboard", "app"]),
   title: z.string(),
@@ -63,7 +63,7 @@ export const shownShareSchema = z.object({
 });
 export type ShownShare = z.infer<typeof shownShareSchema>;
 
-/** Any text: whether it is right is all that is told. */
+/** Any text: the response only says whether the password is right. */
 export const unlockBody = z.object({
   password: boundedText(PASSWORD_CHARS_MAX * 4).transform((text) => text.normalize("NFC")),
 });

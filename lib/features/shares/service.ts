@@ -12,19 +12,19 @@ import { collections } from "./collections";
 import { type ShareDoc, type Shared, toShare } from "./model";
 import type { Share, ShareBody } from "./schema";
 
-/** 128 random bits (T95): nobody guesses one. */
+/** 128 random bits (T95), which cannot be guessed. */
 const TOKEN_BYTES = 16;
 
-/** How something is shared; null when it never was. Whether the caller may see it is decided by now. */
+/** Returns the share of an item; null when it was never shared. The caller's access has been checked already. */
 export async function findShare({ workspaceId, kind, resourceId }: Shared): Promise<Share | null> {
   const doc = await collections.shares().findOne({ workspaceId, kind, resourceId });
   return doc && toShare(doc, open(doc.token, contextOf(doc, "token")));
 }
 
 /**
- * Shares something, or changes how it is shared: what is not sent stays, its link above all. Whether the caller may is
- * decided by now.
- * @throws AppError `invalid_request` for an end that has passed, and for frames on no site
+ * Shares an item, or changes its share. Properties that are not sent stay, including the link. The caller's access has
+ * been checked already.
+ * @throws AppError `invalid_request` for an expiry in the past, and for embedding without allowed sites
  */
 export async function putShare(caller: Caller, shared: Shared, body: ShareBody, now = new Date()): Promise<Share> {
   const { workspaceId, kind, resourceId } = shared;
@@ -64,29 +64,29 @@ export async function putShare(caller: Caller, shared: Shared, body: ShareBody, 
     await collections.shares().insertOne(doc);
     return toShare(doc, token);
   } catch (error) {
-    // Somebody has shared it at this very moment: theirs is the link.
+    // Someone else shared it at the same moment: keep their link.
     if (isDuplicateKey(error)) return putShare(caller, shared, body, now);
     throw error;
   }
 }
 
-/** Ends a share: its link shows nothing any more, and another share has another link. */
+/** Deletes a share: its link stops working, and a later share gets another link. */
 export async function dropShare({ workspaceId, kind, resourceId }: Shared): Promise<void> {
   await collections.shares().deleteOne({ workspaceId, kind, resourceId });
 }
 
 /**
- * What a link shows.
- * @throws AppError `not_found`, the same for an unknown token, a share that is off and one that has expired
+ * Returns the active share of a link.
+ * @throws AppError `not_found`, the same for an unknown token, a disabled share and an expired one
  */
 export async function getOpenShareOrThrow(token: string, now = new Date()): Promise<ShareDoc> {
-  // The token says which workspace it is.
+  // The token determines the workspace.
   const doc = await collections.shares().findOne({ tokenHash: hashToken(token) });
   if (!doc?.enabled || (doc.expiresAt && doc.expiresAt <= now)) throw noSuchShare();
   return doc;
 }
 
-/** The same by its id, for who came in by the link a while ago; null when it has ended since. */
+/** Returns the active share with an id, for visitors who entered by the link earlier; null when it has ended since. */
 export async function findOpenShare(
   workspaceId: ObjectId,
   shareId: ObjectId,
@@ -97,8 +97,8 @@ export async function findOpenShare(
 }
 
 /**
- * Which things of one kind an open link shows. Whether somebody may see them is not decided by it.
- * @param among those that are asked about; all of the workspace without them
+ * Returns the ids of items of one kind with an active share. Access to the items is not checked.
+ * @param among ids to check; all of the workspace when omitted
  */
 export async function listOpenlyShared(
   { workspaceId, kind }: Pick<Shared, "workspaceId" | "kind">,
@@ -116,7 +116,7 @@ export async function listOpenlyShared(
   return docs.map(({ resourceId }) => resourceId);
 }
 
-/** One answer for whatever there is not. */
+/** Returns the same error for every reason. */
 export function noSuchShare(): AppError {
   return new AppError("not_found", "There is nothing at this link. Ask whoever gave it to you for a new one.");
 }

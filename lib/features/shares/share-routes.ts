@@ -5,11 +5,11 @@ import { type Share, type ShareBody, shareBody, shareSchema } from "@/lib/featur
 import type { Caller } from "@/lib/platform/access/caller";
 import { member } from "@/lib/platform/access/rules";
 
-/** What is shared by its link, and the functions of its domain. */
+/** A shareable kind of item, with the functions of its domain. */
 type Sharing<P extends z.ZodType, Id> = {
   /** With its article, as in "How a dashboard is shared". */
   noun: string;
-  /** What whoever has the link sees, and why not everybody may share it. */
+  /** Content that visitors see with the link, and the reason why not everyone may share it. */
   seen: string;
   params: P;
   idOf: (params: z.output<P>) => Id;
@@ -18,7 +18,7 @@ type Sharing<P extends z.ZodType, Id> = {
   remove: (caller: Caller, id: Id) => Promise<void>;
 };
 
-/** How something is shared by its link. */
+/** Returns the routes that manage an item's share. */
 export function shareRoutes<P extends z.ZodType, Id>({ noun, seen, params, idOf, get, put, remove }: Sharing<P, Id>) {
   return route.methods({
     GET: route({

@@ -8,19 +8,19 @@ import { getOpenShareOrThrow, noSuchShare } from "./service";
 import { needsPassword } from "./unlock";
 import { admitVisitor } from "./visits";
 
-/** What a stranger is told of something shared. `pictureId` names its preview picture as it is now; null for none. */
+/** Public description of a shared item. `pictureId` names its current preview picture; null for none. */
 export type Shown = { title: string; description: string; pictureId: string | null };
-/** Finds it; null when it is not there any more. */
+/** Returns the description; null when the item no longer exists. */
 export type FindShown = (share: Pick<ShareDoc, "workspaceId" | "resourceId">) => Promise<Shown | null>;
 
 const handed = () => sharedState("shares.shown", () => ({ finders: null as Record<Shared["kind"], FindShown> | null }));
 
-/** Once, when the process starts: what can be shared stands above shares. */
+/** Called once at process start: shareable domains depend on shares, not the reverse. */
 export function handInShown(finders: Record<Shared["kind"], FindShown>): void {
   handed().finders = finders;
 }
 
-/** What a link leads to. @throws AppError `not_found`, `rate_limited` */
+/** Returns the public description of a link. @throws AppError `not_found`, `rate_limited` */
 export async function describeShare(token: string, headers: Headers): Promise<ShownShare> {
   await admitVisitor(headers);
   const share = await getOpenShareOrThrow(token);
@@ -28,13 +28,13 @@ export async function describeShare(token: string, headers: Headers): Promise<Sh
   return { kind: share.kind, title, description, needsPassword: needsPassword(share, headers) };
 }
 
-/** What the page of a link says before anybody opens it. */
+/** Metadata of a link's page, before anyone opens it. */
 export type SharePage = Pick<ShownShare, "kind" | "title" | "description"> & {
-  /** Whether its picture may be seen by whoever meets the link: it has one, and no password. */
+  /** True when the item has a preview picture and the share has no password. */
   hasPicture: boolean;
 };
 
-/** The same for the page of the link; null where it leads to nothing. */
+/** Returns the metadata of a link's page; null when the link is invalid. */
 export async function describeSharePage(token: string): Promise<SharePage | null> {
   await databaseReady();
   try {

@@ -10,14 +10,14 @@ import { getOpenShareOrThrow } from "./service";
 import { admitVisitor, visitorOf } from "./visits";
 
 const COOKIE = "millrace_share";
-/** A day at work; a screen on the wall is unlocked each morning. */
+/** A working day; a wall screen is unlocked each morning. */
 const UNLOCKED_HOURS = 12;
 
 /**
  * Unlocks a share for this browser.
- * @returns the Set-Cookie value, for the share's own addresses alone
+ * @returns the Set-Cookie value, limited to the share's own paths
  * @throws AppError `not_found`; `unauthenticated` for a wrong password; `rate_limited` after ten of them in 15 minutes
- *   for this share, or a hundred from this address for all shares
+ * for this share, or a hundred from this address for all shares
  */
 export async function unlockShare(
   token: string,
@@ -30,13 +30,13 @@ export async function unlockShare(
     const share = await getOpenShareOrThrow(token, now);
     if (share.passwordHash !== null) {
       const [subject, address] = [share._id.toHexString(), visitorOf(headers)];
-      // Whoever is over their own limit uses up nobody else's.
+      // A visitor over their own limit must not use up the share's limit.
       await consume("shareUnlockAddress", address);
       await consume("shareUnlock", subject);
       if (!(await verifyPassword(share.passwordHash, password))) {
         throw new AppError("unauthenticated", "This is not the password of this page.");
       }
-      // It was none of those that are counted.
+      // A successful attempt does not count.
       await Promise.all([giveBack("shareUnlock", subject), giveBack("shareUnlockAddress", address)]);
     }
     return toCookie(share, token, now);
@@ -44,7 +44,7 @@ export async function unlockShare(
 }
 
 /**
- * What a link shows, once it is unlocked.
+ * Returns the share of a link, once it is unlocked.
  * @throws AppError `not_found`; `unauthenticated` when it still needs its password; `rate_limited`
  */
 export async function enterShare(token: string, headers: Headers, now = new Date()): Promise<ShareDoc> {
@@ -56,7 +56,7 @@ export async function enterShare(token: string, headers: Headers, now = new Date
   return share;
 }
 
-/** Whether a browser has to unlock the share first. */
+/** Returns whether a browser must unlock the share first. */
 export function needsPassword(share: ShareDoc, headers: Headers, now = new Date()): boolean {
   if (share.passwordHash === null) return false;
   const [until = "", mac = ""] = (cookieOf(headers.get("cookie")) ?? "").split(".");
@@ -70,13 +70,13 @@ function toCookie(share: ShareDoc, token: string, now: Date): string {
   const until = String(now.getTime() + seconds * 1000);
   const value = `${until}.${macOf(share, until).toString("base64url")}`;
   const isSecure = env().publicUrl.startsWith("https:");
-  // In a frame of another site only such a cookie is sent; it is kept apart for each of those sites.
+  // Only a partitioned cookie is sent in a frame of another site; it is kept separately for each of those sites.
   const reach =
     isSecure && share.embed ? "SameSite=None; Secure; Partitioned" : `SameSite=Lax${isSecure ? "; Secure" : ""}`;
   return `${COOKIE}=${value}; Path=/api/share/${token}; Max-Age=${seconds}; HttpOnly; ${reach}`;
 }
 
-/** Of this share and this password, until then: nothing has to be looked up, on whatever server. */
+/** Signs the share, its password and the expiry: any server can verify it without a lookup. */
 function macOf({ _id, passwordId }: ShareDoc, until: string): Buffer {
   const said = [_id.toHexString(), passwordId.toHexString(), until].join(".");
   return createHmac("sha256", deriveKey("share unlock")).update(said).digest();

@@ -4,14 +4,14 @@ import { env } from "@/lib/platform/env";
 import { remoteAddress } from "@/lib/platform/http/remote-address";
 
 /**
- * Counts a look at whatever is shared, known or not, before anything is looked up for it.
- * @throws AppError `rate_limited` for an address that asks more than a house full of viewers does
+ * Counts a visit to a share link, known or unknown, before any lookup.
+ * @throws AppError `rate_limited` for an address with more requests than a house full of viewers sends
  */
 export function admitVisitor(headers: Headers): Promise<void> {
   return consumeHere("shareVisit", visitorOf(headers));
 }
 
-/** Whom limits by address count. */
+/** Returns the subject of limits by address. */
 export function visitorOf(headers: Headers): string {
   return addressSubject(remoteAddress(headers, env().TRUST_PROXY));
 }

@@ -13,7 +13,7 @@ import { send } from "@/lib/platform/browser/request";
 
 const root = (token: string) => `/api/share/${encodeURIComponent(token)}`;
 
-/** What a link shows to whoever has it, signed in or not. Each function throws ApiError. */
+/** Requests for anyone who has a share link, signed in or not. Each function throws ApiError. */
 export const shareApi = {
   unlock: (token: string, password: string) => send<null>("POST", `${root(token)}/unlock`, { body: { password } }),
   mintViewToken: (token: string) => send<ViewToken>("POST", `${root(token)}/view-token`, { body: {} }),
