@@ -12,13 +12,13 @@ import "./agent-dock.css";
 
 const loadPanel = () => import("@/components/agent/agent-panel");
 
-/** Loads the panel before anybody asks for it, and marks the page when all of it is there. */
+/** Loads the panel before the user opens it, and marks the page once all of it is loaded. */
 async function preloadPanel(): Promise<void> {
   try {
     await loadPanel();
     document.documentElement.dataset.agentLoaded = "";
   } catch {
-    // The line was cut: whoever opens it asks again.
+    // The connection was lost. Opening the panel loads it again.
   }
 }
 const AgentPanel = part(
@@ -27,14 +27,14 @@ const AgentPanel = part(
   Loading,
 );
 
-/** Where browsers have no word for a quiet moment, the panel is loaded after this time. */
+/** Delay before the panel loads in browsers without `requestIdleCallback`, in ms. */
 const QUIET_AFTER_MS = 2000;
-/** A page that is never quiet loads it all the same. */
+/** Time after which the panel loads even if the browser was never idle, in ms. */
 const QUIET_WITHIN_MS = 10_000;
 
 /**
- * The agent beside the work. Its script is no part of the first page, and is fetched in a quiet moment after it, or when
- * somebody asks for it: it has to open when the line is cut, too.
+ * The agent's panel beside the workspace. Its script is not part of the first page. It loads when the browser is idle,
+ * or when the user asks for it, so that it also opens after the connection is lost.
  */
 export function AgentDock() {
   const { agent } = useWorkspace();
@@ -43,17 +43,17 @@ export function AgentDock() {
   const isTaken = useIsSideTaken();
   const isAwake = useIsAwake();
   const [isQuiet, setIsQuiet] = useState(false);
-  // A moment in which a page waits for its first rows is not a quiet one: who does not see the panel does not wait for it.
+  // A page that waits for its first rows is not idle: a hidden panel waits for them.
   const isDue = useIsSettled() || isOpen;
   useEffect(() => {
     if (isDue) return whenQuiet(() => void preloadPanel().then(() => setIsQuiet(true)));
   }, [isDue]);
   useEffect(() => agent.wake(), [agent]);
-  // As boot.js has set it for the first paint; another page may want it otherwise.
+  // boot.js has set it for the first paint; another page may need another value.
   useLayoutEffect(() => {
     if (isAwake) document.documentElement.dataset.agent = isOpen || isTaken ? "shown" : "hidden";
   }, [isAwake, isOpen, isTaken]);
-  // A place of its own: who draws into it names it.
+  // A separate element: the view that renders into it gives it its label.
   if (isAwake && isTaken) return <div ref={setSideHost} className="agent" />;
   if (!isAwake || !isOpen) return null;
   return (

@@ -1,35 +1,35 @@
 import { setAgentOpen } from "@/components/agent/use-agent-panel";
 
-/** What somebody wants of the agent beside its panel: to mend a query that failed, or to answer a question. */
+/** A request to the agent from outside its panel: to fix a failed query, or to answer a question. */
 export type AgentRequest =
   | { kind: "fix"; consoleId: string; query: string; message: string }
   | { kind: "ask"; text: string };
 
 export type AgentState = {
-  /** 24 hexadecimal digits; a chat that the server does not know yet begins with its first message. */
+  /** 24 hexadecimal digits. A chat that the server does not know yet is created with its first message. */
   chatId: string;
-  /** Nothing was sent in it yet, so the server does not know it. */
+  /** Whether nothing was sent in it yet, so that the server does not know it. */
   isFresh: boolean;
-  /** Somebody has asked for the panel: it is loaded now, not in a quiet moment. */
+  /** The user asked for the panel: it loads now, without waiting for an idle browser. */
   isWanted: boolean;
-  /** The list of chats rather than one of them. */
+  /** Whether the panel shows the list of chats instead of one chat. */
   isListing: boolean;
-  /** Null for what the server takes by itself. */
+  /** Null for the server's default. */
   modelId: string | null;
   agentId: string | null;
-  /** What is to be sent as soon as the panel is there. */
+  /** Message to send once the panel is ready. */
   request: AgentRequest | null;
 };
 
 const ID_BYTES = 12;
 
 /**
- * Which chat the agent's panel shows, and what it is asked from elsewhere. It lives above the panel, which is loaded
- * late; the chat is remembered in this browser.
+ * The agent's panel state: its current chat, and requests from outside. It exists before the panel, which loads late;
+ * this browser remembers the chat.
  */
 export class AgentStore {
   #state: AgentState;
-  /** The person has just asked for the panel, who writes next; a page that is loaded with it keeps its own focus. */
+  /** The user has just opened the panel and will type next. A page that loads with it keeps its focus. */
   #isSummoned = false;
   readonly #listeners = new Set<() => void>();
   readonly #key: string;
@@ -47,7 +47,7 @@ export class AgentStore {
     };
   }
 
-  /** What the address asks for comes before what was kept, and opens the panel. Called in the browser: the server has neither. */
+  /** Opens the chat that the URL names, or else the stored one. Only for the browser: the server has neither. */
   wake(): void {
     if (this.#state.chatId !== "") return;
     const kept = this.#readKept();
@@ -76,12 +76,12 @@ export class AgentStore {
     try {
       localStorage.setItem(this.#key, JSON.stringify({ chatId: isFresh ? null : chatId, modelId, agentId }));
     } catch {
-      // A full or closed store costs the memory of the chat, not the chat.
+      // Without browser storage, only the remembered chat is lost.
     }
     for (const listener of this.#listeners) listener();
   };
 
-  /** Shows the panel. @param request is sent at once */
+  /** Shows the panel. @param request to send at once */
   open = (request?: AgentRequest): void => {
     this.#isSummoned = true;
     this.change({ isWanted: true, ...(request && { request, isListing: false }) });
@@ -93,13 +93,13 @@ export class AgentStore {
     this.change({ chatId: newChatId(), isFresh: true, isListing: false });
   };
 
-  /** The field for a message takes the focus. */
+  /** Focuses the message field. */
   summon = (): void => {
     this.#isSummoned = true;
     this.change({});
   };
 
-  /** Whether the field for a message takes the focus; asked once each time. */
+  /** Returns whether to focus the message field, once for each request. */
   takeSummons(): boolean {
     const isSummoned = this.#isSummoned;
     this.#isSummoned = false;

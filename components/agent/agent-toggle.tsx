@@ -7,7 +7,7 @@ import { useWorkspace } from "@/components/layout/workspace-context";
 import { Tip } from "@/components/ui/tip";
 import { useIsAwake } from "@/components/ui/use-browser";
 
-/** Shows the agent's panel, or puts it away. */
+/** Shows or hides the agent's panel. */
 export function AgentToggle() {
   const { agent } = useWorkspace();
   const isAgentOpen = useIsAgentOpen();
@@ -20,7 +20,7 @@ export function AgentToggle() {
         className="rail-agent"
         aria-label="Agent"
         aria-expanded={isOpen && !isTaken}
-        // While another panel has its place, it waits behind it.
+        // While another panel is shown in its place, the agent's is hidden.
         aria-controls={isOpen && !isTaken ? "agent" : undefined}
         onClick={() => (isOpen ? setAgentOpen(false) : agent.open())}
       >

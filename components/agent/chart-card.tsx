@@ -17,7 +17,7 @@ const RowsChart = part(
   () => <div className="rows-chart" aria-busy="true" />,
 );
 
-/** A chart of the agent, drawn over the rows that its query has shown. */
+/** A chart of the agent, drawn from the rows of its query. */
 export function ChartCard({ tool, chatId, isBusy }: { tool: ToolPart; chatId: string; isBusy: boolean }) {
   const chart = toRecord(tool.output.chart);
   const title = String(chart.title ?? tool.input.title ?? "Chart");

@@ -18,10 +18,10 @@ import { useIsPhone } from "@/components/ui/use-browser";
 import { agentApi, type Chat } from "@/lib/features/agent/browser/client";
 import { formatClock } from "@/lib/platform/browser/format";
 
-/** While somebody searches, this many pages are read without a press. */
+/** Maximum number of pages loaded without a click during a search. */
 const SEARCHED_PAGES_MAX = 10;
 
-/** The person's chats: found by their titles, opened, renamed and deleted. */
+/** The user's chats: search by title, open, rename and delete. */
 export function ChatList() {
   const { workspace, agent } = useWorkspace();
   const queryClient = useQueryClient();

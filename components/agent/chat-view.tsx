@@ -23,10 +23,10 @@ import { mergeRecord, recordIdOf } from "@/lib/features/agent/browser/chat-recor
 import type { ChatDetail } from "@/lib/features/agent/browser/client";
 import { ApiError } from "@/lib/platform/browser/request";
 
-/** What comes is drawn this often at the most: a fast model sends hundreds of pieces a second. */
+/** Minimum time between two renders of a stream, in ms: a fast model sends hundreds of chunks a second. */
 const DRAW_EVERY_MS = 60;
 
-/** One chat with the agent: what was said, and the field for more. */
+/** One chat with the agent: its messages and the message field. */
 export function ChatView({ chatId }: { chatId: string }) {
   const { workspace, agent } = useWorkspace();
   const queryClient = useQueryClient();
@@ -50,18 +50,18 @@ export function ChatView({ chatId }: { chatId: string }) {
   const isReading = stored.isReading && messages.length === 0;
   const { listRef, isAway, toEnd } = useStickyEnd();
   const [draft, setDraft] = useState<Outgoing>({ text: "", images: [] });
-  /** The console whose failed query the last message is about, and that query. */
+  /** The failed query that the last message is about, with its console. */
   const [fix, setFix] = useState<Extract<AgentRequest, { kind: "fix" }> | null>(null);
 
-  /** The message of the list that is being changed, to be sent anew: by what its turn is called in the record, if it is there. */
+  /** The message in the list that is being edited and will be resent: its id in the server's record, if it has one. */
   const [editing, setEditing] = useState<string | null>(null);
-  /** What the last message stood in for in the server's record: asked again, it still does. */
+  /** Id of the message in the server's record that the last message replaces. A retry replaces the same one. */
   const replaced = useRef<string | null>(null);
 
   const named = messages.findIndex(({ id }) => id === editing);
   const editedAt = messages[named]?.role === "assistant" ? named - 1 : named;
 
-  // The record is the truth: it has the ids of what was sent from here, and how an answer ended.
+  // The record is authoritative: it has the ids of messages sent from here, and the end of each answer.
   const takeStored = useEffectEvent((detail: ChatDetail) => {
     if (chat.status === "ready") setMessages((shown) => mergeRecord(shown, detail.messages.map(toAgentMessage)));
   });
@@ -93,7 +93,7 @@ export function ChatView({ chatId }: { chatId: string }) {
     if (hasRequest && !isBusy && !isReading) takeRequest();
   }, [hasRequest, isBusy, isReading]);
 
-  // The title is the server's, made of the first message.
+  // The server creates the title from the first message.
   const refreshLists = useEffectEvent(() => {
     void queryClient.invalidateQueries({ queryKey: toChatsKey(workspace.id) });
     void queryClient.invalidateQueries({ queryKey: toChatKey(workspace.id, chatId) });
@@ -108,14 +108,14 @@ export function ChatView({ chatId }: { chatId: string }) {
   const again = () => {
     const at = messages.findLastIndex(({ role }) => role === "user");
     if (at < 0) return;
-    // What was refused stands in no record; else the answer, and the question with it, give way to the new ones.
+    // A refused message is not in the record. Any other message of the record is replaced, question and answer.
     if (!(error instanceof ApiError)) replaced.current = recordIdOf(messages, at);
     setEditing(null);
     toEnd();
     void regenerate(toOptions(replaced.current));
   };
   const edit = (message: AgentMessage, at: number) => {
-    // Its own id changes when the record is read; its answer's does not.
+    // The message's own id changes when the record is loaded; its answer's does not.
     setEditing(recordIdOf(messages, at) ?? message.id);
     setDraft(toOutgoing(message));
     agent.summon();
@@ -278,7 +278,7 @@ function titleOf(messages: AgentMessage[]): string {
   return text.length > TITLE_CHARS ? `${text.slice(0, TITLE_CHARS)}...` : text || "Agent";
 }
 
-/** What went wrong and what to do; the server's own words where it has some. */
+/** Returns what went wrong and what to do, in the server's words if it sent any. */
 function toWords(error: Error | undefined): string {
   if (error instanceof ApiError) {
     const wait = error.retryAfterSeconds;

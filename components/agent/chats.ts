@@ -5,16 +5,18 @@ import { type ChatMessage, type Feedback, fetchStream } from "@/lib/features/age
 export type MessageFacts = { state?: ChatMessage["state"]; feedback?: Feedback | null; isStored?: boolean };
 export type AgentMessage = UIMessage<MessageFacts>;
 export type AgentPart = AgentMessage["parts"][number];
-/** What goes with a message: what is on the screen, and who is asked. Read when the message leaves. */
+/**
+ * Returns the context of a message: the content of the screen and the chosen model. Called when the message is sent.
+ */
 export type TurnContext = () => object;
 
-/** Chats that stay in the page: an answer goes on while another chat is looked at. */
+/** Maximum number of chats kept in the page: an answer continues while the user views another chat. */
 const KEPT_MAX = 8;
 
-/** The chats of this page by their ids. They outlive the panel: what is under way goes on while it is put away. */
+/** The chats of this page by id. They outlive the panel: a running answer continues while the panel is closed. */
 const chats = new Map<string, { chat: Chat<AgentMessage>; context: { current: TurnContext } }>();
 
-/** The chat of this id; a new one is empty until what the server has of it is put in. */
+/** Returns the chat with this id. A new one is empty until the server's record is merged in. */
 export function openChat(id: string, context: TurnContext): { chat: Chat<AgentMessage>; isNew: boolean } {
   const known = chats.get(id);
   if (known) {
@@ -32,7 +34,7 @@ export function openChat(id: string, context: TurnContext): { chat: Chat<AgentMe
       api: "/api/agent/chat",
       headers: { "x-vercel-ai-ui-message-stream": "v1" },
       fetch: fetchStream as typeof fetch,
-      // The server has its own record of the rest, and reads nothing else.
+      // The server has the earlier messages, and reads only the last one.
       prepareSendMessagesRequest: ({ messages, body }) => ({
         body: { ...held.current(), ...body, chatId: id, messages: messages.slice(-1).map(withoutFacts) },
       }),
@@ -64,7 +66,7 @@ function withoutFacts({ id, role, parts }: AgentMessage) {
   return { id, role, parts };
 }
 
-/** What the chat of this id holds so far. */
+/** Returns the messages that the page holds of a chat. */
 export function openedMessages(id: string): readonly AgentMessage[] {
   return chats.get(id)?.chat.messages ?? [];
 }

@@ -32,13 +32,13 @@ import { Tip } from "@/components/ui/tip";
 import { showFailure } from "@/components/ui/toast";
 import { useNow, useOutage } from "@/components/ui/use-browser";
 
-/** A message as it is written. */
+/** A message as the composer sends it. */
 export type Outgoing = { text: string; images: FileUIPart[] };
 
-/** As the server has it; beyond, it is told before it is sent. */
+/** Same limit as on the server. A longer message is rejected before it is sent. */
 const TEXT_BYTES_MAX = 64 * 1024;
 const IMAGE_TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
-/** All images of a message: a body takes 8 MiB, and they grow by a third on the way. */
+/** Maximum size of all images of a message, in bytes: a body takes 8 MiB, and base64 adds a third. */
 const IMAGES_BYTES_MAX = 5 * 1024 * 1024;
 const HEIGHT_MAX_PX = 220;
 
@@ -48,11 +48,11 @@ type ComposerProps = {
   isBusy: boolean;
   onSend: (outgoing: Outgoing) => void;
   onStop: () => void;
-  /** Leaves the message alone that is being changed; null when none is. */
+  /** Cancels the edit of a message; null if none is being edited. */
   onLeaveEdit: (() => void) | null;
 };
 
-/** Where one writes to the agent: names things by @, attaches images, chooses who answers. */
+/** The message field of the agent: @ mentions, attached images and the choice of the model. */
 export function Composer({ draft, onDraft, isBusy, onSend, onStop, onLeaveEdit }: ComposerProps) {
   const fieldRef = useRef<HTMLTextAreaElement>(null);
   const fileRef = useRef<HTMLInputElement>(null);
@@ -60,7 +60,7 @@ export function Composer({ draft, onDraft, isBusy, onSend, onStop, onLeaveEdit }
   const outage = useOutage();
   const mentions = useMentions(draft.text, fieldRef);
   const { text, images } = draft;
-  /** Pictures that were chosen and are not read yet. */
+  /** Number of selected images that are still loading. */
   const reading = useRef(0);
   const isTooLong = new TextEncoder().encode(text).length > TEXT_BYTES_MAX;
   const canSend = (text.trim() !== "" || images.length > 0) && !isTooLong && outage === null;
@@ -81,7 +81,7 @@ export function Composer({ draft, onDraft, isBusy, onSend, onStop, onLeaveEdit }
 
   const write = (next: string) => onDraft((before) => ({ ...before, text: next }));
   const send = () => {
-    // A picture that is being read goes with it, or with nothing.
+    // A loading image is sent with the message, so the message waits for it.
     if (!canSend || isBusy || reading.current > 0) return;
     onSend(draft);
     onDraft(() => ({ text: "", images: [] }));
@@ -146,7 +146,7 @@ export function Composer({ draft, onDraft, isBusy, onSend, onStop, onLeaveEdit }
               aria-selected={at === mentions.at}
               className="menu-item"
               data-highlighted={at === mentions.at ? "" : undefined}
-              // The field keeps the focus.
+              // Keeps the focus in the field.
               onMouseDown={(event) => event.preventDefault()}
               onClick={() => put(each)}
             >
@@ -334,7 +334,7 @@ function MentionIcon({ kind }: { kind: Mentionable["kind"] }) {
   return <Icon className="s" />;
 }
 
-/** The name that is being typed behind an @, and what fits it. */
+/** The name being typed after an @, and the matching names. */
 function useMentions(text: string, fieldRef: React.RefObject<HTMLTextAreaElement | null>) {
   const find = useMentionables();
   const [range, setRange] = useState<{ from: number; to: number } | null>(null);
@@ -347,7 +347,7 @@ function useMentions(text: string, fieldRef: React.RefObject<HTMLTextAreaElement
     setRange(match ? { from: caret - (match[1]?.length ?? 0) - 1, to: caret } : null);
   };
   const close = () => setRange(null);
-  /** @returns whether the key was for the list */
+  /** @returns whether the list handled the key */
   const onKey = (key: string, choose: (chosen: Mentionable) => void): boolean => {
     const chosen = offered[at];
     if (key === "ArrowDown") setAt((at + 1) % offered.length);

@@ -20,7 +20,7 @@ const DiffView = part(
   (module) => module.DiffView,
 );
 
-/** A console that the agent saves. Where it was not allowed to, the person may take the text over. */
+/** A console that the agent saves. If it was not allowed to, the user may save the text. */
 export function SaveCard({ tool, isBusy }: { tool: ToolPart; isBusy: boolean }) {
   const { open, create } = useConsoleActions();
   const { consoles } = useWorkspace();
@@ -64,15 +64,15 @@ export function SaveCard({ tool, isBusy }: { tool: ToolPart; isBusy: boolean }) 
 
 type SqlProposalProps = {
   sql: string;
-  /** The console that is open where none is named. */
+  /** The console to change; default: the open one. */
   consoleId?: string;
-  /** The piece of the console that the SQL stands for; the whole text when it is not there any more. */
+  /** The part of the console that the SQL replaces. The whole text if that part no longer exists. */
   replaced?: string;
-  /** A button first; the difference when it was pressed. */
+  /** Shows a button, and the diff only after a click. */
   isFolded?: boolean;
 };
 
-/** SQL of an answer as a change of a console. */
+/** The SQL of an answer as a change to a console. */
 export function SqlProposal({ sql, consoleId, replaced, isFolded = false }: SqlProposalProps) {
   const activeId = useActiveConsoleId();
   const [chosenId, setChosenId] = useState<string | null>(isFolded ? null : (consoleId ?? activeId));
@@ -93,7 +93,7 @@ export function SqlProposal({ sql, consoleId, replaced, isFolded = false }: SqlP
 
 function Proposal({ consoleId, next, note }: { consoleId: string; next: string; note?: string }) {
   const target = useOpenConsole(consoleId);
-  // What it was when the change was proposed: accepting makes the two equal.
+  // The text when the change was proposed: accepting makes the two equal.
   const [before, setBefore] = useState<string | null>(null);
   const [outcome, setOutcome] = useState<"accepted" | "rejected" | null>(null);
   if (target === null) {
@@ -205,7 +205,7 @@ function Card({ target, before, next, note, outcome, onEnd }: CardProps) {
   );
 }
 
-/** Lines that only one of the two texts has, counted as often as they stand there. */
+/** Counts the lines that only one of the two texts has, with repetitions. */
 function countLines(before: string, after: string): { added: number; removed: number } {
   const counts = new Map<string, number>();
   for (const line of before.split("\n")) counts.set(line, (counts.get(line) ?? 0) + 1);

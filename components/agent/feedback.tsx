@@ -12,7 +12,7 @@ const WORD_CHARS_MAX = 2000;
 
 type FeedbackProps = { chatId: string; messageId: string; given: Given | null };
 
-/** A thumb for an answer, and a word why. A second press takes it back. */
+/** Feedback on an answer: a thumb and a comment. A second click removes it. */
 export function Feedback({ chatId, messageId, given }: FeedbackProps) {
   const { workspace } = useWorkspace();
   const [feedback, setFeedback] = useState(given);

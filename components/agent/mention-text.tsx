@@ -1,19 +1,19 @@
 import { AtSign } from "lucide-react";
 import { Fragment } from "react";
 
-/** `@orders`, `@"My console"`: what a person has named from the list. Behind a letter it is a mail address. */
+/** `@orders`, `@"My console"`: a name that the user selected from the list. After a letter, it is an email address. */
 const MENTION = /(?<![\p{L}\p{N}_.@])@(?:"([^"\n]{1,200})"|([\p{L}_][\p{L}\p{N}_.-]{0,199}))/gu;
 
-/** How a name stands in a message. */
+/** Returns the mention of a name in a message. */
 export function toMention(name: string): string {
   return /^[\p{L}_][\p{L}\p{N}_.-]*$/u.test(name) ? `@${name}` : `@"${name.replaceAll('"', "")}"`;
 }
 
 const BLOCK = /```[a-z]*\n([\s\S]*?)\n?```/g;
 
-/** What a person has written: its mentions are marked, and blocks of code are set as such. */
+/** The text of a user's message, with mentions highlighted and code blocks formatted. */
 export function SaidText({ text }: { text: string }) {
-  // Every second piece is the inside of a block.
+  // Every second piece is the content of a block.
   return text.split(BLOCK).map((piece, at) => {
     if (piece.trim() === "") return null;
     return at % 2 === 1 ? (

@@ -21,17 +21,17 @@ type MessageItemProps = {
   message: AgentMessage;
   isLast: boolean;
   isBusy: boolean;
-  /** The failed query that this answer is to mend. */
+  /** The failed query that this answer should fix. */
   fix: Extract<AgentRequest, { kind: "fix" }> | null;
-  /** It gives way to what is being written. */
+  /** The message being edited will replace it. */
   isGoing: boolean;
   onAgain: () => void;
-  /** Null while an answer is being written. */
+  /** Null while an answer is running. */
   onEdit: (() => void) | null;
   onAsk: (text: string) => void;
 };
 
-/** One message: what the person said, or what the agent did and said. */
+/** One message: the user's text, or the agent's steps and answer. */
 export function MessageItem(props: MessageItemProps) {
   return props.message.role === "user" ? <Said {...props} /> : <Answer {...props} />;
 }
@@ -70,7 +70,7 @@ function Answer({ chatId, message, isGoing, isLast, isBusy, fix, onAgain, onAsk 
   const text = message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
   const steps = message.parts.filter(({ type }) => type === "step-start").length;
   const mended = fix && !isBusy ? findMended(message) : null;
-  // Another tab or program asked for it, or this page did before it was loaded anew.
+  // Another tab or program started it, or this page did before a reload.
   const isElsewhere = !isBusy && state === "running";
   const isCut = !isBusy && (state === "stopped" || state === "failed");
   return (
@@ -116,7 +116,7 @@ type Group = { key: string; draw: (key: string, of: Surroundings) => ReactNode }
 
 const LOOKS = new Set(["list_connections", "list_entities", "describe_entity"]);
 
-/** Parts in their order; neighbouring looks at the schema are one line. */
+/** Returns the parts in their order; consecutive schema look-ups share one line. */
 function group({ parts }: AgentMessage): Group[] {
   const groups: Group[] = [];
   let looks: ToolPart[] = [];
@@ -181,7 +181,10 @@ function Thought({ text }: { text: string }) {
   );
 }
 
-/** SQL that an answer offers: its last block, else its last query when that found something; null when there is none. */
+/**
+ * Returns the SQL that an answer suggests: its last block, else its last query if that returned rows. Null if there is
+ * none.
+ */
 function findMended({ parts }: AgentMessage): string | null {
   const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
   const block = [...text.matchAll(SQL_BLOCK)].at(-1)?.[1]?.trim();

@@ -2,12 +2,12 @@ import type { QueryOutput } from "@/components/agent/tool-parts";
 import type { CellValue, ResultField } from "@/lib/base/values/json-rows";
 import { isNumericField, toCellText } from "@/lib/features/results/browser/cell-text";
 
-/** Rows and columns of a card: more are a press away, in the console. */
+/** Rows and columns of a card: the console shows more. */
 export const SHOWN_ROWS = 6;
 const SHOWN_COLUMNS = 30;
 const CELL_CHARS = 80;
 
-/** The first rows of a result, small. It scrolls sideways. */
+/** The first rows of a result, in a small grid that scrolls horizontally. */
 export function MiniGrid({ output: { fields, rows } }: { output: QueryOutput }) {
   const columns = fields.slice(0, SHOWN_COLUMNS);
   return (

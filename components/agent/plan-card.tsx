@@ -26,7 +26,7 @@ const PLAN_CHARS_MAX = 20_000;
 
 type PlanCardProps = { tool: ToolPart; isBusy: boolean; onGoOn: () => void };
 
-/** A plan that waits for the person: what would be changed, and what it takes. Nothing is written before they approve. */
+/** A plan that waits for approval: its changes and the grants it needs. Nothing is written before the user approves. */
 export function PlanCard({ tool, isBusy, onGoOn }: PlanCardProps) {
   const plan = toPlan(tool);
   if (plan === null) {
@@ -52,7 +52,7 @@ function Decision({ plan, isWaitedFor, onGoOn }: { plan: Plan; isWaitedFor: bool
   const [failure, setFailure] = useState<string | null>(null);
   const [isLate, setIsLate] = useState(false);
   const [elsewhere, setElsewhere] = useState<PlanAnswer["status"] | null>(null);
-  // It may be decided in another tab.
+  // It may be decided on in another tab.
   useLive((event) => {
     if (event.kind === "reset") return;
     const { kind, data } = event;

@@ -7,7 +7,7 @@ import { useFlows } from "@/components/flows/use-flows";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { useConnections } from "@/components/schema/use-schema";
 
-/** The objects that the grants of a plan are limited to. @param ids null for a plan that names none */
+/** The objects to which a plan's grants are limited. @param ids null for a plan that names none */
 export function PlanTargets({ ids }: { ids: string[] | null }) {
   const labelId = useId();
   const { workspace } = useWorkspace();

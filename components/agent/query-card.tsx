@@ -14,7 +14,7 @@ import { part } from "@/components/ui/part";
 import { toOutcomeWords } from "@/lib/features/results/browser/result-words";
 import { loadAgain } from "@/lib/platform/browser/load-again";
 
-// The grid and the reader of its rows are no part of the panel.
+// The grid and its row reader are not part of the panel's bundle.
 const WholeResult = part(
   () => loadAgain(() => import("@/components/agent/whole-result")),
   (module) => module.WholeResult,
@@ -22,7 +22,10 @@ const WholeResult = part(
 
 type QueryCardProps = { tool: ToolPart; chatId: string; isBusy: boolean; isLast: boolean };
 
-/** A query that the agent runs: its text, the first rows, and the way into a console. Folded when it failed, or another one followed. */
+/**
+ * A query of the agent: its text, the first rows, and a link into a console. Collapsed if it failed or another one
+ * followed.
+ */
 export function QueryCard({ tool, chatId, isBusy, isLast }: QueryCardProps) {
   const { create } = useConsoleActions();
   const { data: connections = [] } = useConnections();

@@ -1,2 +1,2 @@
-/** Read by zod when it is loaded (sdk.ts). */
+/** zod reads this when it loads (sdk.ts). */
 (globalThis as { __zod_globalConfig?: { jitless?: boolean } }).__zod_globalConfig = { jitless: true };

@@ -1,7 +1,7 @@
 /*
- * The one way to the ai SDK in the browser. It checks what comes by zod, which tries whether it may compile code; the
- * pages' policy forbids that, and the browser would report each try. zod reads its settings when it is loaded, so they
- * are put before it here.
+ * The only import of the ai SDK in the browser. The SDK validates with zod, which tests whether it may compile code.
+ * The pages' policy forbids that, and the browser would report each test. zod reads its settings when it loads, so they
+ * are set before it here.
  */
 import "@/components/agent/quiet-zod";
 

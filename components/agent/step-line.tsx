@@ -15,7 +15,7 @@ type CardHeadProps = {
   onToggle?: () => void;
 };
 
-/** The head of a card: what was done, on what, and how it ended. It opens the card where there is something to see. */
+/** The head of a card: the action, its object and its result. It opens the card if that has content. */
 export function CardHead({ icon: Icon, title, detail, end, isFailed = false, isOpen, onToggle }: CardHeadProps) {
   const Sign = isFailed ? CircleX : Icon;
   const face = (
@@ -35,7 +35,7 @@ export function CardHead({ icon: Icon, title, detail, end, isFailed = false, isO
   );
 }
 
-/** A look at the schema: which tables, in which connections. */
+/** A look-up of the schema: its tables and connections. */
 export function LookedCard({ calls }: { calls: ToolPart[] }) {
   const [isOpen, setIsOpen] = useState(false);
   const { data: connections = [] } = useConnections();
@@ -97,7 +97,7 @@ const WORDS: Record<string, { icon: LucideIcon; done: string; running: string }>
   trigger_flow: { icon: Waypoints, done: "Started a flow", running: "Starting a flow" },
 };
 
-/** Any other call of a tool: one line; its failure, and what it was asked and answered, when it is opened. */
+/** Any other tool call, in one line. Expanded, it shows the error, the input and the output. */
 export function StepLine({ tool, isBusy }: { tool: ToolPart; isBusy: boolean }) {
   const [isOpen, setIsOpen] = useState(false);
   const words = WORDS[tool.name] ?? { icon: ListTree, done: tool.name, running: tool.name };

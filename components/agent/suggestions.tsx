@@ -6,7 +6,7 @@ import { useOpenConsole } from "@/components/consoles/use-consoles";
 import { useDatabases, useEntities } from "@/components/schema/use-schema";
 import type { Entity } from "@/lib/features/query/browser/api";
 
-/** An empty chat: what the agent is for, and four questions about the data that is there. */
+/** An empty chat: the agent's purpose, and four questions about the workspace's data. */
 export function Suggestions({ onAsk }: { onAsk: (text: string) => void }) {
   const active = useOpenConsole(useActiveConsoleId());
   const databases = useDatabases();
@@ -40,10 +40,10 @@ export function Suggestions({ onAsk }: { onAsk: (text: string) => void }) {
 }
 
 const QUESTIONS_MAX = 4;
-/** Tables whose columns are looked at: a database may have thousands. */
+/** Maximum number of tables whose columns are read: a database may have thousands. */
 const LOOKED_AT_MAX = 200;
 
-/** Questions that the columns can answer: how many, by when, by what. */
+/** Returns questions that the columns can answer: counts, by time, by category. */
 export function toQuestions(entities: readonly Entity[]): string[] {
   const tables = entities
     .slice(0, LOOKED_AT_MAX)

@@ -1,7 +1,7 @@
 import type { AgentMessage, AgentPart } from "@/components/agent/chats";
 import type { Grant } from "@/lib/features/agent/browser/client";
 
-/** One call of a tool, as the cards read it. What a model sends may be of any form: each field is looked at before it is used. */
+/** One tool call, as the cards read it. A model may send any form, so each field is checked before use. */
 export type ToolPart = {
   name: string;
   callId: string;
@@ -55,7 +55,7 @@ export type Plan = {
   markdown: string;
   asked: Grant[];
   granted: Grant[];
-  /** Ids of what the grants are limited to; null for a plan that names nothing. */
+  /** Ids of the objects that the grants are limited to; null for a plan that names none. */
   targets: string[] | null;
   status: "pending" | "approved" | "changes_requested" | "cancelled";
   expiresAt: string | null;
@@ -63,7 +63,7 @@ export type Plan = {
 
 const STATUSES = ["pending", "approved", "changes_requested", "cancelled"] as const;
 
-/** Null while its id is not known, and for one that was never put before the person. */
+/** Returns the plan; null while its id is unknown, and for one that the user was never asked about. */
 export function toPlan({ input, output, state }: ToolPart): Plan | null {
   const sessionId = output.agentSessionId ?? input.agentSessionId;
   if (typeof sessionId !== "string" || state === "failed") return null;
@@ -79,7 +79,7 @@ export function toPlan({ input, output, state }: ToolPart): Plan | null {
   };
 }
 
-/** The rows of a result that a query of the chat has shown. */
+/** Returns the rows of a result that a query of the chat has shown. */
 export function findRows(messages: readonly AgentMessage[], resultId: string): QueryOutput | null {
   for (const { parts } of messages) {
     for (const part of parts) {

@@ -6,14 +6,19 @@ import { updateFrame, useFrame } from "@/components/layout/use-frame";
 import { useMediaQuery } from "@/components/ui/use-browser";
 import { isBesideWork } from "@/lib/features/accounts/browser/frame-preferences";
 
-/** So wide the agent lies over the work, and a page begins without it. components/shell/boot.js and the styles say the same. */
+/**
+ * Width up to which the panel covers the workspace and starts closed. The same as in components/shell/boot.js and the
+ * styles.
+ */
 const OVER_QUERY = "(max-width: 1200px)";
 
-/** Lying over the work it is open for now: what is kept is how somebody wants it beside the work. */
+/**
+ * Whether the panel currently covers the workspace. The stored state applies only to the panel beside the workspace.
+ */
 let isOverWork = false;
 const listeners = new Set<() => void>();
 
-/** Whether the agent's panel is to be seen on this page. */
+/** Whether the agent's panel is visible on this page. */
 export function useIsAgentOpen(): boolean {
   const { frame } = useFrame();
   const isBeside = isBesideWork(usePathname());
@@ -23,7 +28,7 @@ export function useIsAgentOpen(): boolean {
   return isBeside ? frame.agentBesideWork : frame.agentElsewhere;
 }
 
-/** Shows the panel or puts it away; kept for places like this one. */
+/** Shows or hides the panel; the state is stored for pages like this one. */
 export function setAgentOpen(isOpen: boolean): void {
   if (matchMedia(OVER_QUERY).matches) {
     isOverWork = isOpen;
@@ -32,7 +37,7 @@ export function setAgentOpen(isOpen: boolean): void {
   else updateFrame({ agentElsewhere: isOpen });
 }
 
-/** Where it lies over the work it is put away, so that the work is seen. */
+/** Closes the panel if it covers the workspace. */
 export function uncoverWork(): void {
   if (matchMedia(OVER_QUERY).matches) setAgentOpen(false);
 }

@@ -14,7 +14,7 @@ import { newId } from "@/lib/platform/browser/new-id";
 export const toChatsKey = (workspaceId: string) => ["chats", workspaceId];
 export const toChatKey = (workspaceId: string, chatId: string) => ["chat", workspaceId, chatId];
 
-/** Which models and modes there are; they change with the server's settings alone. */
+/** Returns the available models and modes; they change only with the server's settings. */
 export function useAgentChoices() {
   const { agent } = useWorkspace();
   const { modelId, agentId } = useSyncExternalStore(agent.subscribe, agent.read, agent.read);
@@ -26,21 +26,21 @@ export function useAgentChoices() {
     queryKey: ["agent-modes"],
     queryFn: ({ signal }) => agentApi.listAgents(signal),
   });
-  // One that was chosen and is gone from the server is not asked for.
+  // A selected model that the server no longer has is not requested.
   const model = models.find(({ id }) => id === modelId) ?? models.find((each) => each.default) ?? null;
   const mode = modes.find(({ id }) => id === agentId) ?? modes.find((each) => each.default) ?? null;
   return { models, modes, model, mode };
 }
 
-/** Of a console's text to the agent; the server shows the model less. */
+/** Maximum length of a console's text in a message; the server shows the model less. */
 const CONTENT_CHARS_MAX = 50_000;
-/** Consoles that go with a message, the one that is looked at first. */
+/** Maximum number of consoles in a message, the active one first. */
 const OPEN_MAX = 20;
 
-/** The ids of unsaved consoles on this page by those that the server takes: some are no UUIDs. */
+/** Server ids of this page's unsaved consoles: some of the page's ids are no UUIDs. */
 const unsavedIds = new Map<string, string>();
 
-/** What is on the screen, as a message takes it along: the open consoles as their editors have them, saved or not. */
+/** Returns the screen's content for a message: the open consoles with their editors' text, saved or not. */
 export function useScreen() {
   const { workspace, workbench, drafts, consoles } = useWorkspace();
   const queryClient = useQueryClient();
@@ -58,7 +58,7 @@ export function useScreen() {
         return { id: toUnsavedId(id), title: name, content: cut(content), connectionId };
       }
       const saved = queryClient.getQueryData<Console>(toConsoleKey(workspace.id, id));
-      // One that was deleted meanwhile would have the whole message refused.
+      // The server would refuse the whole message for a console that was deleted.
       if (!saved || consoles.find(id) === null) return null;
       const { name, connectionId, language } = saved;
       return { id, title: name, content: cut(drafts.read(id)?.content ?? saved.content), connectionId, language };

@@ -8,7 +8,7 @@ export type Mentionable = { kind: "table" | "console" | "connection"; name: stri
 
 const OFFERED_MAX = 8;
 
-/** What may be named here: tables of the open console's connection, consoles and connections. */
+/** Returns the names that a message may mention: tables of the open console's connection, consoles and connections. */
 export function useMentionables(): (typed: string) => Mentionable[] {
   const active = useOpenConsole(useActiveConsoleId());
   const databases = useDatabases();

@@ -2,10 +2,10 @@
 
 import { useEffect, useRef, useState } from "react";
 
-/** So near to the end one follows what is written. */
+/** Distance to the end within which the view follows new text. */
 const STICKY_PX = 40;
 
-/** Keeps the end in sight while it grows, unless the person has scrolled away from it. */
+/** Keeps the end in view while it grows, unless the user has scrolled away from it. */
 export function useStickyEnd() {
   const listRef = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
@@ -20,7 +20,7 @@ export function useStickyEnd() {
     list.addEventListener("scroll", onScroll, { passive: true });
     return () => list.removeEventListener("scroll", onScroll);
   }, []);
-  // Cards grow after they were drawn, too: charts and differences are loaded late.
+  // Cards also grow after the first render: charts and diffs load late.
   useEffect(() => {
     const list = listRef.current;
     if (list === null) return;

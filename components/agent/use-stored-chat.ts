@@ -11,14 +11,20 @@ import { showFailure } from "@/components/ui/toast";
 import { agentApi } from "@/lib/features/agent/browser/client";
 import { ApiError } from "@/lib/platform/browser/request";
 
-/** Whoever writes an answer elsewhere tells of it. A server that has died tells nothing: its sign of life runs out by then. */
+/**
+ * Time after which an answer written elsewhere counts as stopped, in ms. A server that crashed sends no event; its
+ * heartbeat expires by then.
+ */
 const GONE_MS = 60_000;
 
-/** What the server has of the chat. One that was begun in this page and not sent yet is unknown there, which is no failure. */
+/**
+ * Loads the server's record of the chat. A chat that was started in this page and not sent yet is unknown there, which
+ * is not an error.
+ */
 export function useStoredChat(chatId: string, isNew: boolean, hasAnswer: boolean) {
   const { workspace, agent } = useWorkspace();
   const queryClient = useQueryClient();
-  // Only at first: what is sent makes it known, and the answer is here already.
+  // Only at first: sending makes it known to the server, and the answer is in this page already.
   const [isFresh] = useState(() => agent.read().isFresh);
   const [older, setOlder] = useState<{ cursor: string | null } | null>(null);
   const [isReadingOlder, setIsReadingOlder] = useState(false);
@@ -40,7 +46,7 @@ export function useStoredChat(chatId: string, isNew: boolean, hasAnswer: boolean
       const { resourceType, resourceId } = event.data;
       if (event.kind !== "plan" || resourceType !== "chat" || resourceId !== chatId) return;
     }
-    // What is answered here is known here, and is read when it has ended.
+    // An answer written in this page is known here, and is loaded when it ends.
     if (hasAnswer) void queryClient.invalidateQueries({ queryKey: toChatKey(workspace.id, chatId) });
   });
   const cursor = older ? older.cursor : (data?.nextCursor ?? null);

@@ -14,20 +14,20 @@ import { formatCount, formatRows } from "@/lib/platform/browser/format";
 type WholeResultProps = {
   chatId: string;
   resultId: string;
-  /** Of the query, more than are kept maybe. */
+  /** Rows of the query; may be more than the stored ones. */
   rowCount: number;
   query: string;
   dialect: SqlDialect;
   onClose: () => void;
 };
 
-/** All rows that were kept of a query of the agent, as the grid of a console shows them. */
+/** All stored rows of an agent's query, in a console's grid. */
 export function WholeResult({ chatId, resultId, rowCount, query, dialect, onClose }: WholeResultProps) {
   const { workspace } = useWorkspace();
   const kept = useQuery({
     queryKey: ["chat-result", workspace.id, chatId, resultId],
     queryFn: async ({ signal }) => readArrowRows(await agentApi.readResult(workspace.id, chatId, resultId, signal)),
-    // What is kept does not change. It may be large, so it goes with the dialog.
+    // A stored result does not change. It may be large, so it is dropped with the dialog.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     retry: false,
