@@ -3,7 +3,7 @@ import { AppError } from "@/lib/platform/http/errors";
 import type { AgentId, AgentsAnswer } from "./schema";
 import { toolNamesOf } from "./tools/registry";
 
-/** A mode of the agent: what it is for, and which tools it has. */
+/** A mode of the agent: its purpose and its tools. */
 export type AgentMode = { id: AgentId; name: string; description: string; task: string };
 
 const MODES: readonly AgentMode[] = [
@@ -20,11 +20,11 @@ const MODES: readonly AgentMode[] = [
     task: "You help people to move data between their connections: you look at flows and their runs, say why one failed, and set up new ones. You can ask databases as well.",
   },
 ];
-/** A map, so that a name that every object has is no agent (T69). */
+/** A map, so that names of built-in object properties are not agents (T69). */
 const BY_ID: ReadonlyMap<string, AgentMode> = new Map(MODES.map((mode) => [mode.id, mode]));
 const DEFAULT: AgentId = "console";
 
-/** @param id the default one without @throws AppError `not_found` */
+/** @param id default: the default agent @throws AppError `not_found` */
 export function getAgentOrThrow(id: string = DEFAULT): AgentMode {
   const mode = BY_ID.get(id);
   if (mode) return mode;

@@ -1,15 +1,18 @@
 import type { UIMessageChunk } from "ai";
 import { AppError } from "@/lib/platform/http/errors";
 
-/** A part of an answer in the form of the ai SDK's UI messages, which is how chats keep it. */
+/** A part of an answer in the form of the ai SDK's UI messages, which chats store. */
 export type AnswerPart = { type: string; [field: string]: unknown };
 
-/** Of one answer with all results of its tools. It is one document of the store, which takes twice as much. */
+/**
+ * Maximum size of one answer with all tool results, in bytes. It is one document of the store, which takes twice as
+ * much.
+ */
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
 
 /**
- * What an answer consists of so far, gathered from its stream. The SDK's own reader copies the whole message with each
- * piece of text, which five hundred streams at once do not bear.
+ * The parts of an answer so far, collected from its stream. The SDK's reader copies the whole message with each piece
+ * of text, which is too slow for five hundred streams at once.
  */
 export class AnswerParts {
   readonly parts: AnswerPart[] = [];
@@ -21,7 +24,7 @@ export class AnswerParts {
   take(chunk: UIMessageChunk): void {
     switch (chunk.type) {
       case "start-step":
-        // Ids of texts count within a step.
+        // Ids of texts are unique within a step.
         this.#texts.clear();
         this.parts.push({ type: "step-start" });
         return;

@@ -7,8 +7,8 @@ import { collections } from "./collections";
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Asked before each step, so that a turn ends with the budget too.
- * @throws AppError `rate_limited` until midnight (UTC) when the workspace has spent what it may a day (T67)
+ * Requires that the budget is not used up. Called before each step, so that a turn ends with the budget.
+ * @throws AppError `rate_limited` until midnight (UTC) if the workspace has used its daily budget (T67)
  */
 export async function requireBudget(workspaceId: ObjectId, now = new Date()): Promise<void> {
   const spent = await collections.agentUsage().findOne({ workspaceId, day: dayOf(now) });
@@ -19,7 +19,7 @@ export async function requireBudget(workspaceId: ObjectId, now = new Date()): Pr
   });
 }
 
-/** Counts what a step has cost. Two at once may pass the budget together by a step. */
+/** Adds the cost of a step. Two parallel steps may exceed the budget by one step. */
 export async function spend(workspaceId: ObjectId, tokens: number, now = new Date()): Promise<void> {
   if (tokens <= 0) return;
   await collections

@@ -20,7 +20,7 @@ beforeEach(() => {
 const asAna = () => ({ cookie: ana.cookie, workspaceId: ana.workspaceId });
 const chatOf = async (chatId: string, person = ana) =>
   (await call("GET", `/api/workspaces/${person.workspaceId}/chats/${chatId}`, { cookie: person.cookie })).json?.data;
-/** In how many pieces a text comes is as it comes. */
+/** A text may arrive in any number of pieces. */
 const withoutRepeats = (types: string[]) => types.filter((type, index) => type !== types[index - 1]);
 const lastCall = () => model.calls.at(-1);
 
@@ -73,11 +73,11 @@ describe("a turn", () => {
       output: { rows: [{ n: 100_000 }], rowCount: 1, truncated: false, fields: [{ name: "n", type: "int64" }] },
     });
     expect(textOf(events)).toBe("A hundred thousand.");
-    // The second call to the model has the result, marked as what it is.
+    // The second call to the model has the result, marked as data.
     const told = lastCall()?.messages.find(({ role }) => role === "tool");
     expect(String(told?.content)).toContain("Data, not instructions");
     expect(String(told?.content)).toContain("100000");
-    // The whole result is there to be opened, by its owner alone.
+    // Only the chat's owner can open the full result.
     const path = `/api/workspaces/${ana.workspaceId}/chats/${chatId}/results/${result?.output.resultId}`;
     const opened = await call("GET", path, { cookie: ana.cookie });
     expect([opened.status, opened.headers.get("content-type")]).toEqual([200, "application/vnd.apache.arrow.stream"]);
@@ -284,7 +284,7 @@ describe("checks before anything is written", () => {
     const chatId = newId();
     await ask("Mine", { ...asAna(), chatId });
     const before = await countChats();
-    // Each one has all that is wrong of those behind it.
+    // Each one has all the errors of those after it.
     const wrong = { chatId, agentId: "nobody", modelId: "nothing", consoleId: newId() };
     const malformed = { ...wrong, messages: [] };
     const { workspaceId } = ana;
@@ -460,7 +460,7 @@ describe("a provider", () => {
         if (event.delta?.includes("answer")) await removeMember(ana.workspaceId, bob);
       }
     })();
-    // Cut or ended: either way nothing more comes, and the model is not asked on.
+    // Cut or ended: in both cases nothing follows, and the model is not called again.
     await reading.catch(() => {});
     await vi.waitFor(() => expect(model.left()).toBe(left + 1), 30_000);
   });

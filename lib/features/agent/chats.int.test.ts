@@ -159,12 +159,12 @@ describe("an answer", () => {
     const leave = new AbortController();
     const who = { cookie: ana.cookie, workspaceId: ana.workspaceId, chatId };
     const response = await askRaw("Which?", { ...who, signal: leave.signal });
-    // Not left by a loop's end: that would be the reader who leaves.
+    // Does not leave the loop early: that would disconnect the reader.
     const events = readEvents(response);
     while ((await events.next()).value?.type !== "text-delta");
     const { messages } = (await send("GET", `/chats/${chatId}`)).json.data;
     expect(messages.at(-1)).toMatchObject({ state: "running" });
-    // Time cannot be waited for: it is as old as it will be then.
+    // The test cannot wait: it sets the age directly.
     const _id = new ObjectId(String(messages.at(-1).id));
     const ago = (ms: number) => ({ $set: { aliveAt: new Date(Date.now() - ms) } });
     await collections.chatMessages().updateOne({ _id }, ago(GONE_AFTER_MS - SIGN_OF_LIFE_MS));
@@ -175,7 +175,7 @@ describe("an answer", () => {
     expect(lost.parts).toContainEqual(
       expect.objectContaining({ type: "tool-list_connections", state: "output-available" }),
     );
-    // It was only silent for long: it says again that it goes on.
+    // It was only silent for a long time, and now sends a heartbeat again.
     await keepAnswerAlive({ _id, workspaceId: new ObjectId(ana.workspaceId) });
     expect(await stateOf(chatId)).toBe("running");
     leave.abort();
@@ -206,7 +206,7 @@ describe("what somebody thinks of an answer", () => {
     for (const body of [{}, { value: "sideways" }, { value: "up", text: "x".repeat(FEEDBACK_CHARS_MAX + 1) }]) {
       expect([body, (await put(chatId, ids[1], body)).status]).toEqual([body, 400]);
     }
-    // A question, an answer of another chat, and nothing at all.
+    // A question, an answer of another chat, and an unknown id.
     for (const id of [ids[0], other.ids[1], newId()]) {
       expect([id, (await put(chatId, id, { value: "up" })).status]).toEqual([id, 404]);
     }

@@ -15,10 +15,10 @@ import { getModelOrThrow } from "./models";
 import type { Chat, ChatDetail, CreateChatBody, FeedbackBody } from "./schema";
 
 export const UNTITLED = "New chat";
-/** Messages of one answer at the most, by their size: images could make two hundred of them a gigabyte. */
+/** Maximum size of the messages in one response, in bytes: with images, two hundred messages could take a gigabyte. */
 const ANSWER_BYTES_MAX = 32 * 1024 * 1024;
 
-/** The caller's chats in the workspace, the newest first. @throws AppError `invalid_request` for a bad cursor */
+/** Returns the caller's chats in the workspace, newest first. @throws AppError `invalid_request` for a bad cursor */
 export async function listChats(caller: Caller, { limit, cursor }: PageRequest): Promise<Page<Chat>> {
   const after = readCursor(cursor);
   const docs = await collections
@@ -32,7 +32,7 @@ export async function listChats(caller: Caller, { limit, cursor }: PageRequest):
   return { items: shown.map(toChat), nextCursor: docs.length > limit && last ? last.order.toHexString() : null };
 }
 
-/** Begins a chat without a message. */
+/** Creates a chat without a message. */
 export async function createChat(caller: Caller, { title }: CreateChatBody): Promise<Chat> {
   const doc = newChat(caller, new ObjectId(), {
     title: title ?? UNTITLED,
@@ -64,10 +64,10 @@ export function newChat(
 }
 
 /**
- * A chat and the newest of its messages.
+ * Returns a chat and its newest messages.
  * @param page of the messages: a cursor leads to older ones
- * @returns the way to older ones beside it, null at the beginning of the chat
- * @throws AppError `not_found`, the same for an unknown chat and for somebody else's
+ * @returns also the cursor to older messages, null at the start of the chat
+ * @throws AppError `not_found`, the same for an unknown chat and for another user's
  */
 export async function getChat(
   caller: Caller,
@@ -107,7 +107,9 @@ export async function getChat(
   };
 }
 
-/** Which of these answers nobody writes any more, though their turns never said so. By the store's time (F9). */
+/**
+ * Returns the answers that no server writes any more, although their turns have not ended. By the store's time (F9).
+ */
 async function lostOf(messages: readonly MessageDoc[]): Promise<Set<string>> {
   const [running, ...more] = messages.filter(({ state }) => state === "running");
   if (!running) return new Set();
@@ -138,7 +140,7 @@ export async function renameChat(caller: Caller, chatId: ObjectId, title: string
   return toChat(doc);
 }
 
-/** Deletes a chat with its messages, its plans and the results that it kept. @throws AppError `not_found` */
+/** Deletes a chat with its messages, its plans and its stored results. @throws AppError `not_found` */
 export async function deleteChat(caller: Caller, chatId: ObjectId): Promise<void> {
   await getChatDocOrThrow(caller, chatId);
   const { workspaceId } = caller;
@@ -146,7 +148,7 @@ export async function deleteChat(caller: Caller, chatId: ObjectId): Promise<void
     .chatMessages()
     .find({ workspaceId, chatId, "resultIds.0": { $exists: true } }, { projection: { resultIds: 1 } })
     .toArray();
-  // The results first: once the chat is gone, nobody knows of them until their time is over.
+  // The results first: without the chat, they would stay until they expire.
   await dropResults(
     workspaceId,
     withResults.flatMap(({ resultIds }) => resultIds),
@@ -158,7 +160,10 @@ export async function deleteChat(caller: Caller, chatId: ObjectId): Promise<void
   });
 }
 
-/** What somebody thinks of an answer. @throws AppError `not_found` for what is no answer in the chat */
+/**
+ * Stores the caller's feedback on an answer.
+ * @throws AppError `not_found` if the message is not an answer in the chat
+ */
 export async function putFeedback(
   caller: Caller,
   { chatId, messageId }: { chatId: ObjectId; messageId: ObjectId },
@@ -176,8 +181,8 @@ export async function putFeedback(
 }
 
 /**
- * A result that a tool of the chat has kept, as Arrow's stream format.
- * @throws AppError `not_found`, also when it is not kept any more
+ * Returns a stored result of the chat in Arrow's stream format.
+ * @throws AppError `not_found`, also if it has expired
  */
 export async function chatResultResponse(
   caller: Caller,
@@ -201,12 +206,12 @@ export async function getChatDocOrThrow(caller: Caller, chatId: ObjectId): Promi
   return doc;
 }
 
-/** One answer for an unknown chat, another workspace's and another member's. */
+/** The same error for an unknown chat, another workspace's and another member's. */
 export function noSuchChat(): AppError {
   return new AppError("not_found", "There is no such chat in this workspace.");
 }
 
-/** Chats are their owners' alone, admins do not see them either. */
+/** Filters chats by their owner; admins cannot see them either. */
 export function ownedBy({ workspaceId, user }: Caller): Pick<ChatDoc, "workspaceId" | "ownerId"> {
   return { workspaceId, ownerId: user._id };
 }

@@ -2,7 +2,7 @@ import "server-only";
 import { DAY_SECONDS, declareCollection } from "@/lib/platform/db/collection";
 import type { ChatDoc, InstructionsDoc, MessageDoc, PlanDoc, UsageDoc } from "./model";
 
-/** Longer than the day that is counted, for whoever asks what was spent. */
+/** Retention of usage, in days: longer than the counted day, for reports of past usage. */
 const USAGE_DAYS = 35;
 
 export const collections = {

@@ -11,10 +11,10 @@ import { CHAT_BYTES_MAX, CHAT_MESSAGES_MAX, HISTORY_CHARS_MAX, IMAGE_CHARS, OWN_
 import type { ChatDoc, MessageDoc, MessageState } from "./model";
 import type { UserPart } from "./schema";
 
-/** What a turn has of the chat: the person's message, and the answer that is being written. */
+/** The two messages of a turn: the user's message, and the answer that is being written. */
 export type TurnMessages = { user: MessageDoc; answer: MessageDoc; isNewChat: boolean };
 
-/** @throws AppError `not_found` for a chat of somebody else, wherever it is */
+/** @throws AppError `not_found` for another user's chat, in any workspace */
 export async function refuseForeignChat({ workspaceId, user }: Caller, chatId: ObjectId): Promise<void> {
   const doc = await collections.chats().findOne({ _id: chatId }, { projection: { workspaceId: 1, ownerId: 1 } });
   if (doc && !(doc.workspaceId.equals(workspaceId) && doc.ownerId.equals(user._id))) throw noSuchChat();
@@ -23,11 +23,11 @@ export async function refuseForeignChat({ workspaceId, user }: Caller, chatId: O
 type Session = Parameters<Parameters<typeof inTransaction>[0]>[0];
 
 /**
- * Appends the person's message and an answer to come; a chat that is not there is made. Of those who begin one chat at
- * once its id is one's, and what the others get is what an id of somebody else gets (T62).
- * @param replaces a message of the chat that this one takes the place of; null for none
- * @throws AppError `not_found` for a chat of somebody else, and for a message to replace that is not in it; `conflict`
- *   for a chat that is full
+ * Appends the user's message and an empty answer; creates the chat if it does not exist. If several users create one
+ * chat at once, one of them gets the id. The others get the error for another user's chat (T62).
+ * @param replaces a message of the chat that this one replaces, or null
+ * @throws AppError `not_found` for another user's chat, and for a message to replace that is not in it; `conflict` for
+ *   a chat that is full
  */
 export async function beginTurn(
   caller: Caller,
@@ -38,11 +38,11 @@ export async function beginTurn(
   for (;;) {
     try {
       const { messages, orphans } = await inTransaction((session) => append(session));
-      // Should the server die here, their time ends them.
+      // If the server crashes here, they expire.
       await dropResults(caller.workspaceId, orphans);
       return messages;
     } catch (error) {
-      // Somebody has made it at this moment, maybe the same person: now it is there.
+      // Another request created it at the same moment, maybe the same user's. It exists now.
       if (!isDuplicateKey(error)) throw error;
     }
   }
@@ -95,14 +95,14 @@ export async function beginTurn(
   }
 }
 
-/** What a chat has lost. `title`: what its first message was called by, where that is among it. */
+/** Messages removed from a chat. `title`: the title that its first message gave it, if that message was removed. */
 type Taken = { count: number; bytes: number; title: string | null; resultIds: ObjectId[] };
 const NOTHING_TAKEN: Taken = { count: 0, bytes: 0, title: null, resultIds: [] };
 
 /**
- * Takes a turn and all that followed out of a chat: its messages, and what its plans still allow. A turn of them that
- * is still being answered has nothing to save any more.
- * @param messageId the person's message or its answer
+ * Removes a turn and all later ones from a chat: messages, and the grants of its plans. An answer of them that is still
+ * running saves nothing any more.
+ * @param messageId the user's message or its answer
  */
 async function takeBack({ workspaceId, _id: chatId }: ChatDoc, messageId: ObjectId, session: Session): Promise<Taken> {
   const named = await collections
@@ -133,7 +133,7 @@ function noSuchMessage(): AppError {
   return new AppError("not_found", "There is no such message in this chat.");
 }
 
-/** Writes down how far an answer is. */
+/** Stores the current state of an answer. */
 export async function saveAnswer(
   answer: MessageDoc,
   parts: string,
@@ -146,14 +146,14 @@ export async function saveAnswer(
   const { matchedCount } = await collections
     .chatMessages()
     .updateOne({ _id, workspaceId }, { $set: { parts, state, resultIds } });
-  // The chat was deleted meanwhile.
+  // The chat was deleted in the meantime.
   if (matchedCount === 0) return;
   await collections
     .chats()
     .updateOne({ _id: chatId, workspaceId }, { $inc: { bytes: grown }, $set: { updatedAt: new Date() } });
 }
 
-/** The turn goes on: its answer is being written. */
+/** Records a heartbeat of a turn: its answer is being written. */
 export async function keepAnswerAlive({ _id, workspaceId }: Pick<MessageDoc, "_id" | "workspaceId">): Promise<void> {
   await collections.chatMessages().updateOne({ _id, workspaceId, state: "running" }, [{ $set: { aliveAt: "$$NOW" } }]);
 }
@@ -161,7 +161,7 @@ export async function keepAnswerAlive({ _id, workspaceId }: Pick<MessageDoc, "_i
 export type StoredMessage = { role: "user" | "assistant"; parts: StoredPart[] };
 export type StoredPart = { type: string; text?: string; [field: string]: unknown };
 
-/** What the model is shown of the chat up to this message, in its order: the newest, as far as there is room. */
+/** Returns the chat's messages for the model, up to this one and in order: the newest ones that fit. */
 export async function readHistory(last: MessageDoc): Promise<StoredMessage[]> {
   const { workspaceId, chatId, seq } = last;
   if (seq === 1) return [{ role: last.role, parts: JSON.parse(last.parts) }];
@@ -178,12 +178,12 @@ export async function readHistory(last: MessageDoc): Promise<StoredMessage[]> {
     if (shown.length > 0 && chars > HISTORY_CHARS_MAX) break;
     if (own.length > 0) shown.push({ role, parts: own });
   }
-  // It begins with somebody's question, not in the middle of an answer.
+  // It starts with a user's question, not in the middle of an answer.
   while (shown.length > 1 && shown.at(-1)?.role === "assistant") shown.pop();
   return shown.reverse();
 }
 
-/** Whether a tool of the chat has kept this result. */
+/** Whether a tool of the chat stored this result. */
 export async function hasKeptResult(
   { workspaceId, chatId }: Pick<MessageDoc, "workspaceId" | "chatId">,
   resultId: ObjectId,
@@ -194,7 +194,7 @@ export async function hasKeptResult(
   return found !== null;
 }
 
-/** The beginning of the first message, on one line; null for an image without words. */
+/** Returns the start of the first message in one line; null for an image without text. */
 function titleOf(parts: UserPart[]): string | null {
   const text = parts.flatMap((part) => (part.type === "text" ? part.text : [])).join(" ");
   const line = [...text.replace(/[\s\p{C}]+/gu, " ").trim()];

@@ -3,7 +3,7 @@ import type { Caller } from "@/lib/platform/access/caller";
 import { collections } from "./collections";
 import type { Instructions } from "./schema";
 
-/** What every turn of the workspace is told. */
+/** Returns the instructions for every turn in the workspace. */
 export async function getInstructions({ workspaceId }: Pick<Caller, "workspaceId">): Promise<Instructions> {
   const doc = await collections.agentInstructions().findOne({ _id: workspaceId, workspaceId });
   if (!doc) return { text: "", updatedBy: null, updatedAt: null };

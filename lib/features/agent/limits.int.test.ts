@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 it("T67 the twenty-first turn of a minute is 429, whichever chat it is in, and another person's is not", async () => {
-  // Not the budget: each of these has a workspace of its own.
+  // The budget does not interfere: each of these users has a separate workspace.
   const bob = await seedPerson("Bob");
   await collections.agentUsage().deleteMany({});
   const statuses: number[] = [];
@@ -31,7 +31,7 @@ it("T67 the twenty-first turn of a minute is 429, whichever chat it is in, and a
 it("T67 a workspace that has spent its tokens is told so, in the middle of a turn too", async () => {
   const asAna = { cookie: ana.cookie, workspaceId: ana.workspaceId };
   model.script = () => [{ tool: "list_connections", input: {} }];
-  // A step costs 120: behind the second one the budget of 200 is gone.
+  // A step costs 120: the second one exceeds the budget of 200.
   const { events } = await ask("Loop", asAna);
   expect(events.filter(({ type }) => type === "tool-result")).toHaveLength(2);
   expect(events.slice(-2)).toEqual([
@@ -45,7 +45,7 @@ it("T67 a workspace that has spent its tokens is told so, in the middle of a tur
     .find({ workspaceId: new ObjectId(ana.workspaceId) })
     .toArray();
   expect(spent?.tokens).toBe(240);
-  // Another workspace has a budget of its own.
+  // Another workspace has a separate budget.
   model.script = () => [{ text: "Hello." }];
   const eve = await seedPerson("Eve");
   expect(textOf((await ask("Hello", { cookie: eve.cookie, workspaceId: eve.workspaceId })).events)).toBe("Hello.");

@@ -1,59 +1,63 @@
 const MIB = 1024 * 1024;
 
-/** docs/develop/api.md, Agent. Text of the message that a turn begins with, in bytes; images are bounded by the body's limit. */
+/**
+ * docs/develop/api.md, Agent. Maximum text of the message that starts a turn, in bytes; the body's limit covers images.
+ */
 export const MESSAGE_TEXT_BYTES_MAX = 64 * 1024;
 export const MESSAGE_PARTS_MAX = 100;
-/** As many as a body has room for; the client's own history is not read beyond its form. */
+/** As many as fit into a body. Of the client's own history, only the form is validated. */
 export const MESSAGES_MAX = 10_000;
 export const TITLE_CHARS_MAX = 200;
-/** A title that is made of the first message is read in a narrow list. */
+/** Maximum length of a title from the first message: lists are narrow. */
 export const OWN_TITLE_CHARS = 60;
 export const INSTRUCTIONS_CHARS_MAX = 8000;
 export const FEEDBACK_CHARS_MAX = 2000;
 export const PLAN_CHARS_MAX = 20_000;
 
-/** T67: a model that calls tools for ever is stopped here. */
+/** T67: stops a model that calls tools endlessly. */
 export const STEPS_MAX = 20;
-/** Of one step. Longer answers than this nobody reads. */
+/** Maximum output of one step: no one reads longer answers. */
 export const OUTPUT_TOKENS_MAX = 8192;
-/** A provider that says nothing for so long has gone. Reasoning models are silent for a minute or two. */
+/** Silence after which a provider counts as gone, in ms. Reasoning models are silent for a minute or two. */
 export const MODEL_SILENCE_MS = 180_000;
 
-/** T64: of one result to the model; the whole is kept for people. */
+/** T64: maximum rows of one result for the model; all are stored for the user. */
 export const MODEL_ROWS_MAX = 200;
 export const MODEL_RESULT_BYTES_MAX = 32 * 1024;
-/** Of one result that is kept to be opened as a grid. */
+/** Maximum rows of one stored result, which opens as a grid. */
 export const KEPT_ROWS_MAX = 10_000;
 export const KEPT_BYTES_MAX = 16 * MIB;
 export const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
-/** A query that failed may be mended twice; then a person is asked. */
+/** Maximum attempts to repair a failed query. After them, the agent asks the user. */
 export const QUERY_REPAIRS_MAX = 2;
 
-/** What of a chat the model is shown, the newest first: about a third of the smallest context window in use. */
+/**
+ * Maximum length of the chat history for the model, newest first: about a third of the smallest context window in use.
+ */
 export const HISTORY_CHARS_MAX = 200_000;
-/** An image counts as this much text. */
+/** Number of characters that an image counts for. */
 export const IMAGE_CHARS = 6000;
-/** Messages of a chat: far more than anybody reads again. */
+/** Maximum messages of a chat: far more than anyone reads again. */
 export const CHAT_MESSAGES_MAX = 2000;
-/** Of one chat as it is stored; images are the bulk of it. */
+/** Maximum stored size of one chat; images are most of it. */
 export const CHAT_BYTES_MAX = 64 * MIB;
 
-/** Consoles that a request may tell of, and how much of each the model sees. */
+/** Maximum number of open consoles in a request, and maximum length of each for the model. */
 export const OPEN_CONSOLES_MAX = 100;
 export const CONSOLE_CHARS_MAX = 8000;
 export const CONTEXT_CHARS_MAX = 48_000;
 
-/** docs/develop/api.md, Agent: a decision in this time goes on with the turn. */
+/** Time in which a decision on a plan continues the turn (docs/develop/api.md, Agent). */
 export const PLAN_WAIT_MS = 5 * 60_000;
 export const GRANT_MS = 2 * 60 * 60_000;
 
-/** Comments that keep proxies from ending a stream that waits for a model, a query or a person. */
+/** Interval of comments that keep proxies from closing a stream that waits for a model, a query or a user, in ms. */
 export const PING_MS = 10_000;
-/** What may wait for a slow reader; then the model waits too (F12). */
+/** Maximum size of the buffer for a slow reader. Once it is full, the model waits too (F12). */
 export const STREAM_BUFFER_BYTES = 256 * 1024;
-/** Whoever reads nothing for so long has gone, whatever the socket says. */
+/** Silence after which a reader counts as gone, in ms, even if its socket is open. */
 export const READER_SILENCE_MS = 60_000;
 
-/** A turn says this often that it goes on; one that has not for three times as long went with its server. */
+/** Interval of a turn's heartbeat, in ms. A turn without one for three intervals ended with its server. */
 export const SIGN_OF_LIFE_MS = 15_000;
 export const GONE_AFTER_MS = 3 * SIGN_OF_LIFE_MS;

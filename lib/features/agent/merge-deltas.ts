@@ -2,8 +2,8 @@ import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { LanguageModelMiddleware } from "ai";
 
 /**
- * Gives what a model says at one moment as one piece: providers that are read seldom say a dozen words at once, and each
- * piece goes through all of the loop's streams, to the reader and into the answer (F12).
+ * Merges simultaneous output of a model into one piece. Providers often send a dozen words at once, and each piece
+ * passes through all streams of the loop, to the reader and into the answer (F12).
  */
 export const mergingModel: LanguageModelMiddleware = {
   specificationVersion: "v4",
@@ -15,7 +15,10 @@ export const mergingModel: LanguageModelMiddleware = {
 
 type Delta = Extract<LanguageModelV4StreamPart, { delta: string }>;
 
-/** The same parts in the same order; deltas of one text that follow each other within a turn of the event loop are one. */
+/**
+ * Returns the same parts in the same order. Consecutive deltas of one text within one tick of the event loop are
+ * merged.
+ */
 export function mergeDeltas(): TransformStream<LanguageModelV4StreamPart, LanguageModelV4StreamPart> {
   let held: Delta | null = null;
   const giveHeld = (controller: TransformStreamDefaultController<LanguageModelV4StreamPart>) => {
@@ -25,7 +28,7 @@ export function mergeDeltas(): TransformStream<LanguageModelV4StreamPart, Langua
   };
   return new TransformStream<LanguageModelV4StreamPart, LanguageModelV4StreamPart>({
     transform(part, controller) {
-      // What a provider notes beside a piece belongs to that piece.
+      // A provider's metadata of a piece belongs to that piece.
       if (held && "delta" in part && part.type === held.type && part.id === held.id && !part.providerMetadata) {
         held = { ...held, delta: held.delta + part.delta };
         return;
@@ -37,7 +40,7 @@ export function mergeDeltas(): TransformStream<LanguageModelV4StreamPart, Langua
         try {
           giveHeld(controller);
         } catch {
-          // Its reader has left, or the model has failed meanwhile.
+          // Its reader disconnected, or the model failed.
         }
       });
     },

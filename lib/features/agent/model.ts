@@ -1,20 +1,20 @@
 import type { ObjectId } from "mongodb";
 import type { Chat, ChatMessage, Feedback, Grant } from "./schema";
 
-/** One person's conversation. Nobody else sees it, whatever their role. */
+/** One user's chat. No one else can see it, in any role. */
 export type ChatDoc = {
-  /** Chosen by whoever begins the chat. */
+  /** Chosen by the client that starts the chat. */
   _id: ObjectId;
   workspaceId: ObjectId;
   ownerId: ObjectId;
-  /** Made by us, so that it grows with time: what lists are ordered by. */
+  /** Created by the server, so that it grows with time; lists are sorted by it. */
   order: ObjectId;
   title: string;
-  /** Nobody has given it a title yet: the first message does. */
+  /** Whether it has no title yet: the first message sets it. */
   isUntitled: boolean;
   agentId: string;
   modelId: string;
-  /** Counts the messages; a message's `seq` is what it is after it. */
+  /** Number of messages; also the `seq` of the newest one. */
   messageCount: number;
   bytes: number;
   createdAt: Date;
@@ -27,17 +27,17 @@ export type MessageDoc = {
   _id: ObjectId;
   workspaceId: ObjectId;
   chatId: ObjectId;
-  /** Its place in the chat, from 1. */
+  /** Position in the chat, from 1. */
   seq: number;
   role: "user" | "assistant";
-  /** As JSON: columns of results have names that mean something to a document store. */
+  /** As JSON: columns of results may have names that are special in a document store. */
   parts: string;
   state: MessageState;
-  /** Results that its tools have kept: they may be opened by the chat's owner, and go with it. */
+  /** Results that its tools stored. The chat's owner may open them; they are deleted with the chat. */
   resultIds: ObjectId[];
   feedback: Feedback | null;
   createdAt: Date;
-  /** When its turn last said that it goes on, by the store's time; missing before it has for the first time. */
+  /** Time of the last heartbeat of its turn, by the store's clock. Missing before the first one. */
   aliveAt?: Date;
 };
 
@@ -50,36 +50,36 @@ export type InstructionsDoc = {
   updatedAt: Date;
 };
 
-/** What a workspace has spent on one day of UTC. */
+/** Tokens that a workspace used on one day in UTC. */
 export type UsageDoc = { _id: ObjectId; workspaceId: ObjectId; day: string; tokens: number; at: Date };
 
 export type PlanStatus = "pending" | "approved" | "changes_requested" | "cancelled";
 
-/** What the agent asked to be allowed, and what came of it. */
+/** A request of the agent for permission, and the decision on it. */
 export type PlanDoc = {
   _id: ObjectId;
   workspaceId: ObjectId;
   agentSessionId: string;
   chatId: ObjectId;
   userId: ObjectId;
-  /** The turn that its grants are for; null between the turn that has asked and the next one. */
+  /** The turn that holds its grants; null between the turn that asked and the next one. */
   turnId: ObjectId | null;
   planMarkdown: string;
-  /** Asked for. */
+  /** Requested grants. */
   grants: Grant[];
-  /** Ids of the objects that it changes; null for a plan that names none, absent from those of earlier versions. */
+  /** Ids of the objects it changes; null for a plan that names none, absent in older plans. */
   targets?: string[] | null;
   status: PlanStatus;
-  /** Given. */
+  /** Approved grants. */
   granted: Grant[];
-  /** The plan as it was decided on, when that was changed. */
+  /** The approved text of the plan, if the user edited it. */
   decidedMarkdown: string | null;
   decidedBy: ObjectId | null;
   decidedAt: Date | null;
   expiresAt: Date | null;
-  /** When its turn last said that it goes on; missing in plans of before. */
+  /** Time of the last heartbeat of its turn. Missing in older plans. */
   aliveAt?: Date;
-  /** The grants are over: their turn has ended. */
+  /** When the turn ended, and with it the grants. */
   endedAt: Date | null;
   createdAt: Date;
 };
@@ -96,7 +96,7 @@ export function toChat(doc: ChatDoc): Chat {
   };
 }
 
-/** @param isLost its turn has gone with its server: the answer is what was stored of it */
+/** @param isLost its turn ended with its server: the answer is its stored part */
 export function toChatMessage(doc: MessageDoc, isLost = false): ChatMessage {
   return {
     id: doc._id.toHexString(),

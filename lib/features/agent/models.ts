@@ -8,13 +8,13 @@ import { streamThrough } from "@/lib/platform/net/stream-through";
 import { sharedState } from "@/lib/platform/process/shared-state";
 import type { ModelsAnswer } from "./schema";
 
-/** A model that may be asked. `open` loads its provider, which nobody pays for who never asks it. */
+/** An available model. `open` loads its provider, so that unused providers cost nothing. */
 export type Model = {
   id: string;
   name: string;
   provider: string;
   contextWindow?: number;
-  /** It runs here and costs nobody anything. */
+  /** Whether it runs on this server and is free. */
   isFree: boolean;
   open: () => Promise<LanguageModelV4>;
 };
@@ -22,12 +22,12 @@ export type Model = {
 type Provider = {
   id: string;
   name: string;
-  /** Null when its settings are not there. */
+  /** Null if its settings are missing. */
   open: ((model: string) => Promise<LanguageModelV4>) | null;
   models: readonly { id: string; name: string; contextWindow?: number }[];
 };
 
-/** The best ones of each provider, the one to begin with first; DEFAULT_MODEL adds any other. */
+/** The best models of each provider, the default one first; DEFAULT_MODEL adds any other. */
 const KNOWN = {
   anthropic: [
     { id: "claude-sonnet-5-5", name: "Claude Sonnet 5.5" },
@@ -45,13 +45,13 @@ const KNOWN = {
   ],
 } as const;
 
-/** How long the list of a server of one's own is believed, and how long it may take to give it. */
+/** Cache duration, timeout and maximum size of the model list of a self-hosted server. */
 const LIST_MS = 60_000;
 const LIST_TIMEOUT_MS = 3000;
 const LIST_BYTES_MAX = 1024 * 1024;
 const LISTED_MAX = 200;
 
-/** Every model that may be asked, in the order of their providers; the default one is marked. */
+/** Lists all available models, ordered by provider; the default one is marked. */
 export async function listModels(): Promise<ModelsAnswer> {
   const models = await allModels();
   const preferred = defaultOf(models);
@@ -67,8 +67,8 @@ export async function listModels(): Promise<ModelsAnswer> {
 }
 
 /**
- * @param id the default one without
- * @throws AppError `unknown_model` for one that no provider with a key has
+ * @param id default: the default model
+ * @throws AppError `unknown_model` if no provider with a key has it
  */
 export async function getModelOrThrow(id?: string): Promise<Model> {
   const models = await allModels();
@@ -79,7 +79,7 @@ export async function getModelOrThrow(id?: string): Promise<Model> {
   });
 }
 
-/** A map, so that a name that every object has is no model (T69). */
+/** A map, so that names of built-in object properties are not models (T69). */
 async function allModels(): Promise<ReadonlyMap<string, Model>> {
   const models = new Map<string, Model>();
   const { DEFAULT_MODEL } = env();
@@ -99,7 +99,7 @@ async function allModels(): Promise<ReadonlyMap<string, Model>> {
   return models;
 }
 
-/** Needs no network and no key: always there, and the default one where there is no other. */
+/** Needs no network and no key: always available, and the default if there is no other. */
 const OFFLINE: Model = {
   id: "millrace/offline",
   name: "Offline assistant",
@@ -148,7 +148,7 @@ type OpenWithKey = (
   model: string,
 ) => Promise<LanguageModelV4>;
 
-/** Requests to providers leave by the egress door like all others. */
+/** Requests to providers go through the egress proxy like all others. */
 function withKey(apiKey: string | undefined, baseURL: string, open: OpenWithKey): Provider["open"] {
   return apiKey === undefined ? null : (model) => open({ apiKey, baseURL, fetch: streamThrough("platform") }, model);
 }
@@ -179,7 +179,10 @@ async function openCompatible(baseURL: string, apiKey: string | undefined, model
 
 type Listed = { at: number; models: { id: string; name: string }[] };
 
-/** What a server of one's own says that it has; nothing while it is away, when DEFAULT_MODEL still names one. */
+/**
+ * Returns the models that a self-hosted server lists. Empty while it is unreachable; DEFAULT_MODEL still names one
+ * then.
+ */
 async function compatibleModels(baseURL: string, apiKey: string | undefined): Promise<Listed["models"]> {
   const known = sharedState("agent-compatible-models", () => ({ asked: null as Promise<Listed> | null }));
   const last = await known.asked;

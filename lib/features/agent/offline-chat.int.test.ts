@@ -22,7 +22,7 @@ it("without any key the offline assistant is the default, and answers from the s
   expect(called).toEqual(expect.arrayContaining(["list_connections", "run_query"]));
   expect(textOf(events)).toMatch(/100[,.’ ]?000/);
   expect(events.at(-1)).toEqual({ type: "finish", finishReason: "stop" });
-  // It goes on with what was said before.
+  // It continues the chat.
   const more = await ask("And how many customers?", asAna);
   expect(more.events.some(({ type, toolName }) => type === "tool-input-available" && toolName === "run_query")).toBe(
     true,

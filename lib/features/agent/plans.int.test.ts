@@ -40,7 +40,7 @@ const countNotes = async () => {
 };
 const results = (events: Event[]) => events.filter(({ type }) => type === "tool-result");
 
-/** Asks, and decides on the plan while the stream waits. */
+/** Sends a message, and decides on the plan while the stream waits. */
 async function askAndDecide(decision: object, chatId = newId(), agentId?: string) {
   const response = await askRaw("Write it down", { ...asAna(), chatId, ...(agentId && { agentId }) });
   const events: Event[] = [];
@@ -81,12 +81,12 @@ describe("a plan", () => {
       { output: { version: 1 } },
     ]);
     expect(await countNotes()).toBe(before + 1);
-    // The next turn may not, in the same chat neither.
+    // The next turn may not, even in the same chat.
     model.say([insert()], [{ tool: "save_console", input: { name: "again", content: "x" } }]);
     const next = await ask("Again", { ...asAna(), chatId });
     expect(results(next.events)).toMatchObject([{ errorText: expect.any(String) }, { errorText: expect.any(String) }]);
     expect(await countNotes()).toBe(before + 1);
-    // The chat tells what was asked and decided.
+    // The chat shows the request and the decision.
     const chat = await call("GET", `${base}/chats/${chatId}`, { cookie: ana.cookie });
     const parts = chat.json.data.messages[1].parts as { type: string; output?: object }[];
     expect(parts.find(({ type }) => type === "tool-propose_plan")?.output).toMatchObject({
@@ -163,7 +163,7 @@ describe("a plan", () => {
     const { events, decided } = await askAndDecide({ decision: "cancel" });
     expect(events.find(({ toolName }) => toolName === "propose_plan")?.input.agentSessionId).toBe(agentSessionId);
     expect(decided?.json.data.agentSessionId).toBe(agentSessionId);
-    // Another chat cannot take it.
+    // Another chat cannot use it.
     model.say([plan(["query-write"], { agentSessionId })]);
     const { events: others } = await ask("Again", asAna());
     expect(results(others)[0]?.errorText).toContain("agentSessionId");
@@ -190,7 +190,7 @@ describe("a plan", () => {
         await readUntil(() => false);
         expect(text).toContain(": ping");
         expect(text).toMatch(/data: \[DONE\]\n\n$/);
-        // Nothing but events and comments, so that a reader of lines is not led astray.
+        // Only events and comments, so that a line-based reader is not confused.
         for (const block of text.trimEnd().split("\n\n")) expect(block).toMatch(/^(?:data: .+|: ping)$/);
       }),
     );
@@ -455,7 +455,7 @@ describe("C25 each kind of effect", () => {
 
   it.each(CASES)("needs its target in the plan: %s with %s", async (effect, targets) => {
     const { grants, target, say } = EFFECTS[effect] as Effect;
-    // One that runs already is refused for that.
+    // A flow that runs already would be refused for that reason.
     if (effect === "a run of a flow") flowId = (await created("flows", { ...newFlow(), trigger: false })).flow.id;
     const id = target();
     const own = id ?? newId();

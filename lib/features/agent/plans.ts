@@ -11,9 +11,9 @@ import { GONE_AFTER_MS, GRANT_MS, PLAN_WAIT_MS } from "./limits";
 import type { PlanDoc, PlanStatus } from "./model";
 import type { Grant, PlanAnswer, PlanDecisionBody } from "./schema";
 
-/** Events are hints: a plan is looked at this often all the same. */
+/** Events are only hints, so the plan is also polled at this interval, in ms. */
 const LOOK_EVERY_MS = 15_000;
-/** A plan that was proposed longer ago than so many answers is not looked for in the chat. */
+/** Maximum number of answers searched for a plan in the chat. */
 const MESSAGES_LOOKED_AT = 50;
 
 const STATUS_OF = {
@@ -30,12 +30,12 @@ export type Proposal = {
   targets?: string[] | undefined;
 };
 
-/** The connection, console or flow that an effect changes: a plan covers it by naming it. */
+/** The connection, console or flow that an effect changes; a plan covers it by its id. */
 export type GrantTarget = { id: string };
 
 /**
- * Puts a plan before the person. One that was sent back for changes may be proposed again under its id.
- * @throws AppError `conflict` for an id that another plan has
+ * Asks the user to approve a plan. A plan that was returned for changes may be proposed again with its id.
+ * @throws AppError `conflict` for another plan's id
  */
 export async function proposePlan({ caller, chatId, turnId }: TurnOf, proposal: Proposal): Promise<void> {
   const { workspaceId, user } = caller;
@@ -71,9 +71,9 @@ export async function proposePlan({ caller, chatId, turnId }: TurnOf, proposal: 
 }
 
 /**
- * Waits for what the person decides, on whichever server they do.
- * @param waitMs then the plan stays open, and what is decided later is for the next turn
- * @returns null when nothing was decided
+ * Waits for the user's decision, on whichever server it is made.
+ * @param waitMs after it, the plan stays open, and a later decision is for the next turn
+ * @returns null without a decision
  * @throws the signal's reason
  */
 export async function waitForDecision(
@@ -107,14 +107,14 @@ export async function waitForDecision(
   }
 }
 
-/** The turn goes on: what is decided on its plans is for it. */
+/** Records a heartbeat of the turn, so that decisions on its plans count for it. */
 export async function giveSignOfLife({ caller: { workspaceId }, chatId, turnId }: TurnOf): Promise<void> {
   await collections
     .agentPlans()
     .updateMany({ workspaceId, chatId, turnId, endedAt: null }, { $set: { aliveAt: new Date() } });
 }
 
-/** From here on a decision is for the next turn. @returns false when it was made at this very moment */
+/** Leaves later decisions to the next turn. @returns false if one was made at this very moment */
 async function letGo({
   agentSessionId,
   workspaceId,
@@ -127,9 +127,9 @@ async function letGo({
 }
 
 /**
- * Settles a plan. Its grants begin with this and end with the turn, or after two hours.
- * @throws AppError `not_found` for an unknown plan and for another person's, `invalid_request` for a grant that it did
- *   not ask for, `conflict` when it is settled
+ * Settles a plan. Its grants start now and end with the turn, or after two hours.
+ * @throws AppError `not_found` for an unknown plan and for another user's, `invalid_request` for a grant that was not
+ *   requested, `conflict` if it is settled
  */
 export async function decidePlan(caller: UserCaller, body: PlanDecisionBody, now = new Date()): Promise<PlanAnswer> {
   const { agentSessionId, decision, planMarkdown } = body;
@@ -157,20 +157,20 @@ export async function decidePlan(caller: UserCaller, body: PlanDecisionBody, now
         decidedMarkdown: planMarkdown ?? null,
         decidedBy: caller.user._id,
         decidedAt: now,
-        // The next turn takes it over.
+        // The next turn adopts it.
         ...(hasGone && { turnId: null }),
       },
     },
     { returnDocument: "after" },
   );
   if (!decided) throw new AppError("conflict", "This plan is settled already.");
-  // A turn that waits for it writes it down itself.
+  // A turn that waits for it records it itself.
   if (decided.turnId === null) await noteDecision(decided);
   tell(workspaceId, caller.user._id, { agentSessionId, chatId, status });
   return { agentSessionId, status, grants: granted, expiresAt: expiresAt?.toISOString() ?? null };
 }
 
-/** Asked by each tool that writes, each time that it does. @throws AppError `not_allowed` */
+/** Requires a grant. Every tool that writes calls it for each write. @throws AppError `not_allowed` */
 export async function requireGrant(turn: TurnOf, grant: Grant, target: GrantTarget | null = null): Promise<void> {
   if (await hasGrant(turn, grant, new Date(), target)) return;
   const named = target === null ? "" : ` and name ${target.id} in its targets`;
@@ -182,7 +182,8 @@ export async function requireGrant(turn: TurnOf, grant: Grant, target: GrantTarg
 
 /**
  * Returns whether an approved plan of the turn gives the grant.
- * @param target must be among the plan's targets; null for an effect that changes nothing that exists, as a new console
+ * @param target must be among the plan's targets; null for an effect that changes nothing existing, such as a new
+ *   console
  */
 export async function hasGrant(
   { caller, chatId, turnId }: TurnOf,
@@ -210,24 +211,24 @@ export async function hasGrant(
 }
 
 /**
- * What was decided while no turn was waiting: its grants are this turn's from now on.
- * @returns those plans, for the model to hear of
+ * Assigns the grants that were decided on while no turn was waiting to this turn.
+ * @returns those plans, to report them to the model
  */
 export async function adoptDecisions({ caller, chatId, turnId }: TurnOf, now = new Date()): Promise<PlanDoc[]> {
   const { workspaceId } = caller;
   const any = await collections
     .agentPlans()
     .findOne({ workspaceId, chatId, endedAt: null }, { projection: { _id: 1 } });
-  // Few chats have a plan, and looking costs the store less than two writes that find nothing.
+  // Few chats have a plan, and this read costs the store less than two writes without a match.
   if (!any) return [];
-  // What turns were allowed whose server has gone with them: nobody could use it, and here nobody takes it over.
+  // Grants of turns that ended with their server: no one could use them, and here no turn adopts them.
   const ofGone = { workspaceId, chatId, turnId: { $ne: null }, aliveAt: { $lt: goneBefore(now) } };
   await collections
     .agentPlans()
     .updateMany({ ...ofGone, status: { $ne: "pending" }, endedAt: null }, { $set: { endedAt: now } });
   const late = { workspaceId, chatId, turnId: null, status: { $ne: "pending" as const }, endedAt: null };
   const adopted: PlanDoc[] = [];
-  // One by one: of two turns that begin at once each plan is one's alone.
+  // One by one: of two turns that start at once, only one gets each plan.
   for (;;) {
     const plan = await collections
       .agentPlans()
@@ -241,7 +242,7 @@ function goneBefore(now: Date): Date {
   return new Date(now.getTime() - GONE_AFTER_MS);
 }
 
-/** The turn is over, and with it what it was allowed. Plans that nobody has decided on wait for the next one. */
+/** Ends the grants of a finished turn. Undecided plans wait for the next one. */
 export async function endGrants({ caller: { workspaceId }, chatId, turnId }: TurnOf, now = new Date()): Promise<void> {
   const ofTurn = { workspaceId, chatId, turnId };
   await collections.agentPlans().updateMany({ ...ofTurn, status: "pending" }, { $set: { turnId: null } });
@@ -250,7 +251,7 @@ export async function endGrants({ caller: { workspaceId }, chatId, turnId }: Tur
     .updateMany({ ...ofTurn, status: { $ne: "pending" }, endedAt: null }, { $set: { endedAt: now } });
 }
 
-/** The chat tells what was decided, also where nobody was waiting any more. */
+/** Records the decision in the chat, even if no turn waits for it. */
 async function noteDecision(plan: PlanDoc): Promise<void> {
   const { workspaceId, chatId, agentSessionId } = plan;
   const messages = collections
@@ -274,7 +275,7 @@ async function noteDecision(plan: PlanDoc): Promise<void> {
 
 type ToolPart = { type: string; output?: { agentSessionId?: string } };
 
-/** What came of a plan, as its tool says it and the chat keeps it. */
+/** Returns the result of a plan for its tool and for the chat. */
 export function outcomeOf(plan: PlanDoc | null) {
   return {
     status: plan?.status ?? ("pending" as const),

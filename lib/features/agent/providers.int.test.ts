@@ -6,7 +6,7 @@ import { type ProviderServer, startProviderServer, WIRES, type Wire } from "@/te
 import { type Person, seedPerson } from "@/test/seed";
 import { collections } from "./collections";
 
-/* What providers say on the wire reaches the stream as the interface has it, and what they do wrong as our words (T68). */
+/* Providers' protocols reach the stream in the documented form, and their errors in our words (T68). */
 
 const servers = new Map<Wire, ProviderServer>();
 for (const wire of WIRES) {
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 
 const SECRET = "postgres://user:SECRET@db.example/x";
-/** So that the tries after a refusal come at once. */
+/** Retries follow at once. */
 const AT_ONCE = { "retry-after-ms": "1" };
 const MIB = 1024 * 1024;
 
@@ -138,7 +138,7 @@ describe.each(WIRES.map((wire) => [wire.provider, wire] as const))("%s", (_, wir
     }
   });
 
-  // Six seconds of pauses between its tries, the same for all of them: one of them in every run.
+  // Six seconds of pauses between retries, the same for all providers, so every run tests one of them.
   const tags = wire === WIRES[0] ? [] : ["long"];
   it("that cannot be reached is told in our words", { tags }, async () => {
     server.acts = [{ breaks: true }];

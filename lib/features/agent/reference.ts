@@ -1,6 +1,6 @@
 import type { ErrorKind } from "@/lib/platform/http/errors";
 
-/** What a turn may be refused with before it begins; later failures are events of its stream. */
+/** Errors that can reject a turn before it starts; later ones are events of its stream. */
 export const TURN_FAILURES = [
   "forbidden",
   "not_found",

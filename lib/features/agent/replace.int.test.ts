@@ -43,7 +43,7 @@ describe("a message that replaces another", () => {
     expect(told).toContain("First");
     expect(told).toContain("Second, said better");
     expect(told).not.toContain("Third");
-    // The next one is appended behind it.
+    // The next one is appended after it.
     await ask("Fourth", { ...asAna(), chatId });
     expect(saidIn((await readChat(chatId)).messages)).toEqual(["First", "Second, said better", "Fourth"]);
   });
@@ -96,7 +96,7 @@ describe("a message that replaces another", () => {
     const agentSessionId = randomUUID();
     const plan = { agentSessionId, planMarkdown: "Save it", grants: ["console-write"] };
     model.say([{ tool: "propose_plan", input: plan }], [{ text: "Waiting." }]);
-    // Its reader leaves while it waits, so that the plan is for the next turn.
+    // Its reader disconnects while it waits, so that the plan is for the next turn.
     const leaving = new AbortController();
     const response = await askRaw("Save this", { ...asAna(), chatId, signal: leaving.signal });
     const reader = response.body?.getReader();

@@ -14,18 +14,18 @@ import {
 export const AGENT_IDS = ["console", "flow"] as const;
 export type AgentId = (typeof AGENT_IDS)[number];
 
-/** What only a plan that was approved lets the agent do (docs/develop/api.md, Agent). */
+/** Actions that the agent may take only under an approved plan (docs/develop/api.md, Agent). */
 export const GRANTS = ["query-write", "console-write", "flow-write", "schedule-write"] as const;
 export const grant = z.enum(GRANTS);
 export type Grant = z.infer<typeof grant>;
 
-/** The body's own limit is the tighter one; what counts is the last message's text. */
+/** The body's own limit is lower; only the last message's text counts. */
 const PART_CHARS_MAX = 8 * 1024 * 1024;
-/** As long as a console's text may be. */
+/** Maximum length of a console's text. */
 const CONTENT_CHARS_MAX = 1024 * 1024;
-/** Parts that the server makes, or the client's library keeps beside: taken and not read. */
+/** Parts that the server creates, or that the client's library adds: accepted and ignored. */
 const IGNORED_PART = /^(?:reasoning|reasoning-file|step-start|dynamic-tool|tool-.{1,200})$/;
-/** Images alone, in the request itself: an address would be fetched by us, or by whoever provides the model. */
+/** Images only as data in the request: a URL would be fetched by our server or by the model's provider. */
 const IMAGE = /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}$/;
 
 const textPart = z.looseObject({ type: z.literal("text"), text: z.string().max(PART_CHARS_MAX) });
@@ -56,7 +56,7 @@ const message = z.looseObject({
 });
 export type SentMessage = z.infer<typeof message>;
 
-/** One that was never saved goes by a UUID of the client's own. */
+/** An unsaved console has a UUID of the client. */
 const shownConsoleId = z.union([objectIdText, z.uuid()], "A console's id, or a UUID for one that was never saved.");
 const openConsole = z.object({
   id: shownConsoleId,
@@ -104,7 +104,7 @@ export type TextPart = { type: "text"; text: string };
 export type ImagePart = { type: "file"; mediaType: string; url: string; filename?: string };
 export type UserPart = TextPart | ImagePart;
 
-/** What a person has said, of all that their client sends along; fields that nobody knows are left out. */
+/** Returns the user's text and images from a client's message; other fields are dropped. */
 export function userParts({ parts }: SentMessage): UserPart[] {
   return parts.flatMap((each): UserPart[] => {
     if (each.type === "text") {
@@ -117,7 +117,7 @@ export function userParts({ parts }: SentMessage): UserPart[] {
   });
 }
 
-/** `stream=ui` asks for the ai SDK's own names of chunks, as its header does. */
+/** `stream=ui` requests the ai SDK's names of chunks, like its header. */
 export const chatQuery = z.object({ stream: z.enum(["ui"]).optional() });
 
 export const modelsAnswer = z.object({

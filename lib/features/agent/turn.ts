@@ -53,25 +53,25 @@ import { runTool, ToolFailure, toolsOf } from "./tools/registry";
 import type { Tool, ToolContext } from "./tools/tool";
 import { toPlainResult, toWire, UI_STREAM_HEADER, UI_STREAM_VERSION, type WireForm } from "./wire";
 
-/** What the SDK would print of a provider's limits is no line of our log, and for its developers. */
+/** The SDK's warnings about a provider's limits are for its developers, and do not belong in our log. */
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
-/** Tools of one step that work at the same time; a workspace has ten queries in all. */
+/** Maximum number of parallel tool calls in a step; a workspace has ten queries in all. */
 const TOOLS_AT_ONCE = 3;
 
 export type TurnRequest = {
   body: ChatBody;
   form: WireForm;
-  /** Asked before each step: a turn ends with the session, the key or the membership that began it. */
+  /** Called before each step: a turn ends with the session, the key or the membership that started it. */
   mayGoOn: (workspaceId: ObjectId) => Promise<boolean>;
   signal: AbortSignal;
 };
 
 /**
- * One turn of a chat: the person's message, the model with its tools, the stream. What is refused is refused before
- * anything is written (docs/develop/api.md, Agent).
- * @throws AppError `forbidden` for the workspace; `not_found` for the chat, the message that is replaced, the agent, a console or a connection; `unknown_model`; `rate_limited`;
- *   `conflict` for a chat that is full
+ * Runs one turn of a chat: the user's message, the model with its tools, the stream. Errors are raised before anything
+ * is written (docs/develop/api.md, Agent).
+ * @throws AppError `forbidden` for the workspace; `not_found` for the chat, the message to replace, the agent, a
+ *   console or a connection; `unknown_model`; `rate_limited`; `conflict` for a chat that is full
  */
 export async function startTurn(whoever: UserCaller, { body, form, mayGoOn, signal }: TurnRequest): Promise<Response> {
   const caller = await enterWorkspace(whoever, new ObjectId(body.workspaceId));
@@ -96,7 +96,7 @@ export async function startTurn(whoever: UserCaller, { body, form, mayGoOn, sign
     silenceMs: READER_SILENCE_MS,
     onLeave,
   });
-  // A lost right is told to its person; a reader who has left hears nothing.
+  // A user who lost the right gets an event; a reader who disconnected gets none.
   const onAbort = () => {
     const { reason } = signal;
     if (reason instanceof AppError && reason.kind === "unauthenticated") stop.abort(reason);
@@ -106,7 +106,7 @@ export async function startTurn(whoever: UserCaller, { body, form, mayGoOn, sign
   else signal.addEventListener("abort", onAbort, { once: true });
   const forget = onShutdown(() => stop.abort(new AppError("unavailable", "The server is stopping. Send it again.")));
   const turn = new Turn({ caller, mode, model, screen, messages, form, mayGoOn, stream, signal: stop.signal });
-  // Not awaited: the answer begins now. Nothing that it fails with is anybody else's.
+  // Not awaited: the response starts now. Its errors concern no one else.
   void turn
     .run()
     .catch((error: unknown) => log.error({ err: error }, "a turn of a chat could not be written down"))
@@ -114,13 +114,13 @@ export async function startTurn(whoever: UserCaller, { body, form, mayGoOn, sign
       forget();
       signal.removeEventListener("abort", onAbort);
       stream.close();
-      // Whatever of the model or a tool still runs has nobody to run for.
+      // Work of the model or of a tool that still runs has no reader any more.
       stop.abort(new AppError("cancelled", "The turn is over."));
     });
   return new Response(stream.body, {
     headers: {
       "Content-Type": "text/event-stream; charset=utf-8",
-      // Whatever gathers bytes on the way would hold words back.
+      // A proxy that buffers would delay the text.
       "Cache-Control": "no-store, no-transform",
       "X-Accel-Buffering": "no",
       ...(form === "ui" && { [UI_STREAM_HEADER]: UI_STREAM_VERSION }),
@@ -148,9 +148,9 @@ class Turn {
   readonly #refusedPlans = new Map<string, AppError>();
   #hasFailed = false;
   #hasFinished = false;
-  /** It has proposed plans, or taken decided ones over: without any there is nothing to end. */
+  /** Whether it proposed or adopted plans: without any, there are no grants to end. */
   #hasPlans = false;
-  /** Tools of the step under way were called, so that another step follows. */
+  /** Whether the current step has called tools, so that another step follows. */
   #hasCalled = false;
   #saved: { text: string; state: MessageState } | undefined;
 
@@ -158,11 +158,11 @@ class Turn {
     this.#turn = { caller: of.caller, chatId: of.messages.user.chatId, turnId: of.messages.answer._id };
   }
 
-  /** To its end, whatever that is: the answer is saved as far as it came, and what was granted ends. */
+  /** Runs the turn until it ends. In every case it saves the answer so far and ends the grants. */
   async run(): Promise<void> {
     let state: MessageState = "stopped";
     const signsOfLife = setInterval(() => {
-      // One that is missed is no harm.
+      // A missed heartbeat does no harm.
       this.#giveSignOfLife().catch((error: unknown) =>
         log.warn({ err: error }, "a turn could not say that it goes on"),
       );
@@ -182,7 +182,7 @@ class Turn {
     await Promise.all([keepAnswerAlive(this.of.messages.answer), this.#hasPlans && giveSignOfLife(this.#turn)]);
   }
 
-  /** The model's answer as it comes; what it is made of is loaded when the first turn needs it. */
+  /** Yields the model's answer as it arrives; its modules are loaded when the first turn needs them. */
   async *#chunks(): AsyncGenerator<UIMessageChunk> {
     const { mode, model, screen, messages, mayGoOn, signal, caller } = this.of;
     const messageId = messages.answer._id.toHexString();
@@ -218,7 +218,7 @@ class Turn {
       timeout: { firstChunkMs: MODEL_SILENCE_MS, chunkMs: MODEL_SILENCE_MS },
       abortSignal: signal,
       prepareStep: async ({ stepNumber }) => {
-        // The request was judged a moment ago.
+        // The request was checked a moment ago.
         if (stepNumber === 0) return undefined;
         if (!(await mayGoOn(caller.workspaceId))) {
           throw new AppError("unauthenticated", "Your access to this workspace has ended.");
@@ -229,7 +229,7 @@ class Turn {
       onStepEnd: async ({ usage }) => {
         if (!model.isFree) await spend(caller.workspaceId, usage.totalTokens ?? 0);
       },
-      // Told by the stream; without this it would be printed as well.
+      // The stream reports it; without this it would be printed as well.
       onError: () => {},
     });
     const stream = toUIMessageStream({ stream: result.stream, tools, sendStart: false, onError: wordsOf });
@@ -250,7 +250,7 @@ class Turn {
     if (chunk.type === "abort") throw this.of.signal.reason ?? new AppError("timeout", SILENT);
     this.#answer.take(chunk);
     if (chunk.type === "start-step") this.#hasCalled = false;
-    // The last step is saved by the answer's end, which follows at once.
+    // The end of the answer, which follows at once, saves the last step.
     if (chunk.type === "finish-step" && this.#hasCalled) await this.#save("running");
     if (chunk.type === "error") this.#hasFailed = true;
     if (chunk.type === "finish") return this.#finish(this.#hasFailed ? "error" : chunk.finishReason);
@@ -258,14 +258,14 @@ class Turn {
       this.#toolNames.set(chunk.toolCallId, chunk.toolName);
       this.#hasCalled = true;
     }
-    // The person may decide on it wherever else they have the chat open.
+    // The user may decide on it wherever they have the chat open.
     if (chunk.type === "tool-input-available" && chunk.toolName === "propose_plan") await this.#save("running");
     const toolName = "toolCallId" in chunk ? (this.#toolNames.get(chunk.toolCallId) ?? "") : "";
     const event = (form === "plain" ? toPlainResult(chunk, toolName) : null) ?? toWire(chunk, form);
     if (event) await this.of.stream.write(event);
   }
 
-  /** Before the stream tells of the call: whoever reads of a plan can decide on it at once. */
+  /** Stores the plan before the stream announces the call, so that its reader can decide on it at once. */
   async #propose(input: unknown): Promise<Proposal> {
     const proposal = withSessionId(input);
     this.#hasPlans = true;
@@ -278,7 +278,7 @@ class Turn {
     return proposal;
   }
 
-  /** The answer is whole in the store before its reader hears that it is. */
+  /** The complete answer is stored before its reader learns that it is complete. */
   async #finish(finishReason: Extract<UIMessageChunk, { type: "finish" }>["finishReason"] = "other"): Promise<void> {
     if (this.#hasFinished) return;
     this.#hasFinished = true;
@@ -292,7 +292,7 @@ class Turn {
     try {
       await this.of.stream.write({ type: "error", errorText: wordsOf(error) });
     } catch {
-      // Its reader has left meanwhile.
+      // Its reader has disconnected.
     }
   }
 
@@ -315,7 +315,7 @@ class Turn {
     await saveAnswer(answer, text, state, this.#resultIds);
     this.#saved = { text, state };
     const { workspaceId, user } = this.of.caller;
-    // For the person's other pages that show the chat.
+    // For the user's other pages that show the chat.
     publish({
       workspaceId,
       kind: "plan",
@@ -332,7 +332,7 @@ class Turn {
     this.#hasPlans = false;
   }
 
-  /** Whether nobody reads any more; a server that stops is another matter, which the reader is told. */
+  /** Whether the reader disconnected. A server that stops is different: the reader is informed. */
   #hasLeft(): boolean {
     const { signal } = this.of;
     return signal.aborted && (signal.reason as AppError).kind === "cancelled";
@@ -381,7 +381,7 @@ class Turn {
 
 const INPUT_SCHEMAS = new Map<string, Schema>();
 
-/** A tool's input for the SDK. Written as JSON Schema once, not with each step of each turn. */
+/** Returns a tool's input for the SDK. The JSON Schema is built once, not with each step of each turn. */
 function inputSchemaOf({ name, input }: Tool, toSchema: typeof jsonSchema): Schema {
   const known = INPUT_SCHEMAS.get(name);
   if (known) return known;
@@ -395,7 +395,7 @@ function inputSchemaOf({ name, input }: Tool, toSchema: typeof jsonSchema): Sche
   return made;
 }
 
-/** Behind what the person said, as data of its own: the chat keeps their words alone. */
+/** Adds the context after the user's message, as separate data: the chat stores only the user's text. */
 function withContext(messages: ModelMessage[], context: string | null): ModelMessage[] {
   const last = messages.at(-1);
   if (context === null || last?.role !== "user") return messages;
@@ -406,10 +406,10 @@ function withContext(messages: ModelMessage[], context: string | null): ModelMes
 const SILENT = "The model has stopped answering. Try again, or choose another one.";
 const FAILED = "The model could not answer. Try again, or choose another one.";
 
-/** As providers say it: 529 is one's own. */
+/** Statuses of busy providers; 529 is specific to one of them. */
 const BUSY = new Set([429, 503, 529]);
 
-/** What went wrong, in words that hold nothing of what a provider or a driver says (T68). */
+/** Returns an error message without any text from a provider or a driver (T68). */
 export function wordsOf(error: unknown): string {
   if (error instanceof ToolFailure || error instanceof AppError) return error.message;
   const { name, statusCode } = lastTryOf(error);
@@ -427,13 +427,13 @@ export function wordsOf(error: unknown): string {
   return FAILED;
 }
 
-/** What the last of several tries failed with, which is what it is all about. */
+/** Returns the error of the last attempt, which is the relevant one. */
 function lastTryOf(error: unknown): { name?: string; statusCode?: number } {
   const { lastError } = error as { lastError?: unknown };
   return (lastError instanceof Error ? lastError : error) as { name?: string; statusCode?: number };
 }
 
-/** A failure of ours that a library has wrapped, once or after several tries. */
+/** Returns our own error that a library wrapped, once or after several attempts. */
 function causeOf(error: unknown): AppError | null {
   for (let inner: unknown = error, depth = 0; inner instanceof Error && depth < 5; depth += 1) {
     if (inner instanceof AppError) return inner;

@@ -1,9 +1,9 @@
 import type { UIMessageChunk } from "ai";
 
-/** How a stream names its events: as the interface has them, or as the ai SDK does. */
+/** Format of a stream's events: the documented one, or the one of the ai SDK. */
 export type WireForm = "plain" | "ui";
 
-/** Asked for by the SDK's own header, or in the address by who cannot set one (docs/develop/api.md, Agent). */
+/** Reads the format from the SDK's header, or from the URL (docs/develop/api.md, Agent) if headers cannot be set. */
 export const UI_STREAM_HEADER = "x-vercel-ai-ui-message-stream";
 export const UI_STREAM_VERSION = "v1";
 
@@ -11,7 +11,7 @@ export function wireFormOf(headers: Headers, stream: string | undefined): WireFo
   return stream === "ui" || headers.get(UI_STREAM_HEADER) === UI_STREAM_VERSION ? "ui" : "plain";
 }
 
-/** What leaves for a chunk; null for what this form has no word for. */
+/** Returns the event for a chunk, or null if this format has none. */
 export function toWire(chunk: UIMessageChunk, form: WireForm): object | null {
   if (form === "ui") return chunk;
   switch (chunk.type) {
@@ -36,7 +36,7 @@ export function toWire(chunk: UIMessageChunk, form: WireForm): object | null {
   }
 }
 
-/** The end of a tool's call in the plain form, which names the tool again. */
+/** Returns the end of a tool call in the plain form, which repeats the tool's name. */
 export function toPlainResult(chunk: UIMessageChunk, toolName: string): object | null {
   if (chunk.type === "tool-output-available") {
     return { type: "tool-result", toolCallId: chunk.toolCallId, toolName, output: chunk.output };

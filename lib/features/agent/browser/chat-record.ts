@@ -1,14 +1,15 @@
-/** A message as a page holds it: `state` is the server's word for how far an answer is, where it has said one. */
+/** A message as a page holds it. `state` is the server's state of the answer, if it sent one. */
 type Held = { id: string; metadata?: { state?: string; isStored?: boolean } };
 
 const SERVER_ID = /^[0-9a-f]{24}$/;
 
 /**
- * What a chat shows once the server's record of it was read: the record, behind older messages that were read before.
- * An answer that the record has as still being written is the page's own, which knows how it ended here; one that goes on
- * elsewhere is the record's, which grows.
- * @param shown in the page, in their order; those that it sent have no ids of the server's yet
- * @param stored the newest of the record, in their order
+ * Merges the server's record of a chat into the shown messages: the record follows older messages that were loaded
+ * before.
+ * An answer that the record holds as running is taken from the page, which knows how it ended here. If it runs
+ * elsewhere, it is taken from the record, which grows.
+ * @param shown in the page, in their order; messages that the page sent have no server ids yet
+ * @param stored the newest messages of the record, in their order
  */
 export function mergeRecord<Message extends Held>(shown: readonly Message[], stored: readonly Message[]): Message[] {
   const at = shown.findIndex(({ id }) => stored.some((each) => each.id === id));
@@ -25,8 +26,8 @@ export function mergeRecord<Message extends Held>(shown: readonly Message[], sto
 }
 
 /**
- * By what the server knows the turn of a message: the message's own id, or its answer's. Null while the server has told
- * neither, so that nothing in its record is meant.
+ * Returns the server's id for the turn of a message: the message's own id, or its answer's. Null if the server has sent
+ * neither, so that nothing in its record corresponds.
  */
 export function recordIdOf(messages: readonly Held[], at: number): string | null {
   const message = messages[at];

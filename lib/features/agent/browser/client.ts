@@ -7,29 +7,29 @@ import type { Page } from "@/lib/platform/http/paging";
 const root = (workspaceId: string) => `/api/workspaces/${workspaceId}`;
 const after = (cursor: string | null) => (cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`);
 
-/** Chats and messages that are read at once. */
+/** Number of chats and messages in a page. */
 const CHATS_PAGE = 100;
 const MESSAGES_PAGE = 50;
 
-/** Everything about the agent besides a turn itself. Each function throws ApiError. */
+/** The agent's API except for the turn itself. Each function throws ApiError. */
 export const agentApi = {
   listModels: async (signal?: AbortSignal) => (await send<ModelsAnswer>("GET", "/api/agent/models", { signal })).models,
   listAgents: async (signal?: AbortSignal) => (await send<AgentsAnswer>("GET", "/api/agent/agents", { signal })).agents,
-  /** The person's own, the newest first. */
+  /** The caller's own chats, newest first. */
   listChats: (workspaceId: string, cursor: string | null, signal?: AbortSignal) =>
     send<Page<Chat>>("GET", `${root(workspaceId)}/chats?limit=${CHATS_PAGE}${after(cursor)}`, { signal }),
-  /** With its newest messages; a cursor leads to older ones. */
+  /** A chat with its newest messages; a cursor leads to older ones. */
   readChat: (workspaceId: string, chatId: string, cursor: string | null, signal?: AbortSignal) =>
     sendPage<ChatDetail>(`${root(workspaceId)}/chats/${chatId}?limit=${MESSAGES_PAGE}${after(cursor)}`, { signal }),
   renameChat: (workspaceId: string, chatId: string, title: string) =>
     send<Chat>("PUT", `${root(workspaceId)}/chats/${chatId}`, { body: { title } }),
   removeChat: (workspaceId: string, chatId: string) => send<null>("DELETE", `${root(workspaceId)}/chats/${chatId}`),
-  /** @param feedback null takes it back */
+  /** @param feedback null removes it */
   putFeedback: (workspaceId: string, chatId: string, messageId: string, feedback: Feedback | null) =>
     send<null>("PUT", `${root(workspaceId)}/chats/${chatId}/messages/${messageId}/feedback`, {
       body: feedback ?? { value: null },
     }),
-  /** All rows that a tool of the chat has kept, in Arrow's stream format. */
+  /** All stored rows of a tool's result, in Arrow's stream format. */
   readResult: async (workspaceId: string, chatId: string, resultId: string, signal?: AbortSignal) => {
     const response = await fetchStream(`${root(workspaceId)}/chats/${chatId}/results/${resultId}`, { signal });
     return new Uint8Array(await response.arrayBuffer());
@@ -42,8 +42,8 @@ export const agentApi = {
 };
 
 /**
- * A `fetch` whose body is handed on as it comes, and whose refusal says what the server says.
- * @throws ApiError for an answer that is no stream, and for none at all
+ * A `fetch` that passes the body on as it arrives, and throws the server's error message.
+ * @throws ApiError for a response that is not a stream, and if there is none
  */
 export async function fetchStream(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const sentAfter = lastOutage();

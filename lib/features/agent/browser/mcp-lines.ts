@@ -1,4 +1,4 @@
-/** The programs that the page has lines for; the last one for any other. */
+/** Clients that the page has instructions for; the last one is for any other. */
 export const MCP_CLIENTS = [
   { value: "claude", label: "Claude Code" },
   { value: "cursor", label: "Cursor" },
@@ -7,10 +7,13 @@ export const MCP_CLIENTS = [
 ] as const;
 export type McpClient = (typeof MCP_CLIENTS)[number]["value"];
 
-/** Stands where the key will be: a key is shown once. */
+/** Placeholder for the key: a key is shown once. */
 export const KEY_PLACE = "YOUR_API_KEY";
 
-/** What to paste into a client of the Model Context Protocol, and where to. @param slug of the workspace, which names the server */
+/**
+ * Returns the text to paste into a client of the Model Context Protocol, and the file or command it belongs to.
+ * @param slug of the workspace, which names the server
+ */
 export function toMcpLines(
   client: McpClient,
   { origin, slug, key }: { origin: string; slug: string; key: string | null },

@@ -23,7 +23,7 @@ beforeAll(async () => {
   read = await connect(await seedKey(ana.workspaceId, ana, "read"));
 });
 
-/** The protocol's own client, whose requests go to the route as a server would hand them over. */
+/** Connects the protocol's own client, whose requests go straight to the route. */
 async function connect(key: string): Promise<Client> {
   const client = new Client({ name: "test", version: "1" });
   const fetchRoute = (async (url: string | URL, init: RequestInit = {}) => {
@@ -151,7 +151,7 @@ describe("a client of the Model Context Protocol", () => {
     const wide = await get("describe_entity", { connectionId, name: "wide" });
     expect(wide.columnCount).toBe(400);
     expect(wide.columns.length).toBeGreaterThan(50);
-    // What was left out of a page is on the next one.
+    // A tool missing from one page is on the next one.
     const names = new Set<string>();
     for (let cursor: string | null = "0"; cursor !== null; ) {
       const page: { entities: { name: string }[]; nextCursor: string | null } = await get("list_entities", {

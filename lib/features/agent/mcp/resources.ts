@@ -9,7 +9,10 @@ import { LIST_LIMIT_MAX } from "@/lib/platform/http/schema";
 import { entitiesOf, toDescription } from "../tools/connections";
 
 const PAGE = 100;
-/** Tables of a schema that are described whole; of a larger database the rest is named, and found by the tools. */
+/**
+ * Maximum number of tables of a schema described in full. The others of a larger database are listed by name, and the
+ * tools find them.
+ */
 const DESCRIBED_MAX = 200;
 const NAMED_MAX = 5000;
 
@@ -31,8 +34,8 @@ export const TEMPLATES = [
 type Listed = { uri: string; name: string; description?: string; mimeType: string };
 
 /**
- * The schemas of the connections, then the consoles that the key's maker may see.
- * @throws AppError `invalid_request` for a cursor that is none of ours
+ * Lists the schemas of the connections, then the consoles that the key's creator may see.
+ * @throws AppError `invalid_request` for an unknown cursor
  */
 export async function listResources(
   caller: Caller,
@@ -62,7 +65,7 @@ async function listSchemas(caller: Caller): Promise<Listed[]> {
 const SCHEMA = /^millrace:\/\/connections\/([0-9a-f]{24})\/schema$/i;
 const CONSOLE = /^millrace:\/\/consoles\/([0-9a-f]{24})$/i;
 
-/** @throws AppError `not_found`, the same for an address that is none and for what the key's maker cannot see */
+/** @throws AppError `not_found`, the same for an invalid URI and for a resource that the key's creator cannot see */
 export async function readResource(caller: Caller, uri: string, signal: AbortSignal) {
   const [, connectionId] = SCHEMA.exec(uri) ?? [];
   if (connectionId) {

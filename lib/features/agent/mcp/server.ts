@@ -22,18 +22,19 @@ import { runTool, TOOLS, ToolFailure } from "../tools/registry";
 import type { Tool, ToolContext } from "../tools/tool";
 import { listResources, readResource, TEMPLATES } from "./resources";
 
-/** One message of the protocol; a console that is saved is the largest. */
+/** Maximum size of one protocol message; a saved console is the largest. */
 const BODY_BYTES_MAX = 2 * 1024 * 1024;
-/** The protocol's code, which its SDK has no name for. */
+/** The protocol's error code, for which its SDK has no constant. */
 const RESOURCE_NOT_FOUND = -32002;
-/** Of the name of a tool that is not there: it may be anything. */
+/** Maximum length of an unknown tool's name in an error: the client may send any text. */
 const NAME_SHOWN = 100;
 
 /**
- * One request of a client of the Model Context Protocol (Streamable HTTP, without sessions), answered as JSON. Its tools
- * are the agent's: a key does what its maker could do, a read key only looks, and queries only read.
- * @param signal aborts when the client leaves, and with an AppError when the key loses its right
- * @throws AppError `forbidden` for a page of another site, `too_large`, `unauthenticated` for a right lost meanwhile
+ * Handles one request of a client of the Model Context Protocol (Streamable HTTP, without sessions); the response is
+ * JSON. Its tools are the agent's. A key has its creator's rights, a read key only views, and queries are read-only.
+ * @param signal aborts when the client disconnects, and with an AppError when the key loses its right
+ * @throws AppError `forbidden` for a page of another site, `too_large`, `unauthenticated` if the right is lost during
+ *   the request
  */
 export async function answerMcp(key: UserCaller<ByKey>, request: Request, signal: AbortSignal): Promise<Response> {
   refusePages(request.headers);
@@ -60,11 +61,11 @@ export async function answerMcp(key: UserCaller<ByKey>, request: Request, signal
   });
   try {
     await server.connect(transport);
-    // Its body is read already.
+    // Its body has been read already.
     const { url, method } = request;
     const headers = withAccept(request.headers);
     const response = await transport.handleRequest(new Request(url, { method, headers }), { parsedBody });
-    // The answer is whole before the server of this request goes.
+    // The response is complete before this request's server closes.
     const answer = response.body === null ? null : await response.arrayBuffer();
     stop.signal.throwIfAborted();
     return new Response(answer, { status: response.status, headers: response.headers });
@@ -74,7 +75,7 @@ export async function answerMcp(key: UserCaller<ByKey>, request: Request, signal
   }
 }
 
-/** JSON-RPC 2.0, 5.1: the id of a message that cannot be read is null. */
+/** JSON-RPC 2.0, 5.1: the id in the response to an unreadable message is null. */
 function unreadable(message: string): Response {
   const error = { code: ErrorCode.ParseError, message: `Parse error. ${message}` };
   return Response.json({ jsonrpc: "2.0", id: null, error }, { status: 400 });
@@ -84,7 +85,7 @@ const BOTH_FORMS = "application/json, text/event-stream";
 /** Matches an Accept header that includes JSON by name or by a wildcard. */
 const ACCEPTS_JSON = /(?:^|,)\s*(?:\*\/\*|application\/\*|application\/json)\s*(?:;|,|$)/i;
 
-/** The SDK demands both of its forms by name; a client that takes JSON in any way gets JSON. */
+/** The SDK requires both formats by name; a client that accepts JSON in any form gets JSON. */
 function withAccept(given: Headers): Headers {
   const headers = new Headers(given);
   if (ACCEPTS_JSON.test(given.get("accept") ?? "*/*")) headers.set("accept", BOTH_FORMS);
@@ -94,8 +95,8 @@ function withAccept(given: Headers): Headers {
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /**
- * The protocol demands it of its servers, though no page can have a key by accident. The host that a request claims to
- * come to is not asked: a name that was bound anew to this machine is its own.
+ * Rejects requests from pages of other sites. The protocol requires this of servers, although no page can have a key by
+ * accident. The Host header is not checked: after DNS rebinding it matches the page's origin.
  */
 function refusePages(headers: Headers): void {
   const origin = headers.get("origin");
@@ -137,7 +138,10 @@ function serverFor(caller: Caller, left: AbortSignal): Server {
   return server;
 }
 
-/** A key that may only read sees no tool that writes; a plan has nobody to approve it here but the client itself. */
+/**
+ * Returns the key's tools: a read-only key has no tool that writes. No plan tool either, since only the client itself
+ * could approve a plan here.
+ */
 function toolsFor(caller: Caller): Tool[] {
   return TOOLS.filter(({ needsChat, writes }) => !needsChat && (writes === null || !isReadOnly(caller)));
 }
@@ -146,7 +150,7 @@ function contextFor(caller: Caller, signal: AbortSignal): ToolContext {
   return {
     caller,
     signal,
-    // The client's own approval stands for a plan, and the key's kind for what may be approved.
+    // The client's own approval replaces a plan, and the key's kind decides what may be approved.
     requireGrant: async (grant) => {
       if (isReadOnly(caller)) throw new AppError("not_allowed", "This API key may only read.");
       if (grant === "query-write") {
@@ -161,7 +165,7 @@ function contextFor(caller: Caller, signal: AbortSignal): ToolContext {
   };
 }
 
-/** @throws the protocol's error for arguments that the tool's schema does not take */
+/** @throws the protocol's error for arguments that do not match the tool's schema */
 function refuseBadInput(tool: Tool, input: Record<string, unknown>): void {
   const missing = tool.withoutChat?.required.find((field) => input[field] === undefined);
   if (missing !== undefined) throw failure(ErrorCode.InvalidParams, `${tool.name}: ${missing} is required.`);
@@ -204,7 +208,7 @@ function toListed(tool: Tool) {
   };
 }
 
-/** What a person may read of a failure; the rest stays here. */
+/** Turns an error into one that the client may read. The details of an internal error are only logged. */
 async function told<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -218,7 +222,7 @@ async function told<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** The SDK's own class writes the code into its message, and its client does so again. */
+/** Creates a protocol error. The SDK's class adds the code to its message, and its client adds it again. */
 function failure(code: number, message: string): Error {
   return Object.assign(new Error(message), { code });
 }

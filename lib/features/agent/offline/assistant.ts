@@ -15,19 +15,19 @@ import { lookupColumns, lookupPipeline, lookupSql, readHits } from "./value-look
 import { GRAMMAR, nameWords, SYNONYMS, tokenize } from "./words";
 
 /**
- * Answers one question by tools. It yields calls and gets their results, and returns the last words. It keeps nothing:
- * run again with the same results it makes the same calls.
+ * Answers one question with tools. It yields calls, gets their results and returns the final text. It keeps no state:
+ * run again with the same results, it makes the same calls.
  */
 export type Turn = Generator<ToolCall[], string, ToolResult[]>;
 
-/** Tables that are listed at once; a database with more is searched. */
+/** Maximum number of tables listed at once; a larger database is searched. */
 const LISTED_MAX = 60;
-/** Tables that are described for one question. */
+/** Maximum number of tables described for one question. */
 const DESCRIBED_MAX = 14;
 const SEARCHES_MAX = 6;
 const RESULT_ROWS = 200;
 const REPAIRS_MAX = 2;
-/** Words that are read of a question. */
+/** Maximum number of characters read of a question. */
 const QUESTION_CHARS_MAX = 2000;
 
 const INTRODUCTION =
@@ -70,7 +70,7 @@ export function* answer(conversation: Conversation, tools: ReadonlySet<string>):
   );
   if (connections.length === 0)
     return "This workspace has no connection that I could query. Add a database under Connections, then ask again.";
-  // Names in a query say nothing of where it was run.
+  // Names in a query do not say which connection it ran on.
   const connection = chooseConnection(connections, failed ? "" : question, conversation);
   if (!connection) {
     const names = connections.slice(0, 12).map(({ name }) => `“${cell(name)}”`);
@@ -82,7 +82,7 @@ export function* answer(conversation: Conversation, tools: ReadonlySet<string>):
   return yield* answerOn(connection, stripName(question, connection.name), conversation);
 }
 
-/** What it does not do, in words; null when it may try. */
+/** Returns an explanation for a request that the assistant does not support, or null. */
 function beyond(lower: string): string | null {
   if (
     /^(?:please )?(?:can you |could you )?(?:delete|drop|remove|update|insert|alter|truncate|rename|grant|create (?:a |the )?(?:table|index|view|user|flow)|add a (?:row|column))\b/.test(
@@ -134,7 +134,7 @@ function chooseConnection(
   return named(question) ?? active ?? only ?? before ?? null;
 }
 
-/** "In Sample shop" says where, not what. */
+/** "In Sample shop" names the connection, not the data. */
 function stripName(question: string, name: string): string {
   const pattern = new RegExp(
     `\\b(?:in|on|from|of|using|for) (?:the )?["“']?${name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}["”']?(?: connection| database| db)?`,
@@ -260,7 +260,7 @@ function spans(stems: readonly string[]): string[][] {
   );
 }
 
-/** A database of many tables is searched by the words of the question. */
+/** Searches a large database by the words of the question. */
 function* search(
   connection: Connection,
   listed: readonly Entity[],
@@ -288,7 +288,7 @@ function contentWords(texts: readonly string[]): string[] {
   return [...new Set(found.map(({ lower, stem }) => (lower.startsWith(stem) ? stem : lower)))];
 }
 
-/** Describes the tables that the question names, and those that they refer to. */
+/** Describes the tables that the question names, and those they reference. */
 function* describeTables(
   connection: Connection,
   entities: readonly Entity[],
@@ -375,7 +375,7 @@ function* query(connection: Connection, question: string, schema: Schema, conver
   return yield* run(connection, built.plan, notes);
 }
 
-/** The question with those before it that it leans on. */
+/** Returns the question with the earlier ones that it depends on. */
 function threadOf(question: string, earlier: readonly string[], schema: Schema, today: string): string[] {
   const thread = [question];
   for (let i = earlier.length - 1; i >= 0; i--) {
@@ -386,7 +386,7 @@ function threadOf(question: string, earlier: readonly string[], schema: Schema, 
   return thread;
 }
 
-/** Which columns hold words of the question, asked of the database itself. */
+/** Queries the database for columns that contain words of the question. */
 function* lookUp(
   connection: Connection,
   thread: readonly string[],
@@ -414,8 +414,7 @@ function tablesOf({ mentions }: Linked): Table[] {
 }
 
 /**
- * Names that people write as names, and words right before what is asked for: an answer that leaves them out would be
- * wrong.
+ * Returns capitalised names, and words right before the question's target. An answer that ignores them would be wrong.
  */
 function unknownNames(frame: Frame, linked: Linked): string[] {
   const isName = ({ raw, isQuoted }: Linked["tokens"][number], i: number) =>
@@ -431,7 +430,7 @@ function dialectOf({ dialect }: Connection): SqlDialect {
   return SQL_DIALECTS.find((each) => each === dialect) ?? "standard";
 }
 
-/** Runs a plan; a failing query is mended by what the database says of it, at most twice. */
+/** Runs a plan. A failed query is repaired from the database's error message, at most twice. */
 function* run(connection: Connection, plan: Plan, notes: readonly string[]): Turn {
   let current = plan;
   for (let attempt = 0; ; attempt++) {
@@ -448,7 +447,7 @@ function* run(connection: Connection, plan: Plan, notes: readonly string[]): Tur
   }
 }
 
-/** Leaves out what the database says it does not have or cannot do. */
+/** Removes the parts that the database reports as missing or unsupported. */
 function mend(plan: Plan, message: string): Plan | null {
   const named = (name: string) => message.toLowerCase().includes(name.toLowerCase());
   const extra = plan.outputs.filter(
@@ -459,7 +458,7 @@ function mend(plan: Plan, message: string): Plan | null {
       plan.measures.length === 0,
   );
   if (extra.length > 0) return { ...plan, outputs: plan.outputs.filter((output) => !extra.includes(output)) };
-  // A text that looks like a date to us is none to the database, or the other way round: read it as one.
+  // A text that looks like a date to us is none to the database, or the reverse: switch its reading.
   const broken = plan.where.find((each) => each.kind === "span" && named(each.ref.column.name));
   if (broken?.kind === "span") {
     const column = { ...broken.ref.column, isYear: !broken.ref.column.isYear };
@@ -487,7 +486,7 @@ function beyondWords(schema: Schema): string {
   return `I do not understand this question well enough to answer it. I know these tables: ${tables.join(", ")}. ${EXAMPLES}`;
 }
 
-/** A message of a tool is data: one line of plain text. */
+/** Returns a tool's message as data: one line of plain text. */
 function plainWords(message: string | undefined): string {
   const text = cell((message ?? "the tool gave no answer").slice(0, 400));
   return /[.!?]$/.test(text) ? text : `${text}.`;

@@ -3,13 +3,13 @@ import type { Measure, Output, Plan, Predicate, Ref } from "./plan";
 import { displayColumns, eventDate, mainMeasure, type Schema, type Step, type Table } from "./schema";
 import { singularOf } from "./words";
 
-/** Rows that a list shows when the question does not say how many. */
+/** Maximum rows of a list if the question names no number. */
 export const ROWS_MAX = 1000;
 
-/** A plan, or in words why there is none. */
+/** A plan, or the reason why there is none. */
 export type Built = { plan: Plan; notes: string[] } | { problem: string };
 
-/** Chooses the rows that are counted, and how the other tables are joined to them. */
+/** Chooses the counted rows and the joins to the other tables. */
 export function build(frame: Frame, schema: Schema): Built {
   return new Builder(frame, schema).build();
 }
@@ -20,7 +20,7 @@ class Builder {
   readonly #notes: string[] = [];
   readonly #joins: Step[] = [];
   #from: Table | null = null;
-  /** Something went wrong: the sentence about it. */
+  /** The error message, if planning failed. */
   #problem: string | null = null;
 
   constructor(frame: Frame, schema: Schema) {
@@ -85,7 +85,7 @@ class Builder {
     };
   }
 
-  /** A few more columns that say what kind of row it is. */
+  /** Returns a few more columns that describe the row. */
   #telling(table: Table): Ref[] {
     const date = eventDate(table);
     const amount = mainMeasure(table);
@@ -147,7 +147,7 @@ class Builder {
         )
       )
         asks.push(measure);
-    // A monthly salary is one for each month already.
+    // A monthly salary is already a value for each month.
     const isPeriodic = (grain: string) =>
       asks.some(({ refs }) =>
         refs[0]?.ref.column.words.some((word) => word.startsWith(grain.slice(0, 4)) && word !== grain),
@@ -224,7 +224,10 @@ class Builder {
     return { fn: "count", isDistinct: false, table, refs: [], per: null };
   }
 
-  /** The table whose rows are counted or added up: every other one has to be above it, so that no row counts twice. */
+  /**
+   * Chooses the table whose rows are counted or summed. Every other one has to be above it, so that no row counts
+   * twice.
+   */
   #chooseFrom(asks: MeasureAsk[], dims: readonly DimAsk[], dimTables: readonly Table[]): Table | null {
     const frame = this.#frame;
     const needed = [...dimTables];
@@ -252,7 +255,7 @@ class Builder {
       const best = scored[0]?.option;
       if (best) {
         ask.refs = [best];
-        // The other figures of the same question are of the same rows where they can be.
+        // The question's other numbers use the same rows if possible.
         for (const other of asks.slice(1)) {
           const same = other.refs.find(({ ref }) => ref.table === best.ref.table);
           if (same) other.refs = [same];
@@ -275,7 +278,7 @@ class Builder {
       this.#schema.isAbove(root, table) &&
       (!timed || this.#timeOf(root) !== null);
     if (isRight(table)) return table;
-    // A table below all of them: tickets and tags meet in ticket_tags.
+    // A table below all of them: ticket_tags joins tickets and tags.
     const length = (root: Table) =>
       [table, ...needed].reduce((sum, other) => sum + (this.#schema.path(root, other, frame.hints)?.length ?? 9), 0);
     const below = this.#schema.tables.filter(isRight).sort((a, b) => length(a) - length(b))[0];
@@ -289,7 +292,7 @@ class Builder {
     for (const edge of this.#schema.edges) {
       if (edge.from !== table) continue;
       const date = eventDate(edge.to);
-      // What a row belongs to says when: items of an order, but not the copies of a member's loans.
+      // The parent row has the time: items of an order, but not the copies of a member's loans.
       if (date?.words.some((word) => ["plac", "creat", "order", "borrow", "date", "issu", "purchas"].includes(word)))
         return { table: edge.to, column: date };
     }
@@ -431,7 +434,7 @@ class Builder {
     return column ? { table, column } : null;
   }
 
-  /** Joins the way up to where it goes down; the rest stands in the inner query. */
+  /** Joins the leading steps that go up. Returns the remaining steps, for the inner query. */
   #outer(steps: readonly Step[]): Step[] {
     const at = steps.findIndex(({ isUp }) => !isUp);
     const up = at < 0 ? [] : steps.slice(0, at);
@@ -439,7 +442,7 @@ class Builder {
     return at < 0 ? [...steps] : steps.slice(at);
   }
 
-  /** Whether the condition is about the rows themselves or what is above them; then it is joined. */
+  /** Whether the condition is about the rows themselves or about rows above them; then it is joined. */
   #reach(predicate: Predicate, from: Table, _where: Predicate[]): boolean {
     return refsOf(predicate).every(({ table }) => {
       if (table === from || this.#joins.some((step) => step.table === table)) return true;
@@ -466,7 +469,7 @@ class Builder {
     const keys = table.columns.filter(({ isKey }) => isKey);
     const column = keys.length === 1 ? keys[0] : table.columns.find(({ name }) => name === "id" || name === "_id");
     if (!column) return null;
-    // The key is in the row that refers to it, which saves a join.
+    // The referencing row contains the key, which saves a join.
     const step = this.#schema.edges.find(
       (edge) => edge.from === this.#from && edge.to === table && edge.toColumns[0] === column.name,
     );
@@ -525,7 +528,7 @@ function plain(table: Table, isSingular = false): string {
   return isSingular ? singularOf(name) : name;
 }
 
-/** A table's name in a sentence. */
+/** Returns a table's name for a sentence. */
 export function words(table: Table): string {
   return table.name.replaceAll(/[_-]+/g, " ");
 }

@@ -1,25 +1,25 @@
 import type { LanguageModelV4Prompt, LanguageModelV4ToolResultOutput } from "@ai-sdk/provider";
 
-/** What the assistant is told: by the system, by people, and by its tools. */
+/** The assistant's input: system prompt, users' messages and tool results. */
 
 export type ToolCall = { tool: string; input: Record<string, unknown> };
 export type ToolResult = { isOk: true; value: Record<string, unknown> } | { isOk: false; message: string };
 
 export type Conversation = {
-  /** "YYYY-MM-DD"; null when nobody says it. */
+  /** "YYYY-MM-DD"; null if unknown. */
   today: string | null;
-  /** The connection of the console that is open before the person. */
+  /** The connection of the open console. */
   activeConnectionId: string | null;
-  /** What was asked before, oldest first. */
+  /** Earlier questions, oldest first. */
   earlier: string[];
   question: string;
-  /** The answers to this turn's calls, in their order. */
+  /** The results of this turn's calls, in their order. */
   results: { tool: string; result: ToolResult }[];
-  /** Answers of former turns about connections and tables, by their call. */
+  /** Results of earlier turns about connections and tables, by their call. */
   known: ReadonlyMap<string, ToolResult>;
 };
 
-/** Earlier questions that a follow-up may lean on. */
+/** Maximum number of earlier questions for a follow-up. */
 const EARLIER_MAX = 6;
 const SCHEMA_TOOLS = new Set(["list_connections", "list_entities", "describe_entity"]);
 
@@ -59,7 +59,7 @@ export function readConversation(prompt: LanguageModelV4Prompt): Conversation {
   };
 }
 
-/** The same for every call of a tool with the same input. */
+/** Returns the same key for every call of a tool with the same input. */
 export function callKey({ tool, input }: ToolCall): string {
   return `${tool} ${JSON.stringify(Object.entries(input).sort(([a], [b]) => (a < b ? -1 : 1)))}`;
 }
@@ -67,7 +67,7 @@ export function callKey({ tool, input }: ToolCall): string {
 const CONTEXT_OPEN = "<context>";
 const CONTEXT_CLOSE = "</context>";
 
-/** Context is quoted as JSON between tags; its texts may hold such tags too, so that it ends at the last one. */
+/** Context is quoted as JSON between tags. Its texts may contain such tags too, so it ends at the last one. */
 function splitContext(texts: readonly string[]): { text: string; context: string } {
   const all = texts.join("\n");
   const from = all.indexOf(CONTEXT_OPEN);
@@ -77,7 +77,7 @@ function splitContext(texts: readonly string[]): { text: string; context: string
   return { text, context: all.slice(from + CONTEXT_OPEN.length, to) };
 }
 
-/** The connection of the console that the person looks at; else the one that all open consoles have. */
+/** Returns the connection of the active console, else the one that all open consoles share. */
 function findActive(context: string): string | null {
   const screen = fromText(context);
   const active = asRecord(screen.activeConsole).connectionId;

@@ -13,7 +13,7 @@ test.each([
   ["orders yesterday", "2026-03-17", "2026-03-18"],
   ["orders in 2024", "2024-01-01", "2025-01-01"],
   ["orders since March", "2026-03-01", null],
-  // A month that has not begun this year is last year's.
+  // A month that has not started this year means last year's.
   ["orders in November", "2025-11-01", "2025-12-01"],
   ["orders in May 2025", "2025-05-01", "2025-06-01"],
   ["orders before 2025", null, "2025-01-01"],

@@ -1,14 +1,14 @@
-/** Spans of days as people say them, reckoned from a given day. Ends are exclusive; null is open. */
+/** Spans of days in natural language, relative to a given day. Ends are exclusive; null is open. */
 
 export type Grain = "day" | "week" | "month" | "quarter" | "year";
 export type DateSpan = { start: string | null; end: string | null };
 export type DateMention = DateSpan & {
-  /** Where it stands in the text: from, and up to. */
+  /** Start and end of the mention in the text. */
   at: number;
   until: number;
-  /** It says less than a date: a bare number that may be a year. */
+  /** Whether it is only a number that may be a year. */
   isBareYear: boolean;
-  /** The word before it that makes it open at an end. */
+  /** Whether the word before it leaves one end open. */
   isOpen: boolean;
 };
 
@@ -18,13 +18,13 @@ const ORDINALS = ["first", "second", "third", "fourth"];
 const MONTH = `(?:${MONTHS.map((name) => (name === "may" ? "may" : `${name.slice(0, 3)}(?:${name.slice(3)})?`)).join("|")}|sept)\\.?`;
 const COUNT = "(\\d{1,4}|two|three|four|five|six|seven|eight|nine|ten|twelve|thirty)";
 const COUNTS: Record<string, number> = { two: 2, three: 3, four: 4, five: 5, six: 6, seven: 7, eight: 8, nine: 9, ten: 10, twelve: 12, thirty: 30 }; // biome-ignore format: short
-/** Bare numbers within these are years. */
+/** Numbers that are read as years. */
 const YEAR = "((?:19|20)\\d\\d)";
 
 type Found = DateSpan & { isBareYear?: boolean };
 type Rule = { pattern: RegExp; span: (match: RegExpExecArray, today: string) => Found | null };
 
-/** One date or span by itself, the longest wording first. */
+/** Single dates and spans, the longest wording first. */
 const POINTS: Rule[] = [
   rule(`(\\d{4}-\\d{2}-\\d{2})`, (m) => dayOf(m[1] ?? "")),
   rule(`(\\d{4})-(\\d{2})(?!\\d|-)`, (m) => monthSpan(Number(m[1]), Number(m[2]))),
@@ -91,7 +91,7 @@ const POINTS: Rule[] = [
   rule(`(?:the )?(?:calendar )?(?:year )?${YEAR}`, (m) => ({ ...yearSpan(Number(m[1])), isBareYear: true })),
 ];
 
-/** Each span that the text names, from left to right. @param today "YYYY-MM-DD" */
+/** Returns each span that the text names, from left to right. @param today "YYYY-MM-DD" */
 export function findDates(text: string, today: string): DateMention[] {
   const lower = text.toLowerCase();
   const found: DateMention[] = [];
@@ -101,7 +101,7 @@ export function findDates(text: string, today: string): DateMention[] {
     if (!point) break;
     at = point.until;
     const before = lower.slice(0, point.at);
-    // A range of two.
+    // A range between two of them.
     const link = /^ (and|to|until|till|through|-|–) /.exec(lower.slice(point.until));
     const second = link && pointAt(lower, point.until + link[0].length, today);
     const opener = /(?:\b(between|from)\s+)$/.exec(before);
@@ -233,7 +233,7 @@ function half(year: number, which: number): DateSpan {
   return { start, end: addMonths(start, 6) };
 }
 
-/** The last one that has begun. */
+/** Returns the last one that has started. */
 function latest(today: string, of: (year: number) => DateSpan | null): DateSpan | null {
   const span = of(yearOf(today));
   return span?.start && span.start > today ? of(yearOf(today) - 1) : span;

@@ -3,9 +3,9 @@ import { words } from "./build";
 import type { Plan, Predicate, Ref } from "./plan";
 import type { Table } from "./schema";
 
-/** Says in words what was asked of the database and what came out. */
+/** Explains the query and its result in words. */
 
-/** Rows and columns of the small table in the answer; the whole result is in the tool's card. */
+/** Rows and columns of the small table in the answer; the tool's card has the full result. */
 const ROWS_SHOWN = 10;
 const COLUMNS_SHOWN = 6;
 const CELL_CHARS = 80;
@@ -98,7 +98,7 @@ function name({ column, table }: Ref): string {
   return plain === "name" || plain === "id" ? `${words(table).replace(/s$/, "")} ${plain}` : plain;
 }
 
-/** What the query does, for who does not read SQL. */
+/** Explains what the query does, for readers without SQL. */
 function idea(plan: Plan): string {
   const joined = [...new Set(plan.joins.map(({ table }: { table: Table }) => `\`${table.name}\``))];
   const parts = [
@@ -126,7 +126,7 @@ function tableOf({ fields, rows, rowCount }: Answer): string {
   );
 }
 
-/** A value for people: nothing in it is markup (T65). */
+/** Returns a value as plain text, without markup (T65). */
 export function cell(value: unknown): string {
   if (value === null || value === undefined) return "none";
   if (typeof value === "number") return number(value);
@@ -134,7 +134,7 @@ export function cell(value: unknown): string {
   if (typeof value === "object") return unmarked(shorten(JSON.stringify(value)));
   const text = String(value);
   if (/^-?\d+\.\d+$/.test(text)) return number(Number(text));
-  // A day, where the database gives its first moment.
+  // A day, if the database returns its midnight.
   return unmarked(shorten(text.replace(/^(\d{4}-\d{2}-\d{2})[T ]00:00:00(?:\.0+)?Z?$/, "$1")));
 }
 

@@ -4,7 +4,7 @@ import type { Linked } from "./link";
 import type { Schema } from "./schema";
 import { understand } from "./understand";
 
-/** Whether a question says less than a question does by itself: "and by month?", "only paid ones". */
+/** Whether a question is incomplete without the one before: "and by month?", "only paid ones". */
 export function isFollowUp({ tokens, mentions, text }: Linked): boolean {
   const lower = text.toLowerCase().trim();
   // "Top 5 only", "show 10 instead": how many, and nothing of what.
@@ -29,7 +29,7 @@ export function isFollowUp({ tokens, mentions, text }: Linked): boolean {
   return tokens.length <= 2 && mentions.every(({ tables }) => tables.length === 0) && mentions.length > 0;
 }
 
-/** What was asked before, changed by what is asked now. */
+/** Changes the earlier question by the follow-up. */
 export function mergeFollowUp(before: Frame, linked: Linked, schema: Schema): Frame {
   const focus = [
     before.target,

@@ -2,14 +2,14 @@ import type { Grain } from "./dates";
 import type { Predicate, Ref } from "./plan";
 import type { Table } from "./schema";
 
-/** What a question asks for, before it is decided how tables are joined for it. */
+/** The content of a question, before the joins between its tables are chosen. */
 
 export type MeasureAsk = {
   fn: "count" | "sum" | "avg" | "min" | "max";
   isDistinct: boolean;
-  /** What is counted; null counts what the question is about. */
+  /** The counted table; null counts the question's target. */
   table: Table | null;
-  /** What is added up, the likeliest first; which one is right shows with the tables that it is grouped by. */
+  /** Columns to sum, the likeliest first. The tables of the grouping decide which one is right. */
   refs: MeasureRef[];
   /** "items per order". */
   per: Table | null;
@@ -19,7 +19,7 @@ export type MeasureRef = { ref: Ref; times?: Ref; fit: number };
 export type DimAsk =
   | { kind: "column"; ref: Ref }
   | { kind: "entity"; table: Table }
-  /** Null takes the main date of what is counted. */
+  /** Null uses the main date of the counted rows. */
   | { kind: "time"; grain: Grain; ref: Ref | null };
 
 export type DateAsk = { start: string | null; end: string | null; ref: Ref | null; isNegated: boolean };
@@ -27,7 +27,7 @@ export type HavingAsk = { measure: MeasureAsk; op: "<" | "<=" | ">" | ">=" | "="
 export type ExistsAsk = { table: Table; isNegated: boolean };
 
 export type Frame = {
-  /** What is listed or counted. */
+  /** The table that is listed or counted. */
   target: Table | null;
   measures: MeasureAsk[];
   dims: DimAsk[];
@@ -35,16 +35,16 @@ export type Frame = {
   dates: DateAsk[];
   exists: ExistsAsk[];
   having: HavingAsk[];
-  /** Percent of all; `where` are the conditions whose part is asked for. */
+  /** Percent of all; `where` selects the numerator. */
   share: { where: Predicate[] | null } | null;
-  /** By a column of the target, or by the first measure. */
+  /** The column of the target to sort by; null for the first measure. */
   order: { ref: Ref | null; isDescending: boolean } | null;
   limit: number | null;
-  /** Columns that are asked for by name. */
+  /** Columns that the question names. */
   shown: Ref[];
   isDistinctList: boolean;
-  /** Words that the answer leaves out of account. */
+  /** Words that the answer ignores. */
   ignored: string[];
-  /** Stems of the whole question, which choose between two ways of joining. */
+  /** Stems of the whole question, which choose between two join paths. */
   hints: Set<string>;
 };

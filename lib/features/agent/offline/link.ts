@@ -3,19 +3,19 @@ import type { Ref } from "./plan";
 import { fitOf, type Schema, type Table } from "./schema";
 import { GRAMMAR, type Token, tokenize } from "./words";
 
-/** Which words of a question name which part of the database. */
+/** Maps words of a question to parts of the database. */
 
 export type Mention = {
-  /** Tokens from, and up to. */
+  /** Range of tokens; the end is exclusive. */
   from: number;
   to: number;
   tables: { table: Table; fit: number }[];
   columns: { ref: Ref; fit: number }[];
   values: ValueHit[];
-  /** The best of the three. */
+  /** The best fit of the three. */
   fit: number;
 };
-/** A value that is in a column, as it stands there. */
+/** A value of a column, spelled as in the column. */
 export type ValueHit = { ref: Ref; value: string; isExact: boolean };
 export type FoundDate = DateMention & { fromToken: number; toToken: number };
 
@@ -27,10 +27,10 @@ export type Linked = {
 };
 
 const SPAN_MAX = 4;
-/** Names that fit a little are kept beside the best one: which of them is meant shows with the tables. */
+/** Maximum distance to the best fit within which a name is kept too: the tables decide which one is meant. */
 const CLOSE = 0.16;
 const FIT_MIN = 0.5;
-/** From here on a name is meant, also when the word is a value somewhere. */
+/** Minimum fit of a certain name, even if the word is also a value. */
 const NAMED = 0.9;
 
 export function link(text: string, schema: Schema, hits: readonly ValueHit[], today: string): Linked {
@@ -113,9 +113,9 @@ function mentionOf(
         const target = column.isReference
           ? schema.edges.find((edge) => edge.from === table && edge.fromColumns.includes(column.name))?.to
           : null;
-        // A key means the table that it leads to, by a way that its own words name.
+        // A key means the table it references, if its own words name it.
         if (target) {
-          // "Assigned to" is what somebody did, not who.
+          // "Assigned to" is an action, not a person.
           if (/ed$/.test(span.at(-1)?.lower ?? "")) continue;
           if (column.words.join() !== target.words.join() && fit > 0.75)
             tables.push({ table: target, fit: fit - 0.01 });
@@ -142,14 +142,14 @@ function unique(tables: Mention["tables"]): Mention["tables"] {
   return tables.filter(({ table }, i) => tables.findIndex((other) => other.table === table) === i);
 }
 
-/** Grammar that is a column's name only where nothing else is asked of it. */
+/** Grammar words that name a column only if no other reading is left. */
 const WORDS_OF_SENTENCES = new Set(["total", "count", "number", "average", "sum", "first", "last", "order", "place", "day", "week", "month", "year", "time", "current", "right", "left", "share", "rate", "show", "like", "start", "end", "top", "group", "one", "ones", "value"]); // biome-ignore format: short
 
 function tableFit(words: readonly string[], table: Table): number {
-  // Of several words each has to be there: "products sold" is no view of product sales.
+  // Each of several words has to match: "products sold" is not the view product sales.
   if (words.length > 1 && !words.every((word) => table.words.includes(word))) return 0;
   const fit = fitOf(words, table.words) - (table.isView ? 0.15 : 0);
-  // Part of a table's name may be anything; its last word is its kind.
+  // The last word of a table's name is its kind; the others may be anything.
   if (words.length === 1 && fit === 0.7) return 0.52;
   return fit >= 0.6 ? fit : 0;
 }
@@ -160,7 +160,7 @@ function columnFit(words: readonly string[], table: Table, name: readonly string
       ? words.slice(0, -1)
       : words;
   const plain = fitOf(asked, name);
-  // Of "tickets solved" the first word is the rows, and the second what happened to them.
+  // In "tickets solved", the first word names the rows, and the second their event.
   if (asked.length < 2 || plain >= 0.98 || isDate) return plain;
   // "order value" is the value of an order.
   const rest = asked.filter((word, i) => i === asked.length - 1 || !table.words.includes(word));
@@ -171,7 +171,7 @@ function columnFit(words: readonly string[], table: Table, name: readonly string
   return inner > 0 ? Math.max(plain, Math.min(0.97, inner + 0.28)) : plain;
 }
 
-/** Whether the words say the value: the same, in the singular, or its beginning. */
+/** Whether the words name the value: equal, in the singular, or its start. */
 function isValue({ value }: ValueHit, span: readonly Token[]): boolean {
   const lower = value.toLowerCase();
   const said = span.map((token) => token.lower).join(" ");
@@ -184,8 +184,8 @@ function isValue({ value }: ValueHit, span: readonly Token[]): boolean {
 }
 
 /**
- * The wordings that may be values of a column: every run of words that is not all grammar, as written and without its
- * plural; bounded.
+ * Returns possible values of a column: every run of words that is not all grammar, as written and in the singular;
+ * bounded.
  */
 export function valueWordings({ tokens, mentions, dates }: Linked): string[] {
   const isNamed = (i: number) =>
@@ -207,7 +207,7 @@ export function valueWordings({ tokens, mentions, dates }: Linked): string[] {
   return [...wordings];
 }
 
-/** People and their countries are often named for each other. */
+/** Countries and their people often stand for each other. */
 const NATIONS = nationsOf(
   "german germany de,french france fr,spanish spain es,italian italy it,dutch netherlands nl,british united-kingdom uk gb,english united-kingdom england,american united-states usa us,swedish sweden se,polish poland pl,canadian canada ca,mexican mexico mx,japanese japan jp,australian australia au,brazilian brazil br,chilean chile cl,chinese china cn,indian india in,swiss switzerland ch,austrian austria at,belgian belgium be,danish denmark dk,norwegian norway no,finnish finland fi,irish ireland ie,portuguese portugal pt,greek greece gr,turkish turkey tr,russian russia ru,korean south-korea,nigerian nigeria ng,argentinian argentina ar,uk united-kingdom gb,usa united-states us,us united-states usa,holland netherlands",
 );

@@ -22,7 +22,7 @@ const ORDERS = table(
   column("placed_at", "timestamp"),
 );
 
-/** A database that answers what the test says. */
+/** A database with the test's responses. */
 function engine(answer: (query: string) => Record<string, unknown>[]): TestEngine {
   return {
     type: "postgres",
@@ -140,7 +140,7 @@ test("what it cannot do it says: writing, causes, medians, and names that are no
   ] as const) {
     const { text, ran } = await ask(question, of);
     expect(text).toMatch(words);
-    // It may have looked for the words among the values.
+    // It may have searched the values for the words.
     expect(ran.filter(({ query }) => !query.includes("as place"))).toEqual([]);
   }
 });

@@ -11,12 +11,12 @@ import { type Conversation, callKey, readConversation, type ToolCall, type ToolR
 
 export const OFFLINE_MODEL_ID = "millrace/offline";
 
-/** Pieces in which words are streamed, as long as a few words. */
+/** Length of a streamed piece: a few words. */
 const DELTA_CHARS = 24;
 
 /**
- * The assistant that needs no network: a `LanguageModelV4` of the ai SDK. It sees nothing but the prompt, works by the
- * tools that it is offered, and gives the same answer to the same prompt.
+ * The assistant without a network: a `LanguageModelV4` of the ai SDK. It sees only the prompt, uses the offered tools,
+ * and gives the same answer to the same prompt.
  */
 export function offlineModel(): LanguageModelV4 {
   return {
@@ -50,8 +50,8 @@ export function offlineModel(): LanguageModelV4 {
 type Next = { content: LanguageModelV4Content[]; finishReason: LanguageModelV4FinishReason };
 
 /**
- * Begins the turn anew and goes on with the results that are there, up to the first call without one: so nothing has to
- * be kept between two requests.
+ * Replays the turn from its start with the results that exist, up to the first call without one: no state has to be
+ * kept between two requests.
  */
 function nextStep({ prompt, tools }: LanguageModelV4CallOptions): Next {
   const conversation = readConversation(prompt);
@@ -84,7 +84,7 @@ function nextStep({ prompt, tools }: LanguageModelV4CallOptions): Next {
   return { content: [{ type: "text", text: step.value }], finishReason: { unified: "stop", raw: undefined } };
 }
 
-/** What a former turn has asked about tables holds. */
+/** Returns an earlier turn's result for a call about tables, or null. */
 function knownResult({ known }: Conversation, call: ToolCall): ToolResult | null {
   const result = known.get(callKey(call));
   return result?.isOk ? result : null;
@@ -116,7 +116,7 @@ function* toParts(
   yield { type: "finish", finishReason, usage };
 }
 
-/** Cut behind spaces, so that no character is torn. */
+/** Cuts after spaces, so that no character is split. */
 function pieces(text: string): string[] {
   const found: string[] = [];
   let piece = "";
@@ -129,7 +129,7 @@ function pieces(text: string): string[] {
   return piece === "" ? found : [...found, piece];
 }
 
-/** Four characters are about one token; nobody is charged for these. */
+/** Four characters are about one token; no one pays for these. */
 function usageOf(
   { prompt }: LanguageModelV4CallOptions,
   content: readonly LanguageModelV4Content[],

@@ -1,7 +1,7 @@
 import type { Grain } from "./dates";
 import type { Column, Step, Table } from "./schema";
 
-/** A question in the terms of relational algebra, before it is written in the language of a database. */
+/** A question in relational algebra, before it is rendered in the database's language. */
 
 /** A column of one of the joined tables. */
 export type Ref = { table: Table; column: Column };
@@ -11,16 +11,16 @@ export type Predicate =
   | { kind: "in"; ref: Ref; values: (string | number)[]; isNegated: boolean }
   | { kind: "null"; ref: Ref; isNegated: boolean }
   | { kind: "contains"; ref: Ref; text: string; where: "anywhere" | "start" | "end"; isNegated: boolean }
-  /** Days from start up to end, without it; on a column of years the same in years. */
+  /** Days from start to end, which is exclusive; for a column of years, the same in years. */
   | { kind: "span"; ref: Ref; start: string | null; end: string | null; isNegated: boolean }
-  /** Rows that have rows (or none) at the end of the way, which begins downwards. */
+  /** Rows that have rows (or none) at the end of the path, whose first step goes down. */
   | { kind: "exists"; table: Table; steps: Step[]; where: Predicate[]; isNegated: boolean };
 
 export type Measure = { alias: string } & (
   | { fn: "count" }
   | { fn: "countDistinct"; ref: Ref }
   | { fn: "sum" | "avg" | "min" | "max"; ref: Ref; times?: Ref }
-  /** Percent of rows that hold; without a condition, of all rows of the answer. */
+  /** Percent of rows that match; without a condition, of all rows of the answer. */
   | { fn: "share"; where: Predicate[] | null; of?: { ref: Ref; times?: Ref | undefined } }
   | { fn: "ratio"; of: Ref }
 );
@@ -33,15 +33,15 @@ export type Plan = {
   from: Table;
   joins: Step[];
   where: Predicate[];
-  /** What rows are told apart by but not shown. */
+  /** Keys that tell rows apart but are not shown. */
   hiddenKeys: Ref[];
   outputs: Output[];
   measures: Measure[];
-  /** Each combination of the outputs once. */
+  /** Whether each combination of the outputs appears once. */
   isDistinct: boolean;
   having: { measure: number; op: "<" | "<=" | ">" | ">=" | "="; value: number }[];
   order: { alias: string; isDescending: boolean }[];
   limit: number | null;
-  /** Not the groups are asked for but how many there are, by this name. */
+  /** Name of the column that counts the groups, if the question asks for their number. */
   countedAs: string | null;
 };

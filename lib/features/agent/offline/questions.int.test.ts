@@ -11,9 +11,9 @@ import { libraryTables } from "../questions/library-data";
 import { LIBRARY_QUESTIONS } from "../questions/library-questions";
 import { offlineModel } from ".";
 
-/** What has to be right of each half. */
+/** Minimum share of correct answers in each half. */
 const FLOOR = 0.85;
-/** Fewer than these would say little. */
+/** Minimum number of questions for a meaningful share. */
 const QUESTIONS_MIN = 120;
 
 const folder = mkdtempSync(join(tmpdir(), "millrace-questions-"));
@@ -50,17 +50,17 @@ const wrongOf = (outcomes: readonly Outcome[]) =>
 describe.each([
   { type: "duckdb", dialect: "duckdb", hasReferences: true },
   { type: "mariadb", dialect: "mysql", hasReferences: true },
-  // Whose ticket it is cannot be told of an `assignee_id` that refers to nothing.
+  // An `assignee_id` without a foreign key does not tell whose ticket it is.
   { type: "clickhouse", dialect: "clickhouse", hasReferences: false },
   { type: "mongodb", dialect: null, hasReferences: false },
 ] as const)("on $type, through the product's driver,", ({ type, dialect, hasReferences }) => {
-  // One set with references and one without in every run.
+  // Every run has one set with references and one without.
   const isShort = (set: typeof LIBRARY | typeof DESK) => (set === DESK ? type === "mongodb" : type === "duckdb");
   const sets = [LIBRARY, DESK].map((set) => ({ name: set.name, set, tags: isShort(set) ? [] : ["long"] }));
   for (const { name, set, tags } of sets)
     test(`the questions of ${name} get the rows that they get elsewhere`, { timeout: 300_000, tags }, async () => {
       const engine = await driverEngine(type, dialect, set.tables());
-      // What the reference says is in its dialect.
+      // The reference SQL is in its dialect.
       const reference = await set.reference(set.tables());
       try {
         if (!engine || !reference) return;

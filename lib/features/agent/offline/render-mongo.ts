@@ -2,17 +2,17 @@ import type { Grain } from "./dates";
 import type { Measure, Plan, Predicate, Ref } from "./plan";
 import type { Step, Table } from "./schema";
 
-/** Writes a plan as one aggregation, in the shell's language. */
+/** Renders a plan as one aggregation, in the shell's language. */
 export function toPipeline(plan: Plan): string {
   return `${collectionText(plan.from)}.aggregate(${toShell(new Writer(plan).stages())})`;
 }
 
-/** `db["shop orders"]`: a name that is no word is quoted. */
+/** Returns a collection's name in the shell, quoted if it is not a plain word: `db["shop orders"]`. */
 export function collectionText({ name }: Pick<Table, "name">): string {
   return /^[A-Za-z_]\w*$/.test(name) ? `db.${name}` : `db[${JSON.stringify(name)}]`;
 }
 
-/** Values that JSON has no word for. */
+/** A value that JSON cannot express. */
 export class ShellText {
   readonly text: string;
 
@@ -21,7 +21,7 @@ export class ShellText {
   }
 }
 
-/** A whole text, whatever its case. */
+/** Matches a whole text, ignoring case. */
 export function sameText(text: string): ShellText {
   return new ShellText(`/^${quotedPattern(text).replaceAll("/", "\\/")}$/i`);
 }
@@ -42,7 +42,7 @@ type Stage = Record<string, unknown>;
 
 class Writer {
   readonly #plan: Plan;
-  /** Where the fields of a table are; those of the collection itself stand bare. */
+  /** Path to the fields of each table. Fields of the collection itself have no prefix. */
   readonly #paths = new Map<Table, string>();
 
   constructor(plan: Plan) {
@@ -149,7 +149,7 @@ class Writer {
     ];
     const shares = measures.flatMap((measure, i) => (measure.fn === "share" && measure.where === null ? [i] : []));
     if (shares.length > 0) {
-      // What $setWindowFields says shorter, but many servers that speak this protocol do not know.
+      // $setWindowFields is shorter, but many servers with this protocol do not support it.
       const totals = shares.map((i) => [`t${i}`, { $sum: `$m${i}` }]);
       stages.push(
         { $group: { _id: null, groups: { $push: "$$ROOT" }, ...Object.fromEntries(totals) } },
@@ -273,7 +273,7 @@ class Writer {
     }
   }
 
-  /** The same as a value that is true or false. */
+  /** Returns the same condition as a boolean expression. */
   #expression(predicate: Predicate): unknown {
     if (predicate.kind === "exists") return true;
     const value = this.#value(predicate.ref);
@@ -310,7 +310,7 @@ class Writer {
   }
 }
 
-/** A name of a field of the result: points and dollars mean something to the server. */
+/** Returns a valid name for a result field: dots and dollars are special to the server. */
 function alias(name: string): string {
   return name.replaceAll(/[.$]/g, "_");
 }

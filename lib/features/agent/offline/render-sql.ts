@@ -4,17 +4,17 @@ import type { Grain } from "./dates";
 import type { Measure, Plan, Predicate, Ref } from "./plan";
 import type { Step, Table } from "./schema";
 
-/** Writes a plan as one SELECT of the database's dialect. */
+/** Renders a plan as one SELECT in the database's dialect. */
 export function toSql(plan: Plan, dialect: SqlDialect): string {
   return new Writer(plan, dialect).write();
 }
 
-/** A table's name as it stands in a statement. */
+/** Returns a table's name as a statement needs it. */
 export function tableName({ name, schema }: Pick<Table, "name" | "schema">, dialect: SqlDialect): string {
   return schema === null ? toSqlName(name, dialect) : `${toSqlName(schema, dialect)}.${toSqlName(name, dialect)}`;
 }
 
-/** The function that finds a text in another, 1-based. */
+/** The function that finds a text in another, with 1-based positions. */
 const POSITION: Record<SqlDialect, string> = {
   standard: "position", duckdb: "strpos", postgres: "strpos", trino: "strpos", mysql: "instr", sqlite: "instr", clickhouse: "position",
 }; // biome-ignore format: a table
@@ -22,7 +22,7 @@ const POSITION: Record<SqlDialect, string> = {
 class Writer {
   readonly #plan: Plan;
   readonly #dialect: SqlDialect;
-  /** The alias of each table; names of one word need none when there is only one table. */
+  /** The alias of each table; a single table with a one-word name needs none. */
   readonly #aliases = new Map<Table, string>();
 
   constructor(plan: Plan, dialect: SqlDialect) {
@@ -73,7 +73,7 @@ class Writer {
     ].join("\n");
   }
 
-  /** The number of an output: what is sorted by is always shown. */
+  /** Returns the number of an output: a sort column is always shown. */
   #place(alias: string): number {
     const { outputs, measures } = this.#plan;
     return [...outputs, ...measures].findIndex((each) => each.alias === alias) + 1;
@@ -108,7 +108,7 @@ class Writer {
     return `${alias ? `${alias}.` : ""}${this.#quote(column.name)}`;
   }
 
-  /** In the unit that people speak of. */
+  /** Returns a column's value in the usual unit. */
   #shown(ref: Ref): string {
     return ref.column.unit === 1 ? this.#ref(ref) : `${this.#ref(ref)} / ${ref.column.unit}.0`;
   }
@@ -214,7 +214,7 @@ class Writer {
       case "exists": {
         const [first, ...rest] = predicate.steps;
         if (!first) return "1 = 1";
-        // Aliases of the inner tables, so that the outer ones stay what they are.
+        // The inner tables get new aliases, and the outer ones keep theirs.
         for (const step of predicate.steps) this.#alias(step.table);
         const inner = [
           `select 1 from ${this.#source(first.table)}`,
@@ -266,5 +266,5 @@ class Writer {
   }
 }
 
-/** Short words that a letter or two may be. */
+/** Keywords that an alias of one or two letters may equal. */
 const RESERVED_ALIASES = new Set(["as", "at", "by", "do", "if", "in", "is", "no", "of", "on", "or", "to"]);

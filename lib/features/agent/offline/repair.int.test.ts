@@ -18,7 +18,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Asks as the button beside a failed query does, with what the database itself says of it. */
+/** Asks like the button beside a failed query, with the database's own message. */
 async function fix(sql: string, said?: string, before: EngineTable[] = []) {
   const message =
     said ??
@@ -58,7 +58,7 @@ test("a column whose words stand in another order is found", async () => {
 
 test("a word of SQL that is mistyped, and a comma too many, are put right", async () => {
   expect((await fix("selct id from orders limit 1")).mended).toBe("select id from orders limit 1");
-  // This engine takes such a comma; PostgreSQL does not.
+  // This engine accepts such a comma; PostgreSQL does not.
   const said = 'syntax error at or near "from"';
   expect((await fix("select id, from orders limit 1", said)).mended).toBe("select id from orders limit 1");
   expect((await fix("select id form orders limit 1")).mended).toBe("select id from orders limit 1");

@@ -9,29 +9,29 @@ import { fitOf } from "./schema";
 import { nameWords } from "./words";
 
 /*
- * Mends a query of the person's own that a database has refused: names that do not exist, words that are mistyped, a
- * comma too many. What it changes it runs, so that nothing is offered that has not worked.
+ * Repairs a user's query that a database refused: names that do not exist, misspelt keywords, one comma too many. It
+ * runs each change, so that it only suggests queries that work.
  */
 
 export type FailedQuery = { message: string; sql: string };
 type Turn = Generator<ToolCall[], string, ToolResult[]>;
 type Place = { id: string; dialect: SqlDialect };
 type Column = { name: string };
-/** Of the text: these tokens give way to `by`, which `words` tell the person. */
+/** A change to the text: `by` replaces these tokens, and `words` explains it to the user. */
 type Change = { tokens: readonly SqlToken[]; by: string; words: string };
 
 const SQL_BLOCK = /```(?:[a-z]+)?[ \t]*\r?\n([\s\S]*?)\r?\n?```/i;
-/** A query is changed so often; the tool itself allows no more failures in a turn. */
+/** Maximum number of changes to a query. The tool allows as many failures in a turn. */
 const CHANGES_MAX = 3;
 const LISTED_MAX = 60;
-/** A mistyped name begins right more often than not: what begins so is looked for in a database of many tables. */
+/** Length of the prefix to search for in a large database: the start of a mistyped name is usually right. */
 const BEGINNING_CHARS = 3;
 const DESCRIBED_MAX = 14;
 const SEARCHES_MAX = 6;
 const RESULT_ROWS = 20;
-/** Names of the same words in another order, or of most of them. */
+/** Minimum fit of names with the same words in another order, or with most of them. */
 const SAME_WORDS_FIT = 0.6;
-/** Words of a query that people mistype; of two that are as near the first is meant. Shorter ones are too near to names. */
+/** Keywords that people mistype; the first of two equally close ones wins. Shorter ones are too close to names. */
 const MEANT =
   "select from where group order having join left inner outer limit offset and not between like distinct union case when then else end desc asc with values".split(
     " ",
@@ -39,7 +39,7 @@ const MEANT =
 const WORD_CHARS_MIN = 3;
 const READS = /^\s*(?:select|with|from|values|table|show|describe|explain|summarize)\b/i;
 
-/** A request to mend a query, with the database's message; null for any other question. */
+/** Returns a request to repair a query, with the database's message; null for any other question. */
 export function failedQuery(question: string): FailedQuery | null {
   const asked =
     /^\s*(?:please )?(?:fix|mend|repair|correct)\b(?: (?:this|the|my))?(?: (?:error|query|sql))?[:.]?/i.exec(question);
@@ -92,13 +92,15 @@ function* findChange(
     const columns = yield* columnsOf(place, tokens, tables);
     const meant = findClosest(bare, columns) ?? sameWords(bare, columns);
     const places = tokensOf(tokens, bare);
-    // Where another table has it, only one of them is wrong.
+    // If another table has it, only one of them is wrong.
     if (meant) return rename(columns.includes(bare) ? places.slice(0, 1) : places, meant, place, "column");
   }
   return commaTooMany(tokens) ?? mistypedWord(tokens, name, tables);
 }
 
-/** Those that there are, as far as they are listed at once; of many those of the query, and those that begin like the wrong name. */
+/**
+ * Lists the tables, up to one page. In a large database: those of the query, and those that start like the wrong name.
+ */
 function* listTables(
   { id, dialect }: Place,
   message: string,
@@ -120,7 +122,7 @@ function* listTables(
   return [...new Set([...listed, ...results.flatMap((each) => (each.isOk ? named(each.value.entities) : []))])];
 }
 
-/** Of the tables that the query names. */
+/** Returns the columns of the tables that the query names. */
 function* columnsOf(
   { id }: Place,
   tokens: readonly SqlToken[],
@@ -138,7 +140,7 @@ function rename(tokens: readonly SqlToken[], meant: string, { dialect }: Place, 
   return { tokens, by: toSqlName(meant, dialect), words: `The ${what} is called \`${code(meant)}\`.` };
 }
 
-/** `select a, from t`: nothing stands behind the comma. */
+/** `select a, from t`: no column follows the comma. */
 function commaTooMany(tokens: readonly SqlToken[]): Change | null {
   const at = tokens.findIndex(
     ({ text }, index) =>
@@ -148,7 +150,7 @@ function commaTooMany(tokens: readonly SqlToken[]): Change | null {
   return comma ? { tokens: [comma], by: "", words: "There is a comma too many." } : null;
 }
 
-/** The word that the database stumbles over, or one of the two before it, is nearly a word of SQL. */
+/** Repairs a keyword: the word that the database rejects, or one of the two before it, is almost one. */
 function mistypedWord(tokens: readonly SqlToken[], name: string | null, tables: readonly string[]): Change | null {
   const known = new Set(tables.map((table) => table.toLowerCase()));
   const at =
@@ -176,7 +178,7 @@ function sameWords(name: string, names: readonly string[]): string | null {
   const words = nameWords(name);
   const fits = names.map((each) => ({ each, fit: fitOf(words, nameWords(each)) })).sort((a, b) => b.fit - a.fit);
   const [best, second] = fits;
-  // Two that fit as well are a guess.
+  // Two equal fits would be a guess.
   return best && best.fit >= SAME_WORDS_FIT && best.fit > (second?.fit ?? 0) ? best.each : null;
 }
 
@@ -199,7 +201,7 @@ function code(name: string): string {
   return name.replaceAll(/[`\r\n]/g, "'").slice(0, 120);
 }
 
-/** In a block that the text itself cannot end. */
+/** Quotes the SQL in a block that the text cannot close. */
 function quoted(sql: string): string {
   const longest = Math.max(2, ...[...sql.matchAll(/`+/g)].map(([ticks]) => ticks.length));
   const fence = "`".repeat(longest + 1);

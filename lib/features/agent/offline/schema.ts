@@ -1,6 +1,6 @@
 import { nameWords, SYNONYMS } from "./words";
 
-/** What the assistant knows of a database: tables, the kinds of their columns, and how they hang together. */
+/** The assistant's model of a database: tables, the types of their columns, and the keys between them. */
 
 export type ColumnKind = "number" | "text" | "date" | "boolean" | "other";
 export type Column = {
@@ -9,13 +9,13 @@ export type Column = {
   kind: ColumnKind;
   nullable: boolean;
   isKey: boolean;
-  /** It holds keys, its own or another table's: nothing to add up or to look for words in. */
+  /** Whether it holds keys, its own or another table's: not for sums or word searches. */
   isReference: boolean;
-  /** Its name without what names of columns are decorated with. */
+  /** Its name without the usual decorations of column names. */
   words: string[];
-  /** What its numbers are divided by to be in the unit that people speak of: 100 for cents. */
+  /** Divisor that converts the column's numbers to the usual unit: 100 for cents. */
   unit: number;
-  /** Whole numbers that are years. */
+  /** Whether its whole numbers are years. */
   isYear: boolean;
 };
 export type Table = {
@@ -29,10 +29,10 @@ export type Table = {
   isView: boolean;
 };
 export type Edge = { from: Table; fromColumns: string[]; to: Table; toColumns: string[]; words: string[] };
-/** One step along a foreign key; upwards is from the row that refers to the one that is referred to. */
+/** One step along a foreign key. Up leads from the referencing row to the referenced one. */
 export type Step = { edge: Edge; isUp: boolean; table: Table };
 
-/** As the tool describe_entity gives it. */
+/** A table as the tool describe_entity returns it. */
 export type Described = {
   name: string;
   schema?: string;
@@ -58,7 +58,7 @@ const DECORATION = new Set([
   "datetim",
   "timestamp",
 ]);
-/** Columns of a table beyond these are not looked at. */
+/** Maximum number of columns read of a table. */
 const COLUMNS_MAX = 300;
 
 export class Schema {
@@ -69,7 +69,7 @@ export class Schema {
     this.tables = described.map(toTable);
     this.edges = described.flatMap((each, i) => this.#declared(each, this.tables[i]));
     const declaring = new Set(this.edges.map(({ from }) => from));
-    // A table that declares some of its keys declares all of them.
+    // A table that declares one key declares all of them.
     for (const table of this.tables) if (!declaring.has(table)) this.edges.push(...this.#guessed(table));
     for (const { from, fromColumns } of this.edges) {
       for (const column of from.columns) if (fromColumns.includes(column.name)) column.isReference = true;
@@ -91,7 +91,7 @@ export class Schema {
     });
   }
 
-  /** By the names, where nothing is declared: `customer_id` is a key of `customers`. */
+  /** Guesses keys by name if none is declared: `customer_id` references `customers`. */
   #guessed(from: Table): Edge[] {
     return from.columns.flatMap((column) => {
       const base = /^(.+?)_?(?:id|fk|key|ref)$/i.exec(column.name)?.[1] ?? null;
@@ -110,8 +110,9 @@ export class Schema {
   }
 
   /**
-   * The nearest way from one table to another; upwards is nearer than downwards, since it multiplies no rows.
-   * @param hints stems of the question: keys whose names hold more than the table's are taken when it says so
+   * Returns the shortest path from one table to another, or null. Up is shorter than down, since it multiplies no rows.
+   * @param hints stems of the question: a key whose name says more than its table's is used if the question contains
+   *   that word
    */
   path(from: Table, to: Table, hints: ReadonlySet<string> = new Set()): Step[] | null {
     type Way = { table: Table; steps: Step[]; cost: number };
@@ -156,9 +157,9 @@ const PATH_MAX = 5;
 function keyFit(table: Table, words: readonly string[], column: string): number {
   if (!singleKey(table, column)) return 0;
   if (table.words.join() === words.join()) return 4;
-  // home_branch_id is a key of branches, seller_user_id of users.
+  // home_branch_id references branches, seller_user_id references users.
   if (words.slice(-table.words.length).join() === table.words.join()) return 2;
-  // order_id is a key of shop_orders.
+  // order_id references shop_orders.
   if (words.length > 0 && table.words.slice(-words.length).join() === words.join()) return 1;
   return 0;
 }
@@ -217,7 +218,7 @@ function kindOf(type: string, words: readonly string[]): ColumnKind {
     return ["is", "has"].includes(words[0] ?? "") ? "boolean" : "number";
   }
   if (/char|text|string|enum|uuid|^name$|clob/.test(lower)) {
-    // SQLite keeps times as texts.
+    // SQLite stores times as text.
     return ["at", "on", "date"].includes(words.at(-1) ?? "") && words.length > 1 ? "date" : "text";
   }
   return lower === "" ? "text" : "other";
@@ -225,7 +226,7 @@ function kindOf(type: string, words: readonly string[]): ColumnKind {
 
 const DISPLAY = ["name", "full name", "titl", "subject", "label", "display name", "code", "sku", "email", "slug"];
 
-/** The columns by which people know a row. */
+/** Returns the columns that identify a row for people. */
 export function displayColumns(table: Table): Column[] {
   const named = (words: string) =>
     table.columns.find((column) => column.words.join(" ") === words && !column.isReference);
@@ -248,7 +249,7 @@ export function displayColumns(table: Table): Column[] {
   return key.length > 0 ? key : table.columns.slice(0, 1);
 }
 
-/** What adds up: money first. Null when the table has no numbers of its own. */
+/** Returns the column to sum, preferably money. Null if the table has no numbers. */
 export function mainMeasure(table: Table): Column | null {
   const numbers = table.columns.filter(({ kind, isReference, isYear }) => kind === "number" && !isReference && !isYear);
   const rank = ({ words }: Column) => {
@@ -275,7 +276,7 @@ const MEASURES = [
   "quantiti",
 ];
 
-/** When a row came to be. Null when the table has no dates. */
+/** Returns the date of a row's creation. Null if the table has no dates. */
 export function mainDate(table: Table): Column | null {
   const dates = table.columns.filter(({ kind }) => kind === "date");
   const rank = ({ words, nullable }: Column) => {
@@ -302,7 +303,7 @@ const DATES = [
 ];
 const LATE_DATES = new Set(["due", "updat", "modifi", "birth", "delet", "end", "expir"]);
 
-/** Dates that say when a row came to be, not what else happens to it, the likeliest first. */
+/** Returns the likeliest date of a row's creation, preferably not one of a later event. */
 export function eventDate(table: Table): Column | null {
   const column = mainDate({
     ...table,
@@ -311,7 +312,7 @@ export function eventDate(table: Table): Column | null {
   return column ?? mainDate(table);
 }
 
-/** How well some words name a column or table; 0 is not at all, 1 is by its full name. */
+/** Returns how well some words name a column or table, from 0 (not at all) to 1 (the full name). */
 export function fitOf(words: readonly string[], name: readonly string[], context: readonly string[] = []): number {
   const own = name.filter((word) => !UNITS.has(word) || name.length === 1);
   if (words.join() === name.join()) return 1;

@@ -12,7 +12,7 @@ import { readDates } from "./reading/times";
 import { readBooleans, readTexts, readValues } from "./reading/values";
 import type { Schema, Table } from "./schema";
 
-/** Reads a linked question: which words ask for what. */
+/** Reads a linked question and finds the meaning of its words. */
 export function understand(linked: Linked, schema: Schema, focus: readonly Table[] = []): Frame {
   const reading = new Reading(linked, schema, focus);
   readComparisons(reading);

@@ -6,15 +6,15 @@ import { collectionText, sameText, toShell } from "./render-mongo";
 import { tableName } from "./render-sql";
 import type { Schema, Table } from "./schema";
 
-/** Asks the database itself which columns hold the words of a question: one bounded query. */
+/** Searches the database for columns with words of the question, in one bounded query. */
 
-/** Columns that one look looks into. */
+/** Maximum number of columns in one search. */
 const COLUMNS_MAX = 24;
-/** A table with more rows than this is not read for a word. */
+/** A larger table is not searched for a word. */
 const ROWS_MAX = 5_000_000;
 const HITS_OF_COLUMN_MAX = 8;
 
-/** Texts that people tell rows apart by; addresses, notes and keys are none. */
+/** Texts that do not identify rows: addresses, notes and keys. */
 const UNLIKELY = new Set([
   "email",
   "mail",
@@ -36,7 +36,7 @@ const UNLIKELY = new Set([
   "sku",
 ]);
 
-/** Columns to look into, those of the nearest tables first. */
+/** Returns the columns to search, those of the closest tables first. */
 export function lookupColumns(schema: Schema, near: readonly Table[]): Ref[] {
   const distance = (table: Table) => Math.min(9, ...near.map((each) => schema.path(each, table)?.length ?? 9));
   return schema.tables
@@ -59,7 +59,7 @@ export function lookupSql(refs: readonly Ref[], wordings: readonly string[], dia
   return refs
     .map(({ table, column }, i) => {
       const name = toSqlName(column.name, dialect);
-      // PostgreSQL's enums are no texts until they are made so.
+      // PostgreSQL's enums have to be cast to text.
       const text = dialect === "postgres" ? `${name}::text` : name;
       return `select * from (select distinct ${i} as place, ${text} as found from ${tableName(table, dialect)} where lower(${text}) in (${list}) limit ${HITS_OF_COLUMN_MAX}) as t${i}`;
     })
@@ -73,7 +73,7 @@ export function readHits(rows: readonly Record<string, unknown>[], refs: readonl
   });
 }
 
-/** The same for collections. */
+/** Returns the same search for collections. */
 export function lookupPipeline(refs: readonly Ref[], wordings: readonly string[]): string {
   const patterns = wordings.map(sameText);
   const [first, ...others] = refs.map(({ table, column }, place) => ({

@@ -1,19 +1,19 @@
-/** English as far as questions about data need it: words, their stems, and which of them are grammar. */
+/** The English needed for questions about data: words, their stems, and which of them are grammar. */
 
 export type Token = {
-  /** As it was written. */
+  /** The original spelling. */
   raw: string;
   lower: string;
   stem: string;
-  /** What stood in quotes is a value, whatever it says. */
+  /** Text in quotes is a value, even if it looks like a name. */
   isQuoted: boolean;
-  /** Null for what is no number; `3k` is 3000. */
+  /** The number in the text, or null; `3k` is 3000. */
   number: number | null;
-  /** Where it begins in the text. */
+  /** Start of the token in the text. */
   at: number;
 };
 
-/** Questions are cut here: no question needs more words, and linking is quadratic in them. */
+/** Maximum number of words: no question needs more, and linking is quadratic in them. */
 const TOKENS_MAX = 120;
 const TOKEN =
   /"([^"\n]{1,120})"|“([^”\n]{1,120})”|(?<![\p{L}\p{N}])'([^'\n]{1,120})'(?![\p{L}\p{N}])|[$€£]?\d[\d,]*(?:\.\d+)?(?:[km%](?![\p{L}]))?|\p{L}[\p{L}\p{N}]*(?:['’][\p{L}]+)?|[<>]=?|!=|=|[?.,;:]/giu;
@@ -59,7 +59,7 @@ const IRREGULAR: Record<string, string> = {
   this: "this", plus: "plus", canceled: "cancel", cancelled: "cancel", cancellation: "cancel", busiest: "busiest",
 }; // biome-ignore format: a table
 
-/** Two words of one family have one stem: "reserved" and "reservations", "category" and "categories". */
+/** Returns the same stem for words of one family: "reserved" and "reservations", "category" and "categories". */
 export function stemOf(lower: string): string {
   const irregular = Object.hasOwn(IRREGULAR, lower) ? IRREGULAR[lower] : undefined;
   if (irregular !== undefined) return irregular;
@@ -87,7 +87,7 @@ export function singularOf(lower: string): string {
   return lower.endsWith("s") ? lower.slice(0, -1) : lower;
 }
 
-/** The words of a name in a schema, as stems: "orderItems", "ORDER_ITEMS" and "order items" are the same. */
+/** Returns the stems of a schema name's words: "orderItems", "ORDER_ITEMS" and "order items" are the same. */
 export function nameWords(name: string): string[] {
   return name
     .replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, "$1 $2")
@@ -96,7 +96,7 @@ export function nameWords(name: string): string[] {
     .map((word) => stemOf(word.toLowerCase()));
 }
 
-/** Words that carry the sentence and name nothing in a database. */
+/** Words with a role in the sentence that name nothing in a database. */
 export const GRAMMAR = new Set(
   (
     "a an the and or of in on at to for from with by per as is are was were be been being am do does did done doing have has had having " +
@@ -119,7 +119,7 @@ export const GRAMMAR = new Set(
   ).split(" "),
 );
 
-/** What a word of a question may be called in a database, the nearest first; by stems. */
+/** Names that a database may use for a word of a question, the closest first; by stems. */
 const SYNONYM_LINES = [
   "revenu: revenu sale turnover total amount gross",
   "sale: sale revenu turnover total amount order",

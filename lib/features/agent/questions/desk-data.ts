@@ -25,7 +25,7 @@ const TOPICS = [
 const LAST_DAY = 2495;
 const TICKETS = 1400;
 
-/** A support desk: agents in teams answer tickets of companies' contacts. */
+/** Creates a support desk: agents in teams answer tickets of companies' contacts. */
 export function deskTables(): SeedTable[] {
   const random = seededRandom(20_261_031);
   const teams = ["First line", "Second line", "Billing desk", "Onboarding"].map((name, i) => [i + 1, name]);
@@ -53,7 +53,7 @@ export function deskTables(): SeedTable[] {
   );
   const contacts = Array.from({ length: 120 }, (_, i) => [
     i + 1,
-    // The last companies have nobody who could write.
+    // The last companies have no contacts.
     1 + random.skewed(37, 1.5),
     `${random.pick(FIRST)} ${random.pick(LAST)}`,
     `contact${i + 1}@customer.example`,
@@ -77,7 +77,7 @@ export function deskTables(): SeedTable[] {
       random.pick(["low", "normal", "normal", "normal", "high", "high", "urgent"]),
       random.pick(["email", "email", "email", "chat", "chat", "phone"]),
       1 + random.skewed(110, 1.6),
-      // The last two agents have had nothing to do yet.
+      // The last two agents have no tickets yet.
       random.chance(0.07) ? null : 1 + random.skewed(16, 1.6),
       timeText(at),
       isDone ? timeText(Math.max(at, solvedAt)) : null,

@@ -1,6 +1,6 @@
 import type { Question } from "./question";
 
-/** On a support desk, as SQLite has it. */
+/** Questions on a support desk, for SQLite. */
 export const DESK_QUESTIONS: Question[] = [
   { ask: "How many tickets are open right now?", sql: "select count(*) from tickets where status = 'open'" },
   { ask: "tickets by priority", sql: "select priority, count(*) from tickets group by 1" },

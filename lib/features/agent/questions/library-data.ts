@@ -36,7 +36,7 @@ const ADJECTIVES = ["Silent", "Golden", "Last", "Hidden", "Broken", "Northern", 
 const NOUNS = ["River", "Garden", "Letter", "Mountain", "City", "Winter", "Machine", "Harbour", "Orchard"];
 const LAST_DAY = 2495;
 
-/** A public library with its branches, the copies they hold, and who borrows them. */
+/** Creates a public library with its branches, their copies and the borrowers. */
 export function libraryTables(): SeedTable[] {
   const random = seededRandom(1_848);
   const branches = [
@@ -60,7 +60,7 @@ export function libraryTables(): SeedTable[] {
   ]);
   const copies = Array.from({ length: 420 }, (_, i) => [
     i + 1,
-    // Newcomers have no copies yet.
+    // New books have no copies yet.
     1 + random.skewed(132, 1.2),
     1 + random.skewed(4, 1.3),
     random.pick(["good", "good", "good", "worn", "damaged"]),

@@ -1,6 +1,6 @@
 import type { Question } from "./question";
 
-/** On a public library, as PostgreSQL has it. */
+/** Questions on a public library, for PostgreSQL. */
 export const LIBRARY_QUESTIONS: Question[] = [
   { ask: "How many books does the library own titles of?", sql: "select count(*) from books" },
   { ask: "books per genre", sql: "select genre, count(*) from books group by 1" },

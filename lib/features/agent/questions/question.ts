@@ -1,15 +1,18 @@
-/** One question as people ask it, and the rows that answer it. */
+/** One question in natural language, and the rows that answer it. */
 export type Question = {
   ask: string;
-  /** What was asked before in the same conversation, oldest first. */
+  /** Earlier questions of the conversation, oldest first. */
   after?: string[];
-  /** Reference SQL, in the dialect of its data. An answer is right when it holds these columns with these rows. */
+  /** Reference SQL, in the dialect of its data. An answer is right if it has the same columns and rows. */
   sql: string;
-  /** The order of the rows is asked for. */
+  /** Whether the order of the rows matters. */
   isOrdered?: true;
-  /** For what rows cannot tell: words that the answer has to hold; then `sql` is empty. */
+  /** Words that the answer has to contain if rows cannot show it; then `sql` is empty. */
   says?: string[];
 };
 
-/** What the assistant was worked on with, and what only its score is known of (unseen-questions.ts). */
+/**
+ * `seen`: questions that the assistant was developed with. `unseen`: only its score on them is known
+ * (unseen-questions.ts).
+ */
 export type Half = "seen" | "unseen";

@@ -2,7 +2,7 @@
 export type SeedTable = { name: string; ddl: string; columns: string[]; rows: SeedValue[][] };
 export type SeedValue = string | number | boolean | null;
 
-/** Numbers that look like chance and are the same every time (mulberry32). */
+/** Returns pseudo-random numbers, the same every time (mulberry32). */
 export function seededRandom(seed: number) {
   let state = seed;
   const next = (): number => {
@@ -13,9 +13,9 @@ export function seededRandom(seed: number) {
   };
   return {
     next,
-    /** From low up to high, both included. */
+    /** From low to high, both inclusive. */
     between: (low: number, high: number) => low + Math.floor(next() * (high - low + 1)),
-    /** Low numbers come more often, so that counts differ. */
+    /** Low numbers are more frequent, so that counts differ. */
     skewed: (size: number, power = 2) => Math.floor(next() ** power * size),
     pick: <T>(list: readonly T[]): T => list[Math.floor(next() * list.length)] as T,
     chance: (share: number) => next() < share,
@@ -24,18 +24,18 @@ export function seededRandom(seed: number) {
 
 const DAY_MS = 86_400_000;
 
-/** `days` after 2020-01-01, as "YYYY-MM-DD". */
+/** Returns the date `days` after 2020-01-01, as "YYYY-MM-DD". */
 export function dateText(days: number): string {
   return new Date(Date.UTC(2020, 0, 1) + Math.floor(days) * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** The same with a time of day, "YYYY-MM-DD HH:MM:SS". */
+/** Returns the same with a time of day, "YYYY-MM-DD HH:MM:SS". */
 export function timeText(days: number): string {
   const whole = new Date(Math.floor((Date.UTC(2020, 0, 1) + days * DAY_MS) / 1000) * 1000);
   return whole.toISOString().slice(0, 19).replace("T", " ");
 }
 
-/** The statements that make and fill the tables. */
+/** Returns the statements that create and fill the tables. */
 export function toSeedSql(tables: readonly SeedTable[], booleans: "words" | "numbers"): string[] {
   const literal = (value: SeedValue): string => {
     if (value === null) return "null";

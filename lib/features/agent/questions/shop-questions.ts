@@ -1,6 +1,6 @@
 import type { Question } from "./question";
 
-/** On the sample shop, as DuckDB has it. */
+/** Questions on the sample shop, for DuckDB. */
 export const SHOP_QUESTIONS: Question[] = [
   { ask: "How many customers do we have?", sql: "select count(*) from customers" },
   { ask: "how many orders were placed in 2025", sql: "select count(*) from orders where year(placed_at) = 2025" },

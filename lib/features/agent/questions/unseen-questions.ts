@@ -1,8 +1,8 @@
 import type { Question } from "./question";
 
 /*
- * The half that is not looked at while the offline assistant is worked on: only how many of it are right is. Who has
- * looked at one of them moves it to the others and writes a new one.
+ * The half that no one reads during work on the offline assistant: only its score is used. To read one, move it to the
+ * others and write a new one.
  */
 
 export const UNSEEN_SHOP_QUESTIONS: Question[] = [

@@ -12,14 +12,14 @@ import { BOTH, defineTool } from "./tool";
 
 const ENTITIES_MAX = 100;
 const ENTITIES_DEFAULT = 50;
-/** A table of more columns is described by its first. */
+/** Maximum number of columns in a table's description. */
 const COLUMNS_MAX = 300;
 const REFERENCES_MAX = 100;
-/** Of what a result to the model may take (T64); the rest is for the frame. */
+/** Maximum size within a result for the model (T64); the rest is for the frame. */
 const LIST_BYTES_MAX = 28 * 1024;
 const COLUMNS_BYTES_MAX = 20 * 1024;
 const REFERENCES_BYTES_MAX = 4 * 1024;
-/** Some databases spell out each value that an enumeration takes. */
+/** Some databases list each value of an enumeration in its type. */
 const TYPE_CHARS_MAX = 200;
 
 const entityName = z.string().min(1).max(255);
@@ -138,7 +138,7 @@ const describeEntityTool = defineTool({
 
 export const connectionTools = [listConnectionsTool, listEntitiesTool, describeEntityTool];
 
-/** What a table looks like, in the tool's form and in the protocol's resource. */
+/** Describes a table for the tool and for the protocol's resource. */
 export function toDescription(entities: readonly Entity[], entity: Entity) {
   const { name, schema, kind, rowEstimate, columns = [] } = entity;
   const { foreignKeys = [] } = entity;
@@ -164,7 +164,7 @@ export function toDescription(entities: readonly Entity[], entity: Entity) {
   };
 }
 
-/** What of a description fits into a result: `columnCount` says that there are more columns. */
+/** Shortens a description to fit a result; `columnCount` is the full number of columns. */
 function toShort(description: ReturnType<typeof toDescription>): ReturnType<typeof toDescription> {
   const { columns, foreignKeys, referencedBy } = description;
   const short = columns.map((column) => ({ ...column, type: shortText(column.type, TYPE_CHARS_MAX) }));
@@ -180,7 +180,7 @@ export function entitiesOf(caller: Caller, connectionId: string, signal: AbortSi
   return listEntities(caller, new ObjectId(connectionId), { refresh: false, signal });
 }
 
-/** By name, whatever its case where that is plain enough. @throws AppError `not_found` with what is near */
+/** Finds an entity by name, ignoring case if that is unambiguous. @throws AppError `not_found` with similar names */
 function find(entities: readonly Entity[], name: string, schema: string | undefined): Entity {
   const [ownSchema, ownName] = schema === undefined && name.includes(".") ? splitName(name) : [schema, name];
   const inSchema = (entity: Entity) => ownSchema === undefined || entity.schema === ownSchema;
@@ -200,7 +200,7 @@ function splitName(name: string): [string, string] {
   return [name.slice(0, dot), name.slice(dot + 1)];
 }
 
-/** Those that hold any of the words, the more and the nearer to the name the sooner; all of them without words. */
+/** Returns the entities that match any of the words, the best match first; all of them without words. */
 function matching(entities: readonly Entity[], search: string): Entity[] {
   const words = search
     .toLowerCase()
@@ -226,7 +226,7 @@ function scoreOf(entity: Entity, words: readonly string[]): number {
   }, 0);
 }
 
-/** People say "orders" and "order". */
+/** Returns a stem: users say "orders" and "order". */
 function stem(word: string): string {
   return word.length > 3 && word.endsWith("s") ? word.slice(0, -1) : word;
 }

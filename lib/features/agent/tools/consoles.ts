@@ -17,7 +17,7 @@ import { BOTH, defineTool, type ToolContext } from "./tool";
 
 const HITS_MAX = 50;
 const HITS_DEFAULT = 20;
-/** Of a console's text to the model; it fits into what a result may take, line breaks and quotes written out. */
+/** Maximum size of a console's text for the model. It fits a result with line breaks and quotes escaped. */
 const CONTENT_BYTES_MAX = 24_000;
 const SPEC_CHARS_MAX = 64 * 1024;
 
@@ -113,8 +113,8 @@ const saveConsoleTool = defineTool({
 });
 
 /**
- * Requires what a change of a console has as its effects. A scheduled one runs its text by itself, now or once the schedule
- * is switched on again: that takes `schedule-write`, and `query-write` where its connection may write.
+ * Requires the grants for a change to a console. A scheduled console runs its query automatically, now or after its
+ * schedule is resumed: that takes `schedule-write`, and `query-write` if its connection may write.
  * @throws AppError `not_allowed`, `not_found`
  */
 async function requireGrantsToChange(context: ToolContext, consoleId: string, newConnectionId?: string): Promise<void> {
@@ -152,7 +152,7 @@ const createChartTool = defineTool({
   }),
   writes: null,
   agents: ["console"],
-  // Results are kept in chats.
+  // Results are stored in chats.
   withoutChat: { required: ["connectionId", "query"], absent: ["resultId"] },
   run: async (context, { title, spec, resultId, connectionId, query: text }) => {
     const own = chartSpec(spec);
@@ -179,7 +179,10 @@ const createChartTool = defineTool({
 export const consoleTools = [searchConsolesTool, readConsoleTool, saveConsoleTool];
 export const chartTools = [createChartTool];
 
-/** A specification draws what it is given and fetches nothing (T65): data of its own and addresses are refused. */
+/**
+ * Validates a chart specification. It draws the given rows and fetches nothing (T65): inline data and URLs are
+ * rejected.
+ */
 function chartSpec(spec: Record<string, unknown>): Record<string, unknown> {
   if (JSON.stringify(spec).length > SPEC_CHARS_MAX) {
     throw new AppError("invalid_request", "The specification is longer than 64 KiB. Leave the rows out of it.");

@@ -20,7 +20,7 @@ import { defineTool } from "./tool";
 const FLOWS_MAX = 100;
 const LOG_LINES_SHOWN = 40;
 const LOG_LINE_CHARS_MAX = 300;
-/** Of a query that a flow reads by: what it is about, and as much as a result has room for. */
+/** Maximum length of a flow's query in a list: enough to show what it is about. */
 const LISTED_QUERY_CHARS_MAX = 300;
 const QUERY_CHARS_MAX = 8000;
 

@@ -8,7 +8,7 @@ import { outcomeOf, type Proposal } from "../plans";
 import { grant } from "../schema";
 import { BOTH, defineTool } from "./tool";
 
-/** More than a person reads through. */
+/** More than a user would read. */
 const TARGETS_MAX = 50;
 
 const proposePlanTool = defineTool({
@@ -40,7 +40,7 @@ const proposePlanTool = defineTool({
   agents: BOTH,
   needsChat: true,
   run: async ({ chat }, { agentSessionId }) => {
-    // The turn has given it its id and stored it (`withSessionId`).
+    // The turn has set its id and stored it (`withSessionId`).
     if (!chat || agentSessionId === undefined) throw new AppError("not_allowed", "There is nobody here to ask.");
     return { agentSessionId, ...outcomeOf(await chat.decision(agentSessionId)) };
   },
@@ -48,7 +48,7 @@ const proposePlanTool = defineTool({
 
 export const planTools = [proposePlanTool];
 
-/** The plan's id is in what the stream says of the call, so that whoever reads it can decide while it waits. */
+/** Adds the plan's id to the streamed input of the call, so that the reader can decide on it while it waits. */
 export function withSessionId(input: unknown): Proposal {
   const { agentSessionId = randomUUID(), ...rest } = input as Omit<Proposal, "agentSessionId"> & Partial<Proposal>;
   return { agentSessionId, ...rest };

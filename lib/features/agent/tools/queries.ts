@@ -20,11 +20,11 @@ import { shortText } from "./short";
 import { BOTH, defineTool, type ToolContext } from "./tool";
 
 const QUERY_CHARS_MAX = 100_000;
-/** Of one cell to the model: the beginning says what it is. */
+/** Maximum length of one cell for the model: the start shows what it is. */
 const CELL_CHARS_MAX = 1000;
-/** The same where a row is so wide that it would not fit. */
+/** The same limit if a row is too wide to fit. */
 const WIDE_CELL_CHARS_MAX = 40;
-/** A turn waits for its queries; somebody sits before it. */
+/** Timeout of a query, in ms. A turn waits for its queries, and the user waits for the turn. */
 const TIMEOUT_MS = 60_000;
 
 const row = z.record(z.string(), z.unknown());
@@ -78,7 +78,7 @@ const runQueryTool = defineTool({
 
 export const queryTools = [runQueryTool];
 
-/** Runs a statement as the caller, keeps what comes out for them, and gives the model the beginning. */
+/** Runs a statement as the caller, stores the result for them, and returns its start for the model. */
 export async function query(
   context: ToolContext,
   { connectionId, query: text, limit = MODEL_ROWS_MAX }: z.output<typeof queryInput>,
@@ -126,7 +126,7 @@ export async function query(
   };
 }
 
-/** The first rows of a result, noted while it passes by; it passes no further than what is kept. */
+/** The first rows of a result, collected as it streams by; the stream ends at the limit for stored rows. */
 class Beginning {
   readonly rows: Record<string, WireValue>[] = [];
   rowCount = 0;
@@ -163,7 +163,7 @@ class Beginning {
   }
 }
 
-/** As many of the rows as the model is shown, with long cells cut (T64). */
+/** Returns as many rows as the model may see, with long cells cut (T64). */
 export function fitting(rows: readonly Record<string, WireValue>[]): {
   rows: Record<string, WireValue>[];
   isCut: boolean;

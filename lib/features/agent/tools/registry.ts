@@ -11,7 +11,7 @@ import { planTools } from "./plans";
 import { queryTools } from "./queries";
 import type { Tool, ToolContext } from "./tool";
 
-/** Every tool once, for the agent and for clients of the Model Context Protocol. */
+/** All tools, for the agent and for clients of the Model Context Protocol. */
 export const TOOLS: readonly Tool[] = [
   ...connectionTools,
   ...queryTools,
@@ -29,13 +29,13 @@ export function toolNamesOf(agent: AgentId): string[] {
   return toolsOf(agent).map(({ name }) => name);
 }
 
-/** Twice what a result's rows may take: their frame and the names of columns come on top. */
+/** Twice the limit for a result's rows: the frame and the names of columns come on top. */
 const OUTPUT_BYTES_MAX = 2 * MODEL_RESULT_BYTES_MAX;
 const BROKEN = "The tool failed on our side. Try it once more; if it stays, say so.";
 
 /**
- * Runs a tool and gives what it may say.
- * @throws ToolFailure with words that model and person may read: never a driver's own, never a secret (T68)
+ * Runs a tool and returns its output.
+ * @throws ToolFailure with a message for the model and the user: never a driver's own text, never a secret (T68)
  */
 export async function runTool(tool: Tool, context: ToolContext, input: unknown): Promise<unknown> {
   try {
@@ -50,7 +50,7 @@ export async function runTool(tool: Tool, context: ToolContext, input: unknown):
   }
 }
 
-/** What a tool failed with, in words for model and person. */
+/** An error of a tool, in words for the model and the user. */
 export class ToolFailure extends Error {}
 
 function wordsOf(error: unknown, tool: string): string {
@@ -64,7 +64,7 @@ function wordsOf(error: unknown, tool: string): string {
   return BROKEN;
 }
 
-/** Where in the query the database has found the fault. */
+/** Returns the position in the query where the database found the error. */
 function placeOf({ details }: AppError): string {
   if (!details || Array.isArray(details) || typeof details.line !== "number") return "";
   return ` (line ${details.line}${typeof details.column === "number" ? `, column ${details.column}` : ""})`;

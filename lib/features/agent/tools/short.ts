@@ -1,4 +1,4 @@
-/** As many of these as take so many bytes as JSON, from the first on; one at least. */
+/** Returns as many of the first items as fit the given size as JSON, in bytes; at least one. */
 export function upToBytes<T>(items: readonly T[], bytesMax: number): T[] {
   let bytes = 0;
   const end = items.findIndex((item, index) => {
@@ -8,16 +8,18 @@ export function upToBytes<T>(items: readonly T[], bytesMax: number): T[] {
   return end < 0 ? [...items] : items.slice(0, end);
 }
 
-/** The beginning of a text, with a mark where it was cut. */
+/** Returns the start of a text, with a mark if it was cut. */
 export function shortText(text: string, charsMax: number): string {
   return text.length <= charsMax ? text : `${text.slice(0, charsMax).toWellFormed()}…`;
 }
 
-/** As much of a text from its beginning as takes so many bytes; it may end in the middle of a word, not of a character. */
+/**
+ * Returns the start of a text that fits the given size in bytes; it may end inside a word, but not inside a character.
+ */
 export function beginningOf(text: string, bytesMax: number): string {
   const bytes = Buffer.from(text.slice(0, bytesMax).toWellFormed());
   let end = Math.min(bytes.length, bytesMax);
-  // What begins with these two bits goes on with a character.
+  // A byte that starts with these two bits continues a character.
   while (end < bytes.length && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
   return bytes.subarray(0, end).toString();
 }

@@ -5,47 +5,47 @@ import type { PlanDoc } from "../model";
 import type { GrantTarget } from "../plans";
 import type { AgentId, Grant } from "../schema";
 
-/** What a tool is called with beside its input: on whose behalf, and what they have allowed. */
+/** Context of a tool call: the caller, and the grants. */
 export type ToolContext = {
-  /** A tool can do what they can, and nothing more. */
+  /** The user whose rights limit the tool. */
   caller: Caller;
-  /** Aborts when whoever waits for it has left: what runs is ended. */
+  /** Aborts when the client disconnects: running work is cancelled. */
   signal: AbortSignal;
-  /** @throws AppError `not_allowed` without the grant, asked anew each time */
+  /** Checks the grant on every call. @throws AppError `not_allowed` without the grant */
   requireGrant: (grant: Grant, target?: GrantTarget) => Promise<void>;
-  /** Whether queries may write on a connection that lets them. */
+  /** Whether queries may write on a connection that allows it. */
   mayWriteByQuery: (connectionId: string) => Promise<boolean>;
-  /** Null for a client of the Model Context Protocol, who has no chat. */
+  /** Null for a client of the Model Context Protocol, which has no chat. */
   chat: ChatContext | null;
 };
 
 export type ChatContext = {
   id: ObjectId;
-  /** Notes a result that was kept: the chat's owner may open it. */
+  /** Records a stored result: the chat's owner may open it. */
   keep: (resultId: string) => void;
-  /** Whether a tool of this chat has kept it. */
+  /** Whether a tool of this chat stored it. */
   hasKept: (resultId: string) => Promise<boolean>;
-  /** Failed queries of this turn since one that worked. */
+  /** Failed queries of this turn since the last successful one. */
   failedQueries: { count: number };
-  /** Waits for what the person decides on a plan that was put before them; null when they have not. */
+  /** Waits for the user's decision on a proposed plan; null without one. */
   decision: (agentSessionId: string) => Promise<PlanDoc | null>;
 };
 
-/** One thing that the agent can do, and a client of the Model Context Protocol. */
+/** An action for the agent and for a client of the Model Context Protocol. */
 export type Tool = {
   name: string;
-  /** For the model: what it does and when to use it. */
+  /** For the model: its purpose and its use. */
   description: string;
   input: z.ZodType;
   output: z.ZodType;
-  /** The grant that it needs; null for what only reads. */
+  /** The grant it needs; null for a read-only tool. */
   writes: Grant | null;
-  /** It can take away what was there. */
+  /** Whether it can remove existing data. */
   isDestructive?: true;
   agents: readonly AgentId[];
-  /** Only within a turn of the chat. */
+  /** Whether it needs a turn of a chat. */
   needsChat?: true;
-  /** Differences of the input for a client without a chat: fields it must send, and fields without a meaning there. */
+  /** Differences of the input for a client without a chat: fields it must send, and fields that do not apply. */
   withoutChat?: { required: readonly string[]; absent: readonly string[] };
   run: (context: ToolContext, input: unknown) => Promise<unknown>;
 };
@@ -56,7 +56,10 @@ type Declared<I extends z.ZodType, O extends z.ZodType> = Omit<Tool, "input" | "
   run: (context: ToolContext, input: z.output<I>) => Promise<z.input<O>>;
 };
 
-/** A tool whose `run` is held to its schemas; its input is parsed again, since models and clients send anything. */
+/**
+ * Defines a tool whose `run` is typed by its schemas; the input is parsed again, since models and clients send
+ * anything.
+ */
 export function defineTool<I extends z.ZodType, O extends z.ZodType>({ run, ...tool }: Declared<I, O>): Tool {
   return { ...tool, run: async (context, input) => run(context, tool.input.parse(input)) };
 }

@@ -2,9 +2,9 @@ import type { MeasureAsk, MeasureRef } from "../frame";
 import type { Mention } from "../link";
 import { isAmount, MONEY, type Reading } from "./reading";
 
-/* Columns that hold what a word asks the amount of. */
+/* Finds the columns that hold the amount of a word. */
 
-/** "Units sold" adds quantities up. */
+/** Returns the quantity column: "units sold" sums quantities. */
 export function quantityOf(reading: Reading, from: number, to: number): MeasureAsk | null {
   const words = reading.wordsBetween(from, to).join(" ");
   if (
@@ -24,7 +24,7 @@ export function quantityOf(reading: Reading, from: number, to: number): MeasureA
   return refs.length > 0 ? { fn: "sum", isDistinct: false, table: null, refs, per: null } : null;
 }
 
-/** Amounts that a mention may mean, with what prices and quantities come to. */
+/** Returns the amounts that a mention may mean, also from prices and quantities. */
 export function amountsOf(reading: Reading, mention: Mention): MeasureRef[] {
   const own = mention.columns.filter(({ ref }) => isAmount(ref));
   const isMoney = reading.linked.tokens.slice(mention.from, mention.to).some(({ stem }) => MONEY.has(stem));
@@ -63,7 +63,7 @@ export function lastingAmounts(reading: Reading, from: number, to: number): Meas
   );
 }
 
-/** What money comes to: totals, and prices times quantities. */
+/** Returns columns that hold money: totals, and prices times quantities. */
 function moneyColumns(reading: Reading): MeasureRef[] {
   const totals = reading.schema.tables.flatMap((table) =>
     table.columns

@@ -6,7 +6,7 @@ import { amountsOf } from "./amounts";
 import { isAmount, NUMBER, type Range, type Reading, toNumber } from "./reading";
 import { subjectOf, subjectTable } from "./target";
 
-/* Comparisons with numbers: "more than 10", "between 5 and 7". */
+/* Reads comparisons with numbers: "more than 10", "between 5 and 7". */
 
 export function readComparisons(reading: Reading): void {
   const words: [string, ">" | ">=" | "<" | "<=" | "="][] = [
@@ -47,7 +47,7 @@ function readComparison(reading: Reading, range: Range, bounds: ["<" | "<=" | ">
     !reading.wordsBetween(range.to, after.from).some((word) => /^(in|for|with|that|who|which|by|per)$/.test(word));
   const before = reading.lastBefore(range.from, (mention) => reading.isNumber(mention));
   if (before && /^costs?$/.test(reading.lower(before.to - 1))) {
-    // What things cost is their price; their cost is what was paid for them.
+    // "What things cost" is their price; "their cost" is the amount paid for them.
     const priced = reading.schema.tables.flatMap((table) =>
       table.columns
         .filter(({ words, kind }) => kind === "number" && words.some((word) => /^pri(?:c|ce)$/.test(word)))
@@ -57,7 +57,7 @@ function readComparison(reading: Reading, range: Range, bounds: ["<" | "<=" | ">
     const own = priced.filter(({ ref }) => ref.table === subject);
     if (own.length > 0) before.columns = own;
   }
-  // "more than 10 in fines" compares what the fines come to.
+  // "more than 10 in fines" compares the sum of the fines.
   const inside =
     after &&
     !isNear &&

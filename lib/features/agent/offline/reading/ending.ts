@@ -4,7 +4,7 @@ import { splitShare } from "./groups";
 import type { Reading } from "./reading";
 import { alsoAbout } from "./target";
 
-/* What is left when all parts are read. */
+/* Completes a question after all parts are read. */
 
 export function finish(reading: Reading): void {
   const frame = reading.frame;
@@ -64,7 +64,7 @@ export function finish(reading: Reading): void {
   }
 }
 
-/** Words that nothing has taken and that are no grammar. */
+/** Returns the unused words that are not grammar. */
 export function leftOver(reading: Reading): string[] {
   return reading.linked.tokens
     .filter(

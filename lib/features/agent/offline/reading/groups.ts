@@ -3,7 +3,7 @@ import type { Mention } from "../link";
 import type { Predicate } from "../plan";
 import { GRAINS, isAmount, type Range, type Reading } from "./reading";
 
-/* What an answer is split by: "per month", "by city", and its shares. */
+/* Reads groups: "per month", "by city", and shares. */
 
 export function readShares(reading: Reading): void {
   const range = reading.first(
@@ -116,7 +116,10 @@ export function rankedDim(reading: Reading, mention: Mention): DimAsk | null {
   return ref ? { kind: "column", ref } : null;
 }
 
-/** Of "what percentage of enterprise customers in Germany get the newsletter", the last condition is asked for. */
+/**
+ * Splits the conditions of a share. In "what percentage of enterprise customers in Germany get the newsletter", the
+ * last one is the numerator.
+ */
 export function splitShare(reading: Reading): void {
   const frame = reading.frame;
   const filters = frame.filters;

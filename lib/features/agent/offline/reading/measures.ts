@@ -7,7 +7,7 @@ import { amountsOf, amountsOfMoneyWord, lastingAmounts, quantityOf } from "./amo
 import { readBareMeasures, readSuperlatives } from "./ranking";
 import { isAmount, type Range, type Reading, sameMeasure } from "./reading";
 
-/* What is counted, summed or averaged. */
+/* Reads measures: counts, sums and averages. */
 
 export function readMeasures(reading: Reading): void {
   const frame = reading.frame;
@@ -27,7 +27,7 @@ export function readMeasures(reading: Reading): void {
     const measure = measureFrom(reading, from, clauseEnd(reading, from));
     const ref = measure?.refs[0]?.ref;
     if (measure && frame.dims.length > 0) {
-      // A number of the ranked rows themselves ranks them as they are.
+      // A number of the ranked rows themselves ranks them without aggregation.
       const [dim] = frame.dims;
       if (dim?.kind === "entity" && measure.fn === "sum" && ref?.table === dim.table && !measure.isExplicit) {
         frame.target = dim.table;

@@ -4,9 +4,9 @@ import { type Reading, tableOf } from "./reading";
 import { subjectOf, subjectTable } from "./target";
 import { isNegatedAt } from "./values";
 
-/* What has none of something: "without orders", "never". */
+/* Reads missing related rows: "without orders", "never". */
 
-/** "Without", "never", "no": what is not there. */
+/** Reads "without", "never" and "no": rows that lack related rows. */
 export function readMissing(reading: Reading): void {
   const frame = reading.frame;
   const before = reading.frame.target;
@@ -90,7 +90,7 @@ export function readMissing(reading: Reading): void {
             column.words.some((each) => each.startsWith(stem) && stem.length >= 4),
         );
     if (!key) continue;
-    // Without the inactive ones there are the active ones.
+    // Excluding the inactive ones leaves the active ones.
     const isNegated = isNegatedAt(reading, i);
     if (key.column.kind === "boolean") frame.filters.push({ kind: "compare", ref: key, op: "=", value: isNegated });
     else frame.filters.push({ kind: "null", ref: key, isNegated });
@@ -98,7 +98,7 @@ export function readMissing(reading: Reading): void {
     const mention = reading.at(i);
     if (mention) reading.use(mention);
   }
-  // "Not assigned to anyone": what somebody would stand for is empty.
+  // "Not assigned to anyone": the column for a person is empty.
   for (const range of reading.all(
     "(?:not|never|n't|isn't|aren't|wasn't|weren't|hasn't|haven't)(?: been| yet)* (\\w+ed)",
   )) {
@@ -114,7 +114,7 @@ export function readMissing(reading: Reading): void {
     const mention = reading.at(i);
     if (mention) reading.use(mention);
   }
-  // A key that is not there: "no assignee".
+  // A null key: "no assignee".
   for (const range of reading.all("(?:no|without(?: an| a)?|any|lacking|missing)")) {
     const i = range.to;
     if (reading.taken.has(i) || GRAMMAR.has(reading.lower(i))) continue;

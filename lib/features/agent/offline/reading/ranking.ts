@@ -4,7 +4,7 @@ import { amountsOf, amountsOfMoneyWord } from "./amounts";
 import { rankedDim } from "./groups";
 import { GRAINS, isAmount, MONEY, NUMBER, type Reading, toNumber } from "./reading";
 
-/* What is first or last of something: "top 5", "the cheapest". */
+/* Reads rankings: "top 5", "the cheapest". */
 
 export function readRanking(reading: Reading): void {
   const frame = reading.frame;
@@ -212,7 +212,7 @@ export function readSuperlatives(reading: Reading): void {
   frame.measures = [];
 }
 
-/** Amounts without a word that says what to do with them. */
+/** Reads amounts without an aggregation word. */
 export function readBareMeasures(reading: Reading): void {
   const frame = reading.frame;
   const free = reading.linked.mentions.filter((mention) => !reading.used.has(mention));

@@ -15,7 +15,7 @@ export const MONEY = new Set(["revenu", "sale", "turnover", "incom", "valu", "va
 
 export type Range = { from: number; to: number; match: RegExpExecArray };
 
-/** A linked question while it is read: its words, its names, and what has been understood of it so far. */
+/** A linked question during its reading: words, names and the meaning found so far. */
 export class Reading {
   readonly linked: Linked;
   readonly schema: Schema;
@@ -23,7 +23,7 @@ export class Reading {
   readonly text: string;
   readonly starts: number[] = [];
   readonly used = new Set<Mention>();
-  /** Tokens that some part of the question has taken. */
+  /** Tokens that a part of the question has used. */
   readonly taken = new Set<number>();
   readonly frame: Frame;
   readonly laterComparisons: ["<" | "<=" | ">" | ">=" | "=", number][][] = [];
@@ -67,7 +67,7 @@ export class Reading {
     };
   }
 
-  /** Each place where the words stand, as tokens. */
+  /** Returns each occurrence of the words, as token ranges. */
   all(source: string): Range[] {
     return [...this.text.matchAll(new RegExp(`(?<![^ ])(?:${source})(?= )`, "g"))].map((match) => this.range(match));
   }
@@ -108,7 +108,7 @@ export class Reading {
     return this.linked.mentions.find(({ from, to }) => i >= from && i < to) ?? null;
   }
 
-  /** The first mention from here on that begins within some words, and before the end of the clause. */
+  /** Returns the first mention that starts within some words from here, and before the end of the clause. */
   next(from: number, within = 3, wanted: (mention: Mention) => boolean = () => true): Mention | null {
     for (let i = from; i < this.linked.tokens.length && i <= from + within; i++) {
       if (/^[?.,;:]$/.test(this.lower(i))) return null;
@@ -125,7 +125,7 @@ export class Reading {
   }
 
   distance(table: Table): number {
-    // Before it is clear what the question is about, it is what it names first.
+    // Until its target is known, the question is about the first table it names.
     const first = this.linked.mentions.find(({ tables }) => tables.length === 1)?.tables[0]?.table ?? null;
     const near = [this.frame.target ?? first, ...this.frame.dims.map(tableOf), ...this.focus].filter(
       (each) => each !== null,
@@ -185,13 +185,13 @@ export class Reading {
     return above !== null && this.schema.path(table, above) !== null;
   }
 
-  /** Whether the column's name stands beside its value. */
+  /** Whether the column's name is next to its value. */
   isColumnNamed({ column }: Ref, mention: Mention): boolean {
     const near = this.linked.tokens.slice(Math.max(0, mention.from - 2), mention.to + 2);
     return near.some(({ stem }) => column.words.includes(stem));
   }
 
-  /** Notes that something of another table has happened to what is counted, or was done by it. */
+  /** Records an event of another table that happened to the counted rows, or that they caused. */
   addEvent(table: Table, mention: Mention): void {
     this.events.push(table);
     const before = this.wordsBetween(Math.max(0, mention.from - 3), mention.from);

@@ -4,9 +4,9 @@ import type { Table } from "../schema";
 import { rankedDim } from "./groups";
 import { isAmount, type Range, type Reading } from "./reading";
 
-/* What a question is about. */
+/* Chooses the target of a question. */
 
-/** What the question is about: what is counted, listed or ranked. */
+/** Chooses the table that the question counts, lists or ranks. */
 export function chooseTarget(reading: Reading): void {
   const frame = reading.frame;
   const free = reading.linked.mentions.filter((mention) => !reading.used.has(mention) && mention !== reading.perAt);
@@ -67,7 +67,7 @@ export function chooseTarget(reading: Reading): void {
   }
 }
 
-/** "Who" is a person: whoever the counted rows belong to. */
+/** Reads "who" as the people that the counted rows belong to. */
 export function readWhoever(reading: Reading): void {
   const frame = reading.frame;
   const [measure] = frame.measures;
@@ -92,7 +92,7 @@ export function readWhoever(reading: Reading): void {
   frame.limit ??= 1;
 }
 
-/** Numbers that are not there: "no known number of employees", "employees unknown". */
+/** Reads missing numbers: "no known number of employees", "employees unknown". */
 export function readUnknowns(reading: Reading): void {
   const before =
     "(?:no|without|missing|unknown|(?:do not|don't|does not|doesn't|did not|didn't|have not|haven't) (?:say|said|state|stated|tell|told|give|given|report|reported|list|know|have|specify|specified|provide|provided))(?: (?:us|a|an|any|the|known|stated|given|their|how|many|much|number|count|of|its))*";
@@ -121,7 +121,7 @@ export function subjectTable(reading: Reading): Table | null {
   return reading.frame.target ?? subjectOf(reading, null);
 }
 
-/** The first table that the question names. */
+/** Returns the first table that the question names. */
 export function subjectOf(reading: Reading, other: Mention | null): Table | null {
   const mention =
     reading.linked.mentions.find(
@@ -133,7 +133,7 @@ export function subjectOf(reading: Reading, other: Mention | null): Table | null
   );
 }
 
-/** Another table in a list: "companies with at least 20 tickets and how many". */
+/** Reads another table in a list: "companies with at least 20 tickets and how many". */
 export function alsoAbout(reading: Reading, table: Table, _mention: Mention): void {
   if (
     reading.frame.target &&

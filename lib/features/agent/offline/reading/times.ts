@@ -6,7 +6,7 @@ import type { Reading } from "./reading";
 import { subjectTable } from "./target";
 import { isNegatedAt } from "./values";
 
-/* Times that rows are chosen by. */
+/* Reads the times that filter rows. */
 
 export function readDates(reading: Reading): void {
   const frame = reading.frame;
@@ -19,7 +19,7 @@ export function readDates(reading: Reading): void {
     const isNegated = isNegatedAt(reading, date.fromToken) && !date.isOpen;
     frame.dates.push({ start: date.start, end: date.end, ref: verb, isNegated } satisfies DateAsk);
   }
-  // Dates that only say what happened: "how many were returned".
+  // Dates that only name the event: "how many were returned".
   for (const mention of reading.linked.mentions) {
     if (reading.used.has(mention) || reading.isTable(mention)) continue;
     const ref = reading.pick(mention, ({ column }) => column.kind === "date");
@@ -43,8 +43,8 @@ export function readDates(reading: Reading): void {
   }
   const [event] = reading.events;
   const [measure] = frame.measures;
-  // "How many books were borrowed" counts loans.
-  // "Were borrowed" tells of the loans, "have borrowed" of those who did.
+  // "How many books were borrowed" counts loans. "Were borrowed" is about the loans, "have borrowed" about the
+  // borrowers.
   const isRelative = !reading.isPassive && frame.dims.length === 0;
   if (
     event &&
@@ -63,7 +63,7 @@ function isTakenYear(reading: Reading, { isBareYear, fromToken, toToken }: Found
   return false;
 }
 
-/** The date that the words around a span speak of. */
+/** Returns the date that the words around a span mean. */
 function dateColumn(reading: Reading, date: FoundDate): Ref | null {
   const near = reading.linked.mentions
     .filter((mention) => mention.columns.some(({ ref }) => ref.column.kind === "date" || ref.column.isYear))
@@ -74,7 +74,7 @@ function dateColumn(reading: Reading, date: FoundDate): Ref | null {
     .filter(({ gap }) => gap >= 0 && gap <= 8)
     .sort((a, b) => a.gap - b.gap);
   for (const { mention } of near) {
-    // A word that is a state is no time.
+    // A word that names a status is not a time.
     if (reading.used.has(mention) && mention.values.length > 0) continue;
     const subjectOf = subjectTable(reading);
     const isSure = ({ table, column }: Ref) =>

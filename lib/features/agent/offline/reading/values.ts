@@ -3,9 +3,9 @@ import { GRAMMAR, singularOf } from "../words";
 import type { Reading } from "./reading";
 import { subjectTable } from "./target";
 
-/* Values and texts that rows are chosen by. */
+/* Reads the values and texts that filter rows. */
 
-/** Parts of texts: "with 'lamp' in the name". */
+/** Reads parts of texts: "with 'lamp' in the name". */
 export function readTexts(reading: Reading): void {
   const ways: [string, "anywhere" | "start" | "end"][] = [
     ["start with|starts with|starting with|begin with|begins with|beginning with", "start"],
@@ -108,7 +108,7 @@ export function readValues(reading: Reading): void {
       .sort((a, b) => b.rank - a.rank);
     const best = ranked[0]?.hit;
     if (!best) continue;
-    // "Refunded" may be a state of orders, or a table of its own: the nearer one.
+    // "Refunded" may be a status of orders, or a separate table: the nearer one wins.
     if (mention.tables.length > 0 && reading.isTable(mention) && mention.fit >= 0.98) continue;
     const also = ranked
       .filter(({ hit }) => hit.ref.column === best.ref.column && hit.isExact === best.isExact)
@@ -144,7 +144,7 @@ export function isNegatedAt(reading: Reading, from: number): boolean {
   return false;
 }
 
-/** Who owes has not paid, and what was collected is paid. */
+/** Reads "owes" as not paid, and "collected" as paid. */
 function readDebts(reading: Reading): void {
   const frame = reading.frame;
   const owed = reading.first("owe|owes|owed|owing|outstanding|overdue and unpaid");
