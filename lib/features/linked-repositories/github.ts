@@ -7,11 +7,11 @@ import { safeFetch } from "@/lib/platform/net/safe-fetch";
 const PUBLIC_API = "https://api.github.com";
 const TIMEOUT_MS = 15_000;
 const ANSWER_BYTES_MAX = 4 * 1024 * 1024;
-/** The host takes ten minutes at the most, and clocks differ. */
+/** The host accepts at most ten minutes, and clocks differ. */
 const JWT_SECONDS = 9 * 60;
 const CLOCK_SKEW_SECONDS = 60;
 const PAGE_ITEMS = 100;
-/** A thousand installations of one person. */
+/** Enough for a thousand installations of one user. */
 const PAGES_MAX = 10;
 
 export type HostRepository = { number: number; owner: string; repo: string };
@@ -41,7 +41,7 @@ export function requireHost(): HostSettings {
   const apiUrl = GITHUB_API_URL.replace(/\/+$/, "");
   return {
     apiUrl,
-    // GitHub Enterprise has its API below the address that people use.
+    // GitHub Enterprise has its API below its web URL.
     webUrl: apiUrl === PUBLIC_API ? "https://github.com" : apiUrl.replace(/\/api\/v3$/, ""),
     appId: GITHUB_APP_ID,
     privateKey: readKey(GITHUB_APP_PRIVATE_KEY),
@@ -50,7 +50,7 @@ export function requireHost(): HostSettings {
   };
 }
 
-/** Where a person agrees that their installations are listed. */
+/** Returns the URL at which a user allows us to list their installations. */
 export function authorizeUrl({ webUrl, clientId }: HostSettings, state: string, redirectUri: string): string {
   const url = new URL(`${webUrl}/login/oauth/authorize`);
   url.searchParams.set("client_id", clientId);
@@ -59,7 +59,7 @@ export function authorizeUrl({ webUrl, clientId }: HostSettings, state: string, 
   return url.href;
 }
 
-/** What the code that somebody came back with is good for: who they are, and which installations are theirs. */
+/** Exchanges the code from the host for the user's login and installations. */
 export async function readPerson(
   host: HostSettings,
   code: string,
@@ -91,7 +91,7 @@ export async function readPerson(
   return { login: textIn(user, "login") ?? "", installations };
 }
 
-/** The installation that a repository has; null when the app is not installed on it. */
+/** Returns the installation of a repository; null if the app is not installed on it. */
 export async function findInstallation(host: HostSettings, owner: string, repo: string): Promise<number | null> {
   const { status, json } = await call(`${host.apiUrl}/repos/${segment(owner)}/${segment(repo)}/installation`, {
     authorization: asApp(host),
@@ -99,7 +99,10 @@ export async function findInstallation(host: HostSettings, owner: string, repo: 
   return status === 200 ? numberIn(json, "id") : none(status);
 }
 
-/** A key for what an installation may reach, an hour long; null when there is no such installation any more. */
+/**
+ * Returns a token for the repositories of an installation, valid for an hour; null if the installation no longer
+ * exists.
+ */
 export async function installationToken(host: HostSettings, installationId: number): Promise<string | null> {
   const { status, json } = await call(`${host.apiUrl}/app/installations/${installationId}/access_tokens`, {
     method: "POST",
@@ -109,7 +112,7 @@ export async function installationToken(host: HostSettings, installationId: numb
   return status === 201 ? textIn(json, "token") : none(status);
 }
 
-/** Null when the installation does not reach it. */
+/** Returns a repository; null if the installation cannot reach it. */
 export async function findRepository(
   host: HostSettings,
   token: string,
@@ -117,7 +120,7 @@ export async function findRepository(
 ): Promise<HostRepository | null> {
   const path = "number" in name ? `repositories/${name.number}` : `repos/${segment(name.owner)}/${segment(name.repo)}`;
   const { status, json } = await call(`${host.apiUrl}/${path}`, { authorization: `Bearer ${token}` });
-  // One that was renamed is told by its new name: whoever links it says that.
+  // A renamed repository answers with its new name. The caller that links it reports that.
   if (status !== 200) return none(status === 301 ? 404 : status);
   const number = numberIn(json, "id");
   const owner = textIn(field(json, "owner"), "login");
@@ -126,7 +129,7 @@ export async function findRepository(
   return { number, owner, repo };
 }
 
-/** Whether a person may write to a repository, by what the host says of them. */
+/** Whether a user may write to a repository, according to the host. */
 export async function mayWrite(
   host: HostSettings,
   token: string,
@@ -139,7 +142,9 @@ export async function mayWrite(
   return ["admin", "write", "maintain"].includes(textIn(json, "permission") ?? "");
 }
 
-/** Where git finds a repository. Made of the setting, not of what an answer says: the key goes nowhere else. */
+/**
+ * Returns the clone URL of a repository. It is built from the setting, not from a response: the key goes nowhere else.
+ */
 export function gitAddress({ webUrl }: Pick<HostSettings, "webUrl">, { owner, repo }: Omit<HostRepository, "number">) {
   return `${webUrl}/${segment(owner)}/${segment(repo)}.git`;
 }
@@ -160,7 +165,7 @@ function asApp({ appId, privateKey }: HostSettings, now = Date.now()): string {
   return `Bearer ${text}.${sign("sha256", Buffer.from(text), privateKey).toString("base64url")}`;
 }
 
-/** A setting is one line: its line ends may be written as \n, or all of it as base64. */
+/** A setting is one line: its line breaks may be written as \n, or all of it as base64. */
 function readKey(text: string): KeyObject {
   const pem = text.includes("-----BEGIN") ? text.replaceAll("\\n", "\n") : Buffer.from(text, "base64").toString("utf8");
   try {
@@ -191,7 +196,7 @@ async function call(url: string, { method = "GET", authorization, body }: Call) 
   try {
     json = JSON.parse(answer.body.toString("utf8"));
   } catch {
-    // What counts is the status then.
+    // The status decides then.
   }
   return { status: answer.status, json };
 }
@@ -202,7 +207,7 @@ async function expect200(url: string, authorization: string): Promise<unknown> {
   return json;
 }
 
-/** Not there, or not for us; what else there is, is the host's trouble. */
+/** Missing, or hidden from us; any other status is the host's failure. */
 function none(status: number): null {
   if (status === 401 || status === 403 || status === 404 || status === 422) return null;
   throw unreadable(status);

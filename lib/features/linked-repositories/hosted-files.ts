@@ -16,25 +16,25 @@ import {
 } from "@/lib/features/repository/wire";
 import { AppError } from "@/lib/platform/http/errors";
 
-/** A file by its path from the workspace's root, as the host has it. */
+/** A file of the host, by its path from the workspace's root. */
 export type HostedFile = { oid: string; mode: FileMode };
-/** What a path becomes; null takes the file away. */
+/** The new content of each path; null deletes the file. */
 export type FileEdits = ReadonlyMap<string, { oid: string } | null>;
 
-/** As many as a push may change. */
+/** Same limit as for a push. */
 const FILES_MAX = 50_000;
-/** What is told of those that are left out. */
+/** Maximum number of skipped files that are listed. */
 const SKIPPED_TOLD = 50;
 export const APPS = "apps";
 
-/** One state of a hosted repository: its folders, and those files that came along. */
+/** One state of a hosted repository: its folders, and the files that the pack contained. */
 export class HostedFiles {
   private readonly trees = new Map<string, Buffer>();
   private readonly commits = new Map<string, Commit>();
   private readonly made: GitObject[] = [];
   private pack: ReceivedPack | null = null;
 
-  /** @throws AppError for a pack that is malformed or unfolds beyond its limits (T90) */
+  /** @throws AppError for a pack that is malformed or exceeds its limits when unpacked (T90) */
   static async read(bytes: Buffer, signal: AbortSignal): Promise<HostedFiles> {
     const files = new HostedFiles();
     files.pack = await ReceivedPack.read(bytes, signal, ({ oid, type, content }) => {
@@ -44,7 +44,7 @@ export class HostedFiles {
     return files;
   }
 
-  /** Of a repository without a commit. */
+  /** The state of a repository without a commit. */
   static empty(): HostedFiles {
     return new HostedFiles();
   }
@@ -55,13 +55,13 @@ export class HostedFiles {
     return commit;
   }
 
-  /** Null for what did not come along. */
+  /** Null for content that the pack lacked. */
   async content(oid: string): Promise<Buffer | null> {
     return (await this.pack?.content(oid)) ?? null;
   }
 
   /**
-   * Returns the files of apps, and apart from them what has no place in a workspace: links, submodules, names that git
+   * Returns the files of apps and, separately, those that a workspace cannot hold: links, submodules, names that git
    * reserves, and new names that Git on Windows refuses.
    * @param known paths of the workspace's own files
    */
@@ -104,9 +104,9 @@ export class HostedFiles {
   }
 
   /**
-   * The state with some files of apps changed.
-   * @returns the new root; objects that the host lacks are in `takeMade`
-   * @throws AppError conflict where a file stands in the way of a folder, or the other way round
+   * Changes some files of apps in a tree.
+   * @returns the new root; `takeMade` returns the objects that the host lacks
+   * @throws AppError `conflict` if a file would replace a folder, or a folder a file
    */
   edit(root: string, subdirectory: string, edits: FileEdits): string {
     const prefix = segmentsOf(subdirectory);
@@ -118,7 +118,7 @@ export class HostedFiles {
     return empty.oid;
   }
 
-  /** The folders that `edit` has made since it was asked last. */
+  /** Returns the folders that `edit` has created since the last call. */
   takeMade(): GitObject[] {
     return this.made.splice(0);
   }
@@ -168,7 +168,7 @@ export class HostedFiles {
   }
 }
 
-/** An object as a pack has it. */
+/** Returns an object in a pack's form. */
 export function packedObject({ type, content }: Pick<GitObject, "type" | "content">): Buffer {
   return Buffer.concat([entryHead(type, content.length), deflateSync(content)]);
 }
@@ -177,7 +177,7 @@ function segmentsOf(folder: string): string[] {
   return folder === "" ? [] : folder.split("/");
 }
 
-/** Paths of files and of the folders that hold them. */
+/** Returns paths of files and of the folders that contain them. */
 function withFolders(paths: Iterable<string>): Set<string> {
   const all = new Set<string>();
   for (const path of paths) {

@@ -18,10 +18,10 @@ import { collections } from "./collections";
 import { authorizeUrl, isHostConfigured, readPerson, requireHost } from "./github";
 import type { RepoHostInstallationDoc } from "./model";
 
-/** T101: long enough to sign in at the host, and no more. */
+/** T101: lifetime of a state, in ms. Enough to sign in at the host. */
 const STATE_MS = 10 * 60 * 1000;
 const CALLBACK_PATH = "/api/repohost/callback";
-/** What it says, a dot, and the signature in hex. */
+/** The payload, a dot, and the signature in hex. */
 const STATE = /^([A-Za-z0-9_-]{1,1000})\.([0-9a-f]{64})$/;
 const claimSchema = z.strictObject({
   workspaceId: z.string().regex(/^[0-9a-f]{24}$/),
@@ -31,9 +31,9 @@ const claimSchema = z.strictObject({
 });
 
 /**
- * The address at which the host shows somebody what they are about to allow: that their installations are listed here.
- * It leads back once, within ten minutes, and only the person who has asked for it.
- * @throws AppError repo_host_not_configured
+ * Returns the URL at which the host asks the user to let us list their installations. It leads back once, within ten
+ * minutes, and only for the user who requested it.
+ * @throws AppError `repo_host_not_configured`
  */
 export function beginAuthorization({ workspaceId, user, via }: Caller, now = new Date()): { url: string } {
   const host = requireHost();
@@ -50,9 +50,9 @@ export function beginAuthorization({ workspaceId, user, via }: Caller, now = new
 }
 
 /**
- * The way back from the host: notes which installations are the person's, and leads to the workspace.
- * @throws AppError not_found where no host is set up; unauthenticated; invalid_request for a state that is forged, used, too old, or somebody else's;
- *   forbidden for who is no admin there any more
+ * Handles the callback from the host: stores the user's installations, and redirects to the workspace.
+ * @throws AppError `not_found` if no host is set up; `unauthenticated`; `invalid_request` for a state that is forged,
+ *   used, expired or another user's; `forbidden` for a user who is no longer an admin of the workspace
  */
 export async function endAuthorization(request: Request, now = new Date()): Promise<Response> {
   if (!isHostConfigured()) throw new AppError("not_found", "This installation knows no repository host.");
@@ -70,7 +70,7 @@ export async function endAuthorization(request: Request, now = new Date()): Prom
   const target = new URL(`/w/${slug}/apps/link`, env().publicUrl);
   const code = searchParams.get("code");
   if (code === null || code === "") {
-    // The person has said no: nothing of what the host says of it is repeated.
+    // The user declined: nothing of the host's message is repeated.
     target.searchParams.set("authorization", "refused");
     return redirectTo(target);
   }
@@ -95,19 +95,19 @@ export async function endAuthorization(request: Request, now = new Date()): Prom
   return redirectTo(target);
 }
 
-/** The installations that the host has shown to somebody as theirs. */
+/** Returns the installations that the host listed for the caller. */
 export function installationsOf({ workspaceId, user }: Caller): Promise<RepoHostInstallationDoc[]> {
   return collections.repoHostInstallations().find({ workspaceId, userId: user._id }).sort({ account: 1 }).toArray();
 }
 
 /**
- * The workspace that a state was made for. It serves once: its hash stays until it would have ended by itself.
- * @throws AppError invalid_request
+ * Returns the workspace of a state. A state is valid once: its hash is stored until it would have expired.
+ * @throws AppError `invalid_request`
  */
 async function takeState(state: string, userId: ObjectId, sessionId: ObjectId, now: Date): Promise<ObjectId> {
   const [, text = "", signature = ""] = STATE.exec(state) ?? [];
   const claim = readClaim(text);
-  // What a key has asked for comes back in any session of its maker.
+  // A state requested by a key is valid in any session of its creator.
   const right = claim && signatureOf(text, userId, claim.isOfKey ? null : sessionId);
   if (!claim || right === null || !isSameSignature(signature, right) || claim.expiresAt <= now.getTime())
     throw badState();
@@ -128,7 +128,10 @@ function readClaim(text: string): z.infer<typeof claimSchema> | null {
   }
 }
 
-/** For whom it was made stands in the signature alone: the host, which sees the state, need not know. */
+/**
+ * Returns the signature of a state. Only the signature contains its user and session: the host sees the state and does
+ * not need them.
+ */
 function signatureOf(text: string, userId: ObjectId, sessionId: ObjectId | null): string {
   const whose = `${userId.toHexString()}.${sessionId?.toHexString() ?? "key"}`;
   return createHmac("sha256", deriveKey("repohost-state")).update(`${whose}.${text}`).digest("hex");

@@ -37,7 +37,7 @@ afterAll(async () => {
 const ME = ["-c", "user.name=Hana", "-c", "user.email=hana@example.com"];
 let made = 0;
 
-/** A workspace whose owner has let the host list one installation, and a repository of it. */
+/** Creates a workspace whose owner has authorised one installation, and a repository of it. */
 async function begin(files: Record<string, string> = {}) {
   const owner = await seedPerson("Olga");
   const installationId = 100 + made++;
@@ -110,7 +110,7 @@ async function thereOf({ repository }: Linked, prefix = "apps/"): Promise<Record
   return files;
 }
 
-/** Carries out what the runner was woken for. */
+/** Runs the syncs that the job runner was notified of. */
 async function drain(): Promise<number> {
   const due = events.splice(0).filter(({ name }) => name === SYNC_EVENT);
   for (const { data } of due) await carryOutSync(data as unknown as SyncDue).catch(() => undefined);
@@ -137,7 +137,7 @@ describe("linking", () => {
       cookie: world.owner.cookie,
     });
     expect(app.json.data).toMatchObject({ slug: "sales-board", title: "Sales board", access: "workspace" });
-    // Again binds anew, and is no second link.
+    // Linking again updates the link and creates no second one.
     expect((await world.link()).json.data.adoption).toBe("imported");
     expect(await gitLines(world.repository.dir, "rev-list", "--count", "main")).toEqual(["1"]);
   });
@@ -193,7 +193,7 @@ describe("linking", () => {
     await authorize(other.owner, world.person);
     const taken = await call("POST", other.at, { cookie: other.owner.cookie, body: good });
     expect([taken.status, taken.json.code]).toEqual([409, "conflict"]);
-    // One workspace has one.
+    // A workspace has one link.
     await authorize(world.owner, { ...world.person, installations: [world.installationId, other.installationId] });
     expect((await post(world.owner.cookie, { owner: "acme", repo: other.name })).status).toBe(409);
   });
@@ -209,7 +209,7 @@ describe("linking", () => {
     });
     expect([foreign.status, foreign.json.code]).toEqual([403, "forbidden"]);
     expect((await call("POST", stranger.at, { cookie, body })).status).toBe(404);
-    // Somebody who sees the installation, and may only read the repository.
+    // A user who sees the installation, but may only read the repository.
     await authorize(stranger.owner, { login: "reader", installations: [world.installationId] });
     expect((await call("POST", stranger.at, { cookie, body })).status).toBe(404);
     expect(await stranger.state()).toMatchObject({
@@ -250,7 +250,7 @@ describe("linking", () => {
     await expect(endAuthorization(late, new Date(Date.now() + 10 * 60 * 1000 + 1))).rejects.toMatchObject({
       kind: "invalid_request",
     });
-    // Who says no at the host comes back as well.
+    // A user who declines at the host is redirected as well.
     const refused = (await start()).replace(/code=[^&]+/, "error=access_denied");
     expect((await come(refused, owner.cookie)).headers.get("location")).toContain("authorization=refused");
     const member = await seedMember(owner.workspaceId, "member");
@@ -294,7 +294,7 @@ describe("a linked repository", () => {
     await syncLink(world.workspaceId);
     expect(await hereOf(world)).toEqual({ "apps/one/index.html": "3\n", "apps/two/a.ts": "a\n" });
     const head = await findBranch(world.workspaceId, "main");
-    // In step: nothing moves on either side.
+    // In sync: nothing moves on either side.
     const there = await gitLines(world.repository.dir, "rev-parse", "main");
     await syncLink(world.workspaceId);
     await drain();
@@ -382,7 +382,7 @@ describe("a linked repository", () => {
       "apps/one/sub",
     ]);
     expect(await hereOf(world)).toEqual({ "apps/one/index.html": "1\n" });
-    // What was left out stays there.
+    // A skipped file stays at the host.
     await save(world, "Ours", { "apps/one/index.html": "2\n" });
     await syncLink(world.workspaceId);
     expect(await gitLines(world.repository.dir, "ls-tree", "-r", "--name-only", "main", "apps/")).toEqual([
@@ -405,7 +405,7 @@ describe("a linked repository", () => {
     expect(json.data.repo.state).toBe("synced");
     expect(json.data.repo.skipped.map(({ path }: { path: string }) => path).sort()).toEqual([...bad].sort());
     expect(await hereOf(world)).toEqual({ "apps/one/index.html": "1\n" });
-    // A file from before the rule travels both ways, as does a new one in its folder.
+    // A file from before the rule syncs both ways, as does a new one in its folder.
     await save(world, "From before", { "apps/one/nul/y.ts": "1\n", "apps/one/prn.ts": "1\n" });
     await syncLink(world.workspaceId);
     await pushAtHost(world, "Change", {
@@ -510,7 +510,7 @@ describe("messages of the host", () => {
     expect((await send(body, headers)).json.data).toEqual({ taken: false });
     expect(await drain()).toBe(1);
     expect(await hereOf(world)).toEqual({ "apps/one/a.ts": "2\n" });
-    // What was taken in has landed on main, which makes us look once more and finds both in step.
+    // The import has landed on main. This triggers another sync, which finds both sides equal.
     expect(await drain()).toBe(1);
     expect((await send(body, { ...headers, "x-github-event": "star" })).json.data).toEqual({ taken: false });
     const unknown = JSON.stringify({ repository: { id: 1 } });

@@ -8,14 +8,14 @@ import { isSameSignature } from "@/lib/platform/secrets/signing-secret";
 import { collections } from "./collections";
 import { wakeLinksOf } from "./wake";
 
-/** The host repeats a message for three days. */
+/** The host resends a message for three days. */
 const REMEMBERED_MS = 3 * 24 * 60 * 60 * 1000;
 const HEARD = new Set(["push", "repository", "installation", "installation_repositories"]);
 
 /**
- * Takes a message of the host. It is only a hint to look: what it says is read from the host itself, so that an old one
- * that is sent again can do no harm. The same body counts once.
- * @throws AppError not_found when no secret is set; unauthenticated for a signature that is missing or wrong
+ * Receives a message of the host. It is only a hint to sync: the content is read from the host itself, so a replayed
+ * message does no harm. The same body counts once.
+ * @throws AppError not_found if no secret is set; unauthenticated for a missing or wrong signature
  */
 export async function receiveMessage(request: Request, now = new Date()): Promise<{ taken: boolean }> {
   const secret = env().GITHUB_WEBHOOK_SECRET;
@@ -43,7 +43,7 @@ export async function receiveMessage(request: Request, now = new Date()): Promis
   return { taken: true };
 }
 
-/** The number of what a message tells of. */
+/** Returns the id of the object that a message is about. */
 function numberIn(message: unknown, name: string): number | null {
   const part = (message as Record<string, unknown> | null)?.[name];
   const id = typeof part === "object" && part !== null ? (part as Record<string, unknown>).id : null;

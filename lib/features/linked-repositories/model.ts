@@ -1,28 +1,28 @@
 import type { ObjectId } from "mongodb";
 import type { Adoption, LinkState } from "./schema";
 
-/** The repository that a workspace's apps are mirrored to. One a workspace. */
+/** The repository that a workspace's apps are synced with. One for each workspace. */
 export type RepoLinkDoc = {
   _id: ObjectId;
   workspaceId: ObjectId;
-  /** The host's number for the repository: it stays when that is renamed or moved. */
+  /** The host's number for the repository: it survives renames and moves. */
   repositoryNumber: number;
   installationId: number;
   owner: string;
   repo: string;
   branch: string;
-  /** The folder in it that stands for the workspace's root; "" is its own. */
+  /** The folder in it for the workspace's root; "" is the repository's root. */
   subdirectory: string;
   linkedBy: ObjectId;
   adoption: Adoption;
   state: LinkState;
-  /** What keeps it from being in step, for people; null when nothing does. */
+  /** Reason why the two sides are not in sync, for the user; null if they are. */
   problem: string | null;
-  /** Files that both sides have changed, each in its way. */
+  /** Files that both sides changed differently. */
   conflicts: string[];
-  /** What of the host's is left out, and why. */
+  /** The host's files that are skipped, with the reason. */
   skipped: { path: string; why: string }[];
-  /** The commits of both sides that had the same apps; null before the first time. */
+  /** The last commits of both sides with equal apps; null before the first sync. */
   localSha: string | null;
   remoteSha: string | null;
   syncedAt: Date | null;
@@ -30,24 +30,24 @@ export type RepoLinkDoc = {
   createdAt: Date;
 };
 
-/** A way to the host and back that has been gone: its state serves once. */
+/** A completed authorisation: its state is valid once. */
 export type RepoHostStateDoc = {
   /** Hash of the state. */
   _id: string;
   expiresAt: Date;
 };
 
-/** An installation that the host has shown to a person as theirs. */
+/** An installation that the host listed for a user. */
 export type RepoHostInstallationDoc = {
   _id: ObjectId;
   workspaceId: ObjectId;
   userId: ObjectId;
   installationId: number;
-  /** Of the installation, and of the person, at the host. */
+  /** Names at the host: of the installation, and of the user. */
   account: string;
   login: string;
   seenAt: Date;
 };
 
-/** A message of the host that was taken: its signature, so that it is carried out once. */
+/** A message of the host that was accepted, by its signature: each is processed once. */
 export type RepoHostMessageDoc = { _id: string; expiresAt: Date };

@@ -6,7 +6,7 @@ const NAME_CHARS_MAX = 100;
 const BRANCH_CHARS_MAX = 200;
 const PATH_CHARS_MAX = 500;
 
-/** What the host itself lets owners, repositories and branches be called: nothing that is an option or an address. */
+/** The host's own rules for names of owners, repositories and branches: no option and no URL. */
 const owner = z
   .string()
   .max(OWNER_CHARS_MAX)

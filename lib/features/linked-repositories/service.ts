@@ -29,10 +29,11 @@ import { wakeSync } from "./wake";
 type LinkStatus = z.infer<typeof linkStatusAnswer>;
 
 /**
- * Links a repository of the host: its apps are the workspace's from then on, and the other way round. Linking the same
- * one again binds it to the installation that it has now.
- * @throws AppError repo_host_not_configured; forbidden for an installation that is not the caller's; not_found for what
- *   the host does not show them; conflict when the workspace has another one, or the repository another workspace
+ * Links a repository of the host: from then on, its apps and the workspace's are synced. Linking the same one again
+ * binds it to its current installation.
+ * @throws AppError repo_host_not_configured; forbidden for an installation that is not the caller's; not_found for a
+ *   repository that the host hides from them; conflict if the workspace has another one, or the repository another
+ *   workspace
  */
 export async function linkRepository(
   caller: Caller,
@@ -98,7 +99,7 @@ export async function linkRepository(
   return { repo: toRepo(host, link), adoption: link.adoption };
 }
 
-/** How the workspace's link stands, and by which installations the caller may link. */
+/** Returns the workspace's link, and the installations that the caller may use. */
 export async function getLink(caller: Caller): Promise<LinkStatus> {
   const { workspaceId, role } = caller;
   const configured = isHostConfigured();
@@ -111,14 +112,14 @@ export async function getLink(caller: Caller): Promise<LinkStatus> {
   };
 }
 
-/** Ends the link. Both sides keep what they have. @throws AppError not_found */
+/** Removes the link. Both sides keep their content. @throws AppError not_found */
 export async function unlinkRepository({ workspaceId }: Caller): Promise<void> {
   const link = await collections.repoLinks().findOneAndDelete({ workspaceId });
   if (!link) throw noLink();
   publish({ workspaceId, kind: "app", resourceType: "repo_link", resourceId: link._id });
 }
 
-/** Has the link looked at anew. @throws AppError not_found, repo_host_not_configured */
+/** Starts a sync of the link. @throws AppError `not_found`, `repo_host_not_configured` */
 export async function requestSync(caller: Caller, prefer: Prefer | undefined): Promise<LinkStatus> {
   requireHost();
   const { workspaceId } = caller;
@@ -128,7 +129,9 @@ export async function requestSync(caller: Caller, prefer: Prefer | undefined): P
   return getLink(caller);
 }
 
-/** T101: whoever links has to be shown the installation by the host, and may write to the repository there. */
+/**
+ * T101: the host must have listed the installation for the caller, who must be able to write to the repository there.
+ */
 async function findLinkable(
   host: HostSettings,
   caller: Caller,
@@ -152,7 +155,7 @@ async function findLinkable(
   return { found, token, installationId: mine.installationId };
 }
 
-/** The first time, at once; what fails stands in the link, and a job goes on with it. */
+/** Runs the first sync at once. On an error, the link holds the problem and a job continues. */
 async function syncOrLeave(workspaceId: ObjectId): Promise<void> {
   try {
     await syncLink(workspaceId);

@@ -43,14 +43,14 @@ import {
 import { APPS, type FileEdits, HostedFiles, packedObject } from "./hosted-files";
 import type { RepoLinkDoc } from "./model";
 
-/** Each holds the folders of a repository in memory. */
+/** Each sync holds the folders of a repository in memory. */
 const SYNCS_AT_ONCE = 2;
 const SYNCS_WAITING_MAX = 100;
-/** Saves meanwhile make it look again; then the next message does. */
+/** Maximum attempts of a sync if saves interfere; then the next message starts one. */
 const TRIES_MAX = 5;
-/** Commits that arrive one by one at the host; of more the last one's words stand for all. */
+/** Maximum number of commits pushed one by one. More are pushed as one, with the last message. */
 const COMMITS_MAX = 50;
-/** Files asked for by their ids at once. */
+/** Maximum number of files requested by id at once. */
 const WANTS_MAX = 1_000;
 const CONFLICTS_TOLD = 50;
 
@@ -58,7 +58,7 @@ type Entry = { oid: string };
 type Files = Map<string, Entry>;
 export type Prefer = "workspace" | "host";
 
-/** What a sync finds at the host. */
+/** The state of the host for a sync. */
 type Hosted = {
   remote: HostedRepository;
   head: string | null;
@@ -68,10 +68,10 @@ type Hosted = {
 };
 
 /**
- * Brings a workspace's apps and its linked repository into step, both ways: what one side changed since both were equal
- * goes to the other. Where both changed one file nothing moves, and the link says so. Safe to repeat, and on two servers
- * at once: branches move by compare-and-set, and equal contents are no change.
- * @throws AppError when the host is away, so that whoever calls tries again
+ * Syncs a workspace's apps and its linked repository in both directions: a change that one side made since both were
+ * equal goes to the other. If both changed the same file, nothing moves, and the link reports it. Safe to repeat, and
+ * on two servers at once: branches move by compare-and-set, and equal contents are no change.
+ * @throws AppError if the host is unreachable, so that the caller retries
  */
 export async function syncLink(
   workspaceId: ObjectId,
@@ -97,7 +97,10 @@ export async function syncLink(
   }
 }
 
-/** What a link would begin with. @throws AppError not_found when there is no such branch in a repository with commits */
+/**
+ * Reads the state that a link would start with.
+ * @throws AppError `not_found` if a repository with commits lacks the branch
+ */
 export async function readHosted(
   host: HostSettings,
   token: string,
@@ -115,13 +118,13 @@ export async function readHosted(
   return { remote, head, canFilter, root: files.commit(head).tree, files };
 }
 
-/** The files of apps in a commit of ours. */
+/** Returns the files of apps in a local commit. */
 export async function ownApps(repositoryId: ObjectId, sha: string | null): Promise<Files> {
   const changes = await diffTrees(repositoryId, null, await appsTree(repositoryId, sha), APPS);
   return new Map(changes.flatMap(({ path, after }) => (after ? [[path, { oid: after.oid }]] : [])));
 }
 
-/** @returns false when something moved meanwhile and all has to be looked at again */
+/** @returns false if a side moved during the sync, so that it has to start over */
 async function syncOnce(link: RepoLinkDoc, prefer: Prefer | undefined, signal: AbortSignal): Promise<boolean> {
   const { workspaceId } = link;
   const host = requireHost();
@@ -171,7 +174,7 @@ async function syncOnce(link: RepoLinkDoc, prefer: Prefer | undefined, signal: A
   let localSha = ownHead;
   if (theirEdits.size > 0) {
     localSha = await takeIn(link, hosted, theirEdits, ownHead, signal);
-    // A save came in between: what it changed is not at the host yet.
+    // A concurrent save: its change is not at the host yet.
     if (localSha === null) return false;
   }
   const remoteSha = await sendOut(link, hosted, ownEdits, ownHead, signal);
@@ -184,7 +187,7 @@ async function syncOnce(link: RepoLinkDoc, prefer: Prefer | undefined, signal: A
   return true;
 }
 
-/** Commits what the host has changed. @returns null when main has moved in between */
+/** Commits the host's changes. @returns null if main moved in the meantime */
 async function takeIn(
   link: RepoLinkDoc,
   hosted: Hosted,
@@ -215,7 +218,7 @@ async function takeIn(
   return (made?.parents[0] ?? null) === ownHead ? sha : null;
 }
 
-/** Contents by id: what is here already, what came along, and the rest from the host. */
+/** Returns contents by id: local ones, those in the pack, and the rest from the host. */
 async function contentsOf(
   workspaceId: ObjectId,
   hosted: Hosted,
@@ -242,7 +245,7 @@ async function contentsOf(
   return contents;
 }
 
-/** Commits at the host what changed here. @returns the branch's new head; null when nothing moved there */
+/** Commits the local changes at the host. @returns the branch's new head; null if nothing moved there */
 async function sendOut(
   link: RepoLinkDoc,
   hosted: Hosted,
@@ -304,7 +307,7 @@ async function sendOut(
 
 type Step = { commit: Commit; edits: FileEdits };
 
-/** What changed here, commit by commit; all at once where there are too many, or none that both sides know. */
+/** Returns the local changes, commit by commit. One step holds all if there are too many commits, or no common one. */
 async function stepsOf(workspaceId: ObjectId, from: string | null, to: string, edits: FileEdits): Promise<Step[]> {
   const chain: { oid: string; commit: Commit }[] = [];
   let at: string | null = to;
@@ -322,7 +325,7 @@ async function stepsOf(workspaceId: ObjectId, from: string | null, to: string, e
     const after = await appsTree(workspaceId, oid);
     const own = new Map<string, Entry | null>();
     for (const change of await diffTrees(workspaceId, before, after, APPS)) {
-      // What the host has changed as well is the host's, or equal.
+      // If the host changed it too, the host's version wins or is equal.
       if (edits.has(change.path)) own.set(change.path, change.after && { oid: change.after.oid });
     }
     before = after;
@@ -358,7 +361,7 @@ function toPack(entries: readonly Buffer[]): Buffer {
   return Buffer.concat([body, createHash("sha1").update(body).digest()]);
 }
 
-/** Writes down how a link stands, unless another server has brought it further meanwhile. */
+/** Stores the state of a link, unless another server has updated it. */
 async function note(
   link: RepoLinkDoc,
   facts: Partial<RepoLinkDoc>,
@@ -372,14 +375,14 @@ async function note(
 }
 
 async function noteFailure(link: RepoLinkDoc, error: unknown): Promise<void> {
-  // A file against a folder: somebody has to rename one.
+  // A file against a folder: the user has to rename one.
   const isConflict = error instanceof AppError && error.kind === "conflict";
   const problem = error instanceof AppError ? error.message : "Something went wrong on our side. It is tried again.";
   if (!(error instanceof AppError)) log.error({ err: error }, "a linked repository could not be mirrored");
   await note(link, { state: isConflict ? "conflict" : "failing", problem });
 }
 
-/** What a further try does not help, until somebody does something. */
+/** Returns an error that a retry cannot fix: the user has to act. */
 function gone(message: string): AppError {
   return new AppError("precondition_failed", message);
 }

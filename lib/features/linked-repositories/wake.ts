@@ -7,14 +7,14 @@ import { collections } from "./collections";
 import type { RepoLinkDoc } from "./model";
 import { type Prefer, syncLink } from "./sync";
 
-/** What the job runner hears when one side of a link may have changed. */
+/** Event for the job runner: one side of a link may have changed. */
 export const SYNC_EVENT = "repohost/sync.due";
 export type SyncDue = { workspaceId: string; prefer?: Prefer };
 
-/** Links that nothing was heard of for so long are looked at: a host's message may be lost, or none be set up. */
+/** Silence after which a link is checked, in ms: a message of the host may be lost, or no webhook be set up. */
 const UNHEARD_MS = 10 * 60 * 1000;
 const LOOKED_AT_ONCE = 500;
-/** Failures that the next try would meet again. */
+/** Errors that a retry would meet again. */
 const TOLD: ReadonlySet<ErrorKind> = new Set([
   "precondition_failed",
   "repo_host_not_configured",
@@ -25,8 +25,8 @@ const TOLD: ReadonlySet<ErrorKind> = new Set([
 ]);
 
 /**
- * Wakes whoever mirrors. When nobody can be woken, the look at links that were long unheard of finds it.
- * @param reason two of one reason within a day are one
+ * Notifies the job runner of a sync. If it takes no events, the sweep of links that were not checked for long finds it.
+ * @param reason events with the same reason within a day count once
  */
 export async function wakeSync(workspaceId: ObjectId, reason: string, prefer?: Prefer): Promise<void> {
   const data: SyncDue = { workspaceId: workspaceId.toHexString(), ...(prefer && { prefer }) };
@@ -37,7 +37,7 @@ export async function wakeSync(workspaceId: ObjectId, reason: string, prefer?: P
   }
 }
 
-/** Once. What only a person can mend stands in the link, and is not tried again by itself. */
+/** Runs one sync. A problem that only a user can fix is stored in the link and not retried. */
 export async function carryOutSync({ workspaceId, prefer }: SyncDue): Promise<void> {
   try {
     await syncLink(new ObjectId(workspaceId), { prefer });
@@ -47,13 +47,13 @@ export async function carryOutSync({ workspaceId, prefer }: SyncDue): Promise<vo
   }
 }
 
-/** Tells of commits that have landed on main, where they are to be mirrored. */
+/** Starts a sync for commits that have landed on main, if the workspace has a link. */
 export async function noticeLandingOfLinked(repositoryId: ObjectId, _before: number, after: number): Promise<void> {
   const link = await collections.repoLinks().findOne({ workspaceId: repositoryId }, { projection: { _id: 1 } });
   if (link) await wakeSync(repositoryId, `landed:${link._id.toHexString()}:${after}`);
 }
 
-/** Wakes the links of one repository or installation at the host. */
+/** Starts a sync for the links of one repository or installation at the host. */
 export async function wakeLinksOf(
   filter: Partial<Pick<RepoLinkDoc, "repositoryNumber" | "installationId">>,
   reason: string,
@@ -62,7 +62,7 @@ export async function wakeLinksOf(
   for (const { workspaceId } of links) await wakeSync(workspaceId, reason);
 }
 
-/** Wakes links that nothing was heard of for long. */
+/** Starts a sync for links without a message for long. */
 export async function wakeUnheard(now = Date.now()): Promise<void> {
   const links = await collections
     .repoLinks()
