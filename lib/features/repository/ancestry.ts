@@ -5,8 +5,8 @@ import { type Commits, walkCommits } from "./side-commits";
 import { ensureIndexed } from "./trunk-index";
 
 /**
- * Everything reachable from a commit: all of the trunk up to `tip`, and the commits of `side`. Trunk histories are
- * never walked; the cost is the length of the side.
+ * Everything reachable from a commit: the whole trunk up to `tip`, and the commits of `side`. Trunk histories are never
+ * walked; the cost is the length of the side.
  */
 export type Ancestry = { head: string; tip: Position | null; side: Commits };
 
@@ -23,30 +23,30 @@ export async function ancestryOf(repositoryId: ObjectId, head: string): Promise<
     return at.isTip;
   });
   const tip = tips.reduce<Position | null>((best, at) => (best && best.seq >= at.seq ? best : at), null);
-  // A side that has landed before the tip is part of what the tip reaches.
+  // Side commits that landed before the tip are reachable from the tip.
   const side = new Map([...walked].filter(([oid]) => !tip || (positions.get(oid)?.seq ?? Infinity) > tip.seq));
   return { head, tip, side };
 }
 
-/** How many commits each side has that the other lacks. */
+/** Returns the number of commits that each side has and the other lacks. */
 export async function countApart(repositoryId: ObjectId, a: Ancestry, b: Ancestry): Promise<{ a: number; b: number }> {
   const common =
     Math.min(a.tip?.seq ?? 0, b.tip?.seq ?? 0) +
     (await sharedSide(repositoryId, a, b)).length +
-    // Those of b's side that a's trunk reaches; shared ones of both sides are counted above.
+    // Commits of b's side that a's trunk reaches; those on both sides are counted above.
     (await underTip(repositoryId, b, a)).length;
   return { a: sizeOf(a) - common, b: sizeOf(b) - common };
 }
 
 /**
- * The commit to compare both with when they are merged; null when they have nothing in common. Of several that fit
- * (branches that were merged crosswise) the one that landed or was written last is taken.
+ * Returns the base commit for merging both; null if they have no common commit. Of several candidates (after
+ * criss-cross merges), the one that landed or was written last.
  */
 export async function mergeBase(repositoryId: ObjectId, a: Ancestry, b: Ancestry): Promise<string | null> {
   const shared = [...(await sharedSide(repositoryId, a, b)), ...(await underTip(repositoryId, b, a))];
   const positions = await findPositions(repositoryId, shared);
   const seqOf = (oid: string) => positions.get(oid)?.seq ?? Infinity;
-  // Sides come parents first, and landing keeps that order, so the last of the highest is an ancestor of no other.
+  // Sides list parents first, and landing keeps that order, so the last of the highest is an ancestor of no other.
   const best = shared.reduce<string | null>((top, oid) => (top !== null && seqOf(top) > seqOf(oid) ? top : oid), null);
   if (best !== null) return best;
   const tips = [a.tip, b.tip].filter((tip) => tip !== null);
@@ -62,13 +62,13 @@ function sizeOf({ tip, side }: Ancestry): number {
   return (tip?.seq ?? 0) + side.size;
 }
 
-/** Commits of a's side that b reaches. */
+/** Returns the commits of a's side that b reaches. */
 async function sharedSide(repositoryId: ObjectId, a: Ancestry, b: Ancestry): Promise<string[]> {
   const landed = new Set(await underTip(repositoryId, a, b));
   return [...a.side.keys()].filter((oid) => b.side.has(oid) || landed.has(oid));
 }
 
-/** Commits of one's side that the other's tip reaches. */
+/** Returns the commits of one's side that the other's tip reaches. */
 async function underTip(repositoryId: ObjectId, one: Ancestry, other: Ancestry): Promise<string[]> {
   const { tip } = other;
   if (!tip || one.side.size === 0) return [];

@@ -25,7 +25,7 @@ afterAll(own.drop);
 
 const LINES = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
 
-/** A trunk with one commit and a branch at it. */
+/** Creates a trunk with one commit and a branch that starts there. */
 async function forked() {
   const repository = await newRepository();
   const { repositoryId, save } = repository;
@@ -90,7 +90,7 @@ describe("ahead and behind", () => {
     expect(await count()).toEqual({ ahead: 2, behind: 1 });
     expect(await aheadBehind({ repositoryId, branch: "main", against: "side" })).toEqual({ ahead: 1, behind: 2 });
     await mergeBranches({ repositoryId, from: "side", author: ADA });
-    // The merge itself is what the branch still lacks, with M1.
+    // The branch lacks the merge itself, and M1.
     expect(await count()).toEqual({ ahead: 0, behind: 2 });
     await onSide("S3", [put("s3", "1")]);
     expect(await count()).toEqual({ ahead: 1, behind: 2 });
@@ -249,7 +249,10 @@ describe("a short commit id", () => {
   });
 });
 
-/** Two commits on one parent whose ids begin with the same 7 digits; among 2^28 beginnings 50,000 each hold such a pair. */
+/**
+ * Returns two commits on one parent whose ids share their first 7 digits. There are 2^28 such prefixes, so two sets of
+ * 50,000 ids share one.
+ */
 async function twins(
   repositoryId: Parameters<typeof readCommitObject>[0],
   base: string,

@@ -8,14 +8,14 @@ import { findHead, listHeads, moveHead, removeHead, TRUNK } from "./refs";
 
 export type Branch = { name: string; sha: string; updatedAt: Date };
 
-/** The branch that somebody works on. */
+/** Returns the name of a user's branch. */
 export function ownBranch(userId: ObjectId): string {
   return `user/${userId.toHexString()}`;
 }
 
 /**
- * A new branch at another one's head (default `main`) or at a commit.
- * @throws AppError not_found for the start, conflict when the name is taken or stands for a folder of branches
+ * Creates a branch at another branch's head (default `main`) or at a commit.
+ * @throws AppError not_found for the start, conflict if the name is taken or is a folder of branches
  */
 export async function createBranch(input: {
   repositoryId: ObjectId;
@@ -29,7 +29,7 @@ export async function createBranch(input: {
   const sha =
     input.sha === undefined ? await headOrThrow(repositoryId, from) : await resolveSha(repositoryId, input.sha);
   if (!(await moveHead(repositoryId, name, null, sha))) throw nameTaken(name, name);
-  // Looked at after the name is ours, so that of two that exclude each other at least one sees it.
+  // Checked after the name is taken, so that at least one of two conflicting branches sees the other.
   const other = (await listHeads(repositoryId)).find((head) => excludes(head.name, name));
   if (other) {
     await removeHead(repositoryId, name, sha);
@@ -38,7 +38,7 @@ export async function createBranch(input: {
   return { name, sha };
 }
 
-/** @throws AppError not_found; conflict when it has just moved; invalid_request for `main`, which stays */
+/** @throws AppError not_found; conflict if it has just moved; invalid_request for `main`, which cannot be deleted */
 export async function deleteBranch(input: { repositoryId: ObjectId; name: string }): Promise<void> {
   const { repositoryId, name } = input;
   if (name === TRUNK) throw new AppError("invalid_request", "The main branch cannot be deleted.");
@@ -48,19 +48,19 @@ export async function deleteBranch(input: { repositoryId: ObjectId; name: string
   }
 }
 
-/** All branches, by name. */
+/** Lists all branches by name. */
 export async function listBranches(repositoryId: ObjectId): Promise<Branch[]> {
   const heads = await listHeads(repositoryId);
   return heads.map(({ name, oid, updatedAt }) => ({ name, sha: oid, updatedAt }));
 }
 
-/** Null when there is no such branch. */
+/** Returns the head of a branch; null if it does not exist. */
 export async function findBranch(repositoryId: ObjectId, name: string): Promise<string | null> {
   return findHead(repositoryId, parseBranch(name));
 }
 
 /**
- * How many commits a branch has that the other (default `main`) lacks, and the other way round.
+ * Returns the number of commits that a branch has and the other (default `main`) lacks, and the reverse.
  * @throws AppError not_found
  */
 export async function aheadBehind(input: {
@@ -75,7 +75,7 @@ export async function aheadBehind(input: {
   return { ahead: a, behind: b };
 }
 
-/** Git keeps branches as files, and some computers take two names that differ in case for one. */
+/** Git stores branches as files, and some file systems ignore case in names. */
 function excludes(existing: string, name: string): boolean {
   if (existing === name) return false;
   const [a, b] = [existing.toLowerCase(), name.toLowerCase()];

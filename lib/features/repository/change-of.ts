@@ -16,26 +16,30 @@ export type FileDiff = {
   path: string;
   previousPath: string | null;
   status: FileStatus;
-  /** The text before and after; null when there was, or is, no file, or its content is no text. */
+  /** The text before and after. Null if the file did not or does not exist, or is binary. */
   before: string | null;
   after: string | null;
   isBinary: boolean;
-  /** Lines, a missing last newline aside; null when the texts are too large to compare, and then `patch` is null as well. */
+  /**
+   * Number of added lines, ignoring a missing last newline. Null if the texts are too large to compare; then `patch` is
+   * null as well.
+   */
   additions: number | null;
   deletions: number | null;
-  /** In git's own form, as `git apply` takes it. */
+  /** In git's format, for `git apply`. */
   patch: string | null;
 };
 
 export type CommitChange = CommitInfo & { files: FileDiff[] };
 
-/** A commit names a file once or twice; ids that fit more commits than this are several anyway. */
+/** A commit has one or two entries for a file, so more candidates are ambiguous anyway. */
 const ENTRIES_MAX = 10;
 
 /**
- * What one commit did to one file, and nothing of its other files (docs/develop/api.md, Consoles).
- * @param input.sha 7..40 hex digits, told apart among the commits of this file only
- * @throws AppError invalid_request (malformed sha), not_found (unknown, or it did not touch the file), conflict (several fit)
+ * Returns the change of one commit to one file, without its other files (docs/develop/api.md, Consoles).
+ * @param input.sha 7..40 hex digits, which must be unique among the commits of this file only
+ * @throws AppError invalid_request (malformed sha), not_found (unknown, or it did not touch the file), conflict
+ *   (ambiguous)
  */
 export async function changeOf(
   input: { repositoryId: ObjectId; branch?: string; sha: string } & FileName,

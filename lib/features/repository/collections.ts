@@ -2,7 +2,7 @@ import "server-only";
 import { declareCollection } from "@/lib/platform/db/collection";
 import type { GitChunkDoc, GitCommitDoc, GitHistoryDoc, GitObjectDoc, GitRefDoc } from "./model";
 
-/** Branches come before what they point at: a deletion that breaks off leaves nothing that points into a gap. */
+/** Branches come before their objects: an interrupted deletion leaves no branch with missing objects. */
 export const collections = {
   gitRefs: declareCollection<GitRefDoc>("git_refs", {
     isOfWorkspace: true,

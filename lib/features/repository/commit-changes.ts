@@ -14,9 +14,9 @@ import { indexUpTo } from "./trunk-index";
 import { untilWon } from "./until-won";
 
 /**
- * One file's part of a commit. All of a commit's changes speak of the tree as it was before, so two moves may swap.
- * `fileId` names the file for good (a console's id): 1..64 letters, digits, dashes, underscores. A put with an id that
- * is not the one of the file at that path replaces that file by a new one with a history of its own.
+ * One file's part of a commit. All changes of a commit refer to the tree before it, so two moves may swap. `fileId` is
+ * the file's permanent id (a console's id): 1..64 letters, digits, dashes, underscores. A put with an id that differs
+ * from the one of the file at that path replaces it by a new file with a separate history.
  */
 export type Change =
   | { kind: "put"; path: string; content: string | Uint8Array; fileId?: string }
@@ -25,28 +25,29 @@ export type Change =
 
 export type CommitInput = {
   repositoryId: ObjectId;
-  /** Default `main`, which its first commit creates. */
+  /** Default: `main`, which its first commit creates. */
   branch?: string;
   author: Author;
   message: string;
   changes: Change[];
   /**
-   * The commit that the author has seen. When the branch has moved on since, the commit lands on top as long as the
-   * paths that it touches are as they were there; else it is a conflict. Without it, the branch at the call's start.
+   * The commit that the author has seen. If the branch has moved on, the commit lands on top if its paths are unchanged
+   * there; otherwise it is a conflict. Default: the branch's head at the call's start.
    */
   expectedHead?: string;
-  /** Makes a commit even if no file changes. */
+  /** Creates a commit even if no file changes. */
   allowEmpty?: boolean;
   now?: Date;
   /**
-   * The number of the change that this commit is a part of, where one change makes commits in several repositories: it
-   * tells which belong together, and which came first. Dates tell neither, since they count seconds and clocks differ.
+   * The number of the change that this commit belongs to, if one change creates commits in several repositories. It
+   * shows which commits belong together, and their order. Dates cannot, since they have whole seconds and clocks
+   * differ.
    */
   change?: number;
 };
 
 export type Committed = {
-  /** The new commit; the branch's head when nothing changed. */
+  /** The new commit; the branch's head if nothing changed. */
   sha: string;
   isNew: boolean;
 };
@@ -54,10 +55,11 @@ export type Committed = {
 const FILE_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
- * Writes one commit (docs/develop/api.md, Consoles). Objects are stored first, then the branch moves by compare-and-set, then the
- * history index follows; whatever stops in between, the branch is whole and the index is completed by its next reader.
- * @throws AppError conflict when a touched path has changed meanwhile or a name is taken; not_found for a missing
- *   branch or file; invalid_request for a bad path, message or id; too_large; storage_full
+ * Writes one commit (docs/develop/api.md, Consoles). It stores the objects first, then moves the branch by
+ * compare-and-set, then updates the history index. If it is interrupted, the branch is consistent and the next reader
+ * completes the index.
+ * @throws AppError conflict if a touched path has changed since or a name is taken; not_found for a missing branch or
+ *   file; invalid_request for a bad path, message or id; too_large; storage_full
  */
 export async function commitChanges(input: CommitInput): Promise<Committed> {
   const { repositoryId, branch = TRUNK, now = new Date() } = input;
@@ -65,9 +67,9 @@ export async function commitChanges(input: CommitInput): Promise<Committed> {
   const message = cleanMessage(input.message);
   const plan = planChanges(input.changes);
   return oneAtATime(`branch:${repositoryId.toHexString()}/${branch}`, async () => {
-    // Null is the repository before its first commit, which is something to have seen too.
+    // Null is the repository before its first commit, which an author may have seen too.
     let seen: string | null | undefined = input.expectedHead;
-    // Contents are stored with the first try's trees; later tries have new trees only.
+    // The first attempt stores the contents with its trees; later attempts have only new trees.
     let contents = plan.blobs;
     const result = await untilWon(async () => {
       const head = await findHead(repositoryId, branch);
@@ -96,7 +98,7 @@ export async function commitChanges(input: CommitInput): Promise<Committed> {
   });
 }
 
-/** The commit has landed: that its index waits for the next reader is no failure of the save. */
+/** Updates the index and logs an error: the commit has landed, and the next reader completes the index. */
 export async function indexQuietly(repositoryId: ObjectId, oid: string): Promise<void> {
   try {
     await indexUpTo(repositoryId, oid);
@@ -108,7 +110,7 @@ export async function indexQuietly(repositoryId: ObjectId, oid: string): Promise
 type Plan = {
   puts: Map<string, { oid: string }>;
   deletes: Set<string>;
-  /** Target to source; `oid` is null when the content stays. */
+  /** Target to source; `oid` is null if the content is unchanged. */
   moves: Map<string, { from: string; oid: string | null }>;
   blobs: GitObject[];
   headers: FileHeader[];
@@ -180,7 +182,7 @@ function touchedPaths(plan: Plan): Set<string> {
   ]);
 }
 
-/** Refuses a commit whose author has not seen what now stands at one of its paths (T111, F10). */
+/** Refuses a commit whose author has not seen the current content of one of its paths (T111, F10). */
 async function refuseTouched(repositoryId: ObjectId, seen: string | null, root: string, plan: Plan): Promise<void> {
   const old = seen === null ? EMPTY_TREE : await treeSeen(repositoryId, seen);
   if (old === root) return;
@@ -217,7 +219,7 @@ async function toEdits(repositoryId: ObjectId, root: string, plan: Plan): Promis
     const source = await findEntry(repositoryId, root, from);
     if (!isFile(source)) throw new AppError("not_found", `There is no file “${from}”.`);
     const existing = await findEntry(repositoryId, root, path);
-    // A folder may be one that this commit empties: the tree decides.
+    // This commit may empty a folder: the tree decides.
     if (existing && existing.mode !== "40000" && !vacated.has(path)) {
       throw new AppError("conflict", `“${path}” is already there. Choose another name.`, { details: { path } });
     }

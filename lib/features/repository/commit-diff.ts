@@ -6,30 +6,30 @@ import { readCommitObject } from "./object-store";
 import { diffTrees, type TreeChange } from "./tree-diff";
 import { findEntry, isFile } from "./tree-edit";
 
-/** What a commit did to one file, as git alone tells it. */
+/** The change of a commit to one file, as git reports it. */
 export type FileChange = {
   path: string;
   previousPath: string | null;
   status: FileStatus;
   before: string | null;
   after: string | null;
-  /** The id that the commit gives the file; null when it says nothing. */
+  /** The file's id in the commit; null if it has none. */
   fileId: string | null;
-  /** The parent in which the file stood before; the first one unless a merge took it from another. */
+  /** The parent that contained the file; the first one unless a merge took it from another. */
   parent: string | null;
 };
 
 /**
- * The files that a commit changed. A merge only shows what differs from every parent: the rest came with a commit of
- * its own. Renames come from the commit's own headers; foreign commits have none, so there a deleted and an added file
- * with one content, neither of them in doubt, are a rename, as git shows them.
+ * Returns the files that a commit changed. A merge shows only the differences from every parent: all others came with
+ * another commit. Renames come from the commit's own headers. Foreign commits have none: there, a deleted and an added
+ * file with the same, unambiguous content are a rename, as in git.
  */
 export async function diffCommit(repositoryId: ObjectId, commit: Commit): Promise<FileChange[]> {
   const [first = null, ...others] = commit.parents;
   const parentTree = first === null ? null : (await readCommitObject(repositoryId, first)).tree;
   const changes = await diffTrees(repositoryId, parentTree, commit.tree);
   if (others.length > 0) return mergeChanges(repositoryId, commit, changes);
-  // A file moved away, with the same content put back at its old place, leaves no trace there for the trees to tell.
+  // If a file is moved and the same content is added at its old path, the trees show no difference there.
   const known = new Set(changes.map(({ path }) => path));
   for (const { from } of commit.files) {
     if (from === null || parentTree === null || known.has(from)) continue;
@@ -84,7 +84,7 @@ function pairRenames(changes: TreeChange[], headers: FileHeader[], parent: strin
     const source = sources.get(path);
     if (after) {
       const old = source === undefined ? before : (byPath.get(source)?.before ?? null);
-      // A file at a path from which another has just been moved away is a new one.
+      // A file at the old path of a moved file is a new one.
       const previous = source === undefined && gone.has(path) ? null : old;
       out.push({
         path,
@@ -96,7 +96,8 @@ function pairRenames(changes: TreeChange[], headers: FileHeader[], parent: strin
         parent,
       });
     }
-    // What a move replaced (two files that swap, or one onto a deleted one) ends there, unless it was moved itself.
+    // A file that a move replaced (two files that swap, or a move onto a deleted one) ends there, unless it was moved
+    // itself.
     if (before && !gone.has(path) && (!after || source !== undefined)) {
       out.push({ path, previousPath: null, status: "deleted", before: before.oid, after: null, fileId: null, parent });
     }
@@ -104,7 +105,7 @@ function pairRenames(changes: TreeChange[], headers: FileHeader[], parent: strin
   return out;
 }
 
-/** Pairs of paths, old and new, whose content occurs once among the deleted and once among the added files. */
+/** Returns pairs of old and new paths whose content occurs once among the deleted and once among the added files. */
 function sameContent(changes: TreeChange[]): [string, string][] {
   const count = (side: "before" | "after") => {
     const paths = new Map<string, string[]>();
@@ -123,7 +124,7 @@ function sameContent(changes: TreeChange[]): [string, string][] {
   });
 }
 
-/** Empty files say nothing about where they come from. */
+/** Empty files do not identify their source. */
 const EMPTY_BLOB = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391";
 
 function statusOf(before: TreeEntry | null, after: TreeEntry | null): FileStatus {

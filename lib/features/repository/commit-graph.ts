@@ -5,31 +5,31 @@ import { parseCommit } from "./git-objects";
 import { contentOf, streamObjects } from "./object-store";
 import { findPositions, type Position } from "./positions";
 
-/** What a walk has to know of a commit. `seq` is its place on the trunk, null for one that has not landed. */
+/** A commit for a walk of the graph. `seq` is its position on the trunk, null before it has landed. */
 export type CommitNode = {
   oid: string;
   parents: readonly string[];
   tree: string;
-  /** Of the committer, in seconds since 1970. */
+  /** The committer's date, in seconds since 1970. */
   seconds: number;
   seq: number | null;
-  /** It has been the trunk's head, so it reaches all that landed before it. */
+  /** Whether it has been the trunk's head, so that it reaches all that landed before it. */
   isTip: boolean;
 };
 
-/** Commits that are read with one that was asked for: those that landed just before it, which a walk comes to next. */
+/** Number of commits read together with a requested one: those that landed just before it, which a walk visits next. */
 const AHEAD = 500;
 
 /**
- * The commits of a repository for one walk through many of them: each is read once, and with it those that landed
- * before it, so that ten thousand take some dozens of look-ups.
+ * The commits of a repository for one walk: each is read once, together with those that landed before it, so that ten
+ * thousand need a few dozen look-ups.
  */
 export class CommitGraph {
   private readonly nodes = new Map<string, CommitNode>();
 
   constructor(readonly repositoryId: ObjectId) {}
 
-  /** Null when the repository has no such commit. */
+  /** Returns a commit; null if the repository does not have it. */
   async find(oid: string): Promise<CommitNode | null> {
     const known = this.nodes.get(oid);
     if (known) return known;
@@ -51,12 +51,12 @@ export class CommitGraph {
     return this.peek(oid);
   }
 
-  /** As far as it has been read; null otherwise. */
+  /** Returns a commit if it has been read; null otherwise. */
   peek(oid: string): CommitNode | null {
     return this.nodes.get(oid) ?? null;
   }
 
-  /** A commit that another one or a branch names, so that its absence is a fault. */
+  /** Returns a commit that another one or a branch references, so that its absence is an error. */
   async get(oid: string): Promise<CommitNode> {
     const node = await this.find(oid);
     if (!node) throw new Error(`The commit ${oid} is missing.`);
@@ -64,9 +64,9 @@ export class CommitGraph {
   }
 
   /**
-   * All commits reachable from `starts`, each after its parents.
-   * @param isStop such a commit, and what only it leads to, is left out
-   * @param parentsOf the parents that a walk goes on to; all unless told
+   * Returns all commits reachable from `starts`, each after its parents.
+   * @param isStop leaves out such a commit, and the commits that only it leads to
+   * @param parentsOf the parents that a walk follows; default: all
    */
   async walk(
     starts: Iterable<string>,
@@ -85,7 +85,7 @@ export class CommitGraph {
       seen.add(item.oid);
       const node = await this.get(item.oid);
       if (isStop(node)) continue;
-      // Taken up again once its parents are done.
+      // Resumed once its parents are done.
       stack.push({ oid: item.oid, done: node });
       for (const parent of parentsOf(node).toReversed()) if (!seen.has(parent)) stack.push({ oid: parent, done: null });
     }

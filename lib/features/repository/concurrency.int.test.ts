@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([committer, crasher].map((file) => rm(file, { force: true }))));
 
-/** Both processes are up and their modules loaded by then. */
+/** Time in which both processes start and load their modules, in ms. */
 const HEAD_START_MS = 1_500;
 
 async function fromTwoProcesses(repositoryId: string, commits: CommitTask["commits"]): Promise<CommitOutcome[]> {
@@ -116,7 +116,7 @@ describe("a process killed at any of its writes", () => {
       }
       if (isDone) break;
     }
-    // Kills before and after the branch moved have both been seen, and a run that was not killed.
+    // The test covered kills before and after the branch moved, and a run without a kill.
     expect(seen.before).toBeGreaterThan(1);
     expect(seen.after).toBeGreaterThan(2);
   }, 120_000);

@@ -2,7 +2,7 @@ import "server-only";
 import type { ObjectId } from "mongodb";
 import { collections } from "./collections";
 
-/** Removes all of a repository. Safe to repeat; branches go first, so that nothing points into a gap. */
+/** Deletes a whole repository. Safe to repeat; branches go first, so that none has missing objects. */
 export async function deleteRepository(repositoryId: ObjectId): Promise<void> {
   await collections.gitRefs().deleteMany({ workspaceId: repositoryId });
   await collections.gitCommits().deleteMany({ workspaceId: repositoryId });

@@ -11,9 +11,9 @@ import { changeOf, createBranch, exportBare, historyOf, mergeBranches } from "./
 const own = takeOwnDatabase();
 afterAll(own.drop);
 
-/** What git's own log says of a file: sha, subject and what was done to it, newest first. */
+/** Returns git's own log of a file: sha, subject and status, newest first. */
 async function gitStory(dir: string, path: string): Promise<string[]> {
-  // In the order of the graph: by date, the commits of branches that were merged would stand mixed.
+  // In the order of the graph: sorted by date, the commits of merged branches would be mixed.
   const lines = await gitLines(
     dir,
     "log",
@@ -60,7 +60,7 @@ describe("the exported repository", () => {
     await withExport(repositoryId, async (dir) => {
       for (const path of ["consoles/c.sql", "top"]) {
         const ours = await ourStory(repositoryId, path);
-        // A merge shows in our history where both sides' lines came together; git lists it without a file.
+        // Our history shows a merge where it merged lines of both sides; git lists it without a file.
         const merged = (line: string) => line.replace(/ (M .*)?$/, "").endsWith("Merge branch 'user/ada'");
         const plain = (lines: string[]) => lines.filter((line) => !merged(line));
         expect(plain(ours)).toEqual(plain(await gitStory(dir, path)));

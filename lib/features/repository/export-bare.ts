@@ -12,9 +12,9 @@ import { listHeads, TRUNK, toRef } from "./refs";
 const CONFIG = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n";
 
 /**
- * Writes a repository as a bare git repository: every branch and all that it reaches, in one pack.
- * @param dir made when missing; must be empty
- * @throws AppError conflict when the folder holds something
+ * Writes a repository as a bare git repository: every branch and everything it reaches, in one pack.
+ * @param dir created if missing; must be empty
+ * @throws AppError conflict if the folder is not empty
  */
 export async function exportBare(repositoryId: ObjectId, dir: string): Promise<{ branches: number; objects: number }> {
   await mkdir(dir, { recursive: true });
@@ -36,12 +36,12 @@ export async function exportBare(repositoryId: ObjectId, dir: string): Promise<{
     .map(({ name, oid }) => `${oid} ${toRef(name)}\n`)
     .sort((a, b) => (a.slice(41) < b.slice(41) ? -1 : 1));
   await writeFile(join(dir, "packed-refs"), `# pack-refs with: peeled fully-peeled sorted \n${refs.join("")}`);
-  // Git takes a folder for a repository once it has a HEAD, so that comes last.
+  // Git accepts a folder as a repository once it has a HEAD, so that is written last.
   await writeFile(join(dir, "HEAD"), `ref: ${toRef(TRUNK)}\n`);
   return { branches: heads.length, objects: oids.length };
 }
 
-/** Every object that the commits reach, in the order of discovery: commits first, then trees, then files. */
+/** Returns every object that the commits reach, in the order of discovery: commits first, then trees, then files. */
 async function reachableObjects(repositoryId: ObjectId, heads: string[]): Promise<string[]> {
   const seen = new Set<string>();
   const blobs = new Set<string>();
@@ -61,7 +61,7 @@ async function reachableObjects(repositoryId: ObjectId, heads: string[]): Promis
   return seen.size === commits ? [] : [...seen];
 }
 
-/** Visits objects from `starts` on, once each, a whole frontier at a time. */
+/** Visits each object reachable from `starts` once, one frontier at a time. */
 async function spread(
   repositoryId: ObjectId,
   starts: string[],

@@ -9,7 +9,7 @@ afterAll(own.drop);
 const BRANCH = "user/ada";
 const FOLDER = "apps/shop";
 
-/** A repository in which main has the folder, and a branch stands on it. */
+/** Creates a repository in which main has the folder, and a branch that starts there. */
 async function withBranch(): Promise<Fixture & { first: string }> {
   const fixture = await newRepository();
   const first = await fixture.save("Add", [put("apps/shop/a.ts", "1\n"), put("apps/other/b.ts", "1\n")]);

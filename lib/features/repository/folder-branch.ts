@@ -10,23 +10,23 @@ import { findPositions } from "./positions";
 import { findHead, TRUNK } from "./refs";
 import { diffTrees, type TreeChange } from "./tree-diff";
 
-/** One folder as a branch has it, beside the trunk. */
+/** One folder on a branch, compared with the trunk. */
 export type FolderOnBranch = {
-  /** Where the branch stands; null when there is none. */
+  /** Head of the branch; null if it does not exist. */
   branchHead: string | null;
-  /** Whether the branch has changed the folder; if not, the trunk's is the one that counts. */
+  /** Whether the branch has changed the folder; if not, the trunk's is shown. */
   isOwn: boolean;
-  /** Whether what counts is in the branch already. */
+  /** Whether the branch already contains the shown folder. */
   isInBranch: boolean;
-  /** The commit whose folder counts: the branch's head or, as long as it has nothing of its own there, the trunk's. */
+  /** The commit whose folder is shown: the branch's head or, until the branch changes the folder, the trunk's. */
   headSha: string | null;
-  /** The commit of the trunk that the folder is compared with: what both have in common. */
+  /** The commit of the trunk to compare the folder with: the common one. */
   baseSha: string | null;
 };
 
-/** What a branch has done in a folder that the trunk lacks, and the other way round. */
+/** Changes to a folder on a branch that the trunk lacks, and the reverse. */
 export type FolderComparison = {
-  /** Commits that touch the folder. */
+  /** Number of commits that touch the folder. */
   ahead: number;
   behind: number;
   changes: { path: string; status: FileStatus }[];
@@ -34,7 +34,7 @@ export type FolderComparison = {
 
 type Sides = { own: Ancestry; trunk: Ancestry };
 
-/** Which commit's folder counts for whoever works on a branch. Null heads: the repository has no commit. */
+/** Returns the commit whose folder is shown on a branch. Null heads: the repository has no commit. */
 export async function folderOnBranch(repositoryId: ObjectId, branch: string, folder: string): Promise<FolderOnBranch> {
   const trunkHead = await findHead(repositoryId, TRUNK);
   const branchHead = await findHead(repositoryId, branch);
@@ -49,7 +49,10 @@ export async function folderOnBranch(repositoryId: ObjectId, branch: string, fol
   return { ...asTrunk, isInBranch: inBranch === (await folderIn(repositoryId, trunkHead, folder)) };
 }
 
-/** Compares a folder on a branch of its own with the trunk's. Its cost follows the commits that only the branch has. */
+/**
+ * Compares a folder on a branch that changed it with the trunk's. The cost grows with the commits that only the branch
+ * has.
+ */
 export async function compareFolder(
   repositoryId: ObjectId,
   { branchHead, isOwn, baseSha }: FolderOnBranch,
@@ -65,9 +68,9 @@ export async function compareFolder(
     if (landed.has(oid)) continue;
     const now = await folderIn(repositoryId, oid, folder);
     const parts = await Promise.all(parents.map((parent) => folderIn(repositoryId, parent, folder)));
-    // What led to the state that both have in common has landed there, by whatever commit.
+    // Commits that led to the common state have landed, in one commit or another.
     if (now === before) ahead = 0;
-    // A merge does something of its own only where it is like none of what it merges.
+    // A merge counts only if its folder differs from all of its parents'.
     else if (parts.length === 0 ? now !== null : !parts.includes(now)) ahead += 1;
   }
   const behind = await collections.gitHistory().countDocuments({
@@ -81,8 +84,8 @@ export async function compareFolder(
 }
 
 /**
- * What differs between two states of files, by path: one that is gone and one that came with the same content are a
- * rename, as git tells it.
+ * Returns the differences between two states of files, by path. A deleted and an added file with the same content are a
+ * rename, as in git.
  */
 export function toChanges(changes: readonly TreeChange[]): FolderComparison["changes"] {
   const gone = new Map<string, string[]>();

@@ -5,7 +5,7 @@ const signature = { name: "Ada Müller", email: "ada@example.com", seconds: 1_70
 
 describe("git objects", () => {
   it("have git's own ids", () => {
-    // The ids that git itself prints for an empty tree, an empty file and "hello\n".
+    // The ids that git prints for an empty tree, an empty file and "hello\n".
     expect(makeTree([]).oid).toBe(EMPTY_TREE);
     expect(makeObject("blob", Buffer.alloc(0)).oid).toBe("e69de29bb2d1d6434b8b29ae775ad8c2e48c5391");
     expect(makeObject("blob", Buffer.from("hello\n")).oid).toBe("ce013625030ba8dba906f756967f9e9ca394464a");

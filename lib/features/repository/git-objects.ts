@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import type { ObjectType } from "./model";
 
-/** Git's modes. The last two only come with foreign history; this module never writes or follows them (T88). */
+/** Git's file modes. The last two come only from foreign history; this module never writes or follows them (T88). */
 export type FileMode = "100644" | "100755" | "40000" | "120000" | "160000";
 export type TreeEntry = { mode: FileMode; name: string; oid: string };
 export type Signature = { name: string; email: string /** Whole seconds since 1970. */; seconds: number; zone: string };
 
 /**
- * What a commit says about a file's identity, in a header line that git carries along and shows nobody:
+ * A file's identity in a commit, in a header line that git keeps and does not show:
  * `millrace-file <id or ->TAB<path>[TAB<path before the move>]`.
  */
 export type FileHeader = { fileId: string | null; path: string; from: string | null };
@@ -19,7 +19,7 @@ export type Commit = {
   committer: Signature;
   message: string;
   files: FileHeader[];
-  /** The number of the change that the commit is a part of, in a header line too: `millrace-change <number>`. */
+  /** The number of the change that the commit belongs to, in a header line too: `millrace-change <number>`. */
   change: number | null;
 };
 
@@ -37,12 +37,12 @@ export function makeObject(type: ObjectType, content: Buffer): GitObject {
   return { oid, type, content };
 }
 
-/** The id that git gives to a file's content. */
+/** Returns git's id for a file's content. */
 export function blobId(content: Buffer): string {
   return makeObject("blob", content).oid;
 }
 
-/** Git sorts by bytes, with a folder's name read as if a slash followed. */
+/** Git sorts by bytes, as if a folder's name ended with a slash. */
 export function makeTree(entries: Iterable<TreeEntry>): GitObject {
   const keyed = Array.from(entries, (entry) => ({
     entry,
@@ -115,7 +115,7 @@ export function parseCommit(content: Buffer): Commit {
   return commit;
 }
 
-/** The first line of a message, as lists show it. */
+/** Returns the first line of a message, for lists. */
 export function subjectOf(message: string): string {
   return message.trimStart().split("\n", 1)[0]?.trim() ?? "";
 }
@@ -128,7 +128,7 @@ function parseMode(text: string): FileMode {
     case "160000":
       return text;
     default:
-      // Old tools wrote other permission bits on plain files.
+      // Old tools wrote other permission bits for plain files.
       return "100644";
   }
 }

@@ -15,7 +15,7 @@ import { findHead, TRUNK } from "./refs";
 import { historiesOf } from "./side-commits";
 import { ensureIndexed } from "./trunk-index";
 
-/** A file by the id that it was saved with, or by its path as of now (of a deleted one: its last path). */
+/** A file by its permanent id, or by its current path (of a deleted one: its last path). */
 export type FileName = { fileId: string; path?: undefined } | { path: string; fileId?: undefined };
 
 export type HistoryItem = { sha: string; author: Author; date: Date; subject: string };
@@ -23,10 +23,10 @@ export type FileHistoryItem = HistoryItem & {
   status: FileStatus;
   path: string;
   previousPath: string | null;
-  /** Blob before and after; null when there was, or is, no file. */
+  /** Blob before and after; null if there was, or is, no file. */
   before: string | null;
   after: string | null;
-  /** The number of the change that the commit is a part of; null when it says none. */
+  /** The number of the change that the commit belongs to; null if it has none. */
   change: number | null;
 };
 
@@ -36,8 +36,8 @@ type PageInput = { repositoryId: ObjectId; branch?: string; cursor?: string; lim
 const PAGE_ITEMS = 50;
 
 /**
- * The commits that touched a file, newest first, through its renames; a new file at an old path starts anew. Empty when
- * the branch never had such a file. Pages hold on to the head that the first one was read at.
+ * Returns the commits that touched a file, newest first, across renames; a new file at an old path has a new history.
+ * Empty if the branch never had such a file. All pages use the head of the first one.
  * @throws AppError invalid_request for a cursor that is not ours
  */
 export async function historyOf(input: PageInput & FileName): Promise<Page<FileHistoryItem>> {
@@ -47,7 +47,7 @@ export async function historyOf(input: PageInput & FileName): Promise<Page<FileH
   return readPage(view, input, lineage);
 }
 
-/** The commits that touched anything in a folder ("" is the whole repository), newest first. */
+/** Returns the commits that touched a folder ("" is the whole repository), newest first. */
 export async function folderHistory(input: PageInput & { folder: string }): Promise<Page<HistoryItem>> {
   const lineage = folderLineage(parseFolder(input.folder));
   const view = await openView(input);
@@ -56,10 +56,10 @@ export async function folderHistory(input: PageInput & { folder: string }): Prom
   return { items: items.map(({ sha, author, date, subject }) => ({ sha, author, date, subject })), nextCursor };
 }
 
-/** A branch as of one head: its own commits in memory, the trunk below them in the index. */
+/** A branch at one head: its own commits in memory, the trunk below them in the index. */
 type View = Ancestry & { repositoryId: ObjectId; histories: Map<string, HistoryChange[]>; below: number };
 
-/** Null when the branch does not exist. */
+/** Returns null if the branch does not exist. */
 export async function openView(input: PageInput): Promise<View | null> {
   const { repositoryId, branch = TRUNK } = input;
   parseBranch(branch);
@@ -70,14 +70,14 @@ export async function openView(input: PageInput): Promise<View | null> {
   }
   const head = cursor?.head ?? (await findHead(repositoryId, branch));
   if (head === null) return null;
-  // A head that is no commit here can only come from the cursor of another repository.
+  // A head that is not a commit here can only come from a cursor of another repository.
   if (!(await findCommit(repositoryId, head))) throw badHistoryCursor();
   const ancestry = await ancestryOf(repositoryId, head);
   const { histories } = await historiesOf(repositoryId, ancestry.side);
   return { ...ancestry, repositoryId, histories, below: cursor?.below ?? Infinity };
 }
 
-/** The file's id in the index; null when the view has no such file. */
+/** Returns the file's id in the index; null if the view has no such file. */
 export async function lineageIn(view: View, name: FileName): Promise<string | null> {
   if (name.fileId !== undefined) return name.fileId;
   const path = parsePath(name.path);
@@ -87,13 +87,15 @@ export async function lineageIn(view: View, name: FileName): Promise<string | nu
   return view.tip && lineageOnTrunk(view.repositoryId, view.tip.seq, path);
 }
 
-/** What a commit did to one file; null when it left it alone. */
+/** Returns the change of a commit to one file; null if it did not touch it. */
 export function findChange(changes: HistoryChange[], lineage: string): HistoryChange | null {
   const own = changes.filter((change) => change.lineage === lineage);
   return own.find(({ status }) => status !== "deleted") ?? own[0] ?? null;
 }
 
-/** Positions count from the trunk's first commit through the tip and on through the side, so they fall as one pages. */
+/**
+ * Positions count from the trunk's first commit to the tip and on through the side, so they decrease from page to page.
+ */
 async function readPage(
   view: View,
   { limit = PAGE_ITEMS }: PageInput,
@@ -163,7 +165,7 @@ function formatCursor({ head, below }: Cursor): string {
   return Buffer.from(`${head}.${below}`).toString("base64url");
 }
 
-/** @throws AppError invalid_request for a text that no page of a history could have given out */
+/** @throws AppError invalid_request for a text that is not a history cursor */
 export function requireHistoryCursor(text: string): void {
   parseCursor(text);
 }
@@ -172,12 +174,12 @@ function parseCursor(text: string): Cursor {
   const [, head, below] = /^([0-9a-f]{40})\.(\d{1,15})$/.exec(Buffer.from(text, "base64url").toString("latin1")) ?? [];
   if (head === undefined || below === undefined) throw badHistoryCursor();
   const cursor = { head, below: Number(below) };
-  // Base64 has several spellings of one text; ours has one.
+  // Base64 has several spellings of one text; only ours is valid.
   if (formatCursor(cursor) !== text) throw badHistoryCursor();
   return cursor;
 }
 
-/** What a cursor is answered with that this list has not given out. */
+/** Returns the error for a cursor that is not from this list. */
 export function badHistoryCursor(): AppError {
   return new AppError("invalid_request", "This is not a cursor of this list. Start from its first page.", {
     details: [{ path: "cursor", message: "Not a cursor of this list." }],

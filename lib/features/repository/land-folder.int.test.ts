@@ -77,7 +77,7 @@ describe("a folder that lands on main", () => {
     await land(fixture, merge);
     expect(await textOf(fixture, "apps/shop/a.ts")).toBe("both\n");
 
-    // The branch goes on from what has landed, also where it was decided against it.
+    // The branch continues from the landed state, also where the resolution went against it.
     const takes = { folder: FOLDER, ifHead: merge.branchHead ?? "" };
     const back = { repositoryId: fixture.repositoryId, from: "main", into: BRANCH, author: ADA };
     expect(await mergeBranches({ ...back, takes: { ...takes, ifHead: "0".repeat(40) } })).toMatchObject({

@@ -14,23 +14,23 @@ import { diffTrees } from "./tree-diff";
 import { type Edit, editTree, findEntry, isFile, join } from "./tree-edit";
 import { untilWon } from "./until-won";
 
-/** What the trunk's folder would be with what a branch has done in it. Nothing has moved yet. */
+/** The result of merging a branch's changes into the trunk's folder. Nothing has moved yet. */
 export type FolderMerge = {
-  /** The trunk's commit that was merged with. */
+  /** The trunk's commit that was merged. */
   trunkHead: string | null;
-  /** Where the branch stood; null when there is none. */
+  /** Head of the branch; null if it does not exist. */
   branchHead: string | null;
-  /** The trunk's folder as it is; null when it has none. */
+  /** The trunk's current folder; null if it has none. */
   before: string | null;
-  /** What it would be. With conflicts it is not to be used. */
+  /** The merged folder. Not valid with conflicts. */
   after: string | null;
   conflicts: MergeConflict[];
 };
 
 /**
- * Merges one folder of a branch with the trunk's, whatever else the branch has done: paths are those within the folder.
- * The merged files are stored, so that they can be read before they land.
- * @param resolutions what to keep at paths that conflict
+ * Merges one folder of a branch with the trunk's and ignores the branch's other changes. Paths are relative to the
+ * folder. The merged files are stored, so that they can be read before they land.
+ * @param resolutions which side to keep at paths that conflict
  */
 export async function mergeFolder(input: {
   repositoryId: ObjectId;
@@ -64,8 +64,8 @@ export async function mergeFolder(input: {
 }
 
 /**
- * Makes a commit on the trunk that changes one folder from one known state to another, and nothing else.
- * @returns its id; null when the folder is in another state by now
+ * Creates a commit on the trunk that changes one folder from one known state to another, and nothing else.
+ * @returns its id; null if the folder has changed
  */
 export async function landFolder(input: {
   repositoryId: ObjectId;
@@ -99,7 +99,7 @@ export async function landFolder(input: {
   });
 }
 
-/** The tree of a folder in a commit; null when it has none. */
+/** Returns the tree of a folder in a commit; null if it does not exist. */
 export async function folderIn(repositoryId: ObjectId, sha: string | null, folder: string): Promise<string | null> {
   if (sha === null) return null;
   const { tree } = await readCommitObject(repositoryId, sha);
@@ -108,7 +108,7 @@ export async function folderIn(repositoryId: ObjectId, sha: string | null, folde
   return entry?.mode === "40000" ? entry.oid : null;
 }
 
-/** The plain files below a tree, by their paths in it, each with the id of its content. */
+/** Returns the regular files below a tree, by their paths in it, each with its content's id. */
 export async function filesIn(repositoryId: ObjectId, tree: string | null, folder = ""): Promise<Map<string, string>> {
   const files = new Map<string, string>();
   if (tree === null) return files;

@@ -6,13 +6,13 @@ import { readBlob } from "./object-store";
 import { isText } from "./text-content";
 
 export type LineCounts = { additions: number; deletions: number };
-/** A change of one file by its blobs; null when there was, or is, no file. */
+/** A change of one file by its blobs; null if there was, or is, no file. */
 export type BlobChange = { repositoryId: ObjectId; before: string | null; after: string | null };
 
-/** Text that is compared for one list: comparing a page of the largest consoles would hold the event loop (F15). */
+/** Maximum text compared for one list: comparing a page of the largest consoles would block the event loop (F15). */
 const LIST_BYTES_MAX = 8 * 1024 * 1024;
 
-/** Lines that were added and taken. That one of the texts has no last newline is nothing that anybody wrote. */
+/** Counts added and removed lines. A missing last newline does not count. */
 export function countLines(before: string, after: string): LineCounts {
   const hunks = diffLines(splitLines(withLastNewline(before)), splitLines(withLastNewline(after)));
   return {
@@ -21,10 +21,13 @@ export function countLines(before: string, after: string): LineCounts {
   };
 }
 
-/** The same for the changes of a list, in their order; null from where the texts are too large together, and for what is no text. */
+/**
+ * Counts lines for a list of changes, in their order. Null for binary files, and from where the texts exceed the limit
+ * together.
+ */
 export async function countLinesOf(changes: BlobChange[]): Promise<(LineCounts | null)[]> {
   const counts: (LineCounts | null)[] = [];
-  // What a change left is mostly what the next one found.
+  // The result of one change is usually the base of the next.
   const texts = new Map<string, string | null>();
   let bytes = 0;
   const read = async (repositoryId: ObjectId, oid: string | null) => {

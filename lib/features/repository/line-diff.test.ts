@@ -14,7 +14,7 @@ function apply(a: string[], b: string[]): string[] {
   return out;
 }
 
-/** Length of the longest common subsequence, the slow and plain way. */
+/** Returns the length of the longest common subsequence, by the slow, plain algorithm. */
 function commonLength(a: string[], b: string[]): number {
   let row = new Array<number>(b.length + 1).fill(0);
   for (const x of a) {

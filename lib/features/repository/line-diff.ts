@@ -2,17 +2,17 @@
 export type Hunk = { aStart: number; aEnd: number; bStart: number; bEnd: number };
 
 /**
- * Edits searched for exactly in one region before it is cut at lines that occur once on both sides. Bounds the work of
- * a region to about a million steps, whatever the input (T105).
+ * Maximum number of edits searched for exactly in one region, before it is cut at lines that occur once on both sides.
+ * Limits the work for a region to about a million steps for any input (T105).
  */
 const EXACT_EDITS_MAX = 1_000;
 
-/** Lines with their line ends, so that a missing one at the end of a file is a difference. */
+/** Splits text into lines with their line ends, so that a missing one at the end of a file is a difference. */
 export function splitLines(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
-/** The differing runs between two lists of lines, in order, never touching each other. */
+/** Returns the differing runs between two lists of lines, in order; no two of them touch. */
 export function diffLines(a: readonly string[], b: readonly string[]): Hunk[] {
   const numbers = new Map<string, number>();
   const toNumbers = (lines: readonly string[]) => {
@@ -35,7 +35,7 @@ export function diffLines(a: readonly string[], b: readonly string[]): Hunk[] {
     const core = trimRegion(left, right, region, isKept);
     if (core.aStart === core.aEnd || core.bStart === core.bEnd) continue;
     if (markExact(left, right, core, isKept)) continue;
-    // No anchors: the whole region stays one replaced run, right if not minimal.
+    // No anchors: the whole region stays one replaced run, which is correct but not minimal.
     for (const part of cutAtAnchors(left, right, core, isKept)) regions.push(part);
   }
   return toHunks(isKept.a, isKept.b);
@@ -43,7 +43,7 @@ export function diffLines(a: readonly string[], b: readonly string[]): Hunk[] {
 
 type Kept = { a: Uint8Array; b: Uint8Array };
 
-/** Marks the equal lines at both ends as kept and returns what lies between. */
+/** Marks the equal lines at both ends as kept and returns the region between them. */
 function trimRegion(a: Int32Array, b: Int32Array, region: Hunk, kept: Kept): Hunk {
   let { aStart, aEnd, bStart, bEnd } = region;
   while (aStart < aEnd && bStart < bEnd && a[aStart] === b[bStart]) {
@@ -57,7 +57,10 @@ function trimRegion(a: Int32Array, b: Int32Array, region: Hunk, kept: Kept): Hun
   return { aStart, aEnd, bStart, bEnd };
 }
 
-/** Myers' greedy search for the shortest edit; false, with nothing marked, when it takes more edits than allowed. */
+/**
+ * Runs Myers' greedy search for the shortest edit. Returns false, with nothing marked, if it needs more edits than
+ * allowed.
+ */
 function markExact(a: Int32Array, b: Int32Array, { aStart, aEnd, bStart, bEnd }: Hunk, kept: Kept): boolean {
   const n = aEnd - aStart;
   const m = bEnd - bStart;
@@ -66,7 +69,7 @@ function markExact(a: Int32Array, b: Int32Array, { aStart, aEnd, bStart, bEnd }:
   const furthest = new Int32Array(2 * limit + 3);
   const trace: Int32Array[] = [];
   for (let edits = 0; edits <= limit; edits++) {
-    // Row `edits` keeps what the row before reached, on the diagonals -edits..edits.
+    // Row `edits` stores the reach of the row before, on the diagonals -edits..edits.
     trace.push(furthest.slice(middle - edits, middle + edits + 1));
     for (let k = -edits; k <= edits; k += 2) {
       const down = furthest[middle + k + 1] ?? 0;
@@ -90,7 +93,7 @@ function markExact(a: Int32Array, b: Int32Array, { aStart, aEnd, bStart, bEnd }:
   return false;
 }
 
-/** Walks the search back from the end and reports every pair of equal lines on the way. */
+/** Walks the search back from the end and reports every pair of equal lines. */
 function markPath(trace: Int32Array[], edits: number, n: number, m: number, keep: (i: number, j: number) => void) {
   let x = n;
   let y = m;
@@ -109,7 +112,7 @@ function markPath(trace: Int32Array[], edits: number, n: number, m: number, keep
   while (x > 0 && y > 0) keep(--x, --y);
 }
 
-/** The regions between lines that occur once on both sides and in the same order; none when there is no such line. */
+/** Returns the regions between lines that occur once on both sides and in the same order; empty without such a line. */
 function cutAtAnchors(a: Int32Array, b: Int32Array, region: Hunk, kept: Kept): Hunk[] {
   const places = new Map<number, { inA: number; inB: number; countA: number; countB: number }>();
   const placeOf = (line: number) => {
@@ -147,7 +150,7 @@ function cutAtAnchors(a: Int32Array, b: Int32Array, region: Hunk, kept: Kept): H
   return regions;
 }
 
-/** The longest sub-list whose `inB` rises, by patience sorting. */
+/** Returns the longest sub-list with rising `inB`, by patience sorting. */
 function longestRising<T extends { inB: number }>(list: T[]): T[] {
   type Link = { item: T; before: Link | undefined };
   const tops: Link[] = [];

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { FileChange } from "./commit-diff";
 import type { FileStatus } from "./model";
 
-/** A file's change with the id of the file that it happened to. */
+/** A change with the id of its file. */
 export type HistoryChange = {
   lineage: string;
   path: string;
@@ -12,12 +12,12 @@ export type HistoryChange = {
   after: string | null;
 };
 
-/** Which file stood at a path in a commit; null when no entry tells. */
+/** Returns the id of the file at a path in a commit; null if no entry shows it. */
 export type Lookup = (parent: string, path: string) => Promise<string | null>;
 
 /**
- * Gives each change its file: the id that the commit names, else that of the file which stood there before, else one
- * made of the commit that added it. All of it follows from git alone.
+ * Returns each change with its file: the id in the commit, else the id of the file that was at the path, else one
+ * derived from the commit that added it. All of it follows from git alone.
  */
 export async function toHistory(oid: string, changes: FileChange[], lookup: Lookup): Promise<HistoryChange[]> {
   const out: HistoryChange[] = [];
@@ -30,7 +30,7 @@ export async function toHistory(oid: string, changes: FileChange[], lookup: Look
     } else if (status === "deleted" || fileId === null || fileId === inherited) {
       out.push({ lineage: inherited, path, previousPath, status, before, after });
     } else {
-      // Another file has taken the place: the old one ends here, the new one begins.
+      // Another file took the path: the old one ends here, and the new one starts.
       out.push({ lineage: inherited, path: source, previousPath: null, status: "deleted", before, after: null });
       out.push({ lineage: fileId, path, previousPath: null, status: "added", before: null, after });
     }
@@ -39,14 +39,14 @@ export async function toHistory(oid: string, changes: FileChange[], lookup: Look
 }
 
 /**
- * What a folder's history goes by in the index. The slashes keep it apart from the ids and the paths of files.
+ * Returns the key of a folder's history in the index. The slashes keep it apart from the ids and the paths of files.
  * @param folder "" is the root
  */
 export function folderLineage(folder: string): string {
   return folder === "" ? "/" : `/${folder}/`;
 }
 
-/** One entry for each folder above the changed files, the root always among them. */
+/** Returns one entry for each folder above the changed files, always including the root. */
 export function folderChanges(changes: HistoryChange[]): HistoryChange[] {
   return [...foldersAbove(changes)].map((folder) => ({
     lineage: folderLineage(folder),

@@ -13,7 +13,7 @@ import { headOrThrow } from "./read";
 import { moveHead, TRUNK } from "./refs";
 import { untilWon } from "./until-won";
 
-/** By path: a text or bytes, null for no file. */
+/** By path: a text or bytes, or null for no file. */
 export type ResolutionsInput = Record<string, string | Uint8Array | null>;
 
 export type MergeInput = {
@@ -24,9 +24,9 @@ export type MergeInput = {
   author: Author;
   /** Default `Merge branch '<from>'`. */
   message?: string;
-  /** What to keep at paths that conflict. Paths without a conflict ignore it. */
+  /** Which side to keep at paths that conflict. Ignored for other paths. */
   resolutions?: ResolutionsInput;
-  /** A folder that becomes what it is in `from`, as long as `into` still stands at this head; later it is merged like the rest. */
+  /** A folder to take from `from`, if `into` still has this head; otherwise it is merged like the rest. */
   takes?: { folder: string; ifHead: string };
   now?: Date;
 };
@@ -36,9 +36,9 @@ export type MergeResult =
   | { merged: false; conflicts: MergeConflict[] };
 
 /**
- * Brings one branch's commits into another. Nothing moves while there are conflicts; they come back with both sides,
- * and the same call with `resolutions` settles them.
- * @throws AppError not_found for a branch, conflict when two names in the result would collide
+ * Merges one branch's commits into another. If there are conflicts, nothing moves and both sides are returned; the same
+ * call with `resolutions` settles them.
+ * @throws AppError not_found for a branch, conflict if two names in the result would collide
  */
 export async function mergeBranches(input: MergeInput): Promise<MergeResult> {
   const { repositoryId, from, into = TRUNK, now = new Date() } = input;
@@ -64,7 +64,7 @@ type Attempt = {
   now: Date;
 };
 
-/** Null when the branch moved meanwhile. */
+/** Null if the branch moved during the attempt. */
 async function attempt(repositoryId: ObjectId, plan: Attempt): Promise<MergeResult | null> {
   const ours = await ancestryOf(repositoryId, await headOrThrow(repositoryId, plan.into));
   const theirs = await ancestryOf(repositoryId, await headOrThrow(repositoryId, plan.from));
@@ -103,8 +103,8 @@ async function attempt(repositoryId: ObjectId, plan: Attempt): Promise<MergeResu
 }
 
 /**
- * The trunk only follows first parents, since these tell what its earlier heads were: onto a branch that has merged the
- * trunk into itself it moves by a merge commit of its own.
+ * Whether the branch can move without a merge commit. The trunk follows only first parents, since these are its earlier
+ * heads. Onto a branch that has merged the trunk, it therefore moves by a merge commit.
  */
 async function canFastForward(
   repositoryId: ObjectId,
@@ -120,7 +120,7 @@ async function canFastForward(
   return oid === ours.head;
 }
 
-/** @throws AppError invalid_request for a path that cannot be one, too_large */
+/** @throws AppError invalid_request for an invalid path, too_large */
 export function parseResolutions(resolutions: ResolutionsInput): Resolutions {
   return new Map(
     Object.entries(resolutions).map(([path, content]) => {

@@ -1,8 +1,8 @@
 import { diffLines, type Hunk, splitLines } from "./line-diff";
 
 /**
- * Brings two versions of one text together by lines.
- * @returns null when both sides changed the same or adjoining lines in different ways
+ * Merges two versions of one text by lines.
+ * @returns null if both sides changed the same or adjoining lines differently
  */
 export function mergeText(base: string, ours: string, theirs: string): string | null {
   const lines = { base: splitLines(base), ours: splitLines(ours), theirs: splitLines(theirs) };
@@ -18,7 +18,7 @@ export function mergeText(base: string, ours: string, theirs: string): string | 
     const theirs: Hunk[] = [];
     let end = changes[index]?.hunk.aEnd ?? 0;
     const start = changes[index]?.hunk.aStart ?? 0;
-    // Changes that touch are one region: their order could not be told otherwise.
+    // Changes that touch are one region: their order would be ambiguous.
     for (let next = changes[index]; next && next.hunk.aStart <= end; next = changes[++index]) {
       (next.side === "ours" ? ours : theirs).push(next.hunk);
       end = Math.max(end, next.hunk.aEnd);
@@ -35,7 +35,7 @@ export function mergeText(base: string, ours: string, theirs: string): string | 
   return out.join("");
 }
 
-/** One side's text for the base lines `start..end`. */
+/** Returns one side's text for the base lines `start..end`. */
 function regionText(base: string[], side: string[], hunks: Hunk[], start: number, end: number): string {
   const out: string[] = [];
   let at = start;

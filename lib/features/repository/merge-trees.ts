@@ -6,12 +6,12 @@ import { readBlob, readTree } from "./object-store";
 import { isText } from "./text-content";
 import { isFile, join, refuseCollisions } from "./tree-edit";
 
-/** One side of a conflict; null where the file is absent. `content` is null when it is no text. */
+/** One side of a conflict; null if the file is absent. `content` is null for a binary file. */
 export type ConflictSide = { oid: string; content: string | null } | null;
 export type MergeConflict = { path: string; base: ConflictSide; ours: ConflictSide; theirs: ConflictSide };
 export type MergedTree = { root: string; objects: GitObject[]; conflicts: MergeConflict[] };
 
-/** A person's answer to a conflict: the text or bytes to keep, null to have no such file. */
+/** The user's resolutions of conflicts: the text or bytes to keep, or null for no file. */
 export type Resolutions = ReadonlyMap<string, string | Uint8Array | null>;
 
 type Merge = {
@@ -24,8 +24,9 @@ type Merge = {
 type Triple<T> = { base: T; ours: T; theirs: T };
 
 /**
- * Three-way merge of trees, by path: what only one side changed is taken, texts that both changed are merged by lines.
- * @param taken a folder that is taken as `theirs` has it, whatever else was done in it
+ * Three-way merge of trees, by path: a change of only one side is taken, and texts that both changed are merged by
+ * lines.
+ * @param taken a folder to take from `theirs`, even if the other side changed it too
  */
 export async function mergeTrees(
   repositoryId: ObjectId,

@@ -9,7 +9,7 @@ import { type Change, changeOf, historyOf, listTree, readFile, rebuildIndex } fr
 const own = takeOwnDatabase();
 afterAll(own.drop);
 
-/** The whole of what a repository promises, in the simplest form: files by path, and what was done to each. */
+/** The rules of a repository in their simplest form: files by path, and the changes to each. */
 type File = { key: number; path: string; content: string; fileId: string | undefined };
 type FileAction = { sha: string; status: string; path: string; previousPath: string | null; content: string | null };
 
@@ -22,7 +22,7 @@ const step = fc.record({
 });
 
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
-/** A commit's changes, and what they mean to the model once its id is known. */
+/** A commit's changes, and their effect on the model once its id is known. */
 type Planned = [changes: Change[], settle: (sha: string) => void];
 
 class Model {
@@ -37,7 +37,7 @@ class Model {
     return { key, path, content: this.newText(), fileId: hasId ? `file-${key}` : undefined };
   }
 
-  /** No two alike: which of several equal files was moved, git alone could not tell. */
+  /** All different: git alone could not tell which of several equal files was moved. */
   newText(): string {
     return `text ${++this.texts}\n`;
   }
@@ -46,7 +46,7 @@ class Model {
     return this.files.find((file) => file.path === path);
   }
 
-  /** A file and a folder cannot have one name. */
+  /** Whether a path is free: a file and a folder cannot share a name. */
   fits(path: string, leaving: File[] = []): boolean {
     return this.files
       .filter((file) => !leaving.includes(file))
@@ -59,7 +59,7 @@ class Model {
   }
 }
 
-/** Null when the step does not fit the files as they are. */
+/** Returns the planned step; null if it does not fit the current files. */
 function plan(model: Model, { kind, pick, target, hasId }: Step): Planned | null {
   const file = model.files[pick % Math.max(1, model.files.length)];
   const other = model.files[(pick >> 3) % Math.max(1, model.files.length)];

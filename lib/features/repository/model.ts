@@ -1,24 +1,24 @@
 import type { Binary, ObjectId } from "mongodb";
 
 /*
- * A repository has an id of its own. In the store it stands in `workspaceId`, by which all that a workspace has is found
- * and goes with it: the shared one has its workspace's id, the private ones of its members have others.
+ * A repository has its own id. It is stored in `workspaceId`, the field by which all data of a workspace is found and
+ * deleted. The shared repository has its workspace's id, the members' private ones have others.
  */
 
-/** The four kinds of object that git knows. */
+/** Git's four object types. */
 export type ObjectType = "blob" | "tree" | "commit" | "tag";
 
-/** One git object. `data` is the content's zlib stream, as a pack holds it; null when the stream lies in chunks. */
+/** One git object. `data` is the content's zlib stream, as in a pack; null if the stream is stored in chunks. */
 export type GitObjectDoc = {
   _id: ObjectId;
   workspaceId: ObjectId;
   /** 40 lower-case hex digits. */
   oid: string;
   type: ObjectType;
-  /** Bytes of the content, unpacked. */
+  /** Unpacked size of the content, in bytes. */
   size: number;
   data: Binary | null;
-  /** How many documents of `GitChunkDoc` hold the stream; 0 when `data` does. */
+  /** Number of `GitChunkDoc` documents that hold the stream; 0 if `data` holds it. */
   chunks: number;
 };
 
@@ -28,42 +28,47 @@ export type GitChunkDoc = { _id: ObjectId; workspaceId: ObjectId; oid: string; n
 /** A branch. `oid` only moves by compare-and-set. */
 export type GitRefDoc = { _id: ObjectId; workspaceId: ObjectId; ref: string; oid: string; updatedAt: Date };
 
-/** Who wrote a commit, and when, as git keeps it. */
+/** The author of a commit, as git stores it. */
 export type AuthorDoc = { name: string; email: string };
 
 /**
- * One commit that has landed on the trunk. The document is written after the history entries of its commit and after
- * those of its ancestors, so that its presence says: all of this is indexed. A cache; git alone can rebuild it.
+ * One commit that has landed on the trunk. It is written after the history entries of its commit and of all ancestors,
+ * so its presence means that all of these are indexed. A cache: git alone can rebuild it.
  */
 export type GitCommitDoc = {
   _id: ObjectId;
   workspaceId: ObjectId;
   oid: string;
-  /** Place in the order of landing, from 1. For a tip it is also the number of commits reachable from it. */
+  /** Position in the order of landing, from 1. For a tip, also the number of commits reachable from it. */
   seq: number;
-  /** Has been the trunk's head: it is on the chain of first parents. */
+  /** Whether it has been the trunk's head: it is on the chain of first parents. */
   isTip: boolean;
 };
 
 export type FileStatus = "added" | "modified" | "deleted" | "renamed";
 
-/** What one landed commit did to one file, or that it changed something in a folder. A cache; git alone can rebuild it. */
+/**
+ * The change of one landed commit to one file, or the fact that it changed a folder. A cache: git alone can rebuild it.
+ */
 export type GitHistoryDoc = {
   _id: ObjectId;
   workspaceId: ObjectId;
-  /** What stays with a file through renames: the caller's id, or one made of the commit that added it. `/path/` of a folder. */
+  /**
+   * The file's key across renames: the caller's id, or one derived from the commit that added it. `/path/` for a
+   * folder.
+   */
   lineage: string;
   seq: number;
   oid: string;
   path: string;
   previousPath: string | null;
   status: FileStatus;
-  /** Blob before and after; null when there was, or is, no file. */
+  /** Blob before and after; null if there was, or is, no file. */
   before: string | null;
   after: string | null;
   author: AuthorDoc;
   date: Date;
   subject: string;
-  /** Of the commit's header; absent without one. */
+  /** From the commit's header; absent without one. */
   change?: number;
 };

@@ -4,13 +4,13 @@ import { MAX_MESSAGE_BYTES } from "./limits";
 
 export type Author = { name: string; email: string };
 
-/** Characters that would end a field of git's signature line, or hide in it. */
+/** Characters that would end a field of git's signature line, or be invisible in it. */
 const NOT_IN_SIGNATURE = /[\p{Cc}<>\u2028\u2029]/gu;
 const NOT_IN_MESSAGE = /[\p{Cc}--[\t\n]]/gv;
 
 /**
- * A commit on top of `parents`. Its date is never before that of a parent, whatever the clocks of the servers say, so
- * that newest first is the order of landing too (F9).
+ * Returns a commit on top of `parents`. Its date is never before a parent's, even if the servers' clocks differ, so
+ * that newest first is also the order of landing (F9).
  */
 export function newCommit(input: {
   tree: string;
@@ -38,8 +38,8 @@ export function newCommit(input: {
 }
 
 /**
- * The message as git keeps it: unix line ends, one at the end, no control characters but tabs.
- * @throws AppError invalid_request when it is blank or too long
+ * Returns the message in git's form: Unix line ends, one at the end, no control characters except tabs.
+ * @throws AppError invalid_request if it is blank or too long
  */
 export function cleanMessage(message: string): string {
   const text = message.toWellFormed().replace(/\r\n?/g, "\n").replace(NOT_IN_MESSAGE, "").trim();

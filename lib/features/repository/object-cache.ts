@@ -1,5 +1,5 @@
 /**
- * Values that never change, kept until their weights add up to more than `maxBytes`; the longest unused go first.
+ * A cache of immutable values, up to a total weight of `maxBytes`; the least recently used are evicted.
  * Content-addressed objects need no invalidation.
  */
 export class ObjectCache<T> {

@@ -11,17 +11,17 @@ import { type Commit, EMPTY_TREE, type GitObject, parseCommit, parseTree, type T
 import type { GitObjectDoc, ObjectType } from "./model";
 import { ObjectCache } from "./object-cache";
 
-/** Half of what a document may hold, so that two parts fit into no message by accident of the rest. */
+/** Half the maximum size of a document, so that two parts never share a message. */
 const CHUNK_BYTES = 8 * 1024 * 1024;
-/** Above this, packing leaves the event loop (F15); below, the hand-over costs more than the work. */
+/** Above this size, compression runs outside the event loop (F15); below it, the hand-over costs more than the work. */
 const INLINE_BYTES = 64 * 1024;
-/** Commits and trees that this process keeps parsed. Thousands of both, and small beside a server's memory. */
+/** Size of the cache of parsed commits and trees. Thousands of both, and small compared with a server's memory. */
 const CACHE_BYTES = 48 * 1024 * 1024;
-/** Parsed entries take about this much more memory than their bytes. */
+/** Ratio of the memory of parsed entries to their bytes. */
 const PARSED_FACTOR = 4;
-/** Objects of one look-up: their ids stay far below the size of a command. */
+/** Number of objects in one look-up: their ids stay far below the size of a command. */
 const READ_BATCH = 1_000;
-/** Documents of one insert. */
+/** Number of documents in one insert. */
 const WRITE_BATCH = 1_000;
 
 const deflateAside = promisify(deflate);
@@ -30,7 +30,7 @@ const inflateAside = promisify(inflate);
 type Parsed = { tree: readonly TreeEntry[] } | { commit: Commit };
 const parsed = new ObjectCache<Parsed>(CACHE_BYTES);
 
-/** Stores objects; those that are there already stay as they are. Safe to repeat. */
+/** Stores objects. Existing ones are not changed. Safe to repeat. */
 export async function writeObjects(repositoryId: ObjectId, objects: readonly GitObject[]): Promise<void> {
   let docs: GitObjectDoc[] = [];
   let bytes = 0;
@@ -45,11 +45,11 @@ export async function writeObjects(repositoryId: ObjectId, objects: readonly Git
     }
   }
   await insertNew(docs);
-  // The next commit builds on these trees.
+  // The next commit is based on these trees.
   for (const object of objects) keepParsed(repositoryId, object);
 }
 
-/** Stores objects that came packed; those that are there already stay as they are. Safe to repeat. */
+/** Stores packed objects. Existing ones are not changed. Safe to repeat. */
 export async function writePacked(
   repositoryId: ObjectId,
   objects: AsyncIterable<{ oid: string; type: ObjectType; size: number; stream: Buffer }>,
@@ -67,7 +67,7 @@ export async function writePacked(
   await insertNew(docs);
 }
 
-/** Which of some objects the repository has, and of what kind they are. */
+/** Returns the types of those objects that the repository has. */
 export async function typesOf(repositoryId: ObjectId, oids: readonly string[]): Promise<Map<string, ObjectType>> {
   const types = new Map<string, ObjectType>();
   for (let at = 0; at < oids.length; at += READ_BATCH) {
@@ -80,7 +80,7 @@ export async function typesOf(repositoryId: ObjectId, oids: readonly string[]): 
   return types;
 }
 
-/** How large the content of some objects is, in bytes. */
+/** Returns the content sizes of some objects, in bytes. */
 export async function sizesOf(repositoryId: ObjectId, oids: readonly string[]): Promise<Map<string, number>> {
   const sizes = new Map<string, number>();
   for (let at = 0; at < oids.length; at += READ_BATCH) {
@@ -93,13 +93,13 @@ export async function sizesOf(repositoryId: ObjectId, oids: readonly string[]): 
   return sizes;
 }
 
-/** Content of an object of any kind; null when the repository has none of that id. */
+/** Returns the content of an object of any type; null if the repository does not have it. */
 export async function findObject(repositoryId: ObjectId, oid: string): Promise<GitObject | null> {
   const doc = await collections.gitObjects().findOne({ workspaceId: repositoryId, oid });
   return doc && { oid, type: doc.type, content: await unpack(await packedStream(doc), doc.size) };
 }
 
-/** The parsed entries of a tree; the empty tree exists without being stored. */
+/** Returns the parsed entries of a tree; the empty tree exists without being stored. */
 export async function readTree(repositoryId: ObjectId, oid: string): Promise<readonly TreeEntry[]> {
   if (oid === EMPTY_TREE) return [];
   const found = await readParsed(repositoryId, oid);
@@ -107,20 +107,20 @@ export async function readTree(repositoryId: ObjectId, oid: string): Promise<rea
   return found.tree;
 }
 
-/** Null when there is no object of that id, or one of another kind. */
+/** Returns a commit; null for an unknown id or an object of another type. */
 export async function findCommit(repositoryId: ObjectId, oid: string): Promise<Commit | null> {
   const found = await readParsed(repositoryId, oid);
   return found && "commit" in found ? found.commit : null;
 }
 
-/** A commit that another object or a branch names, so that its absence is a fault. */
+/** Returns a commit that another object or a branch references, so that its absence is an error. */
 export async function readCommitObject(repositoryId: ObjectId, oid: string): Promise<Commit> {
   const commit = await findCommit(repositoryId, oid);
   if (!commit) throw new Error(`The commit ${oid} is missing.`);
   return commit;
 }
 
-/** Content of a blob that a tree names. */
+/** Returns the content of a blob that a tree references. */
 export async function readBlob(repositoryId: ObjectId, oid: string): Promise<Buffer> {
   const object = await findObject(repositoryId, oid);
   if (object?.type !== "blob") throw new Error(`The blob ${oid} is missing.`);
@@ -128,8 +128,8 @@ export async function readBlob(repositoryId: ObjectId, oid: string): Promise<Buf
 }
 
 /**
- * Contents of blobs that trees name, each with its id and each once, in no order. One by one, a thousand files would be a
- * thousand look-ups.
+ * Yields contents of blobs that trees reference, each with its id and each once, in no order. One by one, a thousand
+ * files would be a thousand look-ups.
  */
 export async function* readBlobs(repositoryId: ObjectId, oids: Iterable<string>): AsyncGenerator<[string, Buffer]> {
   const missing = new Set(oids);
@@ -141,7 +141,7 @@ export async function* readBlobs(repositoryId: ObjectId, oids: Iterable<string>)
   for (const oid of missing) throw new Error(`The blob ${oid} is missing.`);
 }
 
-/** An object's zlib stream as stored, whole. */
+/** Returns an object's complete zlib stream as stored. */
 export async function packedStream(doc: GitObjectDoc): Promise<Buffer> {
   if (doc.data) return toBuffer(doc.data);
   const { workspaceId, oid } = doc;
@@ -150,7 +150,7 @@ export async function packedStream(doc: GitObjectDoc): Promise<Buffer> {
   return Buffer.concat(parts.slice(0, doc.chunks).map(({ data }) => toBuffer(data)));
 }
 
-/** Documents of many objects, in no order, a batch at a time in memory. */
+/** Yields documents of many objects, in no order, with one batch in memory. */
 export async function* streamObjects(repositoryId: ObjectId, oids: readonly string[]): AsyncGenerator<GitObjectDoc> {
   for (let at = 0; at < oids.length; at += READ_BATCH) {
     const batch = oids.slice(at, at + READ_BATCH);
@@ -193,7 +193,7 @@ async function toDoc(
   const common = { _id: new ObjectId(), workspaceId: repositoryId, oid, type, size };
   if (stream.length <= CHUNK_BYTES) return { ...common, data: new Binary(stream), chunks: 0 };
   const chunks = Math.ceil(stream.length / CHUNK_BYTES);
-  // The parts come first: an object's document promises that all of them are there.
+  // The parts come first: an object's document means that all of them are stored.
   for (let n = 0; n < chunks; n++) {
     const data = new Binary(stream.subarray(n * CHUNK_BYTES, (n + 1) * CHUNK_BYTES));
     await collections
@@ -210,7 +210,10 @@ async function insertNew(docs: GitObjectDoc[]): Promise<void> {
   await collections.gitObjects().insertMany(docs, { ordered: false }).catch(ignoreDuplicates).catch(explainFullDisk);
 }
 
-/** What is there already is the same: it is named by its content. Anything else that failed is thrown on. */
+/**
+ * Ignores duplicate keys: an existing object is identical, since its name is its content's hash. Rethrows any other
+ * error.
+ */
 export function ignoreDuplicates(error: unknown): void {
   if (indexesOfDuplicates(error) === null) throw error;
 }
@@ -227,7 +230,7 @@ async function pack(content: Buffer): Promise<Buffer> {
 }
 
 async function unpack(stream: Buffer, size: number): Promise<Buffer> {
-  // The length that was stored bounds what unpacking may yield (T90).
+  // The stored length limits the unpacked size (T90).
   const options = { maxOutputLength: Math.max(size, 1) };
   return size > INLINE_BYTES ? inflateAside(stream, options) : inflateSync(stream, options);
 }

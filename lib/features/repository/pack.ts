@@ -3,19 +3,19 @@ import { type FileHandle, open } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 import type { ObjectType } from "./model";
 
-/** Git's numbers for the kinds of object in a pack. */
+/** Git's numbers for the object types in a pack. */
 const TYPE_NUMBERS = { commit: 1, tree: 2, blob: 3, tag: 4, "ofs-delta": 6 } as const;
 const PACK_VERSION = 2;
 const INDEX_MAGIC = 0xff744f63;
 const INDEX_VERSION = 2;
-/** Offsets from here on go to the index's second table. */
+/** From this offset on, offsets go to the index's second table. */
 const LARGE_OFFSET = 0x80000000;
-/** Small objects are gathered into writes of this size. */
+/** Small objects are collected into writes of this size. */
 const WRITE_BYTES = 1024 * 1024;
 
 export type PackEntry = { oid: string; crc: number; offset: number };
 
-/** Writes a pack from zlib streams as they are stored: nothing is packed anew, nothing held but one write's worth. */
+/** Writes a pack from stored zlib streams: nothing is recompressed, and memory holds only one write. */
 export class PackWriter {
   private readonly hash: Hash = createHash("sha1");
   private readonly entries: PackEntry[] = [];
@@ -39,7 +39,7 @@ export class PackWriter {
     await this.write(stream);
   }
 
-  /** Ends the pack. @returns its checksum and entries, which the index needs */
+  /** Finishes the pack. @returns its checksum and entries, which the index needs */
   async finish(): Promise<{ checksum: Buffer; entries: PackEntry[] }> {
     await this.flush();
     const checksum = this.hash.digest();
@@ -67,7 +67,7 @@ export class PackWriter {
   }
 }
 
-/** The index that lets git find an object in a pack (version 2). */
+/** Returns the index that lets git find an object in a pack (version 2). */
 export function packIndex(checksum: Buffer, entries: PackEntry[]): Buffer {
   const sorted = entries.toSorted((a, b) => (a.oid < b.oid ? -1 : 1));
   const head = Buffer.alloc(8 + 256 * 4);
@@ -101,7 +101,7 @@ export function packIndex(checksum: Buffer, entries: PackEntry[]): Buffer {
   return Buffer.concat([body, createHash("sha1").update(body).digest()]);
 }
 
-/** The beginning of a pack with so many entries. */
+/** Returns the header of a pack with `count` entries. */
 export function packHead(count: number): Buffer {
   const header = Buffer.alloc(12);
   header.write("PACK", "latin1");
@@ -110,7 +110,7 @@ export function packHead(count: number): Buffer {
   return header;
 }
 
-/** Kind and size of an entry: four bits of the size beside the kind, then seven a byte, lowest first. */
+/** Encodes type and size of an entry: four bits of the size beside the type, then seven a byte, lowest first. */
 export function entryHead(type: ObjectType | "ofs-delta", size: number): Buffer {
   const bytes: number[] = [];
   let byte = (TYPE_NUMBERS[type] << 4) | (size & 0x0f);

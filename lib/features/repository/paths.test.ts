@@ -19,7 +19,7 @@ const code = (work: () => unknown) => {
   return "accepted";
 };
 
-/** T87's corpus: traversal, absolute, encoded and Unicode ways out, and names that git or a file system reads as its own. */
+/** T87's corpus: traversal, absolute, encoded and Unicode escapes, and names that git or a file system reserves. */
 const REFUSED = [
   "",
   "/",

@@ -1,33 +1,33 @@
 import { AppError } from "@/lib/platform/http/errors";
 
-/** File systems of desktops stop at 255 bytes a name; the rest is left for suffixes that tools add. */
+/** Desktop file systems allow 255 bytes for a name; the rest is left for suffixes that tools add. */
 const MAX_SEGMENT_BYTES = 200;
-/** Well under the 4,096 bytes that Linux takes, so that a checkout in a deep folder still works. */
+/** Well below Linux's limit of 4,096 bytes, so that a checkout in a deep folder still works. */
 const MAX_PATH_BYTES = 1_000;
 /** Branch names become file names in a checkout's own folder. */
 const MAX_BRANCH_BYTES = 200;
 
 // Control characters, line and paragraph separators, direction overrides (they make a name read as another), byte order
-// mark, halves of surrogate pairs, and the code points that Unicode keeps for nobody.
+// mark, unpaired surrogates, and unassigned code points.
 const REFUSED_CHARACTERS =
   /[\p{Cc}\p{Cs}\u2028\u2029\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff\ufdd0-\ufdef]/u;
-/** Code points without a shape of their own: some file systems leave them out when they compare names. */
+/** Invisible code points: some file systems ignore them when they compare names. */
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 const SPACE = /\s/u;
 /** Git's own files, and the short names that Windows gives them. */
 const GIT_NAMES = /^(?:\.git|git~\d+|\.gitmodules|gitmod~\d+|gi7eba~\d+|\.gitattributes|gitatt~\d+|gi7d29~\d+)$/;
-/** A segment that a Windows checkout would open as a stream of another file. */
+/** Matches a segment that Windows would open as an alternate stream of another file. */
 const STREAM_OF_GIT = /^\.?git[^/]*:/;
-/** Git on Windows refuses to check out a path with one of these. */
+/** Git on Windows refuses to check out a path with one of these characters. */
 const WINDOWS_CHARACTERS = /[<>:"|?*]/;
-/** Devices, whatever ending follows (Microsoft's page "Naming Files, Paths, and Namespaces"). */
+/** Device names, with any extension (Microsoft's page "Naming Files, Paths, and Namespaces"). */
 const WINDOWS_DEVICES = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)\d)$/;
 const BRANCH_PART = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/;
 
 /**
- * The path under which a file is kept: slashes between segments, Unicode in its composed form (NFC).
- * Our choice: composed rather than refused, since keyboards and file systems differ in what they send.
- * @throws AppError invalid_request, naming the rule that the path breaks (T87)
+ * Returns the path under which a file is stored: slashes between segments, Unicode in its composed form (NFC). Our
+ * choice: composed rather than refused, since keyboards and file systems differ in what they send.
+ * @throws AppError invalid_request, with the rule that the path breaks (T87)
  */
 export function parsePath(path: string): string {
   const normal = path.isWellFormed() ? path.normalize("NFC") : path;
@@ -46,9 +46,9 @@ export function parseNewPath(path: string): string {
 }
 
 /**
- * Returns the path of a file beside others, of which only the names that are new need to suit Windows: files and folders
- * from before the rule keep their names, and folders take new files.
- * @param isKnown whether a file or a folder has this path already
+ * Returns the path of a file beside others. Only its new names have to be valid on Windows: files and folders from
+ * before the rule keep their names, and folders accept new files.
+ * @param isKnown whether a file or a folder already has this path
  * @throws AppError invalid_request, as `parseNewPath`
  */
 export function parseAddedPath(path: string, isKnown: (path: string) => boolean): string {
@@ -61,10 +61,10 @@ export function parseAddedPath(path: string, isKnown: (path: string) => boolean)
   return parsed;
 }
 
-/** Returns a name that suits Windows, as like the given one as can be. */
+/** Returns a name that is valid on Windows and close to the given one. */
 export function toPortableName(name: string): string {
   const plain = name.replace(new RegExp(WINDOWS_CHARACTERS, "g"), "-");
-  // The ending stays: `aux.ts` becomes `aux_.ts`.
+  // The extension stays: `aux.ts` becomes `aux_.ts`.
   return windowsFault(plain) === null ? plain : plain.replace(/^[^.]*/, (stem) => `${stem.trimEnd()}_`);
 }
 
@@ -74,21 +74,21 @@ function windowsFault(segment: string): string | null {
   return WINDOWS_DEVICES.test(stem.trim()) ? "must not use a name that Windows reserves, such as con or aux" : null;
 }
 
-/** A folder's path: as `parsePath`, and "" for the root. */
+/** Returns a folder's path: like `parsePath`, and "" for the root. */
 export function parseFolder(path: string): string {
   return path === "" ? "" : parsePath(path.endsWith("/") ? path.slice(0, -1) : path);
 }
 
 /**
- * Two names with one key cannot stand in one folder: some file system that a clone lands on takes them for the same
+ * Returns a key that is equal for two names that cannot share a folder, because some file system treats them as equal
  * (case, composed or decomposed letters, compatibility forms, invisible characters).
  */
 export function collisionKey(segment: string): string {
-  // Upper case first, so that ß and SS, and both forms of sigma, meet.
+  // Upper case first, so that ß equals SS, and both forms of sigma are equal.
   return segment.normalize("NFKC").replace(INVISIBLE, "").toUpperCase().toLowerCase().normalize("NFKC");
 }
 
-/** @throws AppError invalid_request when git, or a command line, could misread the name (T89) */
+/** @throws AppError invalid_request if git, or a command line, could misread the name (T89) */
 export function parseBranch(name: string): string {
   const isPlain =
     name !== "" &&

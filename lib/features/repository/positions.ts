@@ -3,15 +3,15 @@ import type { ObjectId } from "mongodb";
 import { collections } from "./collections";
 
 /**
- * Where a commit stands in the order of landing on the trunk. A tip has been the trunk's head: what is reachable from
- * it are exactly the commits with a `seq` up to its own, so `seq` also counts them.
+ * A commit's position in the order of landing on the trunk. A tip has been the trunk's head: exactly the commits with a
+ * `seq` up to its own are reachable from it, so `seq` also counts them.
  */
 export type Position = { oid: string; seq: number; isTip: boolean };
 
-/** Entries read to find the file at a path: a commit that replaces a file leaves two for it. */
+/** Entries read to find the file at a path: a commit that replaces a file has two for it. */
 const LATEST_ENTRIES = 3;
 
-/** The positions of those commits that have landed and are indexed. */
+/** Returns the positions of those commits that have landed and are indexed. */
 export async function findPositions(repositoryId: ObjectId, oids: string[]): Promise<Map<string, Position>> {
   const docs = await collections
     .gitCommits()
@@ -22,8 +22,8 @@ export async function findPositions(repositoryId: ObjectId, oids: string[]): Pro
 }
 
 /**
- * A commit that has been the trunk's head: the last one with a number above `after` and up to `upTo`, or else the first
- * one beyond, where a merge brought more than that. Null when none has landed after `after`.
+ * Returns a commit that has been the trunk's head: the last one with a position above `after` and up to `upTo`, or else
+ * the first one beyond, if a merge added more. Null if none has landed after `after`.
  */
 export async function findTip(repositoryId: ObjectId, after: number, upTo: number): Promise<Position | null> {
   const one = async (seq: { $gt: number; $lte?: number }, order: 1 | -1) =>
@@ -39,7 +39,7 @@ export async function findTip(repositoryId: ObjectId, after: number, upTo: numbe
   return (await one({ $gt: after, $lte: upTo }, -1)) ?? (await one({ $gt: upTo }, 1));
 }
 
-/** Which file the trunk had at a path after the commit with that `seq`; null when it never had one. */
+/** Returns the id of the file at a path on the trunk after the commit at `seq`; null if there never was one. */
 export async function lineageOnTrunk(repositoryId: ObjectId, seq: number, path: string): Promise<string | null> {
   const entries = await collections
     .gitHistory()

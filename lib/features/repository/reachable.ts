@@ -4,10 +4,10 @@ import { ancestryOf } from "./ancestry";
 import { findPositions } from "./positions";
 import { findHead, TRUNK } from "./refs";
 
-/** Whether a commit is part of the trunk's history or of a branch's. Costs as much as the branch has of its own. */
+/** Whether a commit is in the history of the trunk or of a branch. The cost grows with the branch's own commits. */
 export async function isReachable(repositoryId: ObjectId, sha: string, branch: string): Promise<boolean> {
   const head = await findHead(repositoryId, branch);
-  // Reading the ancestry also puts what the trunk has by now into the index.
+  // The ancestry also updates the trunk's index up to its head.
   const own = head === null ? null : await ancestryOf(repositoryId, head);
   if (own?.head === sha || own?.side.has(sha)) return true;
   const trunkHead = await findHead(repositoryId, TRUNK);

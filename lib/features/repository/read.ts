@@ -11,7 +11,7 @@ import { findPositions } from "./positions";
 import { findHead, listHeads, TRUNK } from "./refs";
 import { findEntry, isFile, join } from "./tree-edit";
 
-/** Which state to read: a branch (default `main`), or a commit by its id or 7..40 digits of it. */
+/** The state to read: a branch (default `main`), or a commit by its id or its first 7..40 digits. */
 export type At = { ref?: string; sha?: string };
 
 export type FileContent = { path: string; oid: string; content: Buffer };
@@ -25,15 +25,16 @@ export type CommitInfo = {
   message: string;
 };
 
-/** Git's shortest abbreviation, and a whole id. */
+/** Git's shortest abbreviation, or a full id. */
 const SHA = /^[0-9a-f]{7,40}$/;
 const SHA_DIGITS = 40;
-/** Objects with one beginning that are judged; with 7 digits and a million objects there are none or one. */
+/** Maximum number of objects checked for one prefix; with 7 digits and a million objects there are none or one. */
 const CANDIDATES_MAX = 50;
 
 /**
- * One file.
- * @throws AppError not_found when the branch, the commit or the file is not there, or it is no plain file (T87, T88)
+ * Reads one file.
+ * @throws AppError not_found if the branch, the commit or the file does not exist, or it is not a regular file (T87,
+ *   T88)
  */
 export async function readFile(input: { repositoryId: ObjectId; path: string } & At): Promise<FileContent> {
   const path = parsePath(input.path);
@@ -44,9 +45,9 @@ export async function readFile(input: { repositoryId: ObjectId; path: string } &
 }
 
 /**
- * The files and folders in a folder ("" is the root), by git's order; with `recursive` all below it as well. Links and
- * submodules of foreign histories are left out. A repository without a commit is empty.
- * @throws AppError not_found when the branch, the commit or the folder is not there
+ * Lists the files and folders in a folder ("" is the root), in git's order; with `recursive`, those of all subfolders
+ * as well. Links and submodules of foreign histories are left out. A repository without a commit is empty.
+ * @throws AppError not_found if the branch, the commit or the folder does not exist
  */
 export async function listTree(
   input: { repositoryId: ObjectId; path?: string; recursive?: boolean } & At,
@@ -62,7 +63,7 @@ export async function listTree(
   return items;
 }
 
-/** @throws AppError not_found, conflict (a short id that fits several) or invalid_request (no id at all) */
+/** @throws AppError not_found, conflict (an ambiguous short id) or invalid_request (not an id) */
 export async function readCommit(repositoryId: ObjectId, sha: string): Promise<CommitInfo> {
   const { oid, commit } = await resolveCommit(repositoryId, { sha });
   return toCommitInfo(oid, commit);
@@ -81,8 +82,9 @@ export function toCommitInfo(sha: string, commit: Commit): CommitInfo {
 }
 
 /**
- * The whole id of a commit, from 7..40 of its digits. Commits that lost a race and are on no branch do not count.
- * @throws AppError invalid_request when malformed, not_found when unknown, conflict when several fit
+ * Returns the full id of a commit, from its first 7..40 digits. Commits that lost a race and are on no branch do not
+ * count.
+ * @throws AppError invalid_request if malformed, not_found if unknown, conflict if ambiguous
  */
 export async function resolveSha(repositoryId: ObjectId, sha: string): Promise<string> {
   const prefix = parseSha(sha);
@@ -105,12 +107,12 @@ export function parseSha(sha: string): string {
   });
 }
 
-/** Ids that begin with the digits given. */
+/** Returns the range of ids that start with the given digits. */
 export function shaRange(prefix: string): { $gte: string; $lt: string } {
   return { $gte: prefix, $lt: `${prefix}g` };
 }
 
-/** @throws AppError not_found for none, conflict for several */
+/** @throws AppError not_found without an id, conflict for several */
 export function pickOne(oids: string[]): string {
   const [oid, ...others] = oids;
   if (oid === undefined) throw new AppError("not_found", "No such commit.");

@@ -3,19 +3,19 @@ import { ObjectId } from "mongodb";
 import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
 import { collections } from "./collections";
 
-/** The branch that everything lands on. It cannot be deleted and never moves back. */
+/** The main branch. It cannot be deleted and never moves back. */
 export const TRUNK = "main";
 
-/** The commit a branch points at; null when there is no such branch. */
+/** Returns the head commit of a branch; null if the branch does not exist. */
 export async function findHead(repositoryId: ObjectId, branch: string): Promise<string | null> {
   const doc = await collections.gitRefs().findOne({ workspaceId: repositoryId, ref: toRef(branch) });
   return doc?.oid ?? null;
 }
 
 /**
- * Moves a branch by compare-and-set, so that of several writers at once exactly one wins.
- * @param expected where the branch has to stand; null when it must not exist yet
- * @returns false when it stands elsewhere: nothing was changed
+ * Moves a branch by compare-and-set, so that exactly one of several concurrent writers wins.
+ * @param expected the branch's current head; null if it must not exist yet
+ * @returns false if the head differs: nothing was changed
  */
 export async function moveHead(
   repositoryId: ObjectId,
@@ -31,7 +31,7 @@ export async function moveHead(
   return matchedCount === 1;
 }
 
-/** @returns false when the branch has moved, or is gone */
+/** @returns false if the branch has moved, or does not exist */
 export async function removeHead(repositoryId: ObjectId, branch: string, expected: string): Promise<boolean> {
   const { deletedCount } = await collections
     .gitRefs()
@@ -39,7 +39,7 @@ export async function removeHead(repositoryId: ObjectId, branch: string, expecte
   return deletedCount === 1;
 }
 
-/** All branches, by name. */
+/** Lists all branches by name. */
 export async function listHeads(repositoryId: ObjectId): Promise<{ name: string; oid: string; updatedAt: Date }[]> {
   const docs = await collections.gitRefs().find({ workspaceId: repositoryId }).sort({ ref: 1 }).toArray();
   return docs.map(({ ref, oid, updatedAt }) => ({ name: toBranch(ref), oid, updatedAt }));

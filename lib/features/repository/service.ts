@@ -1,6 +1,6 @@
 import "server-only";
 
-/** Git repositories, each under an id: what other domains call. */
+/** Git repositories by id: the API for other domains. */
 export {
   aheadBehind,
   type Branch,

@@ -7,12 +7,12 @@ import { readCommitObject } from "./object-store";
 import { findPositions, lineageOnTrunk, type Position } from "./positions";
 import { findEntry } from "./tree-edit";
 
-/** Commits found by a walk, every one after its parents, in an order that git alone decides. */
+/** Commits of a walk, parents first, in an order that git alone determines. */
 export type Commits = Map<string, Commit>;
 
 /**
- * All commits reachable from `starts` but not past one that `isStop` accepts.
- * @param isStop gets a commit's position on the trunk, null while it has none; such a commit and its parents are left out
+ * Returns all commits reachable from `starts`, up to those that `isStop` accepts.
+ * @param isStop gets a commit's position on the trunk, or null; an accepted commit and its parents are left out
  */
 export async function walkCommits(
   repositoryId: ObjectId,
@@ -33,14 +33,16 @@ export async function walkCommits(
     const position = (await findPositions(repositoryId, [oid])).get(oid);
     if (position && isStop(position)) continue;
     const commit = await readCommitObject(repositoryId, oid);
-    // Taken up again once its parents are done.
+    // Resumed once its parents are done.
     stack.push({ oid, commit });
     for (const parent of commit.parents.toReversed()) if (!seen.has(parent)) stack.push({ oid: parent, commit: null });
   }
   return found;
 }
 
-/** What each commit of a walk did, with the files' ids, and the way to find a file in one of them. */
+/**
+ * Returns the changes of each commit of a walk, with the files' ids, and a function that finds a file in one of them.
+ */
 export async function historiesOf(
   repositoryId: ObjectId,
   commits: Commits,
@@ -67,7 +69,7 @@ async function landedLineage(repositoryId: ObjectId, oid: string, path: string):
   return position ? lineageOnTrunk(repositoryId, position.seq, path) : null;
 }
 
-/** The parent that a commit has the file at a path from, unchanged. */
+/** Returns the parent from which a commit has the file at a path, unchanged. */
 async function parentWith(repositoryId: ObjectId, commit: Commit, path: string): Promise<string | null> {
   if (commit.parents.length < 2) return commit.parents[0] ?? null;
   const entry = await findEntry(repositoryId, commit.tree, path);

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 
-/** Git looks this far for a zero byte before it takes content for text. */
+/** Number of bytes in which git looks for a zero byte to detect binary content. */
 const TEXT_PROBE_BYTES = 8_000;
 
 /** An absent file counts as text. */

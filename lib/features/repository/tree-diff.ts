@@ -4,10 +4,13 @@ import type { TreeEntry } from "./git-objects";
 import { readTree } from "./object-store";
 import { join } from "./tree-edit";
 
-/** One file that differs between two trees; null where it is absent. */
+/** One file that differs between two trees; null if it is absent. */
 export type TreeChange = { path: string; before: TreeEntry | null; after: TreeEntry | null };
 
-/** Files that differ between two trees. Folders with one id are not opened, so the cost follows the change. */
+/**
+ * Returns the files that differ between two trees. Folders with equal ids are not read, so the cost depends on the
+ * change.
+ */
 export async function diffTrees(
   repositoryId: ObjectId,
   before: string | null,

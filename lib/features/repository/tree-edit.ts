@@ -5,15 +5,15 @@ import { EMPTY_TREE, type FileMode, type GitObject, makeTree, type TreeEntry } f
 import { readTree } from "./object-store";
 import { collisionKey } from "./paths";
 
-/** What becomes of one path: a file's new entry, or null for its removal. */
+/** The change of one path: a file's new entry, or null to delete it. */
 export type Edit = { mode: FileMode; oid: string } | null;
 type Folder = { files: Map<string, Edit>; folders: Map<string, Folder> };
 
 /**
- * The tree that comes of a set of edits, all of which speak of the tree as it was: a path may be vacated by one and
- * taken by another. Folders that become empty vanish, as git has it.
+ * Returns the tree after a set of edits. All edits refer to the original tree: one may vacate a path that another
+ * takes. Empty folders are removed, as in git.
  * @returns the root's id and the tree objects to store
- * @throws AppError conflict when a file and a folder want one name, or two names differ only in form
+ * @throws AppError conflict if a file and a folder have the same name, or two names differ only in form
  */
 export async function editTree(
   repositoryId: ObjectId,
@@ -26,7 +26,7 @@ export async function editTree(
   return { root: EMPTY_TREE, objects: [makeTree([])] };
 }
 
-/** The entry at a path; null when nothing is there. Read from tree objects alone, never from a disk (T87). */
+/** Returns the entry at a path, or null. Read from tree objects alone, never from a disk (T87). */
 export async function findEntry(repositoryId: ObjectId, root: string, path: string): Promise<TreeEntry | null> {
   let entry: TreeEntry = { mode: "40000", name: "", oid: root };
   for (const segment of path.split("/")) {
@@ -40,12 +40,12 @@ export async function findEntry(repositoryId: ObjectId, root: string, path: stri
 
 type FileEntry = TreeEntry & { mode: "100644" | "100755" };
 
-/** Whether there is a plain file: no folder, link or submodule. */
+/** Whether the entry is a regular file, not a folder, link or submodule. */
 export function isFile(entry: TreeEntry | null): entry is FileEntry {
   return entry !== null && (entry.mode === "100644" || entry.mode === "100755");
 }
 
-/** @throws AppError conflict when a new name is, to some file system, one that is there already */
+/** @throws AppError conflict if some file system would take a new name for an existing one */
 export function refuseCollisions(entries: Iterable<TreeEntry>, isNew: (name: string) => boolean, folder: string): void {
   const names = Array.from(entries, ({ name }) => name);
   if (!names.some(isNew)) return;
@@ -88,7 +88,7 @@ function nest(edits: ReadonlyMap<string, Edit>): Folder {
   return root;
 }
 
-/** @returns the new tree's id; null when nothing is left in it */
+/** @returns the new tree's id; null if it is empty */
 async function editFolder(
   repositoryId: ObjectId,
   oid: string | null,

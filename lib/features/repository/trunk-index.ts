@@ -12,30 +12,31 @@ import { findHead, TRUNK } from "./refs";
 import { historiesOf, walkCommits } from "./side-commits";
 import { findEntry } from "./tree-edit";
 
-/** Documents that wait while a long stretch is indexed; written together. */
+/** Number of documents that are buffered and written together during indexing. */
 const FLUSH_DOCS = 1_000;
-/** Commits of one look-up for the position where indexing goes on. */
+/** Number of commits in one look-up of the position from which indexing continues. */
 const LOOK_BACK = 200;
-/** Paths whose file a long stretch of indexing remembers; about 20 MB. */
+/** Maximum number of paths cached during indexing; about 20 MB. */
 const REMEMBERED_PATHS_MAX = 100_000;
 /** Subjects are shown in one line. */
 const SUBJECT_CHARS = 200;
 
 /**
- * The trunk's head, once its history is indexed up to it; null before the first commit. The index is written after the
- * branch has moved, so a crash may leave it behind: whoever comes next completes it, and what two write is equal.
+ * Returns the trunk's head after indexing its history up to it; null before the first commit. The index is written
+ * after the branch moves, so a crash may leave it incomplete. The next caller completes it, and concurrent writers
+ * write the same.
  */
 export async function ensureIndexed(repositoryId: ObjectId): Promise<Position | null> {
   const head = await findHead(repositoryId, TRUNK);
   return head === null ? null : indexUpTo(repositoryId, head);
 }
 
-/** As `ensureIndexed`, for a commit that is or has been the trunk's head. */
+/** Does the same as `ensureIndexed`, for a commit that is or has been the trunk's head. */
 export async function indexUpTo(repositoryId: ObjectId, head: string): Promise<Position> {
   const waiting: { oid: string; commit: Commit }[] = [];
   let base: Position | null = null;
   let next: string | null = head;
-  // Usually the head or its first parent is indexed; each further look reaches back over a longer stretch.
+  // Usually the head or its first parent is indexed; each further look-up covers more commits.
   for (let reach = 1; next !== null && !base; reach = LOOK_BACK) {
     const stretch: { oid: string; commit: Commit }[] = [];
     while (next !== null && stretch.length < reach) {
@@ -62,10 +63,10 @@ export async function indexUpTo(repositoryId: ObjectId, head: string): Promise<P
   return tip;
 }
 
-/** Is told that commits have landed on a trunk, by the numbers of the last one before and of the last one now. */
+/** Called when commits have landed on a trunk, with the positions of the last one before and of the last one now. */
 export type LandingListener = (repositoryId: ObjectId, before: number, after: number) => Promise<void>;
 
-/** Names who is told of commits that land; what is told twice, or by two servers, must do no harm. */
+/** Registers a listener for landed commits. Calls may be repeated, also by two servers, and must be idempotent. */
 export function tellLandingsTo(listener: LandingListener): void {
   listeners().add(listener);
 }
@@ -75,8 +76,8 @@ function listeners(): Set<LandingListener> {
 }
 
 /**
- * Throws the index away and makes it anew from git alone. Histories that are read meanwhile may end early.
- * A rebuild that was cut off has to be run again.
+ * Deletes the index and rebuilds it from git alone. Histories that are read during the rebuild may end early. An
+ * interrupted rebuild has to be run again.
  */
 export async function rebuildIndex(repositoryId: ObjectId): Promise<void> {
   // The commits' documents first: entries count only up to an indexed commit.
@@ -85,11 +86,11 @@ export async function rebuildIndex(repositoryId: ObjectId): Promise<void> {
   await ensureIndexed(repositoryId);
 }
 
-/** Indexes commits of the trunk, each on top of the one before. */
+/** Indexes commits of the trunk, each on top of the previous one. */
 class IndexWriter {
   private entries: GitHistoryDoc[] = [];
   private commits: Position[] = [];
-  /** The files that the trunk has at paths, as far as this stretch has shown; entries may not be written yet. */
+  /** The trunk's files by path, as far as this run has seen them; entries may not be written yet. */
   private readonly latest = new Map<string, string>();
 
   constructor(
@@ -117,9 +118,9 @@ class IndexWriter {
     return this.latest.get(path) ?? (this.tip && lineageOnTrunk(this.repositoryId, this.tip.seq, path));
   }
 
-  /** The commits that a merge brings along land just before it. */
+  /** Adds the commits that a merge brings, which land just before it. */
   private async addSide(merge: Commit): Promise<Lookup> {
-    // Side commits look their files up in what is written.
+    // Side commits look up their files in written entries.
     await this.flush();
     const base = this.tip;
     const commits = await walkCommits(
@@ -136,7 +137,10 @@ class IndexWriter {
     return lookup;
   }
 
-  /** Files that the merge did not take from the trunk as they were: like git, the history leaves out a side that lost. */
+  /**
+   * Returns the files that the merge did not take unchanged from the trunk: like git, the history omits a side that
+   * lost.
+   */
   private async shownLineages(merge: Commit, histories: Map<string, HistoryChange[]>): Promise<Set<string>> {
     const [trunk] = merge.parents;
     const before = trunk === undefined ? null : (await readCommitObject(this.repositoryId, trunk)).tree;
@@ -191,12 +195,12 @@ class IndexWriter {
   }
 }
 
-/** In order, so that a commit's document always stands for its ancestors' too. */
+/** In order, so that a commit's document implies those of its ancestors. */
 async function insertPositions(repositoryId: ObjectId, positions: Position[]): Promise<void> {
   const operations = positions.map(({ oid, seq, isTip }) => ({
     updateOne: { filter: { workspaceId: repositoryId, oid }, update: { $setOnInsert: { seq, isTip } }, upsert: true },
   }));
-  // Of two upserts of one document at once the slower may fail; it finds the document when it looks again.
+  // Of two concurrent upserts of one document, one may fail; a retry finds the document.
   for (let from = 0; from < operations.length; ) {
     try {
       await collections.gitCommits().bulkWrite(operations.slice(from), { ordered: true });

@@ -1,12 +1,12 @@
 import { diffLines, type Hunk, splitLines } from "./line-diff";
 
-/** Unchanged lines around each change, as git shows them. */
+/** Unchanged lines around each change, as in git. */
 const CONTEXT_LINES = 3;
 
 export type PatchFile = {
-  /** Null when the file is added. */
+  /** Null if the file is added. */
   oldPath: string | null;
-  /** Null when the file is deleted. */
+  /** Null if the file is deleted. */
   newPath: string | null;
   before: string;
   after: string;
@@ -14,7 +14,7 @@ export type PatchFile = {
 
 export type Patch = { patch: string; additions: number; deletions: number };
 
-/** One file's change in git's own patch form: what `git apply` takes. */
+/** Returns one file's change in git's patch format, for `git apply`. */
 export function unifiedPatch({ oldPath, newPath, before, after }: PatchFile): Patch {
   const a = splitLines(before);
   const b = splitLines(after);
@@ -27,7 +27,7 @@ export function unifiedPatch({ oldPath, newPath, before, after }: PatchFile): Pa
   return { patch: [...patchHeader(oldPath, newPath, body.length > 0), ...body].join(""), ...counts };
 }
 
-/** What git says of content that has no lines. */
+/** Returns git's patch text for binary files. */
 export function binaryPatch({ oldPath, newPath }: Pick<PatchFile, "oldPath" | "newPath">): string {
   const lines = patchHeader(oldPath, newPath, false);
   return `${lines.join("")}Binary files ${sideName("a", oldPath)} and ${sideName("b", newPath)} differ\n`;
@@ -48,7 +48,7 @@ function sideName(side: "a" | "b", path: string | null): string {
   return path === null ? "/dev/null" : quote(`${side}/${path}`);
 }
 
-/** A tab after a name with spaces keeps readers from taking the rest for a date. */
+/** A tab after a name with spaces keeps readers from parsing the rest as a date. */
 function lineName(side: "a" | "b", path: string | null): string {
   const name = sideName(side, path);
   return path?.includes(" ") && !name.startsWith('"') ? `${name}\t` : name;
@@ -58,7 +58,7 @@ function quote(name: string): string {
   return name.includes('"') ? `"${name.replaceAll('"', '\\"')}"` : name;
 }
 
-/** Hunks whose context would touch or overlap are shown together. */
+/** Merges hunks whose context would touch or overlap. */
 function groupHunks(hunks: Hunk[]): Hunk[][] {
   const groups: Hunk[][] = [];
   for (const hunk of hunks) {
@@ -93,7 +93,7 @@ function formatGroup(group: Hunk[], a: string[], b: string[]): string {
   return out.join("");
 }
 
-/** An empty range names the line before it; a range of one line leaves its length out. */
+/** An empty range names the line before it; a range of one line omits its length. */
 function range(from: number, to: number): string {
   const length = to - from;
   if (length === 1) return `${from + 1}`;

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "@/lib/platform/http/errors";
 
-/** A writer that loses this often competes with far more servers than one branch is made for. */
+/** More lost races mean far more servers than one branch is designed for. */
 const ATTEMPTS_MAX = 200;
-/** The longest pause between two tries; it is drawn at random, so that losers do not meet again. */
+/** Maximum pause between two attempts; it is random, so that losers do not collide again. */
 const PAUSE_MAX_MS = 20;
 
 /**
  * Repeats work that ends in a compare-and-set until it wins.
- * @param attempt returns null when the race was lost
- * @throws AppError unavailable when it never wins
+ * @param attempt returns null if it lost the race
+ * @throws AppError unavailable if it never wins
  */
 export async function untilWon<T>(attempt: () => Promise<T | null>): Promise<T> {
   for (let lost = 0; lost < ATTEMPTS_MAX; lost++) {

@@ -1,6 +1,6 @@
 import "server-only";
 
-/** Objects and branches as git itself has them: what the room that speaks git's protocol needs beyond the service. */
+/** Objects and branches in git's own form: what the git protocol needs beyond the service. */
 export { type Ancestry, ancestryOf } from "./ancestry";
 export { indexQuietly } from "./commit-changes";
 export { CommitGraph, type CommitNode } from "./commit-graph";

@@ -3,14 +3,14 @@ import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
 import { HEARTBEAT } from "./pkt-line";
 
-/** Silence after which a client is told that work goes on; proxies cut connections that say nothing for longer. */
+/** Silence after which the client gets a progress message; proxies cut connections that are silent for longer. */
 const HEARTBEAT_MS = 5_000;
-/** A client that takes nothing for this long has gone to sleep, and what it holds here is given back. */
+/** Time after which a client that reads nothing counts as gone and its resources are released, in ms. */
 const STALL_MS = 120_000;
 
-/** Waits for work, with a sign of life every few seconds. Only for where the protocol has room for one. */
+/** Waits for work, with a heartbeat every few seconds. Only for protocol phases that allow one. */
 export async function* alive<T>(work: Promise<T>, everyMs = HEARTBEAT_MS): AsyncGenerator<Buffer, T> {
-  // Whoever reads may have left by the time it fails.
+  // The reader may have disconnected before it fails.
   work.catch(() => undefined);
   for (;;) {
     let timer: NodeJS.Timeout | undefined;
@@ -24,8 +24,8 @@ export async function* alive<T>(work: Promise<T>, everyMs = HEARTBEAT_MS): Async
 }
 
 /**
- * An answer that is made while it is read, no more than a piece ahead. It ends when its reader leaves, or takes nothing
- * for long: then `signal` aborts and the maker's clean-up runs.
+ * Streams a response that is generated while it is read, at most one piece ahead. It ends if its reader disconnects or
+ * stalls: then `signal` aborts and the generator's clean-up runs.
  */
 export function streamed(
   make: (signal: AbortSignal) => AsyncGenerator<Buffer, void>,
@@ -63,7 +63,9 @@ export function streamed(
   );
 }
 
-/** What a person is told of a failure; what nobody expected is logged whole and told in one fixed sentence. */
+/**
+ * Returns an error message for the client. An unexpected error is logged in full and replaced by one fixed sentence.
+ */
 export function wordsOf(thrown: unknown, signal: AbortSignal): string {
   if (thrown instanceof AppError) {
     if (thrown.kind !== "internal") return thrown.message;

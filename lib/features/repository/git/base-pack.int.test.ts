@@ -36,7 +36,7 @@ let made = 0;
 async function save(count: number): Promise<void> {
   for (const end = made + count; made < end; made++) {
     const n = made % 48;
-    // Some texts come again, in other folders too: an object must not be in a pack twice.
+    // Some texts are repeated, in other folders too: an object must not be in a pack twice.
     await world.save(`Save ${made}`, [put(`consoles/folder ${n % FOLDERS}/c${n}.sql`, `select ${made % 31}\n`)]);
   }
 }
@@ -55,7 +55,7 @@ it("a full stretch of commits asks for a base pack once, and a clone takes it an
   const plain = await cloneTo(world, url, "plain");
   await extendBasePack(world.workspaceId);
   expect(await stretches()).toMatchObject([{ n: 0, from: 0, seq: STRETCH_COMMITS_MIN }]);
-  // The large file lies where it lay.
+  // The large file is not copied.
   expect((await stretches())[0]?.bytes).toBeLessThan(1024 * 1024);
   const based = await cloneTo(world, url, "based");
   expect(await everything(based)).toEqual(await everything(plain));
@@ -137,7 +137,7 @@ it("goes with its workspace", async () => {
   for (const name of ["gitStretches", "gitStretchParts"] as const) {
     expect(await all[name]().countDocuments({ workspaceId })).toBe(0);
   }
-  // A job that comes late makes nothing.
+  // A late job does nothing.
   await extendBasePack(workspaceId);
   expect(await stretches()).toEqual([]);
 });

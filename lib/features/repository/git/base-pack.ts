@@ -19,24 +19,24 @@ import type { GitStretchDoc, GitStretchPartDoc } from "./model";
 import { PackBody } from "./pack-body";
 import { type PackPlan, planPack } from "./pack-plan";
 
-/** What the job runner hears when a repository has grown by a stretch. */
+/** Event for the job runner: a repository has grown by a stretch. */
 export const BASE_PACK_EVENT = "git/base-pack.due";
 export type BasePackDue = { workspaceId: string };
 
-/** Commits that land before the next stretch is made: a clone plans at most about so many by itself. */
+/** Commits that land before the next stretch is built. A clone plans at most about this many itself. */
 export const STRETCH_COMMITS_MIN = 256;
-/** Commits of one stretch: bounds what is kept in memory while it is made. */
+/** Maximum number of commits of one stretch: limits the memory needed to build it. */
 const STRETCH_COMMITS_MAX = 2_000;
-/** Larger files are not copied into a stretch: they cost nothing to send as they are stored. */
+/** Maximum size of a file that is copied into a stretch. Larger files are sent as stored, which costs nothing. */
 const COPIED_BYTES_MAX = 16 * 1024;
-/** Where the copies of one repository end: what comes later is planned by each clone. */
+/** Maximum size of the copies of one repository. Each clone plans the later commits itself. */
 const BASE_BYTES_MAX = 1024 * 1024 * 1024;
 const PART_BYTES = 4 * 1024 * 1024;
 const OID_BYTES = 20;
-/** Parts that belong to no stretch for so long were left by a server that died. */
+/** Age at which parts without a stretch count as left by a server that died, in ms. */
 const LEFT_BEHIND_MS = 60 * 60 * 1000;
 
-/** Wakes whoever makes the next stretch. When nobody can be woken, clones plan more by themselves. */
+/** Notifies the job runner of the next stretch. If it takes no events, clones plan more themselves. */
 export async function wakeBasePack(repositoryId: ObjectId, seq: number): Promise<void> {
   const workspaceId = repositoryId.toHexString();
   try {
@@ -47,23 +47,23 @@ export async function wakeBasePack(repositoryId: ObjectId, seq: number): Promise
   }
 }
 
-/** Tells of landed commits: once for each stretch that they fill. */
+/** Notifies the job runner of landed commits, once for each stretch that they fill. */
 export async function noticeLanding(repositoryId: ObjectId, before: number, after: number): Promise<void> {
   const filled = (seq: number) => Math.floor(seq / STRETCH_COMMITS_MIN);
   if (filled(after) > filled(before)) await wakeBasePack(repositoryId, after);
 }
 
 /**
- * Makes the stretches that a workspace's repository lacks, up to its head. Safe to repeat, and on two servers at once:
- * of two who make the same one, the slower takes its own back and goes on from the other's.
+ * Builds the stretches that a workspace's repository lacks, up to its head. Safe to repeat, and on two servers at once:
+ * if both build the same one, the slower deletes its own and continues from the other's.
  */
 export async function carryOutBasePack({ workspaceId }: BasePackDue): Promise<void> {
   await extendBasePack(new ObjectId(workspaceId));
 }
 
-/** As `carryOutBasePack`. */
+/** Does the same as `carryOutBasePack`. */
 export async function extendBasePack(workspaceId: ObjectId, signal = new AbortController().signal): Promise<void> {
-  // Private repositories are served to nobody.
+  // Private repositories are not served.
   if ((await findWorkspaceSlug(workspaceId)) === null) return;
   await removeLeftBehind(workspaceId);
   const head = await findHead(workspaceId, TRUNK);
@@ -127,32 +127,32 @@ async function makeStretch(
     await collections.gitStretchParts().deleteMany({ workspaceId, stretchId });
     if (!isDuplicateKey(error)) throw error;
   }
-  // Whoever deletes a workspace meanwhile may have looked before these were written.
+  // A concurrent deletion of the workspace may have run before these were written.
   if ((await findWorkspaceSlug(workspaceId)) === null) {
     await collections.gitStretches().deleteMany({ workspaceId });
     await collections.gitStretchParts().deleteMany({ workspaceId });
   }
 }
 
-/** What a clone sends before the objects that it plans itself. */
+/** The part of a clone that is sent before the objects that the clone plans itself. */
 export class BasePack {
   private constructor(
     private readonly workspaceId: ObjectId,
     private readonly stretches: readonly GitStretchDoc[],
-    /** The commit up to which all is in it, and its number. */
+    /** The last commit of the pack, and its position. */
     readonly tip: string,
     readonly seq: number,
-    /** Objects of the stretches that are sent as they are stored. */
+    /** Objects of the stretches that are sent as stored. */
     readonly loose: readonly string[],
   ) {}
 
   /**
-   * The stretches up to the last one that is reachable. Null when there is none.
-   * @param isReached whether the reader gets a commit that has been main's head, by its id and number
+   * Returns the stretches up to the last reachable one, or null.
+   * @param isReached whether the reader gets a commit that has been main's head, by its id and position
    */
   static async of(workspaceId: ObjectId, isReached: (tip: string) => Promise<boolean>): Promise<BasePack | null> {
     const all = await stretchesOf(workspaceId);
-    // What reaches a head of main reaches the ones before it.
+    // A commit that reaches a head of main reaches all earlier heads.
     let count = all.length;
     while (count > 0 && !(await isReached(all[count - 1]?.tip ?? ""))) count--;
     const stretches = all.slice(0, count);
@@ -184,7 +184,7 @@ export class BasePack {
   }
 }
 
-/** Which objects some stretches hold: some twenty bytes each. */
+/** The ids of the objects in some stretches: about twenty bytes each. */
 export class KnownObjects {
   private constructor(private readonly sorted: readonly Buffer[]) {}
 
@@ -254,7 +254,7 @@ async function* readParts(
   stretchId: ObjectId,
   kind: GitStretchPartDoc["kind"],
 ): AsyncGenerator<Buffer, void> {
-  // A batch of one: a part is as much as is to be in memory.
+  // A batch of one: memory should hold only one part.
   const parts = collections.gitStretchParts().find({ workspaceId, stretchId, kind }).sort({ n: 1 }).batchSize(1);
   for await (const { data } of parts) yield toBuffer(data);
 }

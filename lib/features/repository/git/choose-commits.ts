@@ -1,35 +1,35 @@
 import "server-only";
 import type { CommitGraph, CommitNode } from "@/lib/features/repository/wire";
 
-/** How far back a reader wants the history; null for all of it. */
+/** Depth of the history that a reader requests; null for all of it. */
 export type Depth =
   | { kind: "commits"; count: number; isRelative: boolean }
   | { kind: "since"; seconds: number; not: readonly string[] }
   | null;
 
-/** What a reader asks for and has. */
+/** The commits that a reader wants and has. */
 export type Ask = {
   wants: readonly string[];
   /** Commits that both sides have. */
   common: readonly string[];
-  /** Commits of the reader whose parents it lacks. */
+  /** The reader's commits whose parents it lacks. */
   shallow: ReadonlySet<string>;
   depth: Depth;
 };
 
 export type Choice = {
-  /** Each after its parents. */
+  /** Parents first. */
   commits: CommitNode[];
   shallow: string[];
   unshallow: string[];
-  /** Whether the reader has all of a commit. */
+  /** Whether the reader has a commit and all its ancestors. */
   isOwned: (oid: string) => boolean;
 };
 
-/** Git's own word for all of a history. */
+/** Git's value for a full history. */
 const ALL_OF_IT = 0x7fffffff;
 
-/** The commits that a reader lacks, and where its history will end. Null when nothing is left of a bounded one. */
+/** Returns the commits that a reader lacks, and the end of its history. Null if a bounded history is empty. */
 export async function chooseCommits(graph: CommitGraph, ask: Ask): Promise<Choice | null> {
   const { wants, common, depth } = ask;
   const ends = depth ? await endsOf(graph, ask, depth) : { shallow: new Set<string>(), unshallow: [] };
@@ -41,7 +41,7 @@ export async function chooseCommits(graph: CommitGraph, ask: Ask): Promise<Choic
   const isOwned = await ownedBy(graph, common, ask.shallow);
   const lacks = await graph.walk(wants, (node) => isOwned(node), parentsWithin(cut));
   const commits = [...lacks.values()];
-  // Below a commit that the reader has, its own end of history may move back: what lies there is to be sent too.
+  // Below a commit that the reader has, its history may become deeper: the commits there are to be sent too.
   for (const oid of ends.unshallow) {
     const { parents } = await graph.get(oid);
     const below = await graph.walk(parents, (node) => isOwned(node) || lacks.has(node.oid), parentsWithin(cut));
@@ -55,14 +55,14 @@ export async function chooseCommits(graph: CommitGraph, ask: Ask): Promise<Choic
     shallow: [...ends.shallow].filter((oid) => !ask.shallow.has(oid)),
     unshallow: ends.unshallow,
     isOwned: (oid) => {
-      // A commit that was walked past is known to the graph.
+      // The graph knows each commit that was walked.
       const node = graph.peek(oid);
       return node !== null && isOwned(node);
     },
   };
 }
 
-/** A landed commit is owned when one that landed later, as the trunk's head, is; the others are walked. */
+/** A landed commit is owned if a later head of the trunk is; the others are walked. */
 async function ownedBy(
   graph: CommitGraph,
   common: readonly string[],
@@ -90,7 +90,7 @@ async function endsOf(
 ): Promise<{ shallow: Set<string>; unshallow: string[] } | null> {
   if (depth.kind === "since") return endsSince(graph, wants, shallow, depth);
   if (depth.count >= ALL_OF_IT) return { shallow: new Set(), unshallow: await held(graph, shallow) };
-  // A relative depth counts on from where the reader's history ends.
+  // A relative depth counts from the end of the reader's history.
   const starts = depth.isRelative ? await held(graph, shallow) : wants;
   const count = depth.isRelative ? depth.count + 1 : depth.count;
   const depths = new Map<string, number>();

@@ -1,12 +1,12 @@
-/** The most that one copy instruction takes: three bytes of length, as git writes it. */
+/** Maximum length of one copy instruction: three bytes, as git writes it. */
 const COPY_BYTES_MAX = 0xffffff;
 const INSERT_BYTES_MAX = 0x7f;
-/** Both ends of a copy are four bytes at the most. */
+/** Offset and length of a copy have at most four bytes. */
 const OFFSET_MAX = 0xffffffff;
 
 /**
- * What makes `target` of `base` when little in the middle differs: the common beginning, the new middle, the common
- * end. That is what a save does to a folder's entries, and costs one comparison instead of a search.
+ * Returns a delta from `base` to `target` that consists of the common start, the new middle and the common end. A save
+ * changes a folder's entries like this, and one comparison is cheaper than a search.
  */
 export function middleDelta(base: Buffer, target: Buffer): Buffer {
   const { start, end } = commonEnds(base, target);
@@ -20,7 +20,7 @@ export function middleDelta(base: Buffer, target: Buffer): Buffer {
   return Buffer.concat(parts);
 }
 
-/** How many bytes two buffers have in common at their beginnings and, beyond these, at their ends. */
+/** Returns the number of equal bytes at the start of two buffers and, beyond these, at their end. */
 export function commonEnds(a: Buffer, b: Buffer): { start: number; end: number } {
   const shorter = Math.min(a.length, b.length);
   const start = largest(shorter, (length) => a.compare(b, 0, length, 0, length) === 0);
@@ -31,14 +31,14 @@ export function commonEnds(a: Buffer, b: Buffer): { start: number; end: number }
   return { start, end };
 }
 
-/** The result's size, which a delta says of itself. Null for one that is malformed. */
+/** Returns the sizes of the base and the result from a delta's header. Null if it is malformed. */
 export function deltaSizes(delta: Buffer): { base: number; target: number; at: number } | null {
   const base = readVarint(delta, 0);
   const target = base && readVarint(delta, base.at);
   return base && target ? { base: base.value, target: target.value, at: target.at } : null;
 }
 
-/** Null when the delta does not fit its base or is malformed. */
+/** Returns the result; null if the delta is malformed or does not fit its base. */
 export function applyDelta(base: Buffer, delta: Buffer): Buffer | null {
   const sizes = deltaSizes(delta);
   if (!sizes || sizes.base !== base.length) return null;
@@ -67,7 +67,9 @@ export function applyDelta(base: Buffer, delta: Buffer): Buffer | null {
   return written === target.length ? target : null;
 }
 
-/** The greatest length that fits, by halves: a comparison of two long pieces is far quicker than a step a byte. */
+/**
+ * Returns the greatest length that fits, by bisection: comparing two long slices is far faster than going byte by byte.
+ */
 function largest(max: number, fits: (length: number) => boolean): number {
   let low = 0;
   let high = max;

@@ -15,7 +15,7 @@ import { REQUEST_ID_HEADER, requestIdOf } from "@/lib/platform/http/request-id";
 import { commonHeaders, DATA_POLICY } from "@/lib/platform/http/security-headers";
 import { addLogContext, withLogContext } from "@/lib/platform/log/context";
 
-/** Who came in: an API key, in its one workspace. */
+/** The caller of a git request: an API key, in its one workspace. */
 export type GitCaller = UserCaller<ByKey> & Membership;
 
 type GitRoute = (request: Request, context: { params: Promise<{ repository: string }> }) => Promise<Response>;
@@ -23,13 +23,13 @@ type Work = (caller: GitCaller, request: Request) => Promise<Response> | Respons
 
 const BASIC = /^Basic +([A-Za-z0-9+/=_-]+)$/i;
 const BEARER = /^Bearer +\S+$/i;
-/** Without it git does not ask for a name and a password. */
+/** Without this header, git does not ask for a user name and a password. */
 const CHALLENGE = { "WWW-Authenticate": 'Basic realm="Millrace", charset="UTF-8"' };
 
 /**
- * A route of git's protocol: it lets in an API key, sent as the password of any user or as a bearer token, and nobody
- * else; a browser's cookie is not looked at. Another workspace's repository is answered as one that does not exist.
- * Failures before the answer begins are plain text, which git shows.
+ * Wraps a route of git's protocol. It accepts only an API key, as the password of any user name or as a bearer token;
+ * cookies are ignored. Another workspace's repository gets the same response as one that does not exist. Errors before
+ * the response starts are plain text, which git shows.
  */
 export function gitRoute(work: Work): GitRoute {
   return async (request, { params }) => {
@@ -54,7 +54,7 @@ export function gitRoute(work: Work): GitRoute {
     const headers = {
       ...commonHeaders(env().publicUrl),
       "Content-Security-Policy": DATA_POLICY,
-      // Packs are compressed already, and a client must see each piece as it comes.
+      // Packs are compressed already, and a client must receive each piece at once.
       "Cache-Control": "no-cache, no-store, no-transform",
       [REQUEST_ID_HEADER]: requestId,
     };
@@ -74,7 +74,7 @@ async function enter(request: Request, repository: string): Promise<GitCaller> {
   }
   const { user, via } = identity;
   const { workspaceId, role } = via.membership;
-  // The key's own workspace alone is looked up, so nothing of another can show in the answer.
+  // Only the key's own workspace is looked up, so the response cannot reveal another.
   const slug = await findWorkspaceSlug(workspaceId);
   if (slug === null || repository !== `${slug}.git`) throw new AppError("not_found", "There is no such repository.");
   return { user, via, workspaceId, role };

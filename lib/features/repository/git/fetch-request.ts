@@ -1,7 +1,7 @@
 import { AppError } from "@/lib/platform/http/errors";
 import { type Packet, PktReader, textOf } from "./pkt-line";
 
-/** One command of the protocol's version 2. */
+/** One command of protocol version 2. */
 export type V2Request =
   | { command: "ls-refs"; peel: boolean; symrefs: boolean; unborn: boolean; prefixes: string[] }
   | ({ command: "fetch" } & FetchRequest);
@@ -20,7 +20,7 @@ export type FetchRequest = {
 };
 
 const OID = /^[0-9a-f]{40}$/;
-/** Words without a value that change nothing here: all packs are whole, and tags there are none. */
+/** Arguments without a value that have no effect here: all packs are complete, and there are no tags. */
 const IGNORED = new Set(["thin-pack", "no-progress", "include-tag"]);
 
 /** Null for an empty message. @throws AppError invalid_request */

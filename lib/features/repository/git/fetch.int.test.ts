@@ -46,7 +46,7 @@ describe("stock git", () => {
     expect(await gitLines(clone, "cat-file", "-s", "HEAD:apps/shop/large.bin")).toEqual([String(bytes.length)]);
     expect(await gitLines(clone, "ls-tree", "-r", "--name-only", "HEAD:consoles/many")).toHaveLength(60);
     const { stdout } = await git(clone, "verify-pack", "-v", ...(await packsOf(clone)));
-    // Most versions of the folder are told by what changed in it.
+    // Most versions of the folder are deltas.
     expect(stdout.split("\n").filter((line) => / tree .* \d+ [0-9a-f]{40}$/.test(line)).length).toBeGreaterThan(80);
     const chains = Array.from(stdout.matchAll(/^chain length = (\d+)/gm), ([, length]) => Number(length));
     expect(Math.max(...chains)).toBeLessThanOrEqual(50);
@@ -59,7 +59,7 @@ describe("stock git", () => {
     const { stderr } = await git(before, "fetch", "--progress");
     await requireSound(before);
     expect(await subjects(before, "origin/main")).toEqual(numbers(1, 622));
-    // A commit, its file and the three folders above: what the clone had is not sent again.
+    // A commit, its file and the three parent folders: objects that the clone had are not sent again.
     const received = Number(/Receiving objects: 100% \(\d+\/(\d+)\)/.exec(stderr)?.[1]);
     expect(received).toBe(500 * 5);
     const { stderr: again } = await git(before, "fetch", "--progress");
@@ -122,7 +122,7 @@ describe("stock git", () => {
     await expect(git(clone, "fetch", "--quiet", "origin", "1".repeat(40))).rejects.toThrow(/not our ref/);
     const theirClone = await cloneTo(world, world.urlFor(await world.keyOf(other)), "theirs");
     await git(theirClone, "fetch", "--quiet", "origin", hidden);
-    // A fetch of a branch that has left the trunk brings its own commits alone.
+    // A fetch of a branch sends only the commits that are not on the trunk.
     const { stderr } = await git(clone, "fetch", "--progress", "origin", mine);
     expect(stderr).not.toContain("Receiving");
     await deleteBranch({ repositoryId, name: theirs });

@@ -7,18 +7,18 @@ export type Link = { name: string; oid: string; kind: "tree" | "blob" };
 
 const OID_BYTES = 20;
 const NO_OBJECT = "0".repeat(40);
-/** Names whose keys are remembered: folders come again with each of their versions. */
+/** Number of names whose keys are cached: folders recur in each of their versions. */
 const NAMES_MAX = 200_000;
 const PERSON = "[^<>\\n\\0]* <[^<>\\n\\0]*> (?:0|[1-9][0-9]{0,10}) [+-][0-9]{4}";
 const COMMIT = new RegExp(
   `^tree ([0-9a-f]{40})\\n((?:parent [0-9a-f]{40}\\n)*)author ${PERSON}\\ncommitter ${PERSON}\\n((?:[^\\n\\0]+\\n)*)(?:\\n|$)`,
 );
 
-/** The rules of git's own check, of one push, and what our paths refuse beyond them (T87, T88). */
+/** Git's own checks of one push, and the additional rules for our paths (T87, T88). */
 export class Fsck {
   private readonly keys = new Map<string, string>();
 
-  /** @returns what a folder holds @throws AppError invalid_request */
+  /** @returns the folder's entries @throws AppError invalid_request */
   tree(content: Buffer): Link[] {
     const links: Link[] = [];
     const taken = new Map<string, string>();
@@ -61,7 +61,10 @@ export class Fsck {
   }
 }
 
-/** @returns what a commit names, and whether it has lines that only the product writes @throws AppError invalid_request */
+/**
+ * @returns the commit's tree and parents, and whether it has lines that only the product writes
+ * @throws AppError invalid_request
+ */
 export function checkCommit(content: Buffer): { tree: string; parents: string[]; isOurs: boolean } {
   if (content.length > MAX_COMMIT_OBJECT_BYTES) throw bad("A commit is larger than 1 MiB.");
   if (content.includes(0)) throw bad("A commit holds a zero byte.");

@@ -5,22 +5,22 @@ import { MAX_PACK_BYTES } from "./limits";
 import { DELIMITER, FLUSH, PktReader, pktLine, textOf } from "./pkt-line";
 import { AGENT } from "./upload-pack";
 
-/** A repository elsewhere: its address, and what opens it there. */
+/** A repository on another host: its URL and its authorization. */
 export type HostedRepository = { url: string; authorization: string };
 
 const ADVERTISEMENT_BYTES_MAX = 4 * 1024 * 1024;
 const ASK_TIMEOUT_MS = 30_000;
-/** A pack of the largest size over a slow line. */
+/** Enough for a pack of the largest size over a slow connection. */
 const PACK_TIMEOUT_MS = 5 * 60_000;
-/** Beside the pack: the heads of its messages, and progress. */
+/** Besides the pack: headers of its packets, and progress. */
 const FRAMING_BYTES = 1024 * 1024;
 const NOTHING = "0".repeat(40);
 const OID = /^[0-9a-f]{40}$/;
 
-/** What a repository has of one branch. `head` is null where there is none of the name. */
+/** The state of one branch in a repository. `head` is null if the branch does not exist. */
 export type HostedBranch = { head: string | null; isEmpty: boolean; canFilter: boolean };
 
-/** Looks a branch up. @throws AppError source_unreachable, timeout, not_found for what is no repository to this key */
+/** Looks up a branch. @throws AppError source_unreachable, timeout, not_found for a repository hidden from the key */
 export async function findHostedBranch(
   repository: HostedRepository,
   branch: string,
@@ -49,9 +49,9 @@ export async function findHostedBranch(
 }
 
 /**
- * The pack with some objects of a repository: of commits, their folders without what came before, and without files
- * where the host can leave them out.
- * @throws AppError too_large for more than a pack may have
+ * Fetches the pack with some objects of a repository: for commits, their folders without history, and without files if
+ * the host supports that.
+ * @throws AppError too_large for a pack over the limit
  */
 export async function fetchHosted(
   repository: HostedRepository,
@@ -95,8 +95,8 @@ export async function fetchHosted(
 
 /**
  * Moves a branch by compare-and-set.
- * @param before where the branch has to stand; null when there must be none
- * @returns null when it has moved; else why not, in the host's words
+ * @param before the branch's current head; null if it must not exist
+ * @returns null if it moved; otherwise the reason in the host's words
  */
 export async function pushHosted(
   repository: HostedRepository,
@@ -104,7 +104,7 @@ export async function pushHosted(
   signal?: AbortSignal,
 ): Promise<string | null> {
   const ref = `refs/heads/${branch}`;
-  // Tells whether the key may write before anything is sent.
+  // Shows whether the key may write before anything is sent.
   await ask(repository, "GET", "info/refs?service=git-receive-pack", { signal });
   const command = `${before ?? NOTHING} ${after} ${ref}\0report-status object-format=sha1 agent=${AGENT}\n`;
   const answer = await ask(repository, "POST", "git-receive-pack", {
@@ -134,7 +134,7 @@ async function ask(
 ): Promise<Buffer> {
   const service = path.replace(/^.*service=/, "");
   const answer = await safeFetch(`${url}/${path}`, {
-    // Where the host is, is a setting of the installation.
+    // The host's URL is a setting of the installation.
     purpose: "platform",
     method,
     headers: {
@@ -174,7 +174,7 @@ function linesOf(bytes: Buffer): string[] {
 }
 
 function refused(words: Buffer): AppError {
-  // What somebody else's server says is shown, so it is cut and has no control characters.
+  // The text of a foreign server is shown to users, so it is shortened and stripped of control characters.
   const said = words
     .toString("utf8")
     .replace(/[^\P{Cc}]/gu, " ")

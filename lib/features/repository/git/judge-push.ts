@@ -18,12 +18,12 @@ import type { Reach } from "./refs";
 
 type PushedCommit = { tree: string; parents: string[]; isOurs: boolean };
 
-/** A push whose objects were all looked at; what it may do is asked branch by branch, and nothing is written. */
+/** A push whose objects have been checked; permissions are checked branch by branch, and nothing is written. */
 export class Push {
   private readonly commits = new Map<string, PushedCommit>();
   private readonly trees = new Map<string, Link[]>();
   private readonly sizes = new Map<string, number>();
-  /** What the new heads reach in the pack: the rest of it is not kept. */
+  /** Objects of the pack that the new heads reach. The others are not stored. */
   readonly reached = new Set<string>();
   private readonly sound = new Set<string>([EMPTY_TREE]);
 
@@ -39,7 +39,7 @@ export class Push {
     return this.received;
   }
 
-  /** @throws AppError for a pack that is malformed or too large, and for objects that git's own check refuses */
+  /** @throws AppError for a pack that is malformed or too large, and for objects that fail git's own check */
   static async read(repositoryId: ObjectId, bytes: Buffer, reach: Reach, signal: AbortSignal): Promise<Push> {
     const push = new Push(repositoryId, reach, new CommitGraph(repositoryId));
     const fsck = new Fsck();
@@ -58,7 +58,7 @@ export class Push {
 
   /**
    * Follows a new head through the pack, up to commits that are on a branch already.
-   * @throws AppError when something that is named is neither in the pack nor here
+   * @throws AppError if a referenced object is neither in the pack nor stored
    */
   async requireLinked(head: string): Promise<void> {
     const outside = new Set<string>();
@@ -80,24 +80,24 @@ export class Push {
     await this.requireTrees(trees);
   }
 
-  /** Whether a head leads back to another one by first parents alone, as the history of the main branch needs it. */
+  /** Whether a head reaches another one through first parents alone, as the history of the main branch requires. */
   async isForward(before: string, after: string): Promise<boolean> {
     for (let oid: string | undefined = after; oid !== before; ) {
       const commit: { parents: readonly string[] } | null = this.commits.get(oid) ?? (await this.graph.find(oid));
       oid = commit?.parents[0];
       if (oid === undefined) return false;
-      // What has landed leads to other landed ones only.
+      // A landed commit has only landed ancestors.
       if (!this.commits.has(oid) && oid !== before && (await this.graph.find(oid))?.seq) return false;
     }
     return true;
   }
 
   /**
-   * Judges what changed between two states.
-   * @param before a commit; null compares with nothing
-   * @param refusesKept whether files that the product keeps may not change
-   * @param known a commit whose paths are not new either: what the branch holds already
-   * @throws AppError with what is wrong, by its path
+   * Validates the changes between two states.
+   * @param before a commit; null compares with an empty state
+   * @param refusesKept whether files that the product stores may not change
+   * @param known a commit whose paths are not new either: those already on the branch
+   * @throws AppError with the error, by its path
    */
   async judgeFiles(
     before: string | null,
@@ -122,7 +122,7 @@ export class Push {
         const at = path === "" ? name : `${path}/${name}`;
         if (++count > MAX_PUSH_FILES) throw bad(`A push changes at most ${MAX_PUSH_FILES} files. Push in parts.`);
         const kind = requirePlace(kinds, at, path === "", (b ?? a)?.kind ?? "blob");
-        // The folders above it have been judged before.
+        // Its parent folders have been validated before.
         if (b && a === null && !held.has(name)) parseAddedPath(at, (known) => known !== at);
         if (b?.kind === "blob") await this.judgeFile(kind, at, b.oid);
         if (kind?.isKept && refusesKept && (a?.kind === "blob" || b?.kind === "blob")) {
@@ -173,7 +173,9 @@ export class Push {
     await this.requireStored(outside);
   }
 
-  /** What the pack only names has to be here, and so has all that it leads to: something may be left of a broken push. */
+  /**
+   * Requires that objects outside the pack are stored with everything they reach: a broken push may have left a part.
+   */
   private async requireStored(named: Map<string, ObjectType>): Promise<void> {
     for (let level = named; level.size > 0; ) {
       const types = await typesOf(this.repositoryId, [...level.keys()]);
@@ -206,7 +208,7 @@ export class Push {
   }
 }
 
-/** @returns the kind of the files in a folder; null for one at the top that may stand there */
+/** @returns the kind of the files in a folder; null for an allowed top-level file */
 function requirePlace(
   kinds: ReadonlyMap<string, FileKind>,
   path: string,

@@ -1,27 +1,27 @@
 import type { Binary, ObjectId } from "mongodb";
 
 /**
- * A stretch of a repository's main branch as a pack has it, ready to be sent: what the commits after `from` up to `seq`
- * brought. The stretches of a repository follow each other without a gap, and never change: main never goes back.
- * A cache; the objects alone can make it anew.
+ * A stretch of a repository's main branch, packed and ready to be sent: the objects that the commits after `from` up to
+ * `seq` added. The stretches of a repository follow each other without a gap and never change, since main never moves
+ * back. A cache: it can be rebuilt from the objects.
  */
 export type GitStretchDoc = {
   _id: ObjectId;
   workspaceId: ObjectId;
-  /** From 0. */
+  /** Counted from 0. */
   n: number;
-  /** Numbers of landed commits: the last one before the stretch, and its own last. */
+  /** Positions of landed commits: the last one before the stretch, and its own last. */
   from: number;
   seq: number;
-  /** The commit with the number `seq`, which has been main's head. */
+  /** The commit at `seq`, which has been main's head. */
   tip: string;
-  /** Objects that the body holds. */
+  /** Number of objects in the body. */
   objects: number;
-  /** Bytes of the body: entries of a pack, without its head and checksum. */
+  /** Size of the body in bytes: entries of a pack, without its header and checksum. */
   bytes: number;
 };
 
-/** Bytes of a stretch, in order. `ids`: of all its objects, sorted; `loose`: of those that the body leaves out. */
+/** A part of a stretch's bytes, in order. `ids`: of all its objects, sorted; `loose`: of those that the body omits. */
 export type GitStretchPartDoc = {
   _id: ObjectId;
   workspaceId: ObjectId;

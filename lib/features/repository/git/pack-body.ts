@@ -3,12 +3,12 @@ import type { ObjectId } from "mongodb";
 import { entryHead, type GitObjectDoc, packedStream, streamObjects } from "@/lib/features/repository/wire";
 import type { PackPlan } from "./pack-plan";
 
-/** Small objects go out together. */
+/** Small objects are sent together. */
 const PIECE_BYTES = 64 * 1024;
-/** Folders that are looked up at once; they have to come in their order. */
+/** Folders that are loaded concurrently; their order is kept. */
 const TREES_AHEAD = 16;
 
-/** The entries of a pack without its head and checksum. */
+/** The entries of a pack without its header and checksum. */
 export class PackBody {
   private offset = 0;
   private waiting: Buffer[] = [];
@@ -19,7 +19,7 @@ export class PackBody {
     private readonly plan: PackPlan,
   ) {}
 
-  /** To be read once. */
+  /** Can be read once. */
   async *pieces(signal: AbortSignal): AsyncGenerator<Buffer, void> {
     const { repositoryId, plan } = this;
     const loose = [...plan.commits, ...plan.blobs];
@@ -75,7 +75,9 @@ export class PackBody {
   }
 }
 
-/** How far back a delta's base begins: seven bits a byte, highest first, each further byte counting from one. */
+/**
+ * Encodes the distance back to a delta's base: seven bits a byte, highest first, each further byte counting from one.
+ */
 function distance(back: number): Buffer {
   const bytes = [back % 0x80];
   for (let rest = Math.floor(back / 0x80); rest > 0; rest = Math.floor(rest / 0x80)) {

@@ -6,12 +6,13 @@ import type { BasePack } from "./base-pack";
 import { PackBody } from "./pack-body";
 import type { PackPlan } from "./pack-plan";
 
-/** A part of a stretch is larger than what one message of the protocol takes. */
+/** A part of a stretch exceeds the size of one protocol packet. */
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * The bytes of a pack, its objects' streams as they are stored. Memory holds a few objects, however long it is.
- * @param base goes first, as it is kept: distances in it are counted backwards, so they hold wherever it stands
+ * Yields the bytes of a pack, with its objects' streams as stored. Memory holds only a few objects, for a pack of any
+ * length.
+ * @param base sent first, as stored: its distances count backwards, so they are valid at any offset
  */
 export async function* packBytes(
   repositoryId: ObjectId,

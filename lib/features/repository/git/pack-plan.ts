@@ -12,43 +12,43 @@ import {
 import { ownTurn } from "@/lib/platform/process/own-turn";
 import { commonEnds, middleDelta } from "./delta";
 
-/** A folder in a pack: as it is stored, or as what differs from one that stands before it there. */
+/** A folder in a pack: as stored, or as a delta against an earlier one of the pack. */
 export type PlannedTree = { oid: string; delta: { base: number; size: number; stream: Buffer } | null };
 
-/** What a pack will hold. Known before its first byte, which says how many objects there are. */
+/** The content of a pack. It is known before the first byte, since the header holds the number of objects. */
 export type PackPlan = { commits: string[]; blobs: string[]; trees: PlannedTree[] };
 
 export type PlanOptions = {
-  /** The tree of a commit that the reader has; null for one that it lacks. */
+  /** Returns the tree of a commit that the reader has; null for one that it lacks. */
   ownedTree: (commit: string) => string | null;
-  /** An object that the reader gets with all below it anyway; a second time it must not be in a pack. */
+  /** Whether the reader gets an object and everything below it anyway: a pack must not contain it twice. */
   has?: (oid: string) => boolean;
   useDeltas: boolean;
   signal: AbortSignal;
 };
 
-/** What git's own packs keep to: a reader has to go through so many deltas for one object. */
+/** Maximum length of a delta chain, as in git's own packs: a reader resolves all of it for one object. */
 const CHAIN_MAX = 50;
-/** Commits whose folders are looked up together. */
+/** Number of commits whose folders are loaded together. */
 const BATCH = 64;
-/** Folders kept unpacked, to compare the next version with. */
+/** Maximum size of folders kept unpacked for comparison with the next version. */
 const KEPT_BYTES = 48 * 1024 * 1024;
-/** Deltas kept until they are sent; what comes beyond is sent as it is stored. */
+/** Maximum size of the deltas kept until they are sent; further folders are sent as stored. */
 const DELTA_BYTES = 48 * 1024 * 1024;
-/** Work between two turns of the event loop (F15). */
+/** Maximum work between two yields to the event loop, in ms (F15). */
 const SLICE_MS = 10;
 const LARGE_BYTES = 64 * 1024;
 const OID_BYTES = 20;
 
 const deflateAside = promisify(deflate);
 
-/** A version of a folder that was compared last. `place` is where the pack has it; null when only the reader has it. */
+/** The last compared version of a folder. `place` is its position in the pack; null if only the reader has it. */
 type Folder = { oid: string; content: Buffer; starts: number[]; place: number | null; chain: number };
 type Visit = { path: string; oid: string; before: string | null };
 
 /**
- * All that some commits have and their reader lacks. Commits come each after its parents, so that a folder's versions
- * follow each other and little differs between two.
+ * Plans all objects that some commits have and their reader lacks. Commits come parents first, so that a folder's
+ * versions follow each other with few differences.
  */
 export async function planPack(
   repositoryId: ObjectId,
@@ -71,7 +71,7 @@ class FolderWalk {
   readonly blobs: string[] = [];
   readonly trees: PlannedTree[] = [];
   private readonly seen = new Set<string>([EMPTY_TREE]);
-  /** The latest version of each folder by its path, the one used last at the end. */
+  /** The latest version of each folder by its path, the most recently used last. */
   private readonly latest = new Map<string, Folder>();
   private keptBytes = 0;
   private deltaBytes = 0;
@@ -82,7 +82,7 @@ class FolderWalk {
     private readonly options: PlanOptions,
   ) {}
 
-  /** Takes up folders of one depth. @returns those in them that are new */
+  /** Visits folders of one depth. @returns their new subfolders */
   async visit(visits: readonly Visit[]): Promise<Visit[]> {
     const fresh = visits.filter(({ oid }) => !this.isKnown(oid));
     const wanted = new Set(fresh.map(({ oid }) => oid));
@@ -158,8 +158,8 @@ class FolderWalk {
 type Entry = { mode: string; name: string; oid: string };
 
 /**
- * What a folder's content has that its base lacks. Beginning and end that both share are not read again.
- * @returns where its entries start, those that are new or other, and what stood in the base under the names that changed
+ * Compares a folder's content with its base. It skips the start and the end that both share.
+ * @returns the offsets of its entries, the new or changed entries, and the base's objects under the changed names
  */
 function compare(
   base: Folder | null,
@@ -177,13 +177,14 @@ function compare(
   }
   const { start, end } = commonEnds(base.content, content);
   const shift = content.length - base.content.length;
-  // The last entry that begins in the common beginning may end beyond it; the first that begins in the end is whole.
+  // The last entry that starts in the common start may end after it; the first that starts in the common end is
+  // complete.
   const first = Math.max(0, firstFrom(base.starts, start + 1) - 1);
   const from = base.starts[first] ?? 0;
   let last = firstFrom(base.starts, base.content.length - end);
   const starts = base.starts.slice(0, first);
   let at = Math.min(from, content.length);
-  // Entries of both begin at the same places again once one does so in the common end.
+  // From the first entry that starts in the common end, the entries of both have the same offsets.
   while (at < content.length) {
     while (last < base.starts.length && (base.starts[last] ?? 0) + shift < at) last++;
     if (last < base.starts.length && (base.starts[last] ?? 0) + shift === at) break;
@@ -194,12 +195,12 @@ function compare(
   const gone: Entry[] = [];
   for (let index = first; index < last; index++) readEntry(base.content, base.starts[index] ?? 0, gone);
   for (const { mode, name, oid } of gone) if (mode === "40000") replaced.set(name, oid);
-  // An addition may share its beginning with the entry behind it, which then was read again too.
+  // An added entry may share its start with the next one, which was then read again too.
   const same = new Set(gone.map(({ mode, name, oid }) => `${mode} ${name}\0${oid}`));
   return { starts, added: added.filter(({ mode, name, oid }) => !same.has(`${mode} ${name}\0${oid}`)), replaced };
 }
 
-/** @returns where the next entry begins */
+/** @returns the offset of the next entry */
 function readEntry(content: Buffer, at: number, into: Entry[]): number {
   const space = content.indexOf(0x20, at);
   const end = content.indexOf(0, space);
@@ -213,7 +214,7 @@ function readEntry(content: Buffer, at: number, into: Entry[]): number {
   return next;
 }
 
-/** The first index whose value is at least so much. */
+/** Returns the first index whose value is at least `value`. */
 function firstFrom(sorted: readonly number[], value: number): number {
   let low = 0;
   let high = sorted.length;

@@ -1,26 +1,26 @@
 import { AppError } from "@/lib/platform/http/errors";
 
-/** The longest line that the protocol allows, its length included. */
+/** Maximum length of a line in the protocol, including its length prefix. */
 const LINE_BYTES_MAX = 65_520;
 const LENGTH_BYTES = 4;
-/** What fits into one side-band packet beside its length and its channel. */
+/** Maximum data of one side-band packet, after its length and its channel. */
 const BAND_BYTES_MAX = LINE_BYTES_MAX - LENGTH_BYTES - 1;
 
 export const FLUSH = Buffer.from("0000");
 export const DELIMITER = Buffer.from("0001");
-/** A packet of progress without words: it says that the connection lives. */
+/** An empty progress packet: it shows that the connection is alive. */
 export const HEARTBEAT = Buffer.from("0005\x02", "latin1");
 
 export type Packet = { kind: "line"; data: Buffer } | { kind: "flush" } | { kind: "delimiter" };
 
-/** A line as the protocol frames it: four digits of its length with themselves, then the data. */
+/** Frames a line: its length in four digits, these included, then the data. */
 export function pktLine(data: string | Buffer): Buffer {
   const bytes = Buffer.from(data);
   if (bytes.length + LENGTH_BYTES > LINE_BYTES_MAX) throw new Error("A line of git's protocol is too long.");
   return Buffer.concat([Buffer.from((bytes.length + LENGTH_BYTES).toString(16).padStart(LENGTH_BYTES, "0")), bytes]);
 }
 
-/** Bytes for one channel (1 data, 2 words for the person, 3 a failure), in as many packets as they need. */
+/** Frames bytes for one channel (1 data, 2 progress, 3 error), in as many packets as needed. */
 export function sideBand(channel: 1 | 2 | 3, data: Buffer): Buffer {
   const packets: Buffer[] = [];
   for (let at = 0; at < data.length; at += BAND_BYTES_MAX) {
@@ -29,7 +29,7 @@ export function sideBand(channel: 1 | 2 | 3, data: Buffer): Buffer {
   return Buffer.concat(packets);
 }
 
-/** Reads packets off the front of a message. */
+/** Reads packets from the start of a message. */
 export class PktReader {
   private at = 0;
 
@@ -39,7 +39,7 @@ export class PktReader {
     return this.at >= this.bytes.length;
   }
 
-  /** Null at the end. @throws AppError invalid_request for what is no packet */
+  /** Returns the next packet; null at the end. @throws AppError invalid_request for an invalid packet */
   next(): Packet | null {
     if (this.isAtEnd) return null;
     const digits = this.bytes.toString("latin1", this.at, this.at + LENGTH_BYTES);
@@ -57,13 +57,13 @@ export class PktReader {
     return { kind: "line", data };
   }
 
-  /** What follows the packets that were read. */
+  /** Returns the bytes after the packets that were read. */
   rest(): Buffer {
     return this.bytes.subarray(this.at);
   }
 }
 
-/** A line's text; it may end in a line feed or not. */
+/** Returns a line's text without a trailing line feed. */
 export function textOf(data: Buffer): string {
   const text = data.toString("utf8");
   return text.endsWith("\n") ? text.slice(0, -1) : text;

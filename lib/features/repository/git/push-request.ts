@@ -1,16 +1,16 @@
 import { AppError } from "@/lib/platform/http/errors";
 import { PktReader, textOf } from "./pkt-line";
 
-/** One branch's part of a push; null is no branch, before or after. */
+/** One branch's part of a push; null means that the branch does not exist before or after. */
 export type Command = { ref: string; before: string | null; after: string | null };
 export type PushRequest = { commands: Command[]; capabilities: ReadonlySet<string>; pack: Buffer };
 
 const NOTHING = "0".repeat(40);
 const COMMAND = /^([0-9a-f]{40}) ([0-9a-f]{40}) ([^\0]+)(?:\0(.*))?$/s;
-/** A key may push to two branches. */
+/** Maximum number of commands; a key may push to two branches. */
 const COMMANDS_MAX = 16;
 
-/** Null for a message without a command, by which git tries out whether it will be let in. @throws AppError */
+/** Null for a message without a command, by which git tests its access. @throws AppError */
 export function parsePush(bytes: Buffer): PushRequest | null {
   const reader = new PktReader(bytes);
   const commands: Command[] = [];
@@ -18,7 +18,7 @@ export function parsePush(bytes: Buffer): PushRequest | null {
   for (let packet = reader.next(); packet?.kind !== "flush"; packet = reader.next()) {
     if (packet?.kind !== "line") throw bad("The push breaks off before its commands end.");
     const text = textOf(packet.data);
-    // Where a shallow clone ends: all of the history is here.
+    // The end of a shallow clone: the full history is here.
     if (/^shallow [0-9a-f]{40}$/.test(text)) continue;
     const [, before = "", after = "", ref = "", words] = COMMAND.exec(text) ?? [];
     if (ref === "" || commands.length >= COMMANDS_MAX) throw bad("The push names no branch, or too many.");

@@ -52,7 +52,7 @@ async function commit(clone: string, message: string, files: Record<string, stri
   return (await gitLines(clone, "rev-parse", "HEAD"))[0] ?? "";
 }
 
-/** What git tells of a push that is refused. */
+/** Returns git's message for a push that is refused. */
 async function refusal(clone: string, ...args: string[]): Promise<string> {
   try {
     await git(clone, "push", ...args);
@@ -62,7 +62,7 @@ async function refusal(clone: string, ...args: string[]): Promise<string> {
   throw new Error("The push was taken.");
 }
 
-/** Commits on top of a clone's main, one file each. */
+/** Creates commits on top of a clone's main, one file each. */
 async function fastImport(clone: string, changes: readonly { path: string; text: string }[]): Promise<void> {
   const stream = changes.map(
     ({ path, text }, n) =>
@@ -184,7 +184,7 @@ describe("a push by stock git", () => {
 
   describe("C21 to a branch from before names were checked", () => {
     const OLD = ["apps/shop/aux.ts", "apps/shop/nul/deep/x.ts", "consoles/a:b.sql", "consoles/COM1/q.sql"];
-    /** Renews the branch with these files, and returns a clone that stands on it. */
+    /** Recreates the branch with these files, and returns a clone that has it checked out. */
     const oldBranch = async (paths: readonly string[]): Promise<string> => {
       const clone = await fresh();
       await git(clone, "push", "--quiet", "--force", "origin", `HEAD:refs/heads/${mine}`);
@@ -246,7 +246,7 @@ describe("a push by stock git", () => {
     await git(nested, "update-index", "--add", "--cacheinfo", `160000,${"1".repeat(40)},apps/shop/sub`);
     await git(nested, ...ME, "commit", "--quiet", "--message", "Submodule");
     expect(await refusal(nested, "origin", "main")).toContain("is a submodule");
-    // A commit that says of itself which file is which, as only the product's own do.
+    // A commit with the header lines for file ids, which only the product may write.
     const forged = await fresh();
     const [tree = "", parent = ""] = await gitLines(forged, "rev-parse", "HEAD^{tree}", "HEAD");
     const me = "Bo <bo@example.com> 1700000000 +0000";
@@ -322,14 +322,14 @@ describe("a push by stock git", () => {
     await expectBounded(() => git(theirs, "push", "--quiet", "origin", "main"));
     await fastImport(clone, changes("ours", 100));
     const [tip = ""] = await gitLines(clone, "rev-parse", "HEAD");
-    // Main is never taken back; git says so before it sends anything.
+    // Main never moves back; git reports it before it sends anything.
     expect(await refusal(clone, "origin", "main")).toContain("fetch first");
 
     await expectBounded(() => git(clone, "push", "--quiet", "--force", "origin", `HEAD:refs/heads/${mine}`));
     expect(await head(mine)).toBe(tip);
     await git(clone, ...ME, "pull", "--quiet", "--no-rebase", "--no-edit", "origin", "main");
     await expectBounded(async () => expect(await refusal(clone, "origin", "main")).toContain("git pull --rebase"));
-    // The commits that a rebase makes; git itself takes minutes for that many on a busy machine.
+    // Commits as a rebase creates them; git itself needs minutes for that many on a busy machine.
     await git(clone, "reset", "--quiet", "--hard", "origin/main");
     await fastImport(clone, changes("ours", 100));
     await expectBounded(() => git(clone, "push", "--quiet", "origin", "main"));
@@ -352,7 +352,7 @@ describe("a push by stock git", () => {
     expect(await listBranches(world.workspaceId)).toEqual(before);
     await git(clone, "push", "--quiet", "--atomic", "origin", "main", `HEAD:refs/heads/${mine}`);
     expect(await head()).toBe(await head(mine));
-    // Without that, the branch that can be moved is.
+    // Without that, the branch that can move does.
     const sha = await commit(clone, "One", { "apps/shop/both.ts": "one\n" });
     expect(await refusal(clone, "origin", `HEAD:refs/heads/${mine}`, elsewhere)).toContain("two branches to push to");
     expect(await head(mine)).toBe(sha);
@@ -381,7 +381,7 @@ describe("a push by stock git", () => {
       child.on("exit", () => resolve());
     });
     child.kill("SIGKILL");
-    // It may have been through by then, or come through now by what git has started; never is half of it there.
+    // The push may have completed, or may complete now through git's own processes; it is never half done.
     await sound();
     const [sha] = await gitLines(clone, "rev-parse", "HEAD");
     expect([before, sha]).toContain(await head());
@@ -402,7 +402,7 @@ describe("a push by stock git", () => {
     const before = (await head()) ?? "";
     const count = () => collections.gitObjects().countDocuments({ workspaceId: world.workspaceId });
     const stored = await count();
-    // Each of 450 files is 24 MiB of zeros, which take 24 KiB packed: 10 MB in all.
+    // Each of 450 files is 24 MiB of zeros, or 24 KiB packed: 10 MB in all.
     const zeros = Buffer.alloc(24 * 1024 * 1024);
     const entry = Buffer.concat([entryHead("blob", zeros.length), deflateSync(zeros)]);
     const body = Buffer.concat([packHead(450), ...Array.from({ length: 450 }, () => entry)]);

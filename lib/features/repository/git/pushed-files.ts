@@ -1,23 +1,25 @@
 import { sharedState } from "@/lib/platform/process/shared-state";
 
-/** What a kind of file has to be, by its folder in the repository. The domains hand in their own readers. */
+/** The rules for one kind of file, by its folder in the repository. Each domain registers its own. */
 export type FileKind = {
-  /** The folder at the top of the repository. */
+  /** The top-level folder in the repository. */
   root: string;
-  /** Larger files are not read: they cannot be in order. */
+  /** Larger files are refused without being read. */
   bytesMax: number;
-  /** @returns what is wrong with the file, as the end of a sentence that begins with its path; null when it is in order */
+  /** @returns the error in the file, as the end of a sentence that starts with its path; null if it is valid */
   judge: (path: string, content: Buffer) => string | null;
-  /** The product has these files on the main branch beside git, and writes them there by itself alone. */
+  /**
+   * Whether the product also stores these files outside git. Then only the product may write them on the main branch.
+   */
   isKept: boolean;
 };
 
-/** What may stand at the top beside the folders. */
+/** Files allowed at the top level, next to the folders. */
 export const TOP_FILES: ReadonlySet<string> = new Set(["README.md", ".gitignore"]);
 
 const handed = () => sharedState("git.file-kinds", () => ({ kinds: [] as readonly FileKind[] }));
 
-/** Once, when the process starts. */
+/** Registers the file kinds. Called once at start. */
 export function handInFileKinds(kinds: readonly FileKind[]): void {
   handed().kinds = kinds;
 }

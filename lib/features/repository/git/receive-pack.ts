@@ -25,17 +25,17 @@ import { AGENT } from "./upload-pack";
 
 const CAPABILITIES = `report-status delete-refs side-band-64k quiet atomic ofs-delta no-thin object-format=sha1 agent=${AGENT}`;
 const NOTHING = "0".repeat(40);
-/** Pushes that one server judges at once: each may hold a pack and what its largest files unpack to. */
+/** Maximum number of pushes that one server validates at once: each may hold a pack and its largest files unpacked. */
 const PUSHES_AT_ONCE = 2;
 const PUSHES_WAITING_MAX = 20;
 const ELSEWHERE = "another branch of this push was refused";
 
-/** Who may push at all. @throws AppError forbidden */
+/** Requires that the caller may push. @throws AppError forbidden */
 export function requireWriter(caller: GitCaller): void {
   if (isReadOnly(caller)) throw new AppError("forbidden", "This API key only reads. To push, make a full one.");
 }
 
-/** The branches and what the server can do, which a client asks before it pushes. */
+/** Returns the branches and the server's capabilities, which a client requests before it pushes. */
 export async function advertiseReceive({ workspaceId, user }: GitCaller): Promise<Buffer> {
   const refs = await visibleRefs({ workspaceId, userId: user._id });
   const [first, ...others] = refs;
@@ -48,10 +48,10 @@ export async function advertiseReceive({ workspaceId, user }: GitCaller): Promis
   ]);
 }
 
-/** What became of each branch; null is well. */
+/** The result for each branch; null is success. */
 type Outcome = { unpack: string | null; refs: Map<string, string | null> };
 
-/** Judges a push whole, and moves branches once nothing is against it. */
+/** Validates a whole push, and moves branches only if nothing is refused. */
 export async function* receivePack(
   caller: GitCaller,
   request: PushRequest & { isTooLarge: boolean },
@@ -132,14 +132,14 @@ async function judgeAndMove(
     throw error;
   }
   signal.throwIfAborted();
-  // What folders name is there before them, and what commits name before these.
+  // Objects are stored before the objects that refer to them: files, then folders, then commits.
   for (const type of ["blob", "tree", "commit"] as const) {
     await writePacked(workspaceId, push.pack.packed(type, push.reached));
   }
   return { unpack: null, refs: await move(caller, open, refs, capabilities.has("atomic")) };
 }
 
-/** What is against a command before its objects are looked at. */
+/** Returns the reason to refuse a command, before its objects are read, or null. */
 async function refusalOf(caller: GitCaller, { ref, before, after }: Command): Promise<string | null> {
   const { workspaceId, user, role } = caller;
   const own = toRef(ownBranch(user._id));
@@ -153,14 +153,17 @@ async function refusalOf(caller: GitCaller, { ref, before, after }: Command): Pr
   return head === before ? null : "fetch first";
 }
 
-/** One compare-and-set a branch. All or none where that was asked: a branch that moved goes back when the next cannot. */
+/**
+ * Moves each branch by compare-and-set. If an atomic push was requested, branches that moved are reset when a later one
+ * fails.
+ */
 async function move(
   { workspaceId }: GitCaller,
   commands: readonly Command[],
   refs: Map<string, string | null>,
   isAtomic: boolean,
 ): Promise<Map<string, string | null>> {
-  // Main last: it never goes back.
+  // Main last: it never moves back.
   const ordered = commands.toSorted((a, b) => Number(a.ref === TRUNK_REF) - Number(b.ref === TRUNK_REF));
   const done: Command[] = [];
   for (const command of ordered) {

@@ -14,7 +14,7 @@ function packOf(count: number, ...entries: Buffer[]): Buffer {
   return Buffer.concat([body, createHash("sha1").update(body).digest()]);
 }
 const blob = (content: Buffer, says = content.length) => Buffer.concat([entryHead("blob", says), deflateSync(content)]);
-/** A difference to an object that begins so many bytes before it (fewer than 128). */
+/** A delta against an object that starts that many bytes before it (fewer than 128). */
 const delta = (back: number, instructions: Buffer) =>
   Buffer.concat([entryHead("ofs-delta", instructions.length), Buffer.of(back), deflateSync(instructions)]);
 
@@ -69,9 +69,9 @@ describe("a pack that was pushed", () => {
     const large = blob(zeros);
     expect(await refusalOf(packOf(21, ...Array.from({ length: 21 }, () => large)))).toContain("at most 500 MiB");
     expect(await refusalOf(packOf(1, blob(Buffer.alloc(26 * MIB))))).toContain("larger than 25 MiB");
-    // A stream of much more than its head says.
+    // A stream much longer than its header says.
     expect(await refusalOf(packOf(1, blob(zeros, 10)))).toContain("cannot be unpacked");
-    // A difference of some bytes that makes 10 GB: base of 46 bytes, result of 10 * 2^30.
+    // A delta of a few bytes that expands to 10 GB: base of 46 bytes, result of 10 * 2^30.
     const bomb = Buffer.from([text.length, 0x80, 0x80, 0x80, 0x80, 0x28, 0x90, text.length]);
     const first = blob(text);
     expect(await refusalOf(packOf(2, first, delta(first.length, bomb)))).toContain("larger than 25 MiB");

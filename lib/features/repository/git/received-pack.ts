@@ -11,17 +11,17 @@ import { MAX_DELTA_DEPTH, MAX_PACK_OBJECTS, MAX_UNPACKED_BYTES } from "./limits"
 const HEAD_BYTES = 12;
 const CHECKSUM_BYTES = 20;
 const OID_BYTES = 20;
-/** Above this, unpacking leaves the event loop (F15). */
+/** Above this size, unpacking runs outside the event loop (F15). */
 const INLINE_BYTES = 64 * 1024;
 const SLICE_MS = 10;
 const CHUNK_BYTES_MIN = 64;
 const TYPES: Record<number, ObjectType | "ofs" | "ref"> = { 1: "commit", 2: "tree", 3: "blob", 6: "ofs", 7: "ref" };
 
 type Entry = {
-  /** Where the zlib stream begins and ends. */
+  /** Offsets of the zlib stream. */
   start: number;
   end: number;
-  /** Unpacked bytes of the stream: of the object, or of the delta. */
+  /** Unpacked size of the object or the delta, in bytes. */
   size: number;
   type: ObjectType | null;
   base: Entry | null;
@@ -32,7 +32,7 @@ type Entry = {
 export type ReceivedObject = { oid: string; type: ObjectType; content: Buffer };
 export type PackedObject = { oid: string; type: ObjectType; size: number; stream: Buffer };
 
-/** The objects of a push, in memory as they came; what they unpack to is made when it is asked for. */
+/** The objects of a push, in memory as received; content is unpacked on demand. */
 export class ReceivedPack {
   private readonly objects = new Map<string, Entry>();
   private readonly children = new Map<Entry, Entry[]>();
@@ -45,8 +45,8 @@ export class ReceivedPack {
   ) {}
 
   /**
-   * Reads a pack, with every limit counted before what it limits is made.
-   * @param check is given each object once, and throws for one that is not to be taken
+   * Reads a pack; each limit is checked before memory is used.
+   * @param check is called once for each object, and throws to refuse it
    * @throws AppError invalid_request, too_large
    */
   static async read(
@@ -62,7 +62,7 @@ export class ReceivedPack {
         pack.objects.set(entry.oid, entry);
         check({ oid: entry.oid, type, content });
       });
-      // Each delta that found its base was visited.
+      // Each delta with a known base was visited.
       if ([...pack.children.values()].flat().some(({ oid }) => oid === "") || pack.waiting.size > 0) {
         throw malformed("a difference is to an object that is not in it");
       }
@@ -70,7 +70,7 @@ export class ReceivedPack {
     return pack;
   }
 
-  /** Deltas whose base is named by an id that no object has had so far. */
+  /** Deltas that refer to a base id that has not been seen yet. */
   private readonly waiting = new Map<string, Entry[]>();
 
   typeOf(oid: string): ObjectType | null {
@@ -78,7 +78,7 @@ export class ReceivedPack {
     return entry ? rootOf(entry).type : null;
   }
 
-  /** Null when the pack has no such object. */
+  /** Returns an object's content; null if the pack does not contain it. */
   async content(oid: string): Promise<Buffer | null> {
     const entry = this.objects.get(oid);
     if (!entry) return null;
@@ -89,7 +89,7 @@ export class ReceivedPack {
     return content;
   }
 
-  /** The objects of one kind among `wanted`, with zlib streams to store. */
+  /** Yields the objects of one kind among `wanted`, with zlib streams to store. */
   async *packed(type: ObjectType, wanted: ReadonlySet<string>): AsyncGenerator<PackedObject, void> {
     const queue: PackedObject[] = [];
     for (const root of this.roots.filter((each) => each.type === type)) {
@@ -146,7 +146,7 @@ export class ReceivedPack {
       const { content, consumed } = await unpackAt(bytes.subarray(at, end), head.size);
       at += consumed;
       entry.end = at;
-      // A difference counts with what it makes: that is what has to be held.
+      // A delta counts with its result, which has to be held in memory.
       const target = entry.type ? 0 : (deltaSizes(content)?.target ?? Number.POSITIVE_INFINITY);
       if (target > MAX_FILE_BYTES) throw tooLargeFile();
       unpackedBytes += head.size + target;
@@ -163,7 +163,7 @@ export class ReceivedPack {
     if (at !== end) throw malformed("something follows its last object");
   }
 
-  /** Goes through all objects, or those that stand on one, each after its base, without recursion. */
+  /** Visits all objects, or those based on one, bases first, without recursion. */
   private async visit(
     from: Entry | null,
     work: (entry: Entry, type: ObjectType, content: Buffer) => void | Promise<void>,
@@ -247,7 +247,7 @@ export class ReceivedPack {
   }
 }
 
-/** The stream at the beginning of some bytes, and how many of them it takes. */
+/** Unpacks the stream at the start of some bytes, and returns how many of them it uses. */
 async function unpackAt(bytes: Buffer, size: number): Promise<{ content: Buffer; consumed: number }> {
   const chunkSize = Math.min(Math.max(size + 1, CHUNK_BYTES_MIN), INLINE_BYTES);
   const options = { info: true, maxOutputLength: Math.max(size, 1), chunkSize };
@@ -263,7 +263,7 @@ async function unpackAt(bytes: Buffer, size: number): Promise<{ content: Buffer;
 }
 
 type Info = { buffer: Buffer; engine: { bytesWritten: number } };
-// With `info` both give the engine along, which the types do not know.
+// With `info`, both return the engine too, which the types omit.
 const inflateInfoSync = inflateSync as unknown as (bytes: InputType, options: ZlibOptions) => Info;
 const inflateInfo = promisify(inflate) as unknown as (bytes: InputType, options: ZlibOptions) => Promise<Info>;
 const deflateAside = promisify(deflate);

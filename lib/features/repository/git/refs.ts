@@ -3,13 +3,13 @@ import type { ObjectId } from "mongodb";
 import { ownBranch } from "@/lib/features/repository/service";
 import { type Ancestry, ancestryOf, findHead, findPositions, TRUNK, toRef } from "@/lib/features/repository/wire";
 
-/** Who speaks git with the workspace's repository: a key, as its creator. */
+/** The user of the workspace's repository: an API key acts as its creator. */
 export type GitReader = { workspaceId: ObjectId; userId: ObjectId };
 export type VisibleRef = { ref: string; oid: string };
 
 export const TRUNK_REF = toRef(TRUNK);
 
-/** The branches that a key sees, by name: what all have, and its creator's own. Others' drafts are theirs alone. */
+/** Returns the branches that a key can read: main and its creator's. Other users' drafts are private. */
 export async function visibleRefs({ workspaceId, userId }: GitReader): Promise<VisibleRef[]> {
   const refs: VisibleRef[] = [];
   for (const branch of [TRUNK, ownBranch(userId)]) {
@@ -19,11 +19,11 @@ export async function visibleRefs({ workspaceId, userId }: GitReader): Promise<V
   return refs;
 }
 
-/** What the visible branches reach, without a walk through what has landed. */
+/** The commits that the visible branches reach, without a walk through those that have landed. */
 export class Reach {
   private constructor(
     private readonly repositoryId: ObjectId,
-    /** The number of the last landed commit among what is reachable; 0 without one. */
+    /** Position of the last landed commit that is reachable; 0 without one. */
     readonly landed: number,
     private readonly sides: readonly Ancestry["side"][],
   ) {}
@@ -38,7 +38,7 @@ export class Reach {
     );
   }
 
-  /** Those of the commits that are reachable. */
+  /** Returns those of the commits that are reachable. */
   async among(oids: readonly string[]): Promise<Set<string>> {
     const positions = await findPositions(this.repositoryId, [...oids]);
     return new Set(

@@ -13,17 +13,17 @@ import { advertiseUpload, refuseOldUpload, uploadPack } from "./upload-pack";
 
 const UPLOAD = "git-upload-pack";
 const RECEIVE = "git-receive-pack";
-/** A question with sixteen thousand commits that the client has, many times over. */
+/** Enough for many times the sixteen thousand commits that a client may list. */
 const QUESTION_BYTES_MAX = 4 * 1024 * 1024;
-/** A pack, and its commands before it. */
+/** A pack, and the commands before it. */
 const PUSH_BYTES_MAX = MAX_PACK_BYTES + 64 * 1024;
-/** A push beyond its limit is heard out up to here, so that git shows why it was refused. */
+/** Up to this size, a push over its limit is read to its end, so that git shows the reason. */
 const DISCARDED_BYTES_MAX = 1024 * 1024 * 1024;
 const GZIP = new Set(["gzip", "x-gzip"]);
 
 const inflate = promisify(gunzip);
 
-/** What the server can do, which a client asks first. */
+/** Returns the server's capabilities, which a client requests first. */
 export const getInfoRefs = gitRoute(async (caller, request) => {
   const { searchParams } = new URL(request.url);
   const service = searchParams.get("service");
@@ -36,14 +36,14 @@ export const getInfoRefs = gitRoute(async (caller, request) => {
   return bytesOf(body, `application/x-${service}-advertisement`);
 });
 
-/** Branches and packs for clones and fetches. */
+/** Serves branches and packs for clones and fetches. */
 export const postUploadPack = gitRoute(async (caller, request) => {
   demandType(request, UPLOAD);
   if (!speaksVersion2(request)) throw new AppError("invalid_request", "Use version 2 of git's protocol.");
   const held = new HeldBody();
   try {
     const message = await messageOf(request, QUESTION_BYTES_MAX, held);
-    // What is wrong with the message is told before the answer begins.
+    // An invalid message is refused before the response starts.
     const pieces = (signal: AbortSignal) => uploadPack(toReader(caller), message, signal);
     return new Response(streamed(pieces, request.signal), {
       headers: { "Content-Type": `application/x-${UPLOAD}-result` },
@@ -53,7 +53,7 @@ export const postUploadPack = gitRoute(async (caller, request) => {
   }
 });
 
-/** Pushes, each judged whole before a branch moves. */
+/** Receives pushes; each is validated completely before a branch moves. */
 export const postReceivePack = gitRoute(async (caller, request) => {
   requireWriter(caller);
   demandType(request, RECEIVE);
@@ -80,7 +80,7 @@ export const postReceivePack = gitRoute(async (caller, request) => {
   }
 });
 
-/** For any other address below a repository. */
+/** Responds to any other path below a repository. */
 export const getNothing = gitRoute(() => {
   throw new AppError("not_found", "There is nothing at this address. Clone with git.");
 });
@@ -99,12 +99,12 @@ function demandType(request: Request, service: string): void {
 }
 
 /**
- * The body of a push. One that is too large is read to its end all the same, within a bound, and thrown away beyond its
- * limit: git reads the answer only once it has sent everything.
+ * Returns the body of a push. One over its limit is still read to its end, up to a bound, and discarded: git reads the
+ * response only after it has sent everything.
  */
 async function pushOf(request: Request, held: HeldBody): Promise<{ message: Buffer; isTooLarge: boolean }> {
   if (request.headers.has("content-encoding")) {
-    // Git compresses small pushes alone.
+    // Git compresses only small pushes.
     return { message: await messageOf(request, QUESTION_BYTES_MAX, held), isTooLarge: false };
   }
   const chunks: Uint8Array[] = [];
@@ -125,7 +125,7 @@ function bytesOf(body: Buffer, type: string): Response {
   return new Response(new Uint8Array(body), { headers: { "Content-Type": type } });
 }
 
-/** The body, inflated where it is compressed, within one limit for both. */
+/** Returns the body, decompressed if needed, with one limit for both forms. */
 async function messageOf(request: Request, limitBytes: number, held: HeldBody): Promise<Buffer> {
   const bytes = await readBytes(request, limitBytes, held);
   const encoding = request.headers.get("content-encoding");

@@ -12,14 +12,14 @@ import { planPack } from "./pack-plan";
 import { DELIMITER, FLUSH, pktLine, sideBand } from "./pkt-line";
 import { type GitReader, Reach, TRUNK_REF, visibleRefs } from "./refs";
 
-/** What git shows as the other side's name. */
+/** The server's name for git clients. */
 export const AGENT = "millrace/1";
-/** Packs that one server makes at once: each keeps some hundred megabytes at the worst. */
+/** Maximum number of packs that one server builds at once: each needs some hundred megabytes at worst. */
 const PACKS_AT_ONCE = 3;
-/** Further ones wait, with a sign of life now and then. */
+/** Further ones wait, with heartbeats. */
 const PACKS_WAITING_MAX = 100;
 
-/** What this server can do, as a client of version 2 asks first. */
+/** Returns the server's capabilities, which a client of version 2 requests first. */
 export function advertiseUpload(): Buffer {
   return Buffer.concat([
     ...["version 2", `agent=${AGENT}`, "ls-refs=unborn", "fetch=shallow wait-for-done", "object-format=sha1"].map(
@@ -29,7 +29,7 @@ export function advertiseUpload(): Buffer {
   ]);
 }
 
-/** What a client of an older version is told. Our choice: words rather than a second protocol beside this one. */
+/** Returns the message for a client with an older protocol version. We support no second protocol. */
 export function refuseOldUpload(): Buffer {
   return Buffer.concat([
     pktLine("# service=git-upload-pack\n"),
@@ -40,8 +40,8 @@ export function refuseOldUpload(): Buffer {
 }
 
 /**
- * Answers one command of version 2. Nothing is remembered between two.
- * @throws AppError invalid_request for a message that is none, before the answer begins
+ * Handles one command of protocol version 2. No state is kept between commands.
+ * @throws AppError invalid_request for an invalid message, before the response starts
  */
 export function uploadPack(reader: GitReader, message: Buffer, signal: AbortSignal): AsyncGenerator<Buffer, void> {
   const request = parseV2(message);
@@ -49,7 +49,7 @@ export function uploadPack(reader: GitReader, message: Buffer, signal: AbortSign
   return told(request.command === "ls-refs" ? listRefs(reader, request) : fetchPack(reader, request, signal), signal);
 }
 
-/** A failure in the middle of an answer, in the protocol's own form. */
+/** Reports an error in the middle of a response, in the protocol's own form. */
 async function* told(pieces: AsyncGenerator<Buffer, void>, signal: AbortSignal): AsyncGenerator<Buffer, void> {
   try {
     yield* pieces;
@@ -90,7 +90,7 @@ async function* fetchPack(reader: GitReader, request: FetchRequest, signal: Abor
   const allowed = await reach.among(request.wants);
   const refused = request.wants.find((oid) => !allowed.has(oid));
   if (refused !== undefined) {
-    // Whether it exists somewhere is not told.
+    // It does not reveal whether the object exists.
     yield failure(`upload-pack: not our ref ${refused}`);
     return;
   }
@@ -122,7 +122,7 @@ async function* fetchPack(reader: GitReader, request: FetchRequest, signal: Abor
   const not = notRefs.flatMap((ref) => ref?.oid ?? []);
   const depth = depthOf(request, not);
   const base = await baseOf(reader, request, common, depth);
-  // With a base pack a clone is a fetch by somebody who has its last commit.
+  // With a base pack, a clone is a fetch by a client that has its last commit.
   const owned = base ? [base.tip] : [...common];
   const choice = await chooseCommits(graph, { wants: request.wants, common: owned, shallow, depth });
   if (!choice) {
@@ -159,7 +159,7 @@ async function* sendPack(
     if (base) plan.blobs.push(...base.loose);
     for await (const piece of packBytes(graph.repositoryId, plan, base, signal)) yield sideBand(1, piece);
   } finally {
-    // Also one that is granted after the reader has left.
+    // Also if it is granted after the reader has disconnected.
     void place.then(
       (release) => release(),
       () => undefined,
@@ -167,7 +167,7 @@ async function* sendPack(
   }
 }
 
-/** The base pack for a clone of the whole history; null where there is none, or where the reader has something. */
+/** Returns the base pack for a clone of the full history; null if there is none, or if the reader has commits. */
 async function baseOf(
   { workspaceId }: GitReader,
   request: FetchRequest,
@@ -177,12 +177,12 @@ async function baseOf(
   if (common.size > 0 || request.shallow.length > 0 || depth || !request.ofsDelta) return null;
   const reach = await Reach.of(workspaceId, request.wants);
   const base = await BasePack.of(workspaceId, async (tip) => (await reach.among([tip])).size > 0);
-  // What was not made when it was due is made for the next one.
+  // A stretch that was not built in time is built for the next clone.
   if (reach.landed - (base?.seq ?? 0) >= 2 * STRETCH_COMMITS_MIN) void wakeBasePack(workspaceId, reach.landed);
   return base;
 }
 
-/** Every commit that is wanted leads to one that both have, so no further question would make the pack smaller. */
+/** Whether every requested commit leads to a common one, so that more negotiation would not make the pack smaller. */
 async function reachesCommon(
   { workspaceId }: GitReader,
   wants: readonly string[],
