@@ -27,7 +27,7 @@ import { dumpDatabase } from "./security/dump";
 import { endpoints, pathWith } from "./security/routes";
 import { PASSWORD, PRINCIPALS, seedKey, seedWorld, type World } from "./seed";
 
-/** The domains with routes, each with the rows that stand in its folder. A route without one fails here. */
+/** The domains with routes, with the rows in their folders. A route without a row fails here. */
 const DOMAINS: AccessRows[] = [
   lifecycleAccess,
   jobAccess,
@@ -64,17 +64,17 @@ beforeAll(async () => {
 });
 afterAll(() => own.drop());
 
-/** The path with ids of W1 in it; `ids` replaces some of them. */
+/** Returns the path with ids of W1; `ids` replaces some of them. */
 function pathOf(pattern: string, ids: Record<string, string> = {}): string {
   const known = Object.entries(OWN_IDS).map(([name, idOf]) => [name, idOf(world)]);
   return pathWith(pattern, { workspaceId: world.workspaceId, ...Object.fromEntries(known), ...ids });
 }
 
-/** What goes with a good request of a row: its query and its body. */
+/** Returns the query of a row's valid request; `bodyOf` returns its body. */
 const queryOf = (name: string): string => rows.get(name)?.query?.(world) ?? "";
 const bodyOf = (name: string): unknown => rows.get(name)?.body?.(world);
 
-/** Fields that no route takes from a body, with values that can be found again. */
+/** Fields that no route accepts in a body, with recognisable values. */
 const FORGED = {
   _id: "f0f0f0f0f0f0f0f0f0f0f0f1",
   createdBy: "f0f0f0f0f0f0f0f0f0f0f0f2",
@@ -86,7 +86,7 @@ const FORGED = {
   deletedAt: "forged-deletion",
 };
 
-/** What a route does take wins. */
+/** Adds forged fields to a body; the route's own fields win. */
 function withForgedFields(body: unknown): unknown {
   return typeof body === "object" && body !== null && !Array.isArray(body) ? { ...FORGED, ...body } : body;
 }
@@ -124,15 +124,18 @@ const nested = inWorkspace.flatMap((endpoint) => {
   const param = Object.keys(FOREIGN_IDS).find((name) => endpoint.path.includes(`{${name}}`));
   return param ? [{ ...endpoint, param }] : [];
 });
-/** What shows by a signature who sends it needs no guard against other sites: no cookie is looked at. */
+/**
+ * Routes whose requests prove their sender by a signature or a key. They read no cookie, so they need no guard against
+ * other sites.
+ */
 const SIGNED = ["/api/inngest", "/api/webhooks/{token}", "/api/repohost/webhook", "/api/mcp"];
-/** Asked by an app's page from an origin that is nobody's, and judged by its address: no cookie is read. */
+/** Requested by an app's page from an opaque origin, and authorised by its URL: no cookie is read. */
 const BY_ADDRESS = ["/api/apps/dev/{capability}/{path...}"];
 const writes = endpoints.filter(({ method, path }) => method !== "GET" && ![...SIGNED, ...BY_ADDRESS].includes(path));
 const withBody = endpoints.filter(({ definition }) => definition.body);
 
 let ownerSession: Promise<string> | null = null;
-/** A session for all tests below: the matrix above has signed everybody out, and each sign-in hashes a password. */
+/** Returns a session for all tests below: the matrix above signed everyone out, and each sign-in hashes a password. */
 function ownerCookie(): Promise<string> {
   ownerSession ??= call("POST", "/api/auth/login", {
     body: { email: world.people.owner.email, password: PASSWORD },
@@ -141,7 +144,7 @@ function ownerCookie(): Promise<string> {
 }
 
 describe("keys that may only read", () => {
-  /** What changes nothing although it is no GET. */
+  /** Routes that change nothing although they are not GET. */
   const READS = [
     "POST /api/execute",
     "POST /api/mcp",
@@ -299,7 +302,7 @@ describe("bodies (T29, T56, T104)", () => {
         { rawBody: "[]" },
         { rawBody: '"text"' },
         { rawBody: "null" },
-        // Some take no body for one without fields.
+        // Some routes accept a missing body instead of an empty object.
         ...(definition.body?.safeParse(undefined).success ? [] : [{}]),
         { body: { ...wrong, query: 7 } },
       ]) {

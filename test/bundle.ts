@@ -4,11 +4,11 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
-/** CommonJS whose names Node.js does not see from a module: it goes into the bundle. */
+/** CommonJS packages whose exports Node.js cannot detect from a module: they are bundled. */
 const BUNDLED = new Set(["mysql2"]);
 
 /**
- * Bundles a module into a file that a process of its own runs.
+ * Bundles a module into a file that runs as a separate process.
  * @param source its path in the project
  * @returns the path of the bundle
  */

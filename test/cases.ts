@@ -1,8 +1,8 @@
 export type CaseShare<T> = { tags: string[]; cases: T[] };
 
 /**
- * Splits a long list of cases: every run takes one of `every`, evenly spread, and `npm run test:long` the rest.
- * @param every 4 leaves a quarter to every run
+ * Splits a long list of cases: every run takes one of `every`, evenly distributed, and `npm run test:long` the rest.
+ * @param every 4 selects a quarter for every run
  */
 export function splitCases<T>(cases: readonly T[], every: number): CaseShare<T>[] {
   return [

@@ -10,11 +10,11 @@ type CallOptions = Credentials & {
   headers?: Record<string, string>;
   signal?: AbortSignal;
 };
-/** An answer with its JSON already read; `json` is undefined where there is none. */
+/** A response with its parsed JSON; `json` is undefined without one. */
 // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of the body, key by key
 export type Answer = { status: number; headers: Headers; text: string; json: any };
 
-/** Calls a route handler as the server would, without a server: same matching, same handlers, real store. */
+/** Calls a route handler without a server: same matching, same handlers, real store. */
 export async function call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
   const response = await callRaw(method, path, options);
   const type = response.headers.get("content-type");
@@ -23,7 +23,7 @@ export async function call(method: string, path: string, options: CallOptions = 
   return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined };
 }
 
-/** A stream of events ends with its reader alone: what it says first is enough to know that it is open. */
+/** Reads the start of an event stream, which shows that it is open: it ends only with its reader. */
 async function readBeginning(response: Response): Promise<string> {
   const reader = response.body?.getReader();
   const beginning = await reader?.read();
@@ -31,7 +31,7 @@ async function readBeginning(response: Response): Promise<string> {
   return new TextDecoder().decode(beginning?.value);
 }
 
-/** The same, with the answer unread: for streams. */
+/** Does the same and leaves the body unread, for streams. */
 export async function callRaw(method: string, path: string, options: CallOptions = {}): Promise<Response> {
   const url = new URL(path, "http://localhost:3000");
   const { handler, params, pattern } = find(method, url.pathname);
@@ -46,7 +46,7 @@ export async function callRaw(method: string, path: string, options: CallOptions
   return response;
 }
 
-/** The session cookie that an answer sets, ready to send back. */
+/** Returns the session cookie of a response, ready to send back. */
 export function cookieOf(answer: { headers: Headers }): string {
   const cookie = answer.headers.getSetCookie().find((value) => value.startsWith("auth_session="));
   if (!cookie) throw new Error("The answer sets no session cookie.");
@@ -55,7 +55,7 @@ export function cookieOf(answer: { headers: Headers }): string {
 
 type Found = { handler: RouteHandler; params: Record<string, string>; pattern: string };
 
-/** The reference is held by every test: an answer that it does not list is a fault of one of the two. */
+/** Checks each response against the reference: an unlisted status is an error in one of the two. */
 function demandListedStatus(call: {
   method: string;
   path: string;
@@ -79,7 +79,7 @@ function find(method: string, pathname: string): Found {
     const literal = path.split("/").filter((segment) => !segment.startsWith("{")).length;
     return params ? [{ params, literal, pattern: path, load: load as Record<string, RouteHandler> }] : [];
   });
-  // As in Next, a literal segment wins over a parameter.
+  // A literal segment wins over a parameter, as in Next.
   matches.sort((a, b) => b.literal - a.literal);
   const handler = matches[0]?.load[method];
   if (!matches[0] || !handler) throw new Error(`No handler for ${method} ${pathname}`);

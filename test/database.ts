@@ -5,12 +5,12 @@ import { prepareStore } from "@/lib/features/instance/prepare-store";
 import { closeDatabase, database } from "@/lib/platform/db/client";
 import { writeNow as writeEvents } from "@/lib/platform/events/publish";
 
-/** Events are written within a moment. */
+/** Maximum wait for pending events, in ms. */
 const EVENTS_WAIT_MS = 2000;
 
 /**
- * Gives this test file a database of its own on the local test store and drops it afterwards.
- * Call it before anything of the product is used.
+ * Creates a separate database for this test file on the local test store, and drops it afterwards. Call it before any
+ * use of the product.
  */
 export function takeOwnDatabase(): { drop: () => Promise<void> } {
   const uri = new URL(process.env.MONGODB_URI ?? "");
@@ -22,7 +22,8 @@ export function takeOwnDatabase(): { drop: () => Promise<void> } {
   prepareStore();
   return {
     drop: async () => {
-      // What is told a moment later would open the database anew. What a killed process holds is not waited for.
+      // Flushes pending events: written later, they would reopen the database. It does not wait for events of a killed
+      // process.
       await Promise.race([writeEvents(), sleep(EVENTS_WAIT_MS, undefined, { ref: false })]);
       await database().dropDatabase();
       await closeDatabase();

@@ -9,7 +9,7 @@ const exists = (file: string) => existsSync(new URL(file, root));
 const find = (pattern: string) => globSync(pattern, { cwd: fileURLToPath(root) }).sort();
 const PAGES = find("{*.md,docs/**/*.md}");
 const SCRIPTS: Record<string, string> = JSON.parse(read("package.json")).scripts;
-/** Prefixes of paths in the repository, as pages name files. */
+/** Prefixes of repository paths in pages. */
 const PATH =
   /(?<![\w./-])(?:app|components|deploy|docs|e2e|emails|inngest|lib|scripts|templates|test)\/[\w@./[\]()<>-]+/g;
 
@@ -62,7 +62,7 @@ describe.each(PAGES)("%s", (page) => {
 
   it("names scripts of package.json only", () => {
     const named = [...text.matchAll(/npm run ([a-z][\w:-]*)/g)].map(([, name = ""]) => name);
-    // Written for the author of an app: the scripts of its own package.json.
+    // Written for the author of an app: the scripts of the app's package.json.
     const ofApps = page === "docs/user/writing-apps.md" ? ["check"] : [];
     expect(named.filter((name) => !(name in SCRIPTS) && !ofApps.includes(name))).toEqual([]);
   });
@@ -88,7 +88,7 @@ function recipeOf(name: string): string {
   return parts.find((part) => part.startsWith(`${name}\n`)) ?? "";
 }
 
-/** Files of each recipe, with the declaration that a new part is added to. */
+/** Files of each recipe, with the declaration to which a new part is added. */
 const REGISTRIES: Readonly<Record<string, readonly (readonly [file: string, declaration: string])[]>> = {
   "A route": [
     ["lib/platform/api/route.ts", "export type RouteDeclaration"],
@@ -138,7 +138,7 @@ describe.each(Object.entries(REGISTRIES))("the recipe of CONTRIBUTING.md for %s"
   });
 });
 
-/** Files outside of a registry that branch on a channel or a widget kind. */
+/** Files outside a registry that branch on a channel or a widget kind. */
 const BRANCHES: Readonly<Record<string, { folders: string; pattern: RegExp }>> = {
   "A notification channel": {
     folders: "{lib/features/notifications,components/notifications,components/dashboards}",
@@ -149,12 +149,12 @@ const BRANCHES: Readonly<Record<string, { folders: string; pattern: RegExp }>> =
     pattern: /\bkind [!=]== "(?:chart|table|kpi|text)"/,
   },
 };
-/** Files that branch and that a new channel or kind does not touch. */
+/** Files that branch and do not change for a new channel or kind. */
 const UNTOUCHED: ReadonlySet<string> = new Set([
-  // Only webhooks have a signing secret, only mails go to the members of a test.
+  // Only webhooks have a signing secret, and only emails go to the members of a test.
   "components/notifications/rule-panel.tsx",
   "components/notifications/rule-test.tsx",
-  // Only texts have no data.
+  // Only text widgets have no data.
   "components/dashboards/dashboard-view.tsx",
   "components/dashboards/widget-card.tsx",
   "components/dashboards/edit/edit-card.tsx",

@@ -13,21 +13,21 @@ import { takeOwnDatabase } from "./database";
 import { PASSWORD, type Person, seedMember, seedPerson } from "./seed";
 
 /**
- * Every list × every way to ask for a part of it (docs/develop/api.md, Common rules). A list that is missing here fails the build:
- * it says how one more item of it is made, and how an item is told from another.
+ * Every list × every kind of paging (docs/develop/api.md, Common rules). A list that is missing here fails the build.
+ * Each entry says how to create one more item, and how to identify an item.
  */
 type Item = Record<string, unknown>;
 type List = {
   add: (n: number) => Promise<unknown>;
   idOf?: (item: Item) => unknown;
   itemsIn?: (data: Item) => Item[];
-  /** What it has to be asked besides. */
+  /** Further query parameters that the list requires. */
   query?: (person: Person) => Record<string, string>;
 };
 
-/** Items of each list; three pages of one or two. */
+/** Number of items in each list; three pages of one or two. */
 const ITEMS = 5;
-/** The most pages that a walk looks at: a list that never ends would be walked for ever. */
+/** Maximum number of pages in a walk: stops at a list that never ends. */
 const PAGES_MAX = 6 * ITEMS;
 
 const own = takeOwnDatabase();
@@ -61,7 +61,7 @@ const addRule = (_: number, trigger = "success") =>
     channelType: "email",
     recipients: ["a@example.com"],
   });
-/** One rule fires on failure, so each run makes one delivery. */
+/** One rule fires on failure, so each run creates one delivery. */
 let failureRule: Promise<unknown> | null = null;
 async function addDelivery(): Promise<void> {
   failureRule ??= addRule(0, "failure");
@@ -110,7 +110,7 @@ const lists: Record<string, List> = {
     idOf: ({ sha }) => sha,
   },
   "/api/workspaces/{workspaceId}/dashboards/{dashboardId}/runs": {
-    // One at a time: it ends before the next one is asked for.
+    // One at a time: it ends before the next one is requested.
     add: async () => {
       const { run } = await post(`${home}/dashboards/${dashboardId}/refresh`, {});
       return post(`${home}/dashboards/${dashboardId}/runs/${(run as Item).id}/cancel`, {});
@@ -136,7 +136,7 @@ const lists: Record<string, List> = {
     idOf: ({ sha }) => sha,
   },
   "/api/workspaces/{workspaceId}/consoles/{consoleId}/runs": {
-    // One at a time: it ends before the next one is asked for.
+    // One at a time: it ends before the next one is requested.
     add: async () => {
       const { run } = await post(`${home}/consoles/${consoleId}/schedule/run`, {});
       return post(`${home}/consoles/${consoleId}/runs/${(run as Item).id}/cancel`, {});
@@ -157,7 +157,7 @@ const lists: Record<string, List> = {
         feedback: null,
         createdAt: new Date(),
       }),
-    // The newest page comes first, and each of them in the order of the conversation.
+    // The newest page comes first, and each page is in the order of the conversation.
     itemsIn: ({ messages }) => (messages as Item[]).toReversed(),
   },
   "/api/workspaces/{workspaceId}/executions": {
@@ -178,7 +178,7 @@ const lists: Record<string, List> = {
   "/api/workspaces/{workspaceId}/flows/{flowId}/webhook/events": {
     add: () => post(`${home}/flows/${webhookFlowId}/webhook/test`, {}),
   },
-  // Those of consoles and flows, which the lists above and the deliveries below have made.
+  // Runs of consoles and flows, which the lists above and the deliveries below have created.
   "/api/workspaces/{workspaceId}/runs": { add: () => Promise.resolve() },
   "/api/workspaces/{workspaceId}/invites": {
     add: () => post(`${home}/invites`, { email: `${randomUUID()}@example.com` }),
@@ -187,17 +187,17 @@ const lists: Record<string, List> = {
   "/api/workspaces/{workspaceId}/notifications/rules": { add: addRule },
   "/api/workspaces/{workspaceId}/notification-rules/deliveries": { add: addDelivery, query: ofConsole },
   "/api/workspaces/{workspaceId}/notifications/deliveries": { add: addDelivery },
-  // Each invitation is a mail too.
+  // Each invitation is an email too.
   "/api/workspaces/{workspaceId}/outbox": {
     add: () => post(`${home}/invites`, { email: `${randomUUID()}@example.com` }),
   },
 };
 
-/** Lists that are bounded by their nature: they answer all when no limit is sent (C40). */
+/** Bounded lists: they return everything without a limit (C40). */
 const bounded: Record<string, List> = {
-  // One for each kind that is built in.
+  // One for each built-in kind.
   "/api/connectors/types": { add: () => Promise.resolve(), idOf: ({ type }) => type },
-  // Files of one folder, of which 20 at the most are read.
+  // Files of one folder; the list reads at most 20.
   "/api/workspaces/{workspaceId}/apps-v2/{appId}/bindings": {
     add: (n) => {
       const content = `---\nconnection: Sample shop\n---\nselect ${n} as n\n`;
@@ -206,19 +206,19 @@ const bounded: Record<string, List> = {
     idOf: ({ name }) => name,
   },
   "/api/workspaces/{workspaceId}/apps/templates": { add: () => Promise.resolve() },
-  // The schema of a source, which is read as one.
+  // The schema of a source, which is read as a whole.
   "/api/workspaces/{workspaceId}/connectors/{connectionId}/entities": {
     add: () => Promise.resolve(),
     idOf: ({ schema, name }) => `${schema}.${name}`,
   },
-  // What a deletion would stop, 200 of a kind: here the flows of above.
+  // Items that a deletion would stop, up to 200 of a kind: here the flows above.
   "/api/workspaces/{workspaceId}/connectors/{connectionId}/uses": { add: () => Promise.resolve() },
   // The best 50.
   "/api/workspaces/{workspaceId}/consoles/search": {
     add: () => Promise.resolve(),
     query: () => ({ q: "Console" }),
   },
-  // Of one dashboard, which has 20 at the most.
+  // Snapshots of one dashboard, which has at most 20.
   "/api/workspaces/{workspaceId}/dashboards/{dashboardId}/snapshots": {
     add: (n) =>
       post(`${home}/dashboards/${dashboardId}/snapshots`, {
@@ -233,7 +233,7 @@ const bounded: Record<string, List> = {
 const pagedPaths = listEndpoints(routeModules)
   .filter(({ definition }) => definition.query instanceof z.ZodObject && "cursor" in definition.query.shape)
   .filter(({ path }) => !(path in bounded))
-  // Three lists with an order and a limit of their own: lib/features/apps/feed/feed.int.test.ts.
+  // Three lists with a special order and limit: lib/features/apps/feed/feed.int.test.ts.
   .filter(({ path }) => !path.endsWith("/apps/feed"))
   .map(({ path }) => path);
 
@@ -254,7 +254,7 @@ beforeAll(async () => {
   webhookFlowId = String(((await post(`${home}/flows`, webhook)).flow as Item).id);
   await post(`${home}/flows/${webhookFlowId}/webhook/provision`, {});
   chatId = String((await post(`${home}/chats`, { title: "Read" })).id);
-  // One after the other: what is made at once has no order that could be told.
+  // One after the other: items created at once have no defined order.
   for (const list of [...Object.values(lists), ...Object.values(bounded)])
     for (let n = 0; n < ITEMS; n++) await list.add(n);
 });
@@ -280,7 +280,7 @@ function itemsOf(path: string, { json }: Answer): Item[] {
   return itemsIn(json.data);
 }
 
-/** How it goes on, wherever the answer says so; null at the end. */
+/** Returns the next cursor, from the body or the header; null at the end. */
 function nextOf({ json, headers }: Answer): string | null {
   const inData = json.data.nextCursor as string | null | undefined;
   return inData === undefined ? headers.get("x-next-cursor") : inData;
@@ -310,7 +310,7 @@ describe.each(Object.keys(lists))("%s", (path) => {
   it("takes any integer as a limit, clamped to 1..200, and nothing else (T86)", async () => {
     const all = itemsOf(path, await read(path, { limit: String(LIST_LIMIT_MAX) })).length;
     expect(all).toBeGreaterThanOrEqual(ITEMS);
-    // Otherwise the default could not be told from none.
+    // Otherwise the default would look like no limit.
     expect(all).toBeLessThan(LIST_LIMIT_DEFAULT);
     const counts: [string, number][] = [["1", 1], ["2", 2], ["0", 1], ["-1", 1], ["201", all], ["9".repeat(30), all]]; // biome-ignore format: one look at the whole list
     for (const [limit, count] of counts) {
@@ -333,7 +333,7 @@ describe.each(Object.keys(lists))("%s", (path) => {
       expect(pages.flat()).toEqual(whole);
       expect(new Set(pages.flat()).size).toBe(whole.length);
     }
-    // A last page that is full ends the list: there is no empty one behind it.
+    // A full last page ends the list: no empty one follows it.
     expect(await walk(path, whole.length)).toEqual([whole]);
   });
 

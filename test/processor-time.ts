@@ -1,6 +1,6 @@
 /**
- * Returns the processor time that this process spends on the work, all of its threads included, in ms. Unlike elapsed time,
- * it does not grow with what else the machine does. Child processes are not counted.
+ * Returns the processor time that this process spends on the work, including all of its threads, in ms. Unlike elapsed
+ * time, it does not grow with other work of the machine. Child processes are not counted.
  */
 export async function processorTimeOf(work: () => Promise<unknown>): Promise<number> {
   const before = process.cpuUsage();

@@ -1,4 +1,4 @@
 import { log } from "@/lib/platform/log";
 
-// Tests provoke failures on purpose; what they log would only hide the report.
+// Tests provoke failures on purpose; their logs would hide the report.
 log.level = process.env.TEST_LOG_LEVEL ?? "silent";

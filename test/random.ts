@@ -1,6 +1,7 @@
 /**
- * Numbers from 0 up to 1 that a seed repeats (Mulberry32): small, and good enough to choose what a test tries.
- * @param seed a whole number
+ * Returns a generator of numbers from 0 up to 1, repeatable by seed (Mulberry32): small, and good enough to choose what
+ * a test tries.
+ * @param seed an integer
  */
 export function randomOf(seed: number): () => number {
   let state = seed >>> 0;

@@ -1,18 +1,21 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** A full collection stops the process for some 100 ms. */
+/** A full collection stops the process for about 100 ms. */
 const SAMPLE_EVERY_MS = 500;
 
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
 
-/** Bytes of this process: `retained` by this thread after a full collection, and `resident` with its other threads. */
+/**
+ * Memory of this process in bytes: `retained` by this thread after a full collection, and `resident` with its other
+ * threads.
+ */
 export type MemoryBytes = { retained: number; resident: number };
 
 /**
- * Returns the memory in use after a full collection. Before one, memory also holds garbage, whose size depends on the load
- * of the machine.
+ * Returns the memory in use after a full collection. Before one, it also includes garbage, whose size depends on the
+ * load of the machine.
  */
 export function memoryInUse(): MemoryBytes {
   collect();

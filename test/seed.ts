@@ -10,7 +10,7 @@ export type Person = { id: string; email: string; cookie: string; workspaceId: s
 
 export const PASSWORD = "a short sentence works";
 
-/** Registers somebody new, through the interface. */
+/** Registers a new user through the API. */
 export async function seedPerson(name = "Ana"): Promise<Person> {
   const email = `${name.toLowerCase()}-${randomBytes(6).toString("hex")}@example.com`;
   const answer = await call("POST", "/api/auth/register", { body: { email, password: PASSWORD, name } });
@@ -31,7 +31,7 @@ export async function seedMember(workspaceId: string, role: Role): Promise<Perso
   return { ...person, workspaceId };
 }
 
-/** An API key of the workspace that this person made. */
+/** Creates an API key of the workspace, owned by this user. */
 export async function seedKey(workspaceId: string, creator: Person, access: KeyAccess = "full"): Promise<string> {
   const { key, prefix } = newApiKey();
   await collections.apiKeys().insertOne({
@@ -55,7 +55,7 @@ export async function removeMember(workspaceId: string, person: Person): Promise
     .deleteOne({ workspaceId: new ObjectId(workspaceId), userId: new ObjectId(person.id) });
 }
 
-/** Everybody whom a route can meet. W1 is theirs; the strangers belong to W2. */
+/** All kinds of callers of a route. W1 is theirs; the strangers belong to W2. */
 export const PRINCIPALS = [
   "nobody",
   "badKey",
@@ -77,7 +77,7 @@ export type World = {
   callers: Record<PrincipalName, Credentials>;
 };
 
-/** Two workspaces with everybody in place. */
+/** Creates two workspaces with all principals. */
 export async function seedWorld(): Promise<World> {
   const owner = await seedPerson("owner");
   const stranger = await seedPerson("stranger");

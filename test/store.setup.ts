@@ -9,8 +9,8 @@ const START_TIMEOUT_MS = 20_000;
 const LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
 
 /**
- * Gives the integration tests a store: the embedded one in a new folder, or the local server that MONGODB_URI names.
- * A server elsewhere is refused, since tests drop databases.
+ * Provides a store for the integration tests: the embedded one in a new folder, or the local server at MONGODB_URI. A
+ * remote server is refused, since tests drop databases.
  */
 export default async function setup(): Promise<() => Promise<void>> {
   const dataDir = mkdtempSync(join(tmpdir(), "millrace-int-"));

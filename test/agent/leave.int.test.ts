@@ -6,14 +6,17 @@ import { newId, userMessage } from "@/test/fixtures/agent/ask";
 import { type ModelServer, startModelServer } from "@/test/fixtures/agent/model-server";
 import { heapSettings, keptHeap, openSockets } from "@/test/servers/kept-heap";
 
-/* Readers of a real server who leave in the middle, a hundred times: nothing of theirs goes on, and nothing stays. */
+/*
+ * Readers who disconnect from a real server in the middle of an answer, a hundred times: nothing continues, and nothing
+ * is left behind.
+ */
 
-/** Builds when this file runs alone on a changed tree. */
+/** Includes a build if this file runs alone on a changed tree. */
 const START_TIMEOUT_MS = 240_000;
 const READERS = 100;
 const AT_ONCE = 10;
 const DONE_MS = 60_000;
-/** F12: what is kept once all have left, of what was before. */
+/** F12: memory after all have disconnected, relative to before. */
 const KEPT_MAX = 1.1;
 const QUERY = "select count(*) from range(100000000) a, range(100000) b";
 
@@ -39,14 +42,14 @@ afterAll(async () => {
   rmSync(heap.folder, { recursive: true, force: true });
 });
 
-/** Asks, and gives the request once the stream has come to a piece of this kind. */
+/** Sends a message, and returns the request once the stream has a piece of this kind. */
 async function readUntil(chatId: string, kind: string): Promise<ClientRequest> {
   const sent = request(`${server.url}/api/agent/chat`, {
     method: "POST",
     agent: false,
     headers: { "Content-Type": "application/json", cookie: ana.cookie },
   });
-  // It is destroyed in the middle.
+  // The test destroys it in the middle.
   sent.on("error", () => {});
   const workspaceId = ana.home.split("/").at(-1);
   sent.end(JSON.stringify({ chatId, workspaceId, messages: [userMessage("Talk")] }));
@@ -71,7 +74,7 @@ async function inGroups(count: number, work: (index: number) => Promise<void>): 
   }
 }
 
-/** A group of them in every run. */
+/** Every run has one group of readers; the long run has all. */
 const SHARES = [
   { readers: 2 * AT_ONCE, tags: [] },
   { readers: READERS, tags: ["long"] },
@@ -90,7 +93,7 @@ for (const { readers, tags } of SHARES)
       return chatId;
     };
     model.script = () => [{ text: "This is half of " }, { hang: true }];
-    // What first turns load is nobody's.
+    // Modules that the first turns load do not count.
     await inGroups(20, async () => void (await leaveWhileTalking()));
     await vi.waitFor(() => expect(model.open()).toBe(0), DONE_MS);
     const [kept, sockets] = [await keptHeap(server.webPid, heap.folder), openSockets(port)];
@@ -114,7 +117,7 @@ for (const { readers, tags } of SHARES)
     await vi.waitFor(async () => {
       const { items } = await ana.send(server, "GET", "/executions");
       const own = items.filter(({ query }: { query: string }) => query === QUERY);
-      // A reader may leave before the query begins: then there is none.
+      // A reader may disconnect before the query starts: then there is none.
       for (const { status } of own) expect(status).toBe("cancelled");
     }, DONE_MS);
 

@@ -7,15 +7,15 @@ import { digestDatabase } from "@/test/security/dump";
 import { ask } from "@/test/security/real-servers";
 
 /*
- * The protocol's own client over the wire to a real server: every tool with a full key and with a read key, and what it
- * really did.
+ * The protocol's own client over the network to a real server: every tool with a full key and with a read key, and its
+ * real effects.
  */
 
-/** Builds when this file runs alone on a changed tree. */
+/** Includes a build if this file runs alone on a changed tree. */
 const START_TIMEOUT_MS = 240_000;
 const RUN_TIMEOUT_MS = 60_000;
 const MIB = 1024 * 1024;
-/** What a server writes whoever looks at it, and what is written down of a look itself. */
+/** Collections that a server writes without any request, and those that record a read itself. */
 const WRITTEN_BY_LOOKING = ["api_keys", "executions", "rate_limits", "job_workers", "events", "eventHeads"];
 
 let servers: Servers;
@@ -66,7 +66,7 @@ const use = (client: Client, name: string, input: object, options?: { signal: Ab
     undefined,
     options,
   ) as unknown as Promise<ToolAnswer>;
-/** The answer of a call that has worked; the client holds it to the tool's own schema. */
+/** Returns the result of a successful call; the client validates it against the tool's own schema. */
 async function get(client: Client, name: string, input: object) {
   const answer = await use(client, name, input);
   expect([name, answer.isError ?? false, answer.content[0]?.text]).toEqual([name, false, expect.any(String)]);
@@ -90,7 +90,7 @@ const untilEnded = (flowId: string, runId: string) =>
     return run;
   }, RUN_TIMEOUT_MS);
 
-/** Each tool, and what is true once it has been used; those that only look are used by either key. */
+/** Each tool, and the expected state after its use; both keys can use the read-only ones. */
 const LOOKING: Record<string, (client: Client) => Promise<void>> = {
   list_connections: async (client) => {
     const { connections } = await get(client, "list_connections", {});
@@ -198,7 +198,7 @@ describe("a client with a full key", () => {
     await isNow("running");
     leave.abort();
     await ended;
-    // The socket itself goes with the client; the notification alone has no session to find the call by.
+    // The client closes its socket too; the notification alone has no session that identifies the call.
     await full.close();
     await isNow("cancelled");
     full = await connect(fullKey);
@@ -283,7 +283,7 @@ describe("whatever a client sends", () => {
     }
     for (const uri of [`millrace://connections/${theirs.id}/schema`, `millrace://consoles/${console.id}`]) {
       const none = await full.readResource({ uri: uri.replace(/[0-9a-f]{24}/, absent) }).catch((error) => error);
-      // The protocol's code for a resource that is not there.
+      // The protocol's code for an unknown resource.
       expect(none).toMatchObject({
         code: -32002,
         message: expect.stringMatching(/^MCP error -32002: There is no such/),

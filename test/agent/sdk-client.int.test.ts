@@ -7,9 +7,9 @@ import { registerAt, type Server, Servers } from "@/test/faults/two-servers";
 import { newId } from "@/test/fixtures/agent/ask";
 import { type ModelServer, startModelServer } from "@/test/fixtures/agent/model-server";
 
-/* The ai SDK's own chat, as a page of somebody else would use it, against a real server where something goes wrong. */
+/* The ai SDK's chat, as on a third-party page, against a real server with faults. */
 
-/** Builds when this file runs alone on a changed tree. */
+/** Includes a build if this file runs alone on a changed tree. */
 const START_TIMEOUT_MS = 240_000;
 const DONE_MS = 60_000;
 
@@ -29,7 +29,7 @@ afterAll(async () => {
   await model?.close();
 });
 
-/** Nothing but the header and what the interface asks for is set. */
+/** Sets only the header and the fields that the API requires. */
 function newChat(): { chat: Chat<UIMessage>; chatId: string } {
   const chatId = newId();
   const transport = new DefaultChatTransport({
@@ -46,7 +46,7 @@ const stored = (chatId: string) => ana.send(server, "GET", `/chats/${chatId}`);
 
 it("T68 hears of a model that breaks in the middle, keeps what was said, and goes on", async () => {
   const { chat, chatId } = newChat();
-  // What breaks at once may take what was sent with it.
+  // An immediate cut may lose data that was sent with it.
   model.say([{ text: "Half an answer ", everyMs: 100 }, { cut: true }]);
   await chat.sendMessage({ text: "Talk" });
   expect([chat.status, chat.error?.message]).toEqual(["error", expect.stringContaining("Try again")]);
@@ -87,7 +87,7 @@ it("T66 stops in the middle, which stops the model, and the answer is kept as fa
 });
 
 it("T68 sees a driver's error in the middle of an answer as its tool's, without a word of the connection's secrets", async () => {
-  // A server that takes the line and breaks it, and a port where there is none any more.
+  // A server that accepts the connection and closes it, and a port without a server.
   const breaking = createServer((socket) => socket.destroy());
   await once(breaking.listen(0, "127.0.0.1"), "listening");
   const { port } = breaking.address() as AddressInfo;

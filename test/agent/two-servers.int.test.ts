@@ -7,11 +7,11 @@ import { type ModelServer, type Say, startModelServer } from "@/test/fixtures/ag
 import { ask } from "@/test/security/real-servers";
 
 /*
- * Plans of turns on one real server, decided on another one with the same store: the grants hold where the turn runs, and
- * end with it, however it ends.
+ * Plans of turns on one real server, decided on another one with the same store: the grants apply to the running turn,
+ * and end with it in every case.
  */
 
-/** Builds when this file runs alone on a changed tree. */
+/** Includes a build if this file runs alone on a changed tree. */
 const START_TIMEOUT_MS = 240_000;
 const DONE_MS = 60_000;
 
@@ -61,11 +61,11 @@ const chat = async (at: Server, chatId: string): Promise<AsyncGenerator<Event>> 
 };
 const approve = (at: Server, agentSessionId: string) =>
   ask(at, "/api/agent/plan-decision", { cookie: ana.cookie, body: { agentSessionId, decision: "approve" } });
-/** The turn of a server that was killed says nothing more; the time until that counts is over by the test's hand. */
+/** Ages the heartbeat of a killed server's turn, instead of waiting. */
 const ageLife = (agentSessionId: string) =>
   plans().updateOne({ agentSessionId }, { $set: { aliveAt: new Date(Date.now() - 60_000) } });
 const plans = () => servers.store.collection<PlanDoc>("agent_plans");
-/** Reads on until the agent has proposed its plan. */
+/** Reads until the agent has proposed its plan. */
 async function untilProposed(events: AsyncGenerator<Event>): Promise<string> {
   for (;;) {
     const { value, done } = await events.next();
@@ -99,7 +99,7 @@ describe("a plan of a turn on one server", () => {
       expect(await results(await chat(at, chatId))).toMatchObject([{ errorText: expect.stringMatching(/read/i) }]);
     }
     expect(await countNotes()).toBe(before + 1);
-    // Settled is settled, on either.
+    // A settled plan stays settled on both servers.
     expect([(await approve(first, agentSessionId)).status, (await approve(second, agentSessionId)).status]).toEqual([
       409, 409,
     ]);
@@ -115,10 +115,10 @@ describe("a plan of a turn on one server", () => {
     for await (const event of events) {
       if (event.type !== "tool-result") continue;
       found.push(event);
-      // Time cannot be waited for: the grant is as old as it will be then.
+      // The test cannot wait: it sets the grant's age directly.
       if (found.length === 1) await plans().updateOne({ agentSessionId }, { $set: { expiresAt: new Date(0) } });
     }
-    // The first insert may have begun before the clock was moved; the second one has not.
+    // The first insert may have started before the clock was moved; the second one has not.
     expect(found.at(-1)).toMatchObject({ errorText: expect.stringMatching(/read/i) });
     expect(await countNotes()).toBeLessThanOrEqual(before + 1);
   });
@@ -132,7 +132,7 @@ describe("a plan of a turn on one server", () => {
     for await (const event of events) if (event.type === "text-delta") break;
     await servers.kill(first);
     const before = await vi.waitFor(countNotes, DONE_MS);
-    // The steps that had ended are there, and nobody is said to write the rest once its turn was silent for long.
+    // The finished steps are stored, and the turn counts as stopped after a long silence.
     const answer = async () => (await ana.send(second, "GET", `/chats/${chatId}`)).messages[1];
     expect(await answer()).toMatchObject({
       state: "running",
@@ -150,7 +150,7 @@ describe("a plan of a turn on one server", () => {
       expect(await results(await chat(second, of))).toMatchObject([{ errorText: expect.stringMatching(/read/i) }]);
     }
     expect(await countNotes()).toBe(before);
-    // The grant was that turn's alone, and the next turn of the chat has put it away.
+    // The grant belonged to that turn, and the next turn of the chat has removed it.
     expect(await plans().findOne({ agentSessionId })).toMatchObject({ endedAt: expect.any(Date) });
   });
 

@@ -14,8 +14,8 @@ import { becomesHealthy, startServer, type TestServer } from "@/test/servers/mil
 import { addRules, queue, startReceivers } from "./backlog";
 
 /*
- * What a backlog of deliveries does to everybody else (F13), on the product as it is built and started: its rate, and what
- * another route's answers take beside it. Only in full, since times of a few hundred say nothing.
+ * The effect of a backlog of deliveries on all other users (F13), on the product as built and started: its rate, and
+ * the latency of another route during it. It runs only in full: times of a few hundred deliveries say nothing.
  */
 const BACKLOG = Number(process.env.BACKLOG ?? 0);
 const HOSTS = 20;
@@ -23,10 +23,10 @@ const RULES_PER_RUN = 50;
 const ANSWER_MS = 100;
 const RATE_MIN = 200;
 const PROBE_EVERY_MS = 50;
-/** The route alone: what is compiled first, and what is measured, before the backlog and after it. */
+/** Times of the route alone, in ms: for compilation, and for measurements before and after the backlog. */
 const WARM_MS = 5_000;
 const IDLE_MS = 6_000;
-/** Of the processor that this thread wants, what it has to get for times to say anything about it. */
+/** Minimum share of the requested processor time with which measured times are meaningful. */
 const SPARE_MIN = 0.8;
 const SPARE_MS = 3_000;
 const SLICE_MS = 4;
@@ -70,7 +70,7 @@ describe.runIf(BACKLOG > 0)("a backlog of deliveries in the product (F13)", () =
 
       const since = performance.now();
       const busy = probe(product);
-      // Nobody's yet: the product takes them at its next look.
+      // Without an owner yet: the product claims them at its next poll.
       const docs = toEventDocs(events, null, "", new Date()).map((doc) => ({ ...doc, state: "ready" as const }));
       await jobCollections.jobEvents().insertMany(docs.map((doc) => ({ ...doc, leaseBy: null })));
       while ((await receivers.look()).messages < BACKLOG) await sleep(100);
@@ -96,7 +96,7 @@ describe.runIf(BACKLOG > 0)("a backlog of deliveries in the product (F13)", () =
   }, 1_800_000);
 });
 
-/** Asks one of the other routes again and again. @returns ends that, and tells how long each answer took, in milliseconds */
+/** Polls one of the other routes. @returns a function that stops it and returns the duration of each response, in ms */
 function probe({ url }: TestServer): () => Promise<number[]> {
   const times: number[] = [];
   let isOver = false;
@@ -127,7 +127,7 @@ function p95(times: number[]): number {
   return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? 0;
 }
 
-/** How much of the time that it wants this thread gets from the machine: 1 when no other work is in its way. */
+/** Returns the share of the requested processor time that this thread gets: 1 if no other work interferes. */
 async function spareOfMachine(): Promise<number> {
   let wantedMs = 0;
   const before = process.threadCpuUsage();

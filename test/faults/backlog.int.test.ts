@@ -20,8 +20,8 @@ import { type Person, seedPerson } from "@/test/seed";
 import { addRules, queue, startReceivers } from "./backlog";
 
 /*
- * A backlog of deliveries to receivers that take their time (F13). `npm test` has a few hundred; BACKLOG=10000 is what the
- * product promises. Its rate and what it does to others are measured in backlog-product.int.test.ts.
+ * A backlog of deliveries to slow receivers (F13). `npm test` has a few hundred; BACKLOG=10000 is the number that the
+ * product promises. backlog-product.int.test.ts measures its rate and its effect on others.
  */
 const BACKLOG = Number(process.env.BACKLOG ?? 240);
 const IS_WHOLE = process.env.BACKLOG !== undefined;
@@ -29,13 +29,13 @@ const HOSTS = IS_WHOLE ? 20 : 4;
 const RULES_PER_RUN = IS_WHOLE ? 50 : 20;
 const ANSWER_MS = 100;
 const AT_ONCE = 5;
-/** Less than one command each for taking and recording; the rest is what the runner and what looks on need now and then. */
+/** Less than one command each to claim and to record; the rest is for the runner and the sweeps. */
 const COMMANDS_EACH_MAX = 4;
-/** What may be kept at the end of a backlog beyond what is kept in its middle, where all have warmed up. */
+/** Maximum growth of the heap from the middle of a backlog, where all have warmed up, to its end, in bytes. */
 const GROWTH_MAX = 32 * 1024 * 1024;
 
 process.env.ALLOW_PRIVATE_NETWORK = "all";
-// Telling of each command costs the driver a twentieth of it, which would be in the way of the rate.
+// Monitoring each command costs the driver a twentieth of its time, which would lower the rate.
 if (!IS_WHOLE) {
   const uri = new URL(process.env.MONGODB_URI ?? "");
   uri.searchParams.set("monitorCommands", "true");
@@ -64,9 +64,9 @@ const openOf = (consoleId: string) =>
 
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
-/** Bytes that the process holds on to: how long its engine lets garbage lie hangs on the machine. */
+/** Returns the retained bytes of the process: garbage depends on the machine. */
 async function kept(): Promise<number> {
-  // What the first finds to be over is let go of a turn later.
+  // Objects that the first collection finalises are freed in a later tick.
   for (let i = 0; i < 3; i += 1) {
     collect();
     await sleep(0);
@@ -87,7 +87,7 @@ describe("a backlog of deliveries (F13)", () => {
         Array.from({ length: RULES_PER_RUN }, (_, i) => `${receivers.urls[i % HOSTS]}/in`),
       );
       const events = await queue(owner.workspaceId, consoleId, BACKLOG / RULES_PER_RUN);
-      // One call a host is on its way, and again when that is so long ago that it might be lost.
+      // One call for each host, and another when the first is so old that it might be lost.
       if (!IS_WHOLE) expect(events).toHaveLength(HOSTS);
       let jobs: JobServer | null = null;
       let commands = 0;
@@ -114,7 +114,7 @@ describe("a backlog of deliveries (F13)", () => {
         expect(await statuses(consoleId)).toEqual(["sent"]);
         const seen = await receivers.look();
         expect(seen).toMatchObject({ messages: BACKLOG, repeated: 0 });
-        // A machine that is busy elsewhere may never get so many to one host at the same moment.
+        // A busy machine may never send that many to one host at the same moment.
         expect(seen.busiest).toBeLessThanOrEqual(AT_ONCE);
         const calls = (await jobs.runsOf("deliver-notification")).length;
         const each = commands / BACKLOG;
@@ -180,7 +180,7 @@ describe("a backlog of deliveries (F13)", () => {
     sendJobEventsBy(async (events) => {
       later.push(...events);
     });
-    // It was asked for twenty, and sends all thirty.
+    // It was called for twenty, and sends all thirty.
     const only = { ...(asked?.data as DeliveryQueued) };
     only.deliveryIds = only.deliveryIds.slice(0, 20);
     expect((await deliver(only)).state).toBe("final");

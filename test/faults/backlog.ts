@@ -8,7 +8,7 @@ import { type JobEvent, sendJobEventsBy } from "@/lib/platform/process/job-event
 import { endRun } from "@/test/fixtures/notifications/ended-run";
 import type { Seen } from "./receivers-process";
 
-/** @param bundle of receivers-process.ts. @returns receivers in a process of their own */
+/** Starts receivers in a separate process. @param bundle of receivers-process.ts */
 export async function startReceivers(bundle: string, count: number, answerMs: number) {
   const child = fork(bundle, [String(count), String(answerMs)], { stdio: ["ignore", "ignore", "inherit", "ipc"] });
   const [urls] = (await once(child, "message")) as [string[]];
@@ -24,7 +24,7 @@ export async function startReceivers(bundle: string, count: number, answerMs: nu
   return { urls, look, close };
 }
 
-/** A rule for each address. */
+/** Creates a rule for each URL. */
 export async function addRules(workspace: string, consoleId: string, urls: string[]): Promise<void> {
   const now = new Date();
   const workspaceId = new ObjectId(workspace);
@@ -45,7 +45,7 @@ export async function addRules(workspace: string, consoleId: string, urls: strin
   }
 }
 
-/** Queues deliveries while nobody sends. @returns the events that would have been sent for them */
+/** Queues deliveries without sending them. @returns the events that would have been sent */
 export async function queue(workspaceId: string, consoleId: string, runs: number): Promise<JobEvent[]> {
   const events: JobEvent[] = [];
   sendJobEventsBy(async (sent) => {

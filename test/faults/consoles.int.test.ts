@@ -3,9 +3,12 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Receiver, startReceiver } from "@/test/fixtures/notifications/receiver";
 import { registerAt, type Server, Servers } from "./two-servers";
 
-/* A scheduled query of a real server that is killed in the middle of it (F2): the run ends, and its end is told once. */
+/*
+ * A scheduled query of a real server that is killed in the middle of it (F2): the run ends, and its end is reported
+ * once.
+ */
 
-/** Builds when this file runs alone on a changed tree. */
+/** Includes a build if this file runs alone on a changed tree. */
 const START_TIMEOUT_MS = 240_000;
 const WAIT = { timeout: 90_000, interval: 100 };
 const LONG = "select count(*) from range(100000000) a, range(100000) b";
@@ -52,7 +55,7 @@ it(
     server = await servers.start();
     const [held] = await runs();
     expect(held).toMatchObject({ status: "running", starts: 1 });
-    // The lease of the one that was killed is over by the test's hand, rather than in its time.
+    // The test ends the lease of the killed server, instead of waiting.
     await servers.store.collection("runs").updateOne({ _id: held?._id }, { $set: { dueAt: new Date(0) } });
     await expect.poll(async () => (await runs())[0]?.status, WAIT).toBe("failure");
     const shown = (await ana.send(server, "GET", `/consoles/${id}/runs`)).items;

@@ -6,19 +6,19 @@ import { type TestServer as Postgres, startPostgres } from "@/test/servers/postg
 import { memoryOf, registerAt, type Server, Servers } from "./two-servers";
 
 /*
- * Flows of real servers whose processes are ended in the middle (F2, F14): the rows that are there at the end are the rows
- * of the source, each once. `npm test` moves a part; FLOW_ROWS=1000000 FLOW_KILLS=6 is what the product promises, with the
- * leases of dead servers waited for.
+ * Flows of real servers whose processes are killed (F2, F14): at the end, the destination has each row of the source
+ * once. `npm test` moves a part; FLOW_ROWS=1000000 FLOW_KILLS=6 is the number that the product promises, and waits for
+ * the leases of dead servers.
  */
 
 const ROWS = Number(process.env.FLOW_ROWS ?? 120_000);
 const KILLS = Number(process.env.FLOW_KILLS ?? 2);
-/** The leases of those who were killed are over by the test's hand, rather than in their time. */
+/** The test ends the leases of killed servers, instead of waiting. */
 const IS_SHORT = process.env.FLOW_KILLS === undefined;
 const MIB = 1024 * 1024;
-/** What a server may grow by, whatever the flow brings. */
+/** Maximum growth of a server for any flow, in bytes. */
 const GROWTH_MAX = 150 * MIB;
-/** Builds when this file runs alone on a changed tree. */
+/** Includes a build if this file runs alone on a changed tree. */
 const START_TIMEOUT_MS = 240_000;
 const TEST_TIMEOUT_MS = IS_SHORT ? 240_000 : 3_600_000;
 
@@ -38,7 +38,7 @@ beforeAll(async () => {
   await db.query(`create table many as select i as id, 'name ' || i as name, ((i * 7) % 1000) / 10.0 as price,
     timestamptz '2026-01-01' + i * interval '1 second' as placed_at from generate_series(1, ${ROWS}) i`);
   await db.query("alter table many add primary key (id)");
-  // Each batch takes a moment, so that there is work to end whatever machine this is.
+  // Each batch takes a moment, so that there is a running flow to stop on any machine.
   await db.query(`create function slowly() returns trigger language plpgsql as
     'begin perform pg_sleep(0.05); return null; end'`);
   servers = new Servers();
@@ -85,7 +85,7 @@ async function until<T>(look: () => Promise<T | null | false>, ms: number, what:
   }
 }
 
-/** Rows, rows of different ids, and the sum of all ids. */
+/** Returns the number of rows, the number of distinct ids, and the sum of all ids. */
 async function contents(server: Server, to: keyof typeof into, table: string): Promise<number[]> {
   const query = `select count(*) as n, count(distinct id) as ids, sum(id) as total from ${table}`;
   const { rows } = await ana.send(server, "POST", `/databases/${into[to]}/execute`, { query });
@@ -93,7 +93,7 @@ async function contents(server: Server, to: keyof typeof into, table: string): P
 }
 const ALL = [ROWS, ROWS, (ROWS * (ROWS + 1)) / 2];
 
-/** The highest of what a process has in memory, while it lives. */
+/** Tracks the peak memory of a process while it lives. */
 function watchMemory(pid: number): () => number {
   let peak = 0;
   const timer = setInterval(() => {
@@ -164,7 +164,7 @@ describe("a flow whose server is killed again and again (F2)", { tags: ["long"] 
   );
 });
 
-/** Who carries out the run that is under way: its executor holds the job. */
+/** Returns the server that executes the active run: its executor holds the job. */
 function holderOf(runId: string, among: readonly Server[]): Promise<Server> {
   return until(
     async () => {
@@ -185,7 +185,10 @@ async function endsWhole(runId: string, table: string): Promise<void> {
   expect(await contents(first, "postgres", table)).toEqual(ALL);
 }
 
-/** Whoever let it go has woken the next one: none of the sweepers, which would have noted when they looked. */
+/**
+ * Whether the job was handed over: the server that released it notified the next one. A sweep would have noted its
+ * time.
+ */
 async function isHandedOver(runId: string): Promise<boolean> {
   const payload = new RegExp(`${runId}:1:0"`);
   return (await servers.store.collection("job_events").countDocuments({ payload })) === 1;

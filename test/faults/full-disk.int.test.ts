@@ -7,9 +7,12 @@ import { ask, type Reply, sessionOf } from "@/test/security/real-servers";
 import { PASSWORD } from "@/test/seed";
 import { becomesHealthy, childrenOf, startServer, type TestServer } from "@/test/servers/millrace";
 
-/* A real server whose disk is full: nothing is lost or half, what needs room says so, and goes on once there is some (F11). */
+/*
+ * A real server whose disk is full: nothing is lost or incomplete, operations that need space report it, and they work
+ * again once there is space (F11).
+ */
 
-/** Builds when this file runs alone on a changed tree. */
+/** Includes a build if this file runs alone on a changed tree. */
 const START_TIMEOUT_MS = 240_000;
 const WAIT = { timeout: 60_000, interval: 100 };
 const MIB = 1024 * 1024;
@@ -66,7 +69,7 @@ async function shown(appId: string): Promise<string> {
   return `${answer.status} ${await answer.text()}`;
 }
 
-/** The server's disk as it sees it, from outside. */
+/** The server's disk from its own view, accessed from outside. */
 const filler = () => `/proc/${pid}/root${join(dataDir, "filler")}`;
 
 function fill(): void {
@@ -106,9 +109,9 @@ describe.skipIf(!hasDisk)("on a full disk (F11)", () => {
       expect([upload.status, (await upload.json()).code]).toEqual([507, "storage_full"]);
       const saved = await send("POST", "/consoles", { name: "a", content: "-- ".padEnd(900_000, "x") });
       expect([saved.status, saved.json?.code]).toEqual([507, "storage_full"]);
-      // C35: health sees it within two looks.
+      // C35: health reports it within two checks.
       await expect.poll(async () => healthOf(server), WAIT).toEqual([503, "disk", "failing"]);
-      // What is there is read, by those who are signed in already.
+      // Existing data can be read by users who are signed in.
       expect((await ask(server, "/api/auth/me", { cookie })).status).toBe(200);
       expect((await send("GET", `/apps/${id}`)).json.data).toMatchObject({ title: "Full" });
       expect(await shown(id)).toBe("200 <h1>One</h1>");

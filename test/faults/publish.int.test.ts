@@ -5,9 +5,12 @@ import { getSandbox } from "@/lib/features/apps/sandbox";
 import { randomOf } from "@/test/random";
 import { registerAt, type Server, Servers } from "./two-servers";
 
-/* A real server that is killed in the middle of a publish: what was published before is served whole, or what came next is. */
+/*
+ * A real server that is killed in the middle of a publish: viewers get either the whole earlier version or the whole
+ * next one.
+ */
 
-/** Builds when this file runs alone on a changed tree. */
+/** Includes a build if this file runs alone on a changed tree. */
 const START_TIMEOUT_MS = 240_000;
 const KILLS = Number(process.env.PUBLISH_KILLS ?? 3);
 const seed = Number(process.env.FAULTS_SEED ?? Date.now() % 1_000_000);
@@ -25,7 +28,7 @@ beforeAll(async () => {
 }, START_TIMEOUT_MS);
 afterAll(() => servers?.close());
 
-/** What a version has in each of its files, each naming it. One is built, where there is a sandbox. */
+/** Returns the files of a version; each contains its name. One is built if a sandbox is available. */
 const filesOf = (version: string) => ({
   "index.html": `<h1>${version}</h1>${isSandboxed ? '<script type="module" src="./main.ts"></script>' : ""}`,
   ...(isSandboxed && { "main.ts": `document.title = ${JSON.stringify(version)} satisfies string;` }),
@@ -44,7 +47,7 @@ async function commit(appId: string, version: string): Promise<void> {
   await ana.send(server, "POST", `/apps/${appId}/commit`, { message: version });
 }
 
-/** The version that each of the files is of, as a viewer gets them. */
+/** Returns the version of each file that a viewer gets. */
 async function shownOf(appId: string): Promise<string[]> {
   const { url } = await ana.send(server, "POST", `/apps/${appId}/view-token`);
   const get = async (path: string) => {
@@ -88,12 +91,12 @@ describe(`with seed ${seed}`, () => {
         const [version = "", ...others] = await shownOf(id);
         expect(isAnswered ? [next] : [shown, next]).toContain(version);
         expect([...new Set(others)]).toEqual([version]);
-        // What is shown is what the app says that it shows.
+        // The served version is the one that the app reports.
         const app = await ana.send(server, "GET", `/apps/${id}`);
         const published = await servers.store.collection("app_deployments").findOne({ sha: app.publishedSha });
         expect(await servers.store.collection("app_builds").countDocuments({ _id: published?.buildId })).toBe(1);
 
-        // The lease of the one that was killed is over by the test's hand, rather than in its time.
+        // The test ends the lease of the killed server, instead of waiting.
         await operations.updateMany({ state: { $in: ["queued", "running"] } }, { $set: { until: new Date(0) } });
         await ana.send(server, "POST", `/apps/${id}/publish`);
         expect(new Set(await shownOf(id))).toEqual(new Set([next]));

@@ -1,9 +1,12 @@
 import { startLocalServer } from "@/test/security/local-server";
 
-/** What receivers of a process of their own have seen: it counts, so that those who send have their processor alone. */
+/**
+ * Counters of receivers in a separate process. They count there, so that the senders have their processor to
+ * themselves.
+ */
 export type Seen = { messages: number; repeated: number; busiest: number };
 
-/** Receivers that accept everything. Arguments: how many, and what each takes to answer, in milliseconds. */
+/** Receivers that accept everything. Arguments: their number, and the response time of each, in ms. */
 const [count = 0, answerMs = 0] = process.argv.slice(2).map(Number);
 const hits = new Map<string, number>();
 let busiest = 0;

@@ -17,16 +17,17 @@ import { type Person, seedPerson } from "@/test/seed";
 import { addRules } from "./backlog";
 
 /*
- * A job runner that is away for ten minutes and comes back (F6): what was triggered, what has ended and what was to be
- * sent meanwhile is all done. `npm test` has a few of each; in full, by AWAY=300, in the time that F6 gives it.
+ * A job runner that is away for ten minutes and comes back (F6): runs that were triggered, runs that ended and
+ * deliveries that were due in that time are all processed. `npm test` has a few of each; in full, with AWAY=300, within
+ * the time that F6 allows.
  */
 const AWAY = Number(process.env.AWAY ?? 12);
 const IS_WHOLE = process.env.AWAY !== undefined;
 const TEN_MINUTES_MS = 600_000;
-/** As often as each server looks. */
+/** Interval of each server's sweep. */
 const SWEEP_EVERY_MS = 5_000;
 const DRAINED_WITHIN_MS = 60_000;
-/** A machine that does other things may take longer than it would be judged by. */
+/** A busy machine may need longer than the promised time. */
 const WAIT_MS = 300_000;
 
 process.env.ALLOW_PRIVATE_NETWORK = "all";
@@ -48,7 +49,7 @@ afterAll(async () => {
   await receiver.close();
 });
 
-/** What waits while nobody carries it out has waited so much longer. */
+/** Moves the times of waiting work back by ten minutes. */
 async function passTime(): Promise<void> {
   const earlier = (name: string) => ({ $subtract: [`$${name}`, TEN_MINUTES_MS] });
   for (const [of, name] of [
@@ -66,7 +67,7 @@ it(`a job runner that was away for ten minutes finds ${AWAY} triggers, ends and 
   const send = (path: string, body?: object) => call("POST", home + path, { cookie: owner.cookie, body });
   const connections = await call("GET", `${home}/connectors`, { cookie: owner.cookie });
   const connectionId = connections.json.data[0].id;
-  // The sample is built with its first query.
+  // Its first query builds the sample.
   await send(`/databases/${connectionId}/execute`, { query: "select 1 as one" });
   const told = await addConsole(owner);
   const sent = await addConsole(owner);
@@ -80,7 +81,7 @@ it(`a job runner that was away for ten minutes finds ${AWAY} triggers, ends and 
     expect([answer.status, answer.json.data?.run.status]).toEqual([202, "queued"]);
     triggered.push(answer.json.data.run.id);
     await endRun({ workspaceId: owner.workspaceId, consoleId: told });
-    // This one's end was told, and then the runner went before it could be called for the delivery.
+    // This run's end was reported, and then the runner disappeared before it could be called for the delivery.
     const run = await endRun({ workspaceId: owner.workspaceId, consoleId: sent });
     await fanOut({
       workspaceId: owner.workspaceId,
@@ -93,7 +94,7 @@ it(`a job runner that was away for ten minutes finds ${AWAY} triggers, ends and 
     await collections.runs().updateOne({ _id: run._id }, { $unset: { endPendingSince: true } });
   }
   await passTime();
-  // They look all the while, and nothing of it is given up.
+  // They sweep all the time, and give nothing up.
   for (let look = 0; look < 3; look += 1) await sweep();
   const of = { _id: { $in: triggered.map((id) => new ObjectId(id)) } };
   const open = { resourceId: { $in: [told, sent].map((id) => new ObjectId(id)) }, status: "queued" as const };
@@ -119,6 +120,6 @@ it(`a job runner that was away for ten minutes finds ${AWAY} triggers, ends and 
   process.stdout.write(
     `F6: ${AWAY} triggers, ${AWAY} ends and ${AWAY} deliveries of ten minutes without a job runner: 0 lost, all done ${seconds.toFixed(1)} s after its return\n`,
   );
-  // Times of a few say nothing.
+  // Times of a few runs say nothing.
   if (IS_WHOLE) expect(seconds).toBeLessThan(DRAINED_WITHIN_MS / 1000);
 }, 900_000);

@@ -5,9 +5,9 @@ import { ask } from "@/test/security/real-servers";
 
 /* Two real servers that start at the same moment on a store with an old schema: one migrates it, and both serve it. */
 
-/** Builds when this file runs alone on a changed tree. */
+/** Includes a build if this file runs alone on a changed tree. */
 const START_TIMEOUT_MS = 240_000;
-/** A lease of a server that is gone ends while the others wait. */
+/** Remaining lease of a dead server, which ends while the others wait. */
 const LEASE_LEFT_MS = 3_000;
 
 type Stamp = { _id: string; version: number; millrace: string; lock?: { holder: string; until: Date } };
@@ -29,7 +29,7 @@ afterAll(() => servers?.close());
 const stamps = () => servers.store.collection<Stamp>("installation");
 const oldLock = (until: number) => ({ holder: "gone", until: new Date(until) });
 
-/** What an older version, or a server that was killed while it migrated, leaves behind. */
+/** The stamp that an older version leaves behind, or a server that was killed while it migrated. */
 const OLD: Record<string, () => Omit<Stamp, "_id"> | null> = {
   "without a stamp": () => null,
   "of version 0": () => ({ version: 0, millrace: "0.1.0" }),
@@ -52,7 +52,7 @@ async function upgradeFrom(name: string): Promise<void> {
   expect([after?.version, after?.lock]).toEqual([SCHEMA_VERSION, undefined]);
   const migrated = running.flatMap((server) => server.output().match(/"migrating the store"/g) ?? []);
   expect(migrated).toHaveLength(SCHEMA_VERSION);
-  // The migration that gives old keys their access has reached them, whichever server answers.
+  // The migration that gives old keys their access applies on both servers.
   for (const [at, server] of running.entries()) {
     const body = { name: `${name} ${at}`, content: "" };
     const answer = await ask(server, `${home}/consoles`, { key, body });

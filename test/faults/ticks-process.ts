@@ -3,10 +3,10 @@ import { queueConsoleTick } from "@/lib/features/consoles/schedule";
 import { queueDueRuns } from "@/lib/features/runs/schedules/tick";
 import { sendJobEventsBy } from "@/lib/platform/process/job-events";
 
-/** What a server has done so far: how often it has looked for what is due, and how many runs it has queued. */
+/** A server's counters: its checks for due schedules, and the runs that it queued. */
 export type Looked = { looks: number; queued: number };
 
-/** A server that looks for schedules that are due, again and again. Argument: how far its clock is ahead, in milliseconds. */
+/** A server that polls for due schedules. Argument: how far its clock is ahead, in ms. */
 const aheadMs = Number(process.argv[2] ?? "0");
 const RealDate = Date;
 const PAUSE_MS = 3;

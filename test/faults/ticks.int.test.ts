@@ -14,8 +14,8 @@ import { type Person, seedPerson } from "@/test/seed";
 import type { Looked } from "./ticks-process";
 
 /*
- * Ticks of a schedule that several servers look for, each a process of its own (F8), with clocks that are ten minutes
- * wrong to either side (F9). `npm test` has a few; TICKS=1000 is what the product promises.
+ * Ticks of a schedule that several servers check, each a separate process (F8), with clocks that are ten minutes off in
+ * both directions (F9). `npm test` has a few; TICKS=1000 is the number that the product promises.
  */
 const TICKS = Number(process.env.TICKS ?? 25);
 const MINUTE_MS = 60_000;
@@ -77,14 +77,14 @@ const makeDue = (nextAt: Date) => collections.schedules().updateOne(schedule(), 
 const runs = () => collections.runs().find(schedule()).sort({ _id: 1 }).toArray();
 const countRuns = () => collections.runs().countDocuments(schedule());
 
-/** Waits for the tick's run, and ends it: one that goes on holds the next tick back. */
+/** Waits for the tick's run and finishes it: a running one delays the next tick. */
 async function carryOut(count: number): Promise<void> {
   await expect.poll(countRuns, WAIT).toBe(count);
   const run = (await runs()).at(-1);
   const held = run && (await beginRun(run.workspaceId, run._id));
   if (!held) throw new Error("The run could not be begun.");
   await finishRun(held.hold, { status: "success" });
-  // Whoever has queued it says when the next one is due.
+  // The server that queued it stores when the next one is due.
   await expect
     .poll(async () => (await collections.schedules().findOne(schedule()))?.lookedAtUntil, WAIT)
     .toBeUndefined();
@@ -104,12 +104,12 @@ describe("two servers whose clocks are twenty minutes apart (F8, F9)", () => {
     expect(new Set(all.map(({ key }) => key)).size).toBe(TICKS);
     for (const { startedAt, completedAt, durationMs } of all) {
       expect(durationMs).toBeGreaterThanOrEqual(0);
-      // The store's time, on all of them.
+      // All of them have the store's time.
       expect(Math.abs(Date.now() - Number(startedAt))).toBeLessThan(WRONG_MS);
       expect(Number(completedAt)).toBeGreaterThanOrEqual(Number(startedAt));
     }
     const queuedByAll = async () => (await Promise.all(servers.map(look))).reduce((sum, { queued }) => sum + queued, 0);
-    // A look is counted when it is over.
+    // A poll is counted when it has ended.
     await expect.poll(queuedByAll, WAIT).toBe(TICKS);
     const done = await Promise.all(servers.map(look));
     for (const { looks } of done) expect(looks).toBeGreaterThan(0);
@@ -127,7 +127,7 @@ describe("two servers whose clocks are twenty minutes apart (F8, F9)", () => {
       await expect.poll(async () => (await look(server)).looks, WAIT).toBeGreaterThan((before[index]?.looks ?? 0) + 20);
     }
     expect(await countRuns()).toBe(0);
-    // Five minutes from now by the clock of the one that is left.
+    // Five minutes from now by the clock of the remaining server.
     servers.splice(0, 1);
     await end(ahead);
     await makeDue(new Date(Date.now() - WRONG_MS / 2));

@@ -8,13 +8,13 @@ import { ask, sessionOf } from "@/test/security/real-servers";
 import { PASSWORD } from "@/test/seed";
 import { becomesHealthy, childrenOf, startServer, type TestServer } from "@/test/servers/millrace";
 
-/** A built server that can be killed, and what the job executor in it is called. */
+/** A built server that can be killed, and the worker id of its job executor. */
 export type Server = TestServer & { webPid: number; worker: string };
 
-/** The store of a server that was just killed comes up with another one. */
+/** Time in which another server restarts the store of a killed one. */
 const STORE_BACK_MS = 30_000;
 
-/** Real servers on one data folder, whose store is looked into from beside. */
+/** Real servers on one data folder, with direct access to their store. */
 export class Servers {
   readonly folder = mkdtempSync(join(tmpdir(), "servers-"));
   readonly #dataDir = join(this.folder, "data");
@@ -51,7 +51,7 @@ export class Servers {
     return server;
   }
 
-  /** Ends the process that serves, as a crash would. */
+  /** Kills the serving process, as a crash would. */
   async kill(server: Server): Promise<void> {
     process.kill(server.webPid, "SIGKILL");
     await server.ended;
@@ -73,7 +73,7 @@ export class Servers {
   }
 }
 
-/** Somebody with a workspace, who asks one server or another. */
+/** Registers a user with a workspace. Returns a function that sends their requests to a given server. */
 export async function registerAt(server: Server) {
   const body = { email: "ana@example.com", password: PASSWORD, name: "Ana" };
   const reply = await ask(server, "/api/auth/register", { body });
@@ -89,7 +89,7 @@ export async function registerAt(server: Server) {
   return { send, home, cookie };
 }
 
-/** What a process has in memory now, in bytes; null when it is gone. */
+/** Returns the resident memory of a process, in bytes; null if the process does not exist. */
 export function memoryOf(pid: number): number | null {
   try {
     const [, kib] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];

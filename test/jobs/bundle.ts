@@ -4,7 +4,7 @@ import { build } from "esbuild";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Bundles the process that is killed, which uses the product by its "@/" names. @returns the file to run */
+/** Bundles the process to kill, which imports the product by its "@/" names. @returns the file to run */
 export async function bundleCrash(): Promise<string> {
   const outfile = `${ROOT}node_modules/.cache/jobs-crash-${process.pid}.mjs`;
   const { dependencies } = JSON.parse(await readFile(`${ROOT}package.json`, "utf8"));

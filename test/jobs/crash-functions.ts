@@ -1,7 +1,7 @@
 import { inngest } from "@/inngest/client";
 import { database } from "@/lib/platform/db/client";
 
-/** What the steps of these functions have done, in the store: it outlives the process. */
+/** A completed step of these functions, in the store: it outlives the process. */
 export type CrashNote = { key: string; step: string };
 export const notes = () => database().collection<CrashNote>("crash_notes");
 
@@ -24,7 +24,7 @@ const crashing = inngest.createFunction(
   },
 );
 
-/** Ends its process, in each of the ways in which a function is run. */
+/** Kills its process, in each of the modes in which a function runs. */
 const deadly = inngest.createFunction(
   { id: "crash-deadly", triggers: [{ event: "crash/deadly" }], retries: 5 },
   async ({ event, step }) => {
@@ -41,7 +41,7 @@ const deadly = inngest.createFunction(
     await step.run("die", die);
   },
 );
-/** Takes long enough to be under way when its process ends. */
+/** Takes long enough to be running when its process ends. */
 const steady = inngest.createFunction(
   { id: "crash-steady", triggers: [{ event: "crash/steady" }], retries: 0 },
   async ({ event, step }) => {

@@ -4,7 +4,7 @@ import type { JobEvent } from "@/lib/platform/process/job-events";
 import { startJobServer } from "@/test/jobs/server";
 import { crashFunctions } from "./crash-functions";
 
-/** Runs one function, and is killed when the store has carried out so many of its writes, before anything follows. */
+/** Runs one function, and is killed right after the store has completed the given number of its writes. */
 export type CrashTask = { key: string; write: number; events?: JobEvent[]; leaseMs?: number };
 
 const WRITES = [
@@ -16,7 +16,7 @@ const WRITES = [
   "deleteOne",
   "deleteMany",
 ] as const;
-/** What a process does all the time, whether there are jobs or not. */
+/** Operations that a process runs constantly, with or without jobs. */
 const ALWAYS = ["updateMany"];
 const OTHERS = ["job_workers", "job_slots", "crash_notes"];
 
@@ -27,7 +27,7 @@ for (const name of WRITES) {
   const original = Collection.prototype[name] as (...args: unknown[]) => Promise<unknown>;
   const wrapped = async function (this: Collection, ...args: unknown[]) {
     const isCounted = isArmed && !ALWAYS.includes(name) && !OTHERS.includes(this.collectionName);
-    // A claim that finds nothing has written nothing.
+    // A claim without a match has written nothing.
     if (!isCounted) return original.apply(this, args);
     const isClaim = name === "findOneAndUpdate" && (args[0] as { state?: string }).state === "ready";
     const result = await original.apply(this, args);
@@ -38,7 +38,7 @@ for (const name of WRITES) {
   Object.defineProperty(Collection.prototype, name, { value: wrapped });
 }
 
-/** Like the power switch: nothing after this line runs. */
+/** Like a power cut: nothing after this line runs. */
 async function die(): Promise<never> {
   process.kill(process.pid, "SIGKILL");
   return new Promise(() => {});

@@ -1,10 +1,10 @@
 import { NonRetriableError, RetryAfterError } from "inngest";
 import { inngest } from "@/inngest/client";
 
-/** What the functions of the scenarios have seen, by the scenario's key. */
+/** Notes of the scenarios' functions, by the scenario's key. */
 export const seen = new Map<string, unknown[]>();
 
-/** Notes something for the scenario that the event belongs to. */
+/** Records a note for the scenario of the event. */
 function note(event: { data: Record<string, unknown> }, what: unknown): void {
   const key = String(event.data.key);
   seen.set(key, [...(seen.get(key) ?? []), what]);
@@ -13,18 +13,18 @@ function note(event: { data: Record<string, unknown> }, what: unknown): void {
 type Failure = {
   event: { data: { error: { name: string; message: string }; event: { data: Record<string, unknown> } } };
 };
-/** Notes how a run has failed. */
+/** Records the error of a run. */
 const onFailure = ({ event }: Failure) => {
   note(event.data.event, `failed: ${event.data.error.message}`);
 };
 const FOUR_MIB = 4 * 1024 * 1024;
-/** With its surroundings just under the limit. */
+/** Just below the limit together with its envelope. */
 const LARGE = FOUR_MIB - 1024;
 
 /*
- * Each answers to an event of its own name. What they note is all that a runner can be told apart by: the order of
- * calls, attempts, results of steps, errors and ends. What stands outside of a step is done again at each call, so most
- * note behind their last step.
+ * Each handles an event with its own name. Runners are compared by the notes alone: the order of calls, attempts,
+ * results of steps, errors and ends. Code outside a step runs again at each call, so most write their note after their
+ * last step.
  */
 
 const returns = inngest.createFunction({ id: "returns", triggers: [{ event: "test/returns" }] }, ({ event }) => {
@@ -279,7 +279,7 @@ const odd = inngest.createFunction({ id: "odd", triggers: [{ event: "test/odd" }
   note(event, back);
 });
 
-/** What ticks have noted: there is no event that could carry a key. */
+/** Key for the notes of ticks: no event could carry a key. */
 export const TICKS_KEY = "ticks";
 const ticks = inngest.createFunction({ id: "ticks", triggers: [{ cron: "* * * * *" }] }, ({ event }) => {
   const { name, data } = event as { name: string; data: { cron: string } };

@@ -22,27 +22,27 @@ const SETTLED_TIMEOUT_MS = 25_000;
 const STOP_TIMEOUT_MS = 2000;
 
 type Options = {
-  /** Pause before another attempt; 0 unless told. */
+  /** Pause before another attempt, in ms; default 0. */
   backoffMs?: number;
   leaseMs?: number;
 };
 
 export type JobServer = {
-  /** Of the endpoint that the runner calls. */
+  /** URL of the endpoint that the runner calls. */
   url: string;
-  /** Null against another runner. */
+  /** Null with an external runner. */
   executor: Executor | null;
   send: typeof inngest.send;
-  /** Until nothing is left to do now: what is left sleeps, waits for an event, or is over. */
+  /** Waits until nothing is runnable: the remaining runs sleep, wait for an event, or have ended. */
   settled: () => Promise<void>;
-  /** All runs of a function, oldest first, with what they returned or failed by. */
+  /** Returns all runs of a function, oldest first, with their result or error. */
   runsOf: (functionId: string) => Promise<{ id: string; status: RunDoc["status"]; outcome: unknown }[]>;
-  /** Lets time pass for the executor alone: sleeps end, timers go off, retries come. */
+  /** Advances time for the executor alone: sleeps end, timers fire, retries start. */
   advance: (ms: number) => void;
   stop: () => Promise<void>;
 };
 
-/** The store's time, moved on by a test. */
+/** The store's time, advanced by a test. */
 class MovedClock extends StoreClock {
   movedMs = 0;
 
@@ -52,8 +52,8 @@ class MovedClock extends StoreClock {
 }
 
 /**
- * Serves functions in this process and runs them: by the embedded executor, with all state in the test's own database,
- * or by the Inngest server that INNGEST_BASE_URL names. Call it after `takeOwnDatabase`.
+ * Serves functions in this process and runs them: with the embedded executor and all state in the test's own database,
+ * or with the Inngest server at INNGEST_BASE_URL. Call it after `takeOwnDatabase`.
  */
 export async function startJobServer(
   functions: readonly InngestFunction.Any[],
@@ -99,7 +99,7 @@ export async function startJobServer(
   };
 }
 
-/** Polls for a condition; the test's own time-out ends it. */
+/** Polls for a condition; the test's own timeout ends it. */
 export async function until(condition: () => Promise<boolean>): Promise<void> {
   const giveUpAt = performance.now() + SETTLED_TIMEOUT_MS;
   while (!(await condition())) {
@@ -108,7 +108,7 @@ export async function until(condition: () => Promise<boolean>): Promise<void> {
   }
 }
 
-/** One request to a handler of the framework's kind. */
+/** Passes one request to a handler of the framework. */
 export async function pass(handler: JobsHandler, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const parts: Buffer[] = [];
   for await (const part of request) parts.push(part as Buffer);
@@ -150,7 +150,7 @@ async function runsOf(functionId: string): ReturnType<JobServer["runsOf"]> {
   return found.map(({ _id, status, outcome }) => ({ id: _id, status, outcome: JSON.parse(outcome ?? "null") }));
 }
 
-/** Asks the endpoint to make itself known, as an operator does with a runner of their own. */
+/** Asks the endpoint to register itself, as an operator does with an external runner. */
 async function registerWith(url: string): Promise<void> {
   const body = JSON.stringify({ url });
   const headers = { "content-type": "application/json", "x-inngest-signature": sign(body, runnerKeys().signingKey) };

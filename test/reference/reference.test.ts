@@ -15,7 +15,7 @@ type Operation = {
 };
 
 const endpoints = listEndpoints(routeModules);
-/** Without names, so that each operation holds its whole form. */
+/** Without names, so that each operation contains its whole schema. */
 const page = openApiDocument(endpoints, { url: "http://localhost:3000", version: "0" });
 const named = openApiDocument(endpoints, { url: "http://localhost:3000", version: "0" }, schemaModules);
 const operations = endpoints.map((endpoint) => {
@@ -24,12 +24,12 @@ const operations = endpoints.map((endpoint) => {
   return { ...endpoint, label: `${endpoint.method} ${endpoint.path}`, operation };
 });
 
-/** Text that is taken as it comes, bounded by the body that it is in: statements, and what next-auth judges. */
+/** Free text, bounded only by its body: statements, and fields that next-auth validates. */
 const FREE_TEXTS = [
   /^POST \/api\/auth\/signin\/\{provider\}: (provider|csrfToken|callbackUrl)$/,
   /^GET \/api\/auth\/callback\/\{provider\}: provider$/,
   /[ .]query$/,
-  // Names within what is free as a whole; those of settings are listed a type at a time.
+  // Names inside free values; settings are listed by type.
   /[ .](query|params|chart|config|spec)\.\(name\)$/,
   /: variables\.\*/,
 ];
@@ -145,7 +145,7 @@ describe("C43 the named schemas of the reference", () => {
   });
 });
 
-/** The paths of strings in a schema that nothing bounds. */
+/** Returns the paths of unbounded strings in a schema. */
 function looseTexts(schema: unknown, path: string): string[] {
   if (typeof schema !== "object" || schema === null) return [];
   const { type, properties, items, additionalProperties, propertyNames, ...rest } = schema as Schema;
@@ -163,7 +163,7 @@ function looseTexts(schema: unknown, path: string): string[] {
   ];
 }
 
-/** Lists the places of `value` whose `anyOf`, `oneOf` or `allOf` holds the same schema twice. */
+/** Returns the paths in `value` whose `anyOf`, `oneOf` or `allOf` contains the same schema twice. */
 function alternativesGivenTwice(value: unknown, path: string): string[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, each]) => {

@@ -27,7 +27,7 @@ function breakTheStore(): void {
     throw new TypeError(`cannot read mongodb://app:${MARKER}@127.0.0.1/ at /srv/millrace/lib/db/client.ts:7`);
   };
   for (const method of METHODS) vi.spyOn(Collection.prototype, method).mockImplementation(fail);
-  // Who asks is looked up by a command.
+  // The caller is looked up by a command.
   vi.spyOn(Db.prototype, "command").mockImplementation(fail);
 }
 
@@ -46,8 +46,8 @@ describe("a fault that nobody foresaw (T108)", () => {
       });
       vi.restoreAllMocks();
       const lines = log.stop();
-      // Some routes come to their end without the store: a sign-in that is not set up, a body that is refused first, a
-      // call of the job runner or of an app's viewer that is not signed.
+      // Some routes end without the store: a sign-in that is not set up, a body that is refused first, an unsigned call
+      // of the job runner or of an app's viewer.
       expect([500, 404, 400, 200, ...(SIGNED.includes(path) ? [401] : [])]).toContain(answer.status);
       expect(answer.text).not.toContain(MARKER);
       expect(answer.text).not.toMatch(/\/srv|at .*:\d+|TypeError|mongodb:/);

@@ -14,7 +14,7 @@ const own = takeOwnDatabase();
 afterAll(() => own.drop());
 
 const SECRET = "s3cr3t-marker-password";
-/** Nobody answers there, and nothing of these tests waits for an answer. */
+/** Nothing listens there, and these tests do not wait for a response. */
 const PLACE = { host: "127.0.0.1", port: 9, user: "reader", database: "shop" };
 let owner: Person;
 let member: Person;
@@ -124,7 +124,7 @@ describe("a connection's secret", () => {
     const { secrets } = await stored(id);
     const dump = await dumpDatabase();
     expect([dump.includes(SECRET), dump.includes(Buffer.from(SECRET).toString("base64"))]).toEqual([false, false]);
-    // The sealed form may be stored, but it leaves by no answer either.
+    // The encrypted form may be stored, but no response contains it either.
     expect((await call("GET", `${base}/connectors/${id}`, owner)).text).not.toContain(secrets.password);
   });
 

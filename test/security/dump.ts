@@ -7,7 +7,7 @@ import { database } from "@/lib/platform/db/client";
 import { writeNow as writeEvents } from "@/lib/platform/events/publish";
 import { TICK } from "@/lib/platform/jobs/progress";
 
-/** Everything that the database holds, as one text: where a secret could be found. */
+/** Returns the whole database as one text, to search for secrets. */
 export async function dumpDatabase(db: Db = database()): Promise<string> {
   const parts: string[] = [];
   for (const [name, documents] of await readAll(db)) {
@@ -16,15 +16,15 @@ export async function dumpDatabase(db: Db = database()): Promise<string> {
   return parts.join("\n");
 }
 
-/** What the clock writes each minute, whoever does what: the next ticks, and what they start. */
+/** Documents that the clock writes each minute, with or without requests: the next ticks, and the runs they start. */
 const WRITTEN_BY_CLOCK: Record<string, Filter<Document>> = {
   job_tasks: { kind: "cron" },
   job_runs: { eventName: TICK },
 };
 
 /**
- * A digest of each collection that holds something, without what the clock writes.
- * @param leaveOut collections whose change is no change of the users' data
+ * Returns a digest of each collection with documents, without those that the clock writes.
+ * @param leaveOut collections that are not the users' data
  */
 export async function digestDatabase(leaveOut: string[] = [], db: Db = database()): Promise<Record<string, string>> {
   const digests: Record<string, string> = {};
@@ -37,7 +37,7 @@ export async function digestDatabase(leaveOut: string[] = [], db: Db = database(
 }
 
 async function readAll(db: Db, filterOf: (name: string) => Filter<Document> = () => ({})) {
-  // All are written in groups, a moment later: what was done before is in there, and nothing comes of it afterwards.
+  // Flushes grouped writes: earlier ones are included, and none follows later.
   await tellNow();
   await Promise.all([writeEvents(), writeHistory()]);
   const names = (await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name).sort();

@@ -6,22 +6,22 @@ type Email = { email: string; primary: boolean; verified: boolean };
 export type GitHubUser = { id: number; login: string; name: string | null; emails: Email[] };
 
 export type FakeGitHub = {
-  /** Stands where GITHUB_API_URL points. */
+  /** The value of GITHUB_API_URL. */
   apiUrl: string;
   clientId: string;
   clientSecret: string;
-  /** All access tokens that were handed out: secrets that may be found nowhere afterwards. */
+  /** All issued access tokens: secrets that must not be found anywhere later. */
   accessTokens: string[];
-  /** What a person does at GitHub: reads the page that they were led to and agrees. @returns the way back */
+  /** Acts as a user at GitHub who opens the page and agrees. @returns the callback URL */
   agree: (authorizeUrl: string, user: GitHubUser) => string;
-  /** Requests that did not follow the protocol, in words. */
+  /** Messages about requests that broke the protocol. */
   complaints: string[];
   close: () => Promise<void>;
 };
 
 type Grant = { user: GitHubUser; challenge: string; redirectUri: string };
 
-/** A GitHub Enterprise of our own: the code flow with PKCE, the user and their addresses. */
+/** Starts a local GitHub Enterprise: the code flow with PKCE, the user and their addresses. */
 export async function startFakeGitHub(): Promise<FakeGitHub> {
   const clientId = "Iv1.0123456789abcdef";
   const clientSecret = randomBytes(20).toString("hex");

@@ -5,14 +5,14 @@ type Received = { headers: IncomingHttpHeaders; body: Record<string, unknown> };
 export type Mood = "accepts" | "refuses" | "fails" | "hangs" | "cuts";
 
 export type FakeResend = {
-  /** Stands where RESEND_BASE_URL points. */
+  /** The value of RESEND_BASE_URL. */
   url: string;
   received: Received[];
   mood: Mood;
   close: () => Promise<void>;
 };
 
-/** A mail service of our own that keeps what it is given. */
+/** Starts a local mail service that stores its messages. */
 export async function startFakeResend(): Promise<FakeResend> {
   const answers: Partial<Record<Mood, [number, unknown]>> = {
     accepts: [200, { id: "49a3999c-0ce1-4ea6-ab68-afcd6dc2e794" }],

@@ -48,7 +48,7 @@ async function seedWorkspace(name: string): Promise<World> {
   const { id: ruleId } = await make("/notification-rules", { ...onConsole, triggers: ["success"], ...channel });
   const consoleRun = await endRun({ workspaceId: person.workspaceId, consoleId });
   await clock.drain();
-  // What flows wake waits for ever.
+  // Job events of flows are never processed.
   takeJobEvents();
   const [delivery] = (await call("GET", `${base}/notifications/deliveries`, { cookie: person.cookie })).json.data.items;
   const from = (await make("/connectors", { ...config, name: "From", config: { file: `${name}-from.duckdb` } })).id;

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 
 export type LocalServer = { url: string; close: () => Promise<void> };
 
-/** An HTTP server on a free port of loopback. */
+/** Starts an HTTP server on a free port of the loopback interface. */
 export async function startLocalServer(serve: RequestListener): Promise<LocalServer> {
   const server = createServer(serve);
   server.listen(0, "127.0.0.1");

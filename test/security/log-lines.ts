@@ -2,7 +2,7 @@ import pino from "pino";
 import { onTestFinished } from "vitest";
 import { log } from "@/lib/platform/log";
 
-/** Reads what the logger writes, as it would reach standard output, until `stop`. */
+/** Captures the logger's lines, as they would reach standard output, until `stop`. */
 export function captureLog(level = "trace"): { lines: () => string[]; text: () => string; stop: () => string[] } {
   const written: string[] = [];
   const stream = (log as unknown as Record<symbol, { write: (line: string) => unknown }>)[pino.symbols.streamSym];

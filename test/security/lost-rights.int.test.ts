@@ -6,11 +6,11 @@ import { type ModelServer, startModelServer } from "@/test/fixtures/agent/model-
 import { PASSWORD } from "@/test/seed";
 import { ask, sessionOf } from "./real-servers";
 
-/* Open answers of one server whose right ends on the other one (C27). */
+/* Open responses of one server whose right ends on the other one (C27). */
 
-/** Builds when this file runs alone on a changed tree. */
+/** Includes a build if this file runs alone on a changed tree. */
 const START_TIMEOUT_MS = 240_000;
-/** Rows without an end, as far as a test is concerned. */
+/** Endless rows, for the duration of a test. */
 const LONG = "select i, repeat('x', 1000) as words from range(100000000) t(i)";
 
 let servers: Servers;
@@ -52,7 +52,7 @@ async function newMember(): Promise<Member> {
 
 type Who = { cookie: string } | { key: string };
 
-/** Opens an answer on the second server. `ended` resolves once it is over, with what was read and whether it broke off. */
+/** Opens a response on the second server. `ended` resolves at its end, with its text and whether it broke off. */
 async function open(who: Who, path: string, body?: unknown, accept = "*/*") {
   const credentials: Record<string, string> =
     "key" in who ? { authorization: `Bearer ${who.key}` } : { cookie: who.cookie };
@@ -81,7 +81,7 @@ async function open(who: Who, path: string, body?: unknown, accept = "*/*") {
   return { ended, isOver: () => isOver, cancel: () => reader.cancel().catch(() => {}) };
 }
 
-/** A chat that the scripted model leaves hanging. */
+/** Starts a chat that the scripted model never finishes. */
 function chat(who: Who, workspace: string) {
   const message = { id: randomUUID(), role: "user", parts: [{ type: "text", text: "Look" }] };
   const chatId = new ObjectId().toHexString();
@@ -95,7 +95,7 @@ const ANSWERS: Record<string, (who: Who) => ReturnType<typeof open>> = {
 };
 
 type Loss = { by: "session" | "key"; lose: (member: Member) => Promise<unknown> };
-/** Each on the first server. */
+/** Each happens on the first server. */
 const LOSSES: Record<string, Loss> = {
   "a removed member": { by: "session", lose: ({ id }) => owner.send(first, "DELETE", `/members/${id}`) },
   "a removed member's key": { by: "key", lose: ({ id }) => owner.send(first, "DELETE", `/members/${id}`) },
@@ -134,7 +134,7 @@ describe("C27 an open answer of one server ends with a right that ends on the ot
     const other = await open({ cookie: owner.cookie }, `${owner.home}/events`);
     await lose(member);
     const [events, rows] = await Promise.all(answers.map(({ ended }) => ended));
-    // A stream of events says why; what is cut must not look whole.
+    // An event stream gives the reason; a cut body must not look complete.
     expect([events?.isBroken, events?.text.includes("unauthenticated"), rows?.isBroken]).toEqual([false, true, true]);
     await expect.poll(model.open).toBe(0);
     expect(other.isOver()).toBe(false);

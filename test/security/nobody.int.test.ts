@@ -11,7 +11,9 @@ process.env.RATE_LIMIT_SCALE = "100000";
 const own = takeOwnDatabase();
 afterAll(() => own.drop());
 
-/** Where nobody in particular may bring something about. Everything else is 401 or 404 for them, or a mere read. */
+/**
+ * Routes with an effect that are open to everyone. All others respond with 401 or 404 without a sign-in, or only read.
+ */
 const OPEN_WRITES = [
   "POST /api/auth/register",
   "POST /api/auth/login",
@@ -46,7 +48,7 @@ const OPEN_READS = [
   "GET /api/snapshots/{token}",
   "GET /api/repohost/callback",
 ];
-/** They judge by a signature, which nobody in particular has: 401 like what asks for an account. */
+/** They check a signature, which no anonymous caller has: 401, like routes that need an account. */
 const SIGNED = ["GET /api/apps/view/{token}/{path...}", "GET /api/inngest", "POST /api/inngest", "PUT /api/inngest"];
 
 let owner: Person;
@@ -61,7 +63,7 @@ beforeAll(async () => {
   ids = { workspaceId: owner.workspaceId, userId: owner.id, token: invite.json.data.link.split("/").at(-1) };
 });
 
-/** From a body that could be good to bytes that are nothing. */
+/** Yields bodies from almost valid to random bytes. */
 function* bodiesFor(schema: Parameters<typeof sampleOf>[0] | undefined): Generator<Record<string, unknown>> {
   yield {};
   if (schema) yield { body: sampleOf(schema, owner.email) };
@@ -81,7 +83,7 @@ const CREDENTIALS: Record<string, string>[] = [
   { "x-millrace-remote-address": "127.0.0.1", "x-forwarded-for": "127.0.0.1", "x-real-ip": "127.0.0.1" },
 ];
 
-/** Every body and every credential in every run; each body with each credential in the long one. */
+/** Every run has each body and each credential; the long one has each combination. */
 const SHARES = [
   { tags: [], isWhole: false },
   { tags: ["long"], isWhole: true },
@@ -124,7 +126,7 @@ describe("nobody in particular (T22)", () => {
       "$name breaks on nothing that they send, and touches nothing of a workspace",
       { tags },
       async ({ method, path, definition }) => {
-        // What registering makes, and what a forgotten password does for the account that it is about.
+        // Collections changed by a registration, and by a forgotten password of the account.
         const made = ["users", "credentials", "sessions", "workspaces", "memberships", "mails", "password_resets"];
         const counted = ["rate_limits", ...made];
         const before = await digestDatabase(counted);

@@ -26,13 +26,13 @@ import { uniqueColumnNames } from "@/lib/features/query/column-names";
 import { parseJsonBytes } from "@/lib/platform/http/body";
 
 /*
- * C2: every pure function on the path of a request gets its largest legal input, in the shapes that make loops and patterns
- * slow. To add one: a line in FUNCTIONS with the function, and its inputs by name.
+ * C2: every pure function on a request's path gets its largest valid input, in shapes that make loops and patterns
+ * slow. To add one, add a line to FUNCTIONS with the function and its inputs by name.
  */
 
-/** Processor time of one call. Work on larger inputs belongs into a thread, or into slices. */
+/** Maximum processor time of one call. Work on larger inputs belongs in a thread, or in slices. */
 const LIMIT_MS = 50;
-/** The collector and the compiler may fall into some tries; a slow function is slow each time. */
+/** Garbage collection and compilation may affect some attempts; a slow function is slow in each. */
 const TRIES = 5;
 
 const MIB = 1024 * 1024;
@@ -43,7 +43,7 @@ const times = <T>(count: number, make: (index: number) => T) =>
 const map = <T, U>(inputs: Record<string, T>, to: (input: T) => U): Record<string, U> =>
   Object.fromEntries(Object.entries(inputs).map(([name, input]) => [name, to(input)]));
 
-/** Pieces that fill a text: near misses, many beginnings, many ends. */
+/** Parts that fill a text: near misses, many starts, many ends. */
 const PIECES: Record<string, string> = {
   "one letter": "a",
   spaces: " ",
@@ -117,16 +117,16 @@ const mebibyteOfJson: Record<string, string> = {
   blanks: `${fill(" ", MIB - 1)}1`,
 };
 
-/** Cells of a JSON column: one long number made each of the others slow. */
+/** Cells of a JSON column: one long number slowed down all the others. */
 const wireJson: Record<string, string> = {
   ...mebibyteOfJson,
   "numbers and a long one": `[${fill("1,", MIB - 64)}12345678901234567890]`,
-  // Not JSON: a hostile source sends it.
+  // Invalid JSON, as from a hostile source.
   "a run of dots": `[${fill(".", MIB)}]`,
   "a run of dots with exponents": `[${fill("....e1234", MIB)}]`,
 };
 
-/** Values of MongoDB's shell, so many that they fill its longest text. */
+/** Values of MongoDB's shell that fill its longest text. */
 const SHELL_VALUES = [
   ...[
     "1",
@@ -254,7 +254,7 @@ const FUNCTIONS: Row[] = [
   ),
 ];
 
-/** Time of this thread alone: whatever else the machine does meanwhile is not the function's. */
+/** Returns the fastest processor time of this thread, in ms: the machine's other work does not count. */
 function fastestMs(work: () => unknown): number {
   let fastest = Number.POSITIVE_INFINITY;
   for (let attempt = 0; attempt < TRIES && fastest > LIMIT_MS; attempt += 1) {
@@ -262,7 +262,7 @@ function fastestMs(work: () => unknown): number {
     try {
       work();
     } catch {
-      // A refusal is an answer, too.
+      // A refusal is a result, too.
     }
     const { user, system } = process.threadCpuUsage(before);
     fastest = Math.min(fastest, (user + system) / 1000);

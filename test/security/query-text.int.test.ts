@@ -12,15 +12,15 @@ import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
 import { endpoints, pathWith } from "./routes";
 
 /*
- * A marker text runs through every caller of the query service. Then every other principal reads every GET, the event stream
- * and the tools for MCP clients, and the marker is nowhere but where its origin is visible to them.
+ * A marker text passes through every caller of the query service. Then every other principal reads every GET, the event
+ * stream and the tools for MCP clients. The marker may only appear where its origin is visible to them.
  */
 const own = takeOwnDatabase();
 
 type Reader = "owner" | "admin" | "member" | "read key" | "stranger";
-/** The readers of the text beside Ana, who runs everything. */
+/** The readers of the text besides Ana, who runs everything. */
 const ADMINS: Reader[] = ["owner", "admin", "read key"];
-/** The readers who open each item, beside all lists. */
+/** The readers who open each item, besides all lists. */
 const OPENS_ITEMS: Reader[] = ["owner", "member"];
 let ana: Person;
 let readers: Record<Reader, Credentials>;
@@ -80,7 +80,7 @@ async function publishedApp(access: "private" | "workspace", text: string) {
   const doc = await appDocOf(ana.workspaceId, id);
   const publisher = await callerOf(ana);
   const sha = new ObjectId().toHexString().padEnd(40, "0");
-  // One that fails is not published, and is in the history all the same.
+  // A failed one is not published, but it is in the history.
   await serve(doc, publisher, { one: bindingText(connectionId, text) }, { sha }).catch(() => {});
   return { appId: id as string };
 }
@@ -88,7 +88,7 @@ async function publishedApp(access: "private" | "workspace", text: string) {
 type Run = (text: string) => Promise<Record<string, string>>;
 type Case = { seenBy: "nobody" | "admins" | "members"; run: Run };
 
-/** One line a caller of the query service, and what others may see of it. */
+/** One line for each caller of the query service, with what others may see of it. */
 const CASES: Record<string, Case> = {
   "a private console": {
     seenBy: "nobody",
@@ -241,7 +241,7 @@ const CASES: Record<string, Case> = {
   },
 };
 
-/** A filter by a value is a text of its asker's, too. */
+/** The filtered value is also text of the user. */
 async function filterRows(marker: string): Promise<void> {
   const table = { schema: "shop", name: "orders" };
   const { json } = await call("GET", `${base}/connectors/${connectionId}/entities`, { cookie: ana.cookie });
@@ -253,7 +253,7 @@ async function filterRows(marker: string): Promise<void> {
 }
 
 const PLACES = endpoints.filter(({ method, path }) => method === "GET" && !/\/events$|repohost|inngest/.test(path));
-/** Everything that a reader gets, as one text. */
+/** Returns everything that a reader can get, as one text. */
 async function crawl(who: Credentials, ids: Record<string, string>, onlyWith: string[] | null): Promise<string> {
   const texts: string[] = [];
   for (const { path } of PLACES) {
@@ -300,7 +300,7 @@ describe("C22 the text of a query", () => {
     await writeNow();
 
     const all = await crawl({ cookie: ana.cookie }, { workspaceId: ana.workspaceId }, null);
-    // Whoever asked finds it again: the crawl would see a leak.
+    // The query's author finds it: the crawl would detect a leak.
     expect(made.filter(({ marker: word }) => !all.includes(word)).map(({ name, kind }) => `${name} ${kind}`)).toEqual(
       [],
     );
@@ -321,7 +321,7 @@ describe("C22 the text of a query", () => {
         const line = `${name} ${kind}: ${reader}`;
         if (isSeen) found.push(line);
         const may = reader !== "stranger" && (seenBy === "members" || (seenBy === "admins" && isAdmin));
-        // What may be seen has to be, in the history at least, for admins; members see it where the item itself is.
+        // Admins must see permitted text, at least in the history; members see it in the item itself.
         if (may && isAdmin) expected.push(line);
         else if (may && isSeen) expected.push(line);
       }

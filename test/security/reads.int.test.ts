@@ -15,7 +15,7 @@ process.env.SAMPLE_DATA = "off";
 const own = takeOwnDatabase();
 afterAll(() => own.drop());
 
-/** A run that has ended. */
+/** Stores a finished run. */
 async function endRunOf(workspaceId: string, resourceType: "flow" | "dashboard", id: string): Promise<string> {
   const resource = { workspaceId: new ObjectId(workspaceId), resourceType, resourceId: new ObjectId(id) };
   const { run } = await queueRun({ ...resource, resourceName: "Events", triggerType: "webhook", triggeredBy: null });
@@ -24,7 +24,7 @@ async function endRunOf(workspaceId: string, resourceType: "flow" | "dashboard",
   return run._id.toHexString();
 }
 
-/** The order that a feed is frozen in for its reader: kept by a read, and no change of anybody's data. */
+/** The order of a feed, frozen for its reader: a read stores it, and it is not user data. */
 const DERIVED = ["app_feeds"];
 let owner: Person;
 let ids: Record<string, string>;
@@ -32,7 +32,7 @@ let consoleRunId: string;
 let dashboardRunId: string;
 let shareToken: string;
 let viewToken: string;
-/** What addresses need behind them, by how they end. */
+/** Query strings that URLs need, by the end of their path. */
 let queries: Record<string, string>;
 const queryOf = (path: string) => Object.entries(queries).find(([end]) => path.endsWith(end))?.[1] ?? "";
 beforeAll(async () => {
@@ -136,7 +136,8 @@ describe("a GET", () => {
         statuses.push((await call("GET", url, { cookie: owner.cookie })).status);
         statuses.push((await call("HEAD", url, { cookie: owner.cookie })).status);
       }
-      // Each finds what it reads; a sign-in by a provider is not set up here, a dashboard has no picture before it was sent, no repository host is known, no preview runs, and the job runner is not who asks.
+      // Each finds its data, except: no sign-in by a provider is set up, a dashboard has no image yet, no repository
+      // host is known, no preview runs, and the caller is not the job runner.
       const special = { "/api/inngest": 401, "/api/workspaces/{workspaceId}/apps-v2/repohost-sync-url": 412 }[path];
       const expected = special ?? (/callback|csrf|og-image|api\/snapshots|api\/apps\/dev/.test(path) ? 404 : 200);
       expect(new Set(statuses)).toEqual(new Set([expected]));

@@ -17,7 +17,7 @@ export type Reply = {
 };
 type Ask = { method?: string; body?: unknown; cookie?: string; key?: string; headers?: Record<string, string> };
 
-/** One request with exactly these headers, Host and others that `fetch` keeps for itself included. */
+/** Sends one request with exactly these headers, including Host and others that `fetch` controls. */
 export function ask(
   server: TestServer,
   path: string,
@@ -61,7 +61,7 @@ export function ask(
   });
 }
 
-/** Bytes as they are, for what no client would send. @returns the answer's bytes until the server closes */
+/** Sends raw bytes that no client would send. @returns the response's bytes until the server closes */
 export function sendRaw(server: TestServer, bytes: string): Promise<string> {
   const { hostname, port } = new URL(server.url);
   return new Promise((resolve, reject) => {
@@ -73,7 +73,7 @@ export function sendRaw(server: TestServer, bytes: string): Promise<string> {
   });
 }
 
-/** Memory that the server's web process holds, in bytes. */
+/** Returns the resident memory of the server's web process, in bytes. */
 export async function residentBytes(server: TestServer): Promise<number> {
   const [pid] = childrenOf(server.process.pid);
   const { stdout } = await promisify(execFile)("ps", ["-o", "rss=", "-p", String(pid)]);

@@ -7,10 +7,10 @@ import { PASSWORD } from "@/test/seed";
 import { becomesHealthy, startServer, type TestServer } from "@/test/servers/millrace";
 import { ask, runScript, sessionOf } from "./real-servers";
 
-/** Builds when this file runs alone on a changed tree. */
+/** Includes a build if this file runs alone on a changed tree. */
 const START_TIMEOUT_MS = 240_000;
 const SECRET = "marker-of-a-backup";
-/** Nobody listens there; a test of it still has to open the password first. */
+/** Nothing listens there; a test of it still has to decrypt the password first. */
 const POSTGRES = { host: "127.0.0.1", port: 9, database: "shop", user: "reader", password: SECRET, ssl: "disable" };
 
 const email = `${randomUUID()}@example.com`;
@@ -41,7 +41,7 @@ async function withServer(dataDir: string, work: (server: TestServer) => Promise
   try {
     await becomesHealthy(server);
     await work(server);
-    // C36: nothing that is expected has a stack.
+    // C36: no expected error has a stack.
     expect(server.output()).not.toMatch(/MongoTopologyClosedError|\\n {4}at /);
   } finally {
     server.process.kill("SIGTERM");
@@ -65,7 +65,7 @@ it("a store restored with its keys has every credential: people sign in, and eac
     expect(tested.json.data).toMatchObject({ ok: false, code: "source_unreachable" });
     expect(tested.text).not.toContain("stored secret");
 
-    // To seal a secret anew it has to be opened, so this proves all of them.
+    // A secret has to be decrypted before it is encrypted again, so this proves all of them.
     const file = join(dataDir, "secrets.json");
     const secrets = JSON.parse(readFileSync(file, "utf8"));
     const fresh = `fresh:${Buffer.alloc(32, 7).toString("base64")}`;

@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import { routeModules } from "@/.generated/routes";
 import { listEndpoints } from "@/lib/platform/api/registry";
 
-/** Every endpoint that there is, with a name for reports. */
+/** All endpoints, each with a name for reports. */
 export const endpoints = listEndpoints(routeModules).map((endpoint) => ({
   ...endpoint,
   name: `${endpoint.method} ${endpoint.path}`,
 }));
 
-/** A path with ids in it; what is not given names nothing that exists, in its right form. */
+/** Returns a path with ids; a missing one is well-formed and does not exist. */
 export function pathWith(pattern: string, ids: Record<string, string> = {}): string {
   return pattern.replace(/\{(\w+)(?:\.\.\.)?\}/g, (_, name: string) => ids[name] ?? absentId(name));
 }

@@ -3,8 +3,8 @@ import { z } from "zod";
 type Json = Record<string, unknown>;
 
 /**
- * A value that a schema describes, as far as its JSON Schema tells, with every free text replaced by one text. Good
- * enough to reach each field of a body; a schema's own rules may still refuse it.
+ * Returns a value that matches a schema's JSON Schema, with every free text replaced by one text. Good enough to reach
+ * each field of a body; the schema's own rules may still refuse it.
  */
 export function sampleOf(schema: z.ZodType, text: string): unknown {
   return sample(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as Json, text);
@@ -13,7 +13,7 @@ export function sampleOf(schema: z.ZodType, text: string): unknown {
 function sample(schema: Json, text: string): unknown {
   if ("const" in schema) return schema.const;
   if (Array.isArray(schema.enum)) return schema.enum[0];
-  // Beside a type they only narrow it.
+  // Beside a type, they only narrow it.
   const choices = (schema.type ? undefined : (schema.anyOf ?? schema.oneOf)) as Json[] | undefined;
   if (choices?.[0]) return sample(choices[0], text);
   if (!schema.type && Array.isArray(schema.allOf)) {

@@ -11,7 +11,7 @@ import { becomesHealthy, startServer, type TestServer } from "@/test/servers/mil
 import { dumpDatabase } from "./dump";
 import { ask, type Reply, residentBytes, runScript, sendRaw, sessionOf } from "./real-servers";
 
-/** Builds when this file runs alone on a changed tree. */
+/** Includes a build if this file runs alone on a changed tree. */
 const START_TIMEOUT_MS = 240_000;
 const MIB = 1024 * 1024;
 const PUBLIC_URL = "http://millrace.test:3000";
@@ -34,7 +34,7 @@ beforeAll(async () => {
     GITHUB_CLIENT_SECRET: CLIENT_SECRET,
     STRIPE_API_URL: "http://nowhere.invalid",
   };
-  // Nobody listens there, so that mails fail with the key at hand.
+  // Nothing listens there, so that emails fail with the key in use.
   const mail = { RESEND_API_KEY: RESEND_KEY, RESEND_BASE_URL: "http://127.0.0.1:9", OPENAI_API_KEY: MODEL_KEY };
   first = await startServer({ ...env, ...mail });
   await becomesHealthy(first);
@@ -52,7 +52,7 @@ type Account = { id: string; email: string; cookie: string; workspaceId: string 
 
 async function register(server: TestServer, name = "Ana"): Promise<Account> {
   const email = `${randomUUID()}@example.com`;
-  // A person each behind the proxy, so that they do not use up one address's share.
+  // Each user has a separate address behind the proxy, so that they do not share one rate limit.
   const headers = { "X-Forwarded-For": `198.51.${Math.floor(Math.random() * 256)}.${Math.floor(Math.random() * 256)}` };
   const reply = await ask(server, "/api/auth/register", { body: { email, password: PASSWORD, name }, headers });
   if (reply.status !== 201) throw new Error(reply.text);
@@ -223,7 +223,7 @@ describe("security headers (T106)", () => {
     });
     expect(directives["script-src"]).toMatch(/^'self' 'nonce-[A-Za-z0-9+/]{22}==' 'strict-dynamic'$/);
     expect(policyOf(two)).not.toBe(policyOf(one));
-    // Every script of the page is one that the policy lets run.
+    // The policy allows every script of the page.
     const nonce = /'nonce-([^']+)'/.exec(policyOf(one))?.[1];
     const scripts = one.text.match(/<script\b[^>]*>/g) ?? [];
     expect(scripts.filter((tag) => !tag.includes(`nonce="${nonce}"`))).toEqual([]);
@@ -317,7 +317,7 @@ describe("a flood of sign-ins (T6)", () => {
     let isOver = false;
     const watch = async () => {
       while (!isOver) {
-        // On a machine that is busy with more than this it may say that the store is slow; what counts is that it says.
+        // On a busy machine it may report a slow store; it only has to respond.
         expect([200, 503]).toContain((await ask(second, "/api/health")).status);
         answered += 1;
         peak = Math.max(peak, await residentBytes(second));
@@ -334,7 +334,7 @@ describe("a flood of sign-ins (T6)", () => {
     await watching;
     expect(new Set(statuses)).toEqual(new Set([401, 503]));
     expect(peak - before).toBeLessThan(300 * MIB);
-    // Behind the whole flood there would be one.
+    // If they waited for the whole flood, there would be one.
     expect(answeredMeanwhile).toBeGreaterThan(5);
     expect((await ask(second, "/api/health")).status).toBe(200);
     expect((await login(second, email)).status).toBe(200);
@@ -353,7 +353,7 @@ describe("marker secrets in every field that takes one (T10, T16, T46, T47, T107
   };
   type Type = { type: string; fields: Field[] };
 
-  /** Where nobody answers, by the names of fields. */
+  /** An endpoint where nothing listens, by field name. */
   const PLACE: Record<string, unknown> = {
     host: "127.0.0.1",
     port: 9,
@@ -367,7 +367,7 @@ describe("marker secrets in every field that takes one (T10, T16, T46, T47, T107
     "auth.name": "X-Api-Key",
   };
 
-  /** Every way to give a kind its secrets, each of them marked. */
+  /** Returns settings for every way to give a connection type its secrets, each of them marked. */
   function configsOf({ type, fields }: Type, marker: string): Record<string, unknown>[] {
     const isOfTunnel = ({ name }: Field) => name.startsWith("ssh.");
     const single = fields.filter((field) => field.name !== "connectionString" && !isOfTunnel(field));
@@ -382,7 +382,7 @@ describe("marker secrets in every field that takes one (T10, T16, T46, T47, T107
     return [...plain, ...(fields.some(isOfTunnel) ? plain.map((config) => ({ ...config, ssh })) : [])];
   }
 
-  /** @param way what is chosen where secrets go with a choice */
+  /** @param way the selected option, if secrets depend on it */
   function configOf(fields: Field[], way: string | null, marker: string): Record<string, unknown> {
     const choice = fields.find(({ secret, showWhen }) => secret && showWhen)?.showWhen?.field;
     const config: Record<string, unknown> = {};
@@ -427,7 +427,7 @@ describe("marker secrets in every field that takes one (T10, T16, T46, T47, T107
         expect([type, created.status]).toEqual([type, 201]);
         const { id } = created.json.data;
         made.push(id);
-        // Each of these fails, with the secret at hand.
+        // Each of these fails while the secret is in use.
         const failing = [first, second].flatMap((server) => [
           say(server, `${base}/connections/sources/${id}/test`, { method: "POST" }),
           say(server, `${base}/connectors/${id}/entities`),
@@ -438,7 +438,7 @@ describe("marker secrets in every field that takes one (T10, T16, T46, T47, T107
         const unknown = { ...config, unknown: `${marker}-unknown` };
         expect((await say(first, `${base}/connectors`, { body: { ...body, config: unknown } })).status).toBe(400);
       };
-      // Every type in every run, each by one of its ways in four.
+      // Every run has each type with a quarter of these settings.
       const configs = (type: Type) => splitCases(configsOf(type, marker), 4)[share]?.cases ?? [];
       await Promise.all(types.flatMap((type) => configs(type).map((config) => tryOut(type.type, config))));
       expect(made.length).toBeGreaterThanOrEqual(8);
@@ -456,7 +456,7 @@ describe("marker secrets in every field that takes one (T10, T16, T46, T47, T107
       await say(first, `/api/auth/callback/github?code=${marker}-code&state=${marker}-state`);
       await say(first, "/api/auth/password/forgot", { body: { email: owner.email } });
 
-      // Every GET, for everybody who may ask.
+      // Every GET, by everyone who is permitted.
       const document = (await say(first, "/api/openapi.json")).json;
       const walk = async (path: string) => {
         const filled = (connectionId: string) =>
@@ -472,7 +472,7 @@ describe("marker secrets in every field that takes one (T10, T16, T46, T47, T107
       };
       await Promise.all(
         Object.keys(document.paths)
-          // A stream of events ends with its reader alone; what it holds is in the store, which is looked through below.
+          // An event stream ends only with its reader; its content is in the store, which is searched below.
           .filter((each) => document.paths[each].get && !each.endsWith("/events"))
           .map(walk),
       );
@@ -504,11 +504,11 @@ describe("marker secrets in every field that takes one (T10, T16, T46, T47, T107
           .map(([where]) => `${what} in ${where}`),
       );
       expect(found).toEqual([]);
-      // The search would have found them: the sealed form and the hashes are there.
+      // The search would have found them: the encrypted form and the hashes are in the dump.
       expect(dump).toMatch(/"password":"v1:[\w-]{1,32}:[\w-]{16}:/);
       expect(dump).toContain("$argon2id$v=19$m=19456,t=2,p=1$");
 
-      // One line of JSON for each entry, whatever people are called.
+      // One line of JSON for each entry, with any user name.
       const entries = logs.split("\n").filter((line) => line.startsWith("{"));
       expect(entries.length).toBeGreaterThan(10);
       for (const line of entries) expect(() => JSON.parse(line)).not.toThrow();

@@ -9,11 +9,11 @@ import { freePort } from "@/test/servers/free-port";
 import { becomesHealthy, startServer, type TestServer } from "@/test/servers/millrace";
 import { ask, sessionOf } from "./real-servers";
 
-/** Builds when this file runs alone on a changed tree. */
+/** Includes a build if this file runs alone on a changed tree. */
 const START_TIMEOUT_MS = 240_000;
-/** F5 says 10 s; a machine that does other things has some more. */
+/** F5 says 10 s; a busy machine gets more. */
 const RECOVERY_MS = 60_000;
-/** Reads one after another while the store is away; each waits as long as the product lets it. */
+/** Reads one after another while the store is unavailable; each waits for the product's timeout. */
 const READS = 3;
 
 let folder: string;

@@ -5,7 +5,7 @@ const root = new URL("../../", import.meta.url);
 const read = (file: string) => readFileSync(new URL(file, root), "utf8");
 
 type Row = { number: number; name: string; proof: string };
-/** Threats are called T, faults F. */
+/** Threats start with T, faults with F. */
 const rowsOf = (letter: "T" | "F"): Row[] =>
   read("docs/develop/security.md")
     .split("\n")
@@ -19,7 +19,7 @@ const rows = [...threats, ...faults];
 const filesOf = ({ proof }: Row) =>
   [...proof.matchAll(/`([^`]+\.(?:test|spec)\.tsx?)`/g)].map(([, file]) => file ?? "");
 
-/** A file without its comments: a number in one of those proves nothing. */
+/** Returns a file without its comments: a number in one of those proves nothing. */
 const codeOf = (file: string) =>
   read(file)
     .split("\n")
@@ -60,7 +60,7 @@ describe("the tables of threats and faults in docs/develop/security.md", () => {
     expect(filesOf(row).length > 0 || row.proof.startsWith("not yet: ")).toBe(true);
     for (const file of filesOf(row)) {
       expect([file, existsSync(new URL(file, root))]).toEqual([file, true]);
-      // A row that is not yet proven may point to what is there already.
+      // A row without proof yet may point to an existing file.
       if (!row.proof.startsWith("not yet: "))
         expect([file, codeOf(file)]).toEqual([file, expect.stringMatching(`["'\`][^"'\`\n]*\\b${row.name}\\b`)]);
     }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { endpoints } from "./routes";
 import { sampleOf } from "./samples";
 
-/** What makes a bad pattern or a bad loop slow: near misses, many beginnings, many ends, many code points. */
+/** Inputs that make a bad pattern or loop slow: near misses, many starts, many ends, many code points. */
 const N = 100_000;
 const HOSTILE: Record<string, string> = {
   "one letter": "a".repeat(N),
@@ -28,10 +28,10 @@ const HOSTILE: Record<string, string> = {
   NUL: "\u0000".repeat(N),
 };
 const LIMIT_MS = 50;
-/** The collector may fall into one try; a slow pattern is slow each time. */
+/** Garbage collection may affect one attempt; a slow pattern is slow in each. */
 const TRIES = 3;
 
-/** Time of this thread alone: whatever else the machine does meanwhile is not the pattern's. */
+/** Returns the fastest processor time of this thread, in ms: the machine's other work does not count. */
 function fastestMs(work: () => unknown): number {
   const times = Array.from({ length: TRIES }, () => {
     const start = process.threadCpuUsage();

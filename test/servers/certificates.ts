@@ -1,4 +1,4 @@
-/** An authority of the tests, trusted nowhere else, and certificates that it gave to "localhost". */
+/** A test authority, trusted nowhere else, and its certificates for "localhost". */
 export const TEST_AUTHORITY = `-----BEGIN CERTIFICATE-----
 MIIBmzCCAUGgAwIBAgIUY3MlUQoPpFEHwSh8InaGQ5yG95UwCgYIKoZIzj0EAwIw
 IjEgMB4GA1UEAwwXbWlsbHJhY2UgdGVzdCBhdXRob3JpdHkwIBcNMjYxMTIxMTMx
@@ -11,7 +11,7 @@ zj0EAwIDSAAwRQIhALVV4t5h+QUuBPrxaMeEwVQpC7yLbZSXblUZnLyrNzyaAiBz
 7f4X275yVQrUEN+gRTr8P/4kCj1ZJDfClEaY79dLRg==
 -----END CERTIFICATE-----`;
 
-/** Good until 2125. */
+/** Valid until 2125. */
 export const VALID_CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBgDCCASWgAwIBAgIBAjAKBggqhkjOPQQDAjAiMSAwHgYDVQQDDBdtaWxscmFj
 ZSB0ZXN0IGF1dGhvcml0eTAgFw0yMDAxMDEwMDAwMDBaGA8yMTI1MDEwMTAwMDAw
@@ -24,7 +24,7 @@ hSS6XPTfKCT+slEKSTAKBggqhkjOPQQDAgNJADBGAiEA6zBGnpFcCe/74Af1ELGH
 xiVmAA==
 -----END CERTIFICATE-----`;
 
-/** Ended with the year 2020. */
+/** Expired at the end of 2020. */
 export const EXPIRED_CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBfTCCASOgAwIBAgIBATAKBggqhkjOPQQDAjAiMSAwHgYDVQQDDBdtaWxscmFj
 ZSB0ZXN0IGF1dGhvcml0eTAeFw0yMDAxMDEwMDAwMDBaFw0yMTAxMDEwMDAwMDBa
@@ -37,7 +37,7 @@ Siv0RqZNEn0n8x0SE2j5AiAJa7oC+OAsKWcGUqDuGayLRcig1fNFpl/C8R84rEde
 4g==
 -----END CERTIFICATE-----`;
 
-/** The key of both. */
+/** The private key of both. */
 export const CERTIFICATE_KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgdy++x17eAhKPUYtq
 pbcIFEbbKbREVw/AzNK3SNgY6yahRANCAAS8Vd2T3eOxhnzVxm/AcMClePB0tRdT

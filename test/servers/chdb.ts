@@ -9,17 +9,20 @@ import { createInterface } from "node:readline";
 
 export type ChDbAnswer = { ok: boolean; body: string };
 export type ChDb = {
-  /** Of an HTTP interface as ClickHouse's own, for its driver. */
+  /** Port of an HTTP interface like ClickHouse's own, for its driver. */
   port: number;
   ask(sql: string, options: { format: string; settings: Record<string, string> }): Promise<ChDbAnswer>;
   stop(): Promise<void>;
 };
 
 const START_TIMEOUT_MS = 30_000;
-/** Of the address, but no settings of a session. */
+/** URL parameters that are not settings of a session. */
 const OF_THE_REQUEST = new Set(["query_id", "database", "readonly", "default_format", "max_execution_time"]);
 
-/** Reads requests and writes answers, one JSON text a line; the engine itself, which would take its input for data, has neither. */
+/**
+ * Reads requests and writes responses, one JSON text a line. The engine would read its standard input as data, so it
+ * gets none.
+ */
 const BRIDGE = `
 import json, os, sys
 out = os.fdopen(os.dup(1), "w")
@@ -40,10 +43,10 @@ for line in source:
 `;
 
 /**
- * ClickHouse's own engine, from the Python package chdb, behind an HTTP interface as the server has it. It has no users:
- * names and passwords are not looked at. Statements with `readonly=1` run in a process that cannot be taken out of that,
- * with everything done again there that was written before.
- * @returns null where Python or the package is missing, and says so
+ * Starts ClickHouse's own engine, from the Python package chdb, behind an HTTP interface like the server's. It has no
+ * users: names and passwords are ignored. Statements with `readonly=1` run in a process that cannot leave that mode, in
+ * which all earlier writes are repeated.
+ * @returns null, with a message, if Python or the package is missing
  */
 export async function startChDb(): Promise<ChDb | null> {
   const folder = mkdtempSync(join(tmpdir(), "millrace-chdb-"));

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 export type StandInRequest = { sql: string; settings: URLSearchParams; user: string; password: string };
 export type StandIn = {
   port: number;
-  /** All statements that came, in order. */
+  /** All received statements, in order. */
   requests: StandInRequest[];
   stop(): Promise<void>;
 };
@@ -43,7 +43,7 @@ const TABLE_FUNCTIONS = [
 const USER = "reader";
 const PASSWORD = "marker-Pa55word-of-the-test";
 
-/** What the server says of its functions: enough of them to be refused, and one that its own users have made. */
+/** Functions that the server lists: enough refused ones, and one created by its own users. */
 const FUNCTIONS = [
   ...["repeat", "sleep", "throwIf", "version", "file", "newInThisVersion", "arrayMap"].map((name) => [name, "System"]),
   ...["mine", "secondOfMine"].map((name) => [name, "SQLUserDefined"]),
@@ -52,9 +52,10 @@ const FUNCTIONS = [
 ];
 
 /**
- * A small stand-in for ClickHouse's HTTP interface, for machines without a server: it signs in by headers, takes settings
- * and parameters from the address, names the query in its answer, tells failures by status, header and text, streams
- * rows in the format that was asked for, and ends a running query on KILL QUERY. It knows the statements that tests send.
+ * Starts a small stand-in for ClickHouse's HTTP interface, for machines without a server. It signs in by headers, takes
+ * settings and parameters from the URL, names the query in its response, and reports errors by status, header and text.
+ * It streams rows in the requested format, and ends a running query on KILL QUERY. It knows the statements that tests
+ * send.
  */
 export async function startClickHouseStandIn(): Promise<StandIn & { user: string; password: string }> {
   const requests: StandInRequest[] = [];
@@ -135,7 +136,7 @@ function rows(response: ServerResponse, names: string[], types: string[], lines:
   response.end([names, types, ...lines].map((line) => `${JSON.stringify(line)}\n`).join(""));
 }
 
-/** Rows until the reader leaves; a failure in their middle is written where the next row would be. */
+/** Streams rows until the reader disconnects; an error in the middle is written in place of the next row. */
 function endless(response: ServerResponse, failsAt: number): void {
   response.write('["number"]\n["UInt64"]\n');
   let next = 0;
@@ -167,7 +168,7 @@ function header(request: IncomingMessage, name: string): string {
   return typeof value === "string" ? value : "";
 }
 
-/** The format TabSeparated, in which parameters come. */
+/** Decodes the format TabSeparated, in which parameters arrive. */
 function fromTabSeparated(text: string): string {
   const meanings: Record<string, string> = { t: "\t", n: "\n", r: "\r", b: "\b", f: "\f", "0": "\0" };
   return text.replace(/\\(.)/gs, (_, char: string) => meanings[char] ?? char);

@@ -8,7 +8,7 @@ import { freePort } from "./free-port";
 
 const PROGRAM = fileURLToPath(new URL("../../lib/platform/embedded/mongo/main.ts", import.meta.url));
 
-/** On a port the store asks for a password, and this is it. */
+/** The store's password on a port. */
 const PASSWORD = "a password of tests";
 
 export type DocumentStore = {
@@ -19,7 +19,10 @@ export type DocumentStore = {
   stop(): Promise<void>;
 };
 
-/** The embedded store on a port of the loopback interface: a server of MongoDB's protocol that is always there. */
+/**
+ * Starts the embedded store on a port of the loopback interface: a server of MongoDB's protocol that needs no
+ * installation.
+ */
 export async function startDocumentStore(): Promise<DocumentStore> {
   const folder = mkdtempSync(join(tmpdir(), "millrace-documents-"));
   const port = await freePort();

@@ -5,15 +5,15 @@ import { runInNewContext } from "node:vm";
 import { isMainThread } from "node:worker_threads";
 
 /*
- * Preloaded into the product's processes: on SIGUSR2 one collects its garbage and writes down what is left, in bytes, into
- * HEAP_FOLDER. Without that nobody can tell what is kept from what is not collected yet.
+ * Preloaded into the product's processes: on SIGUSR2, a process collects its garbage and writes the remaining memory in
+ * bytes to HEAP_FOLDER. Otherwise retained memory could not be told from garbage.
  */
 const { HEAP_FOLDER } = process.env;
 if (isMainThread && HEAP_FOLDER !== undefined) {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc");
   process.on("SIGUSR2", () => {
-    // What is only reachable by something that is to be finalized goes in the second one.
+    // The second collection frees objects that were only reachable through finalisers.
     collect();
     setImmediate(() => {
       collect();

@@ -4,25 +4,25 @@ import type { AddressInfo, Socket } from "node:net";
 
 export type ServiceRequest = {
   method: string;
-  /** With the query. */
+  /** The full URL with its query. */
   url: URL;
   headers: IncomingMessage["headers"];
   body: string;
 };
-/** `json` or `body`, or a function that writes the answer itself. */
+/** `json` or `body`, or a function that writes the response itself. */
 export type ServiceAnswer =
   | { status?: number; headers?: Record<string, string>; json?: unknown; body?: string | Buffer }
   | ((response: ServerResponse) => void);
 export type JsonService = {
-  /** http://127.0.0.1:port, without a slash at its end. */
+  /** http://127.0.0.1:port, without a trailing slash. */
   address: string;
   port: number;
-  /** Everything that came, in order. */
+  /** All received requests, in order. */
   requests: ServiceRequest[];
   stop(): Promise<void>;
 };
 
-/** A web service on loopback that answers as the test says, well or badly. */
+/** Starts a web service on the loopback interface that responds as the test says, well or badly. */
 export async function startJsonService(
   answer: (request: ServiceRequest, turn: number) => ServiceAnswer | Promise<ServiceAnswer>,
 ): Promise<JsonService> {

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** What is done to one place of what a server says. */
+/** The change at one offset of a server's data. */
 export type Lie = { at: number; kind: LieKind; value: number };
 const KINDS = [
   "flip",
@@ -18,12 +18,12 @@ const KINDS = [
 ] as const;
 export type LieKind = (typeof KINDS)[number];
 
-/** Bytes that an inserting, dropping or repeating lie is about. */
+/** Maximum number of bytes that an inserted, dropped or repeated part has. */
 const SPAN_MAX = 64;
 const SHORT_MAX = 0xffff;
 const LONG = 4;
 
-/** `random` gives numbers from 0 up to 1. @param bytes how much an honest server says */
+/** Returns random lies. `random` returns numbers from 0 up to 1. @param bytes length of an honest server's data */
 export function someLies(random: () => number, bytes: number): Lie[] {
   const count = 1 + Math.floor(random() * 3);
   const whole = (below: number) => Math.floor(random() * below);
@@ -35,18 +35,18 @@ export function someLies(random: () => number, bytes: number): Lie[] {
 }
 
 export type LyingProxy = {
-  /** Where the liar listens; 0 where it does so at a path. */
+  /** Port of the proxy; 0 if it listens on a socket. */
   port: number;
-  /** The socket at which the liar listens; empty where it does so at a port. */
+  /** The socket at which the proxy listens; empty if it listens on a port. */
   path: string;
-  /** What the server has said so far over all connections since `lies` was set last. */
+  /** Number of bytes that the server has sent over all connections since `lies` was last set. */
   said(): number;
-  /** Every connection from here on tells these lies. */
+  /** Applies these lies to every connection from now on. */
   tell(lies: readonly Lie[]): void;
   stop(): Promise<void>;
 };
 
-/** Stands between a driver and an honest server, and changes what the server says. */
+/** Starts a proxy between a driver and an honest server that changes the server's data. */
 export async function startLyingProxy(target: { port: number } | { path: string }, path = ""): Promise<LyingProxy> {
   let lies: readonly Lie[] = [];
   let said = 0;
@@ -100,7 +100,7 @@ function changed(
   lies: readonly Lie[],
 ): { bytes: Buffer; end: boolean; silence: boolean } {
   let bytes = Buffer.from(chunk);
-  // From the last one, so that the places of those before it stay where they are.
+  // From the last one, so that the offsets of earlier ones stay valid.
   for (const { at, kind, value } of lies.filter(({ at }) => at >= start && at < start + chunk.length).reverse()) {
     const place = at - start;
     const span = 1 + (value % SPAN_MAX);

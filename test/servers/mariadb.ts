@@ -22,9 +22,9 @@ function findProgram(name: string): string | null {
 }
 
 /**
- * A MariaDB server of its own in a new folder, on a free port of the loopback interface.
- * @param options of the server, beside those that make it small and local
- * @returns null when MariaDB is not installed
+ * Starts a separate MariaDB server in a new folder, on a free port of the loopback interface.
+ * @param options of the server, besides those that make it small and local
+ * @returns null if MariaDB is not installed
  */
 export async function startMariaDb(options: readonly string[] = []): Promise<TestServer | null> {
   const [server, installer, client] = ["mariadbd", "mariadb-install-db", "mariadb"].map(findProgram);
@@ -32,7 +32,7 @@ export async function startMariaDb(options: readonly string[] = []): Promise<Tes
   const folder = mkdtempSync(join(tmpdir(), "millrace-mariadb-"));
   const user = ordinaryUser();
   if (user) chownSync(folder, user.uid, user.gid);
-  // Files for the time being are named by process id, which servers in other containers may have as well.
+  // Temporary files are named by process id, which servers in other containers may share.
   const env = { ...process.env, TMPDIR: folder };
   const identity = { ...(user && { uid: user.uid, gid: user.gid }), env };
   const data = join(folder, "data");

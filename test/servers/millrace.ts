@@ -4,26 +4,26 @@ import { fileURLToPath } from "node:url";
 import { freePort } from "./free-port.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-/** A built tree is there within 3 s; machines that test do other things too. */
+/** A built tree starts within 3 s; test machines have other work too. */
 const HEALTHY_TIMEOUT_MS = 200_000;
-/** One that has to be built first, because its sources have changed, on a machine that builds others too. */
+/** A changed tree has to be built first, on a machine that builds others too. */
 const BUILT_TIMEOUT_MS = 240_000;
-/** What `npm start` says behind its build. */
+/** The output of `npm start` after its build. */
 const IS_BUILT = "Starting ...";
 const POLL_MS = 25;
 
 export type TestServer = {
   url: string;
   process: ChildProcess;
-  /** What it has written so far. */
+  /** Its output so far. */
   output: () => string;
   /** Resolves to its exit code. */
   ended: Promise<number | null>;
 };
 
 /**
- * Runs `npm start`'s script. Settings of the tests' own environment are taken away.
- * @param within a program with its arguments that runs the rest of its line, in a place of its own
+ * Runs `npm start`'s script. Settings of the tests' environment are removed.
+ * @param within a program with its arguments that runs the rest of its command line, isolated
  */
 export async function startServer(
   env: Record<string, string>,
@@ -60,7 +60,7 @@ export async function startServer(
   };
 }
 
-/** @throws Error with the server's output when it ends or takes too long */
+/** @throws Error with the server's output if it exits or takes too long */
 export async function becomesHealthy(server: TestServer): Promise<void> {
   let isBuilt = false;
   let until = performance.now() + BUILT_TIMEOUT_MS;
@@ -76,7 +76,7 @@ export async function becomesHealthy(server: TestServer): Promise<void> {
   throw new Error(`The server did not become healthy. It wrote:\n${server.output()}`);
 }
 
-/** Ids of the processes that a process has started. */
+/** Returns the ids of a process's child processes. */
 export function childrenOf(pid: number | undefined): number[] {
   const table = execFileSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" });
   return table

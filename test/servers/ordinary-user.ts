@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** Database servers refuse to run as root: then this is whom to run them as. Null when this process is not root. */
+/** Returns the user for database servers, which refuse to run as root. Null if this process is not root. */
 export function ordinaryUser(): { name: string; uid: number; gid: number } | null {
   if (process.getuid?.() !== 0) return null;
   const users = readFileSync("/etc/passwd", "utf8").split("\n");

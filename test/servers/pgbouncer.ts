@@ -11,12 +11,12 @@ import type { TestServer } from "./postgres";
 
 const PLACES = ["/usr/sbin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"];
 const START_TIMEOUT_MS = 20_000;
-/** Fewer than the sessions of one connection, so that transactions change the server connection they run on. */
+/** Fewer than the sessions of one connection, so that transactions change their server connection. */
 const POOL_SIZE = 3;
 
 /**
- * A PgBouncer in transaction mode in front of a PostgreSQL server, on a free port of the loopback interface.
- * @returns null when PgBouncer is not installed
+ * Starts a PgBouncer in transaction mode in front of a PostgreSQL server, on a free port of the loopback interface.
+ * @returns null if PgBouncer is not installed
  */
 export async function startPgBouncer(server: TestServer): Promise<Omit<TestServer, "restart"> | null> {
   const folders = [...(process.env.PATH ?? "").split(":"), ...PLACES];

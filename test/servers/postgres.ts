@@ -15,14 +15,14 @@ export type TestServer = {
   user: string;
   password: string;
   database: string;
-  /** Ends it at once, as a crash would, and starts it again on the same port and files. */
+  /** Kills it, as a crash would, and restarts it on the same port and files. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 };
 
 const PASSWORD = "marker-Pa55word-of-the-test";
 
-/** The folder of PostgreSQL's programs, with a slash; null when it is not installed. */
+/** Returns the folder of PostgreSQL's programs, with a slash; null if it is not installed. */
 function findPrograms(): string | null {
   const folders = (process.env.PATH ?? "").split(":");
   const debian = "/usr/lib/postgresql";
@@ -31,9 +31,9 @@ function findPrograms(): string | null {
 }
 
 /**
- * A PostgreSQL server of its own in a new folder, on a free port of the loopback interface.
+ * Starts a separate PostgreSQL server in a new folder, on a free port of the loopback interface.
  * @param options.certificate PEM texts: then it offers TLS
- * @returns null when PostgreSQL is not installed
+ * @returns null if PostgreSQL is not installed
  */
 export async function startPostgres(
   options: { certificate?: { cert: string; key: string } } = {},
@@ -69,7 +69,7 @@ export async function startPostgres(
     "-c fsync=off -c full_page_writes=off -c max_connections=200 -c shared_buffers=64MB",
     ...(options.certificate ? ["-c ssl=on"] : []),
   ].join(" ");
-  // Not by execFile: the server inherits the pipes of pg_ctl and would keep it from ending.
+  // Not by execFile: the server inherits the pipes of pg_ctl and would keep it from exiting.
   const control = (args: string[]) =>
     new Promise<void>((resolve, reject) => {
       const child = spawn(join(programs, "pg_ctl"), ["-D", data, ...args], { ...settings, stdio: "ignore" });

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 
-/** A mail as the server received it. `raw` is the whole message with its headers. */
+/** An email as the server received it. `raw` is the whole message with its headers. */
 export type ReceivedMail = { from: string; to: string[]; raw: string; isSecure: boolean; user: string | null };
 
 export type SmtpServer = {
@@ -53,7 +53,7 @@ export async function startSmtpServer(
     },
     ...options,
   });
-  // A client that distrusts the certificate is an error of the connection, not of the server.
+  // A client that rejects the certificate is an error of the connection, not of the server.
   server.on("error", () => {});
   const listener = server.listen(0, "127.0.0.1");
   await once(listener, "listening");

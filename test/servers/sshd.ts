@@ -10,7 +10,7 @@ import { freePort } from "./free-port";
 import { ordinaryUser } from "./ordinary-user";
 
 const run = promisify(execFile);
-/** A daemon reads its config and a key. */
+/** Attempts to connect while the daemon reads its config and key. */
 const START_TRIES = 200;
 const TRY_EVERY_MS = 50;
 
@@ -18,12 +18,12 @@ export type Sshd = {
   host: "127.0.0.1";
   port: number;
   user: string;
-  /** Of the user, as it stands in its file. */
+  /** The user's private key, as in its file. */
   privateKey: string;
   hostKeySha256: string;
-  /** Ends the daemon and all of its connections at once, and starts it on the same port; with a new host key when told. */
+  /** Kills the daemon and all of its connections, and restarts it on the same port, optionally with a new host key. */
   restart(options?: { newHostKey: boolean }): Promise<void>;
-  /** Ends it at once and leaves it off. */
+  /** Kills it without a restart. */
   kill(): Promise<void>;
   stop(): Promise<void>;
 };
@@ -34,9 +34,10 @@ function findSshd(): string | null {
 }
 
 /**
- * An OpenSSH server of its own on a free port of the loopback interface, which lets one key in and forwards connections.
- * @param lines more of its config
- * @returns null when it is not installed
+ * Starts a separate OpenSSH server on a free port of the loopback interface, which accepts one key and forwards
+ * connections.
+ * @param lines further lines of its config
+ * @returns null if it is not installed
  */
 export async function startSshd(lines: readonly string[] = []): Promise<Sshd | null> {
   const program = findSshd();
@@ -65,7 +66,7 @@ export async function startSshd(lines: readonly string[] = []): Promise<Sshd | n
   writeFileSync(join(folder, "config"), `${config.join("\n")}\n`);
   let child: ReturnType<typeof spawn> | null = null;
   const start = async () => {
-    // A group of its own: whoever serves a connection is a process apart.
+    // A separate process group: each connection is served by another process.
     child = spawn(program, ["-D", "-e", "-f", join(folder, "config")], {
       ...identity,
       stdio: "ignore",
@@ -115,7 +116,7 @@ async function fingerprint(file: string): Promise<string> {
   return stdout.split(" ")[1] ?? "";
 }
 
-/** The daemon, and the processes that serve its connections, which leave its group. */
+/** Returns the daemon, and the processes that serve its connections, which leave its group. */
 async function familyOf(pid: number): Promise<number[]> {
   const { stdout } = await run("ps", ["-eo", "pid=,ppid="]);
   const pairs = stdout
@@ -133,7 +134,7 @@ function killQuietly(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It has ended by itself.
+    // It has exited already.
   }
 }
 

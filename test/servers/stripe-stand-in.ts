@@ -2,16 +2,16 @@ import { type JsonService, type ServiceAnswer, type ServiceRequest, startJsonSer
 
 export type StripeObject = { id: string; object: string; created: number; [field: string]: unknown };
 export type StripeStandIn = JsonService & {
-  /** By the path of the list below /v1/; in the order in which they were made. */
+  /** By the path of the list below /v1/; in the order of creation. */
   lists: Record<string, StripeObject[]>;
-  /** Answers the next requests with these statuses instead. */
+  /** Responds to the next requests with these statuses instead. */
   failNext(...statuses: number[]): void;
-  /** Answers each request from here on with this instead; null is honest again. */
+  /** Responds to each request from now on with this instead; null restores the normal responses. */
   lieBy(answer: ((turn: number) => ServiceAnswer) | null): void;
 };
 
 export const STRIPE_TEST_KEY = "sk_test_s3cr3tMarkerOfTheAccount";
-/** Of the same account, with the right to see nothing. */
+/** A key of the same account without any permission. */
 export const STRIPE_BLIND_KEY = "rk_live_s3cr3tMarkerOfTheBlind";
 
 const VERSION = "2024-06-20";
@@ -19,8 +19,9 @@ const LIMIT_DEFAULT = 10;
 const LIMIT_MAX = 100;
 
 /**
- * A small stand-in for Stripe's API, after its reference: it signs in by the key, lists newest first, `limit` (1 to 100),
- * `starting_after` and `created[gte]`, says `has_more`, and refuses parameters that a list does not have.
+ * Starts a small stand-in for Stripe's API, by its reference: it signs in by the key, lists newest first, supports
+ * `limit` (1 to 100), `starting_after` and `created[gte]`, returns `has_more`, and refuses parameters that a list does
+ * not have.
  */
 export async function startStripeStandIn(): Promise<StripeStandIn> {
   const lists: StripeStandIn["lists"] = {};

@@ -7,8 +7,8 @@ import { promisify } from "node:util";
 const POLL_MS = 50;
 
 /**
- * Creates the files of a database. Within a run of integration tests the first caller creates a template, and the others
- * copy it, which takes a fifth of the time.
+ * Creates the files of a database. In a run of integration tests, the first caller creates a template, and the others
+ * copy it in a fifth of the time.
  * @param name of the template; one for each way to create it
  * @param path of a file or folder that does not exist yet
  */
@@ -40,7 +40,7 @@ export async function makeFromTemplate(
   await promisify(execFile)("cp", ["-a", template, path]);
 }
 
-/** Creates a folder that only one process can create. */
+/** Takes a lock by creating a folder, which only one process can do. */
 function tryLock(path: string): boolean {
   try {
     mkdirSync(path);

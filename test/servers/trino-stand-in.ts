@@ -26,12 +26,12 @@ const LIED: Answer = {
 };
 
 /**
- * A small stand-in for Trino's REST protocol, for machines without a cluster: it begins and ends transactions, and
- * answers a statement in several pages. It knows the statements that tests send, and none with values.
+ * Starts a small stand-in for Trino's REST protocol, for machines without a cluster: it starts and ends transactions,
+ * and returns results in several pages. It knows the statements that tests send, and none with values.
  */
 export async function startTrinoStandIn(): Promise<{ port: number; stop(): Promise<void> }> {
   let port = 0;
-  /** Pages that are still to be asked for, by the path where each is. */
+  /** Remaining pages, by their path. */
   const left = new Map<string, object>();
   let statements = 0;
   const say = (response: ServerResponse, page: object, headers: Record<string, string> = {}) =>
@@ -115,7 +115,7 @@ function answerOf(sql: string): Answer {
   return /\blied\b/.test(sql) ? LIED : { columns: [], pages: [] };
 }
 
-/** The type as the protocol takes it apart, for the types above. */
+/** Returns the protocol's structure of a type, for the types above. */
 function signatureOf(type: string): object {
   const [, rawType = type, inside] = /^(\w+)(?:\((.*)\))?$/.exec(type) ?? [];
   if (inside === undefined) return { rawType, arguments: [] };

@@ -5,19 +5,19 @@ import { EVENT_STREAMS_END_MS, git } from "./operations";
 import { descendantsOf } from "./servers";
 import type { Database, Flow, World } from "./world";
 
-/** A dead server's leases, its retries, and the receivers' retries of up to five minutes. */
+/** Covers a dead server's leases, its retries, and the receivers' retries of up to five minutes. */
 const QUIET_MS = 420_000;
 const FINAL_RUNS_MS = 300_000;
 /** File engines close after a minute without use. */
 const ENGINES_IDLE_MS = 75_000;
 const MINUTE_MS = 60_000;
-/** Each server has an engine of its own for the rows of its datasets. */
+/** Each server has a separate engine for the rows of its datasets. */
 const TABLES = "/files/tables";
 const SAMPLE_OF_CONSOLES = 25;
 
 export type Totals = { lostRows: number; doubledRows: number; checkedRows: number };
 
-/** Waits until nothing is queued or running. @returns what is left after the time limit */
+/** Waits until nothing is queued or running. @returns the remaining work after the time limit */
 export async function becomeQuiet(world: World): Promise<string[]> {
   const until = performance.now() + QUIET_MS;
   for (;;) {
@@ -41,7 +41,7 @@ async function unfinished({ servers }: World): Promise<string[]> {
   return [...runs, ...ends, ...deliveries, ...events];
 }
 
-/** Turns the schedules off, so that what is there can settle. */
+/** Pauses the schedules, so that the state can settle. */
 export async function stopSchedules(world: World): Promise<void> {
   await world.insist("PUT", `/consoles/${world.scheduledConsoleId}/schedule`, {
     cron: "* * * * *",
@@ -51,7 +51,7 @@ export async function stopSchedules(world: World): Promise<void> {
   for (const { id } of world.flows) await world.insist("PATCH", `/flows/${id}`, { schedule: null });
 }
 
-/** Runs each flow that has to be equal to its source once more. */
+/** Runs each flow again whose target has to equal its source. */
 export async function runAllFlows(world: World): Promise<void> {
   for (const flow of world.flows.filter(({ kind }) => kind !== "append")) {
     const reply = await world.insist("POST", "/flows", { flowId: flow.id }, [202]);
@@ -84,7 +84,7 @@ async function readTable(world: World, database: Database, table: string, where 
   }));
 }
 
-/** Compares each destination with its source. Call it when nothing runs. */
+/** Compares each destination with its source. Call it when no flow runs. */
 export async function checkFlows(world: World, totals: Totals): Promise<void> {
   for (const flow of world.flows) {
     if (flow.kind === "append") await checkAppended(world, flow, totals);
@@ -114,7 +114,7 @@ async function checkEqual(world: World, { name, from, to, kind }: Flow, totals: 
     );
 }
 
-/** A flow that appends everything has written each row as often as its runs say. */
+/** Checks that a flow in append mode has written each row once for each run. */
 async function checkAppended(world: World, { id, name, from, to }: Flow, totals: Totals): Promise<void> {
   const place = { resourceId: new ObjectId(id) };
   const runs = await world.servers.store.collection("runs").find(place).project({ counts: 1, status: 1 }).toArray();
@@ -141,7 +141,7 @@ async function checkAppended(world: World, { id, name, from, to }: Flow, totals:
     );
 }
 
-/** Nothing may be there twice, or without a source, at any moment. */
+/** Checks that at no moment a row is duplicated or lacks a source. */
 export async function checkMeanwhile(world: World): Promise<void> {
   for (const { name, to, kind } of world.flows) {
     if (kind === "append") continue;
@@ -187,7 +187,7 @@ export async function checkEvents(world: World, totals: Totals): Promise<void> {
   }
 }
 
-/** Each run that ended has one delivery, which arrived under one id with one body. */
+/** Checks that each finished run has one delivery, which arrived with one id and one body. */
 export async function checkDeliveries(world: World, totals: Totals): Promise<number> {
   const { store } = world.servers;
   const ruled = [...world.flows.map(({ id }) => id), world.scheduledConsoleId].map((id) => new ObjectId(id));
@@ -231,7 +231,7 @@ export async function checkDeliveries(world: World, totals: Totals): Promise<num
   return runs.length;
 }
 
-/** A tick each minute, on however many servers. */
+/** Checks for one tick each minute, on any number of servers. */
 export async function checkTicks(world: World, stoppedAt: number): Promise<string> {
   const place = { resourceId: new ObjectId(world.scheduledConsoleId), triggerType: "scheduled" };
   const runs = await world.servers.store.collection("runs").find(place).project({ key: 1, createdAt: 1 }).toArray();
@@ -240,7 +240,7 @@ export async function checkTicks(world: World, stoppedAt: number): Promise<strin
   return `${runs.length} runs in ${minutes} minutes`;
 }
 
-/** What was saved is what is there, in the history and in a clone. */
+/** Checks that the history and a clone contain exactly the saved consoles. */
 export async function checkConsoles(world: World): Promise<void> {
   const url = `${world.anyServer().url.replace("//", `//any:${world.key}@`)}/git/${world.slug}.git`;
   const { folder } = world.servers;
@@ -274,7 +274,7 @@ export async function checkConsoles(world: World): Promise<void> {
   }
 }
 
-/** What the databases and the servers still hold when nobody asks for anything. */
+/** Returns what the databases and the servers still hold without any request. */
 export async function checkLeaks(world: World): Promise<string[]> {
   await sleep(ENGINES_IDLE_MS);
   const left: string[] = [];

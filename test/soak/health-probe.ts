@@ -1,8 +1,8 @@
 import { Agent, get } from "node:http";
 
 /**
- * Asks servers for their liveness again and again, in a process of its own: in the one that makes the load it would
- * measure that. Arguments: the addresses. Sends `{samples, lateMs}` whenever it gets a message.
+ * Polls the liveness of servers in a separate process: in the process that generates the load, it would measure that
+ * load. Arguments: the URLs. Sends `{samples, lateMs}` for each message it receives.
  */
 const EVERY_MS = 100;
 const TIMEOUT_MS = 10_000;
@@ -10,7 +10,7 @@ const addresses = process.argv.slice(2);
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
 type Sample = { server: number; at: number; ms: number; status: number };
 let samples: Sample[] = [];
-/** How late the timer of this process itself comes: what a busy machine adds to every figure. */
+/** Delays of this process's own timer, in ms: a busy machine adds them to every figure. */
 let lateMs: number[] = [];
 let expectedAt = performance.now() + EVERY_MS;
 

@@ -8,12 +8,12 @@ import { promisify } from "node:util";
 import { Cut, cookieOf, DATABASES, type Database, type Flow, PASSWORD, valuesOf, type World } from "./world";
 
 const run = promisify(execFile);
-/** Growth ends here, so that an hour's checks stay cheap. */
+/** Growth stops here, so that an hour's checks stay cheap. */
 const SOURCE_ROWS_MAX = 12_000;
 const CONSOLES_MAX = 60;
 const APPEND_ROWS_MAX = 60_000;
 const EVENT_STREAMS_END_MS = 1000;
-/** A dataset that could not be read says so until it is read again. */
+/** A dataset that could not be read reports its error until the next read. */
 const KEPT_ERROR_MS = 60_000;
 const GIT_TIMEOUT_MS = 300_000;
 
@@ -26,7 +26,7 @@ const SERIES: Record<Database, (rows: number) => string> = {
   sqlite: (rows) =>
     `with recursive c(i) as (select 1 union all select i + 1 from c where i < ${rows}) select i, 'text ' || i as t from c`,
 };
-/** Statements that go on until they are stopped. */
+/** Statements that run until they are cancelled. */
 const ENDLESS: Record<Database, string> = {
   postgres: "select count(*) from generate_series(1, 100000000) a, generate_series(1, 100000) b",
   mysql: "select sleep(300)",
@@ -136,7 +136,7 @@ async function timeOut(world: World): Promise<void> {
     world.fault(`a query past its limit on ${database} answered ${reply.status} ${reply.json?.code}`);
 }
 
-/** Writes rows, and looks for them from the other server at once. */
+/** Writes rows, and reads them from the other server at once. */
 async function writeRows(world: World): Promise<void> {
   const database = world.pick(DATABASES);
   const rows = world.between(1, 40);
@@ -165,7 +165,10 @@ async function writeRows(world: World): Promise<void> {
     world.fault(`a delete of ${rows} rows of ${database} says ${deleted.json.data.affectedRows}`);
 }
 
-/** Adds and changes rows of a source, one writer a table: cursors promise nothing where later values commit first. */
+/**
+ * Adds and changes rows of a source, with one writer for each table: cursors may miss rows if later values commit
+ * first.
+ */
 async function changeSource(world: World): Promise<void> {
   const database = world.pick(DATABASES);
   const table = world.pick(["items", "events"] as const);
@@ -188,7 +191,7 @@ async function changeSource(world: World): Promise<void> {
 }
 
 async function execute(world: World, database: Database, statement: string): Promise<void> {
-  // Half of them by the product, half by the database's own client.
+  // Half of them through the product, half through the database's own client.
   if (database === "postgres" && world.random() < 0.5) await world.pg.query(statement).catch(() => {});
   else if (database === "mysql" && world.random() < 0.5) await world.mysql.query(statement).catch(() => {});
   else await world.execute(database, statement, {}, okOrDisturbed);
@@ -226,7 +229,7 @@ async function sendEvents(world: World): Promise<void> {
       "content-type": "application/json",
     };
     if (!hook.sent.has(id)) hook.sent.set(id, "unknown");
-    // A sender tries again until it is told that the event is stored.
+    // A sender retries until the event is confirmed as stored.
     for (let attempt = 0; attempt < 30; attempt += 1) {
       try {
         const reply = await world.ask("POST", hook.url, { rawBody: body, headers });
@@ -267,7 +270,7 @@ async function saveConsole(world: World): Promise<void> {
     }
   } catch (error) {
     if (!(error instanceof Cut)) throw error;
-    // What a person does: look at what is there now.
+    // As a user would do: read the current state.
     const now = await world.insist("GET", `/consoles/${saved.id}`);
     const { content, version } = now.json.data;
     if (!saved.contents.includes(content)) world.fault("a console holds a text that nobody saved last");
@@ -314,7 +317,7 @@ async function deleteConsole(world: World): Promise<void> {
   saved.isBusy = true;
   const reply = await world.insist("DELETE", `/consoles/${saved.id}`, undefined, [200, 404]).catch(() => null);
   saved.isDeleted = reply !== null && reply.status < 500;
-  // Nobody knows whether it was deleted: nothing can be said of it.
+  // It is unknown whether it was deleted, so it is no longer checked.
   if (!saved.isDeleted) world.consoles.splice(world.consoles.indexOf(saved), 1);
 }
 
@@ -423,7 +426,7 @@ async function revokeKey(world: World): Promise<void> {
   if (after.status !== 401 && after.status < 500) world.fault(`a deleted key is answered ${after.status}`);
 }
 
-/** Opens an event stream, takes its right away, and measures how long it stays open. */
+/** Opens an event stream, revokes its right, and measures how long it stays open. */
 async function withStream(
   world: World,
   who: { cookie?: string; key?: string },
@@ -490,7 +493,7 @@ function git(folder: string, ...args: string[]) {
   });
 }
 
-/** Commits a file and pushes it to main, rebasing until the server takes it. */
+/** Commits a file and pushes it to main, rebasing until the server accepts it. */
 async function push(world: World): Promise<void> {
   await world.locked("git", async () => {
     const server = world.anyServer();
@@ -556,7 +559,7 @@ async function openPages(world: World): Promise<void> {
   if (reply.status >= 500) world.fault(`the page ${path} answered ${reply.status}`);
 }
 
-/** Every kind of operation, and how often it is chosen among the others. */
+/** Every kind of operation, and its relative frequency. */
 export const OPERATIONS: Record<string, { weight: number; work: Operation }> = {
   smallQuery: { weight: 20, work: smallQuery },
   sampleQuery: { weight: 4, work: sampleQuery },

@@ -10,7 +10,7 @@ import { freePort } from "@/test/servers/free-port";
 import { childrenOf, startServer, type TestServer } from "@/test/servers/millrace";
 
 const STORE_START_MS = 60_000;
-/** On a machine that starves it; a start takes 3 s on an idle one. */
+/** On a starved machine; a start takes 3 s on an idle one. */
 const SERVER_START_MS = 600_000;
 const HEALTH_POLL_MS = 250;
 const SHUTDOWN_MS = 40_000;
@@ -25,11 +25,11 @@ export type Server = {
   process: TestServer | null;
   webPid: number | null;
   isUp: boolean;
-  /** Times, by this process's clock, in which it was killed, away or starting. */
+  /** Periods, by this process's clock, in which it was killed, down or starting. */
   away: Period[];
-  /** What earlier processes have written. */
+  /** Output of earlier processes. */
   written: string;
-  /** Exit codes of processes that ended by themselves. */
+  /** Exit codes of processes that ended unexpectedly. */
   deaths: (number | null)[];
 };
 
@@ -97,7 +97,7 @@ export class Servers {
     if (last) last.to = Date.now();
   }
 
-  /** Kills the process that serves, as a crash would, and starts it again after a while. */
+  /** Kills the serving process, as a crash would, and restarts it after a while. */
   async crash(server: Server, awayMs: number): Promise<void> {
     if (!server.isUp || !server.process || server.webPid === null) return;
     server.isUp = false;
@@ -111,7 +111,7 @@ export class Servers {
     await this.#start(server);
   }
 
-  /** Kills the store, whoever started it: a server takes it over. */
+  /** Kills the store, whichever server started it: another one takes it over. */
   async crashStore(): Promise<void> {
     const own = this.#store?.pid === undefined ? [] : descendantsOf(this.#store.pid);
     const theirs = this.all.flatMap(({ webPid }) => (webPid === null ? [] : descendantsOf(webPid)));
@@ -119,12 +119,12 @@ export class Servers {
     if (store) killIfThere(store.pid);
   }
 
-  /** Whether a failed request of this time is explained by a kill of its server. */
+  /** Whether a kill of its server explains a failed request of this time. */
   wasAway(server: Server, from: number, to: number): boolean {
     return server.away.some((period) => period.from <= to + KILL_ECHO_MS && period.to >= from);
   }
 
-  /** The log lines of a server, of all its processes. */
+  /** Returns the log lines of a server, from all its processes. */
   linesOf(server: Server): string[] {
     return (server.written + (server.process?.output() ?? "")).split("\n").filter((line) => line !== "");
   }
@@ -155,7 +155,7 @@ export class Servers {
   }
 }
 
-/** @throws Error with the server's output when it ends or takes too long */
+/** @throws Error with the server's output if it exits or takes too long */
 async function untilHealthy(server: TestServer): Promise<void> {
   const until = performance.now() + SERVER_START_MS;
   while (performance.now() < until && server.process.exitCode === null) {
@@ -167,10 +167,10 @@ async function untilHealthy(server: TestServer): Promise<void> {
   throw new Error(`A server did not become healthy. It wrote:\n${server.output()}`);
 }
 
-/** A process below another, by its id and command line. */
+/** A descendant process, with its id and command line. */
 export type Child = { pid: number; command: string };
 
-/** Processes below a process, at any depth. */
+/** Returns the descendants of a process, at any depth. */
 export function descendantsOf(pid: number): Child[] {
   const found: Child[] = [];
   const open = [pid];
@@ -183,7 +183,7 @@ export function descendantsOf(pid: number): Child[] {
   return found;
 }
 
-/** A process may end between the look at it and its kill. */
+/** A process may exit between the look-up and its kill. */
 export function killIfThere(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
@@ -200,7 +200,7 @@ function commandOf(pid: number): string {
   }
 }
 
-/** Memory that a process holds, in MiB. */
+/** Returns the resident memory of a process, in MiB. */
 export function memoryMib(pid: number): number {
   try {
     const [, kib] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];

@@ -25,14 +25,14 @@ import { descendantsOf, killIfThere, memoryMib, Servers } from "./servers";
 import { buildWorld, Cut, World } from "./world";
 
 /*
- * Random operations of every kind on two production servers and one store, one of which is killed again and again. A model
- * keeps what has to be there; at the end nothing may be lost, doubled, stuck or left open.
+ * Random operations of every kind on two production servers and one store, one of which is killed repeatedly. A model
+ * holds the expected state; at the end, nothing may be lost, duplicated, stuck or left open.
  */
 
 export type SoakOptions = {
   minutes: number;
   seed: number;
-  /** The machine does nothing else, so that times may be judged. */
+  /** Whether the machine is idle, so that times can be checked. */
   isIdle: boolean;
 };
 
@@ -50,19 +50,19 @@ const AWAY_MS = [0, 15_000] as const;
 const HEALTH_P99_MS = 200;
 const METRICS_TOKEN = "a-token-of-the-soak-test";
 const MINUTE_MS = 60_000;
-/** Log lines of this level are faults of the server itself (docs/operate/monitoring.md). */
+/** Log lines of this level are errors of the server itself (docs/operate/monitoring.md). */
 const FAULT_LEVEL = 50;
-/** Logged faults that follow from a kill of this test's own. */
+/** Logged errors that follow from this test's own kills. */
 const EXPECTED_LOGS = /never/;
 
-/** Runs the test and prints its summary. @returns whether everything held */
+/** Runs the test and prints its summary. @returns whether all checks passed */
 export async function run({ minutes, seed, isIdle }: SoakOptions): Promise<boolean> {
   print(`seed ${seed}, ${minutes} minutes`);
   const servers = new Servers({ PUBLIC_URL: "http://127.0.0.1:3999", METRICS_TOKEN });
   const world = new World(servers, randomOf(seed));
   const probes: ChildProcess[] = [];
   for (const signal of ["SIGINT", "SIGTERM"]) {
-    // Its children have process groups of their own: nobody else would stop them.
+    // Its children have separate process groups: no one else would stop them.
     process.once(signal, () => void Promise.allSettled([servers.stop(), world.close()]).then(() => process.exit(130)));
   }
   try {
@@ -154,7 +154,7 @@ async function killServer(world: World, kills: Kills): Promise<void> {
   const server = world.pick(world.servers.all);
   if (!world.servers.all.every(({ isUp }) => isUp)) return;
   kills.servers += 1;
-  // Its engines and its part of the store go with it: the other server takes them over.
+  // Its engines and its part of the store end with it: the other server takes them over.
   world.disturbances.push({ at: Date.now(), what: "engine" });
   await world.servers.crash(server, world.between(...AWAY_MS));
 }
@@ -171,7 +171,7 @@ async function killEngine(world: World, kills: Kills): Promise<void> {
 }
 
 async function killStore(world: World, kills: Kills): Promise<void> {
-  // One that starts has not joined yet.
+  // A starting server has not joined yet.
   if (!world.servers.all.every(({ isUp }) => isUp)) return;
   kills.stores += 1;
   world.disturbances.push({ at: Date.now(), what: "store" });
@@ -204,7 +204,7 @@ async function checkpoint(world: World, kills: Kills, until: number): Promise<vo
   );
 }
 
-/** Figures of GET /metrics, over all processes of a server. */
+/** Values of GET /metrics, over all processes of a server. */
 class Metrics {
   readonly #world: World;
   readonly delays: number[][] = [];
@@ -317,7 +317,7 @@ async function summarise(
 
 type Sample = { server: number; at: number; ms: number; status: number };
 
-/** The liveness of each server while it lived. */
+/** Checks the liveness of each server while it was running. */
 function healthOf(world: World, samples: Sample[], isIdle: boolean): string[] {
   return world.servers.all.map((server) => {
     const living = samples.filter(
@@ -346,7 +346,7 @@ function quantiles(values: number[]): { p50: number; p99: number; max: number } 
   return { p50: at(0.5), p99: at(0.99), max: at(1) };
 }
 
-/** Faults that the servers have logged, by their first words. */
+/** Counts the errors that the servers have logged, by their first words. */
 function loggedFaults(world: World): Map<string, number> {
   const counts = new Map<string, number>();
   for (const line of world.servers.all.flatMap((server) => world.servers.linesOf(server))) {

@@ -8,7 +8,7 @@ import type { Server, Servers } from "./servers";
 
 export const PASSWORD = "seven herons by the mill";
 const REQUEST_TIMEOUT_MS = 150_000;
-/** What a kill may disturb: a server takes the store over, on a machine that does more. */
+/** Time before and after a kill in which errors are allowed, in ms: taking over the store is slow on a busy machine. */
 const GRACE_MS = { engine: 5000, database: 5000, store: 20_000 };
 const RECEIVER_FAILS = 0.04;
 
@@ -17,7 +17,7 @@ type Json = any;
 export type Reply = { status: number; text: string; json: Json; headers: Headers };
 export type Random = () => number;
 
-/** A request whose server was killed: nobody knows whether it took effect. */
+/** A request whose server was killed: its effect is unknown. */
 export class Cut extends Error {}
 
 export type Database = "postgres" | "mysql" | "duckdb" | "sqlite";
@@ -33,15 +33,17 @@ type Ask = {
   server?: Server;
 };
 
-/** Rows that a statement wrote under a token. `rows` is what has to be there, or either of two numbers where nobody knows. */
+/**
+ * Rows that a statement wrote under a token. `rows` is the expected number, or two possible numbers if it is unknown.
+ */
 export type Written = { database: Database; token: string; rows: number[] };
 export type SavedConsole = {
   id: string;
   name: string;
   version: number;
-  /** What it holds, or may hold since a save whose end nobody heard of. */
+  /** Its content, or contents it may have after a save with an unknown result. */
   contents: string[];
-  /** Messages of the saves that were confirmed. */
+  /** Messages of the confirmed saves. */
   messages: string[];
   isDeleted: boolean;
   isBusy: boolean;
@@ -63,7 +65,7 @@ export type Hook = {
 };
 export type Dashboard = { id: string; version: number; snapshotId: string | null; isBusy: boolean };
 
-/** Everything that the operations use, and what has to be true at the end. */
+/** The state of all operations, and the conditions at the end. */
 export class World {
   readonly faults = new Map<string, number>();
   readonly statuses = new Map<string, number>();
@@ -73,7 +75,7 @@ export class World {
   readonly flows: Flow[] = [];
   readonly hooks: Hook[] = [];
   readonly dashboards: Dashboard[] = [];
-  /** Commits that a push was confirmed for. */
+  /** Commits of confirmed pushes. */
   readonly pushed: string[] = [];
   readonly ends: { what: string; ms: number }[] = [];
   /** Times at which an engine or a database connection was ended on purpose. */
@@ -100,7 +102,7 @@ export class World {
     readonly random: Random,
   ) {}
 
-  /** Notes something that must not happen. */
+  /** Records a failed check. */
   fault(text: string): void {
     const count = (this.faults.get(text) ?? 0) + 1;
     this.faults.set(text, count);
@@ -115,7 +117,7 @@ export class World {
     return low + Math.floor(this.random() * (high - low + 1));
   }
 
-  /** Waits for those who came before under the same name. */
+  /** Waits for earlier callers with the same name. */
   async locked<T>(name: string, work: () => Promise<T>): Promise<T> {
     const before = this.#locks.get(name) ?? Promise.resolve();
     const mine = before.then(work, work);
@@ -135,7 +137,7 @@ export class World {
     return this.servers.all.find((server) => server !== than && server.isUp) ?? than;
   }
 
-  /** Whether an engine, a connection or the store was ended on purpose in these times. */
+  /** Whether an engine, a connection or the store was ended on purpose in this period. */
   wasDisturbed(from: number, to: number, only?: "store"): boolean {
     return this.disturbances.some(
       ({ at, what }) =>
@@ -144,8 +146,8 @@ export class World {
   }
 
   /**
-   * Sends one request to a server and reads its answer.
-   * @throws Cut when the server was killed meanwhile
+   * Sends one request to a server and reads its response.
+   * @throws Cut if the server was killed during the request
    */
   async ask(method: string, path: string, options: Ask = {}): Promise<Reply> {
     const { response, server, from } = await this.open(method, path, options);
@@ -166,7 +168,7 @@ export class World {
     }
   }
 
-  /** The same with the answer unread. */
+  /** Does the same and leaves the body unread. */
   async open(method: string, path: string, options: Ask = {}) {
     const server = options.server ?? this.anyServer();
     const from = Date.now();
@@ -191,7 +193,7 @@ export class World {
     }
   }
 
-  /** Says why a request failed: its server was killed, or it is a fault. */
+  /** Explains why a request failed: its server was killed, or it is a fault. */
   explain(error: unknown, server: Server, from: number, what: string, signal?: AbortSignal): unknown {
     if (error instanceof Cut || signal?.aborted) return error;
     if (this.servers.wasAway(server, from, Date.now())) return new Cut(what);
@@ -213,7 +215,7 @@ export class World {
     this.fault(`${method} ${routeOf(path)} answered ${label}: ${reply.text.slice(0, 300)}`);
   }
 
-  /** Sends to the workspace as its owner. @throws Error for a status that was not expected */
+  /** Sends to the workspace as its owner. @throws Error for an unexpected status */
   async send(
     method: string,
     path: string,
@@ -230,7 +232,7 @@ export class World {
     return reply;
   }
 
-  /** Sends until some server has answered. For what may be done twice. */
+  /** Sends until a server has responded. For requests that may be repeated. */
   async insist(method: string, path: string, body?: unknown, expected?: number[]): Promise<Reply> {
     for (let attempt = 0; ; attempt += 1) {
       try {
@@ -252,7 +254,7 @@ export class World {
     return this.send("POST", `/databases/${this.connections[database]}/execute`, { query, ...more }, expected, ask);
   }
 
-  /** All rows of a query on a database, by its own client where it has one. */
+  /** Returns all rows of a query on a database, through its own client if it has one. */
   async rowsOf(database: Database, query: string): Promise<Record<string, unknown>[]> {
     if (database === "postgres") return (await this.pg.query(query)).rows;
     if (database === "mysql") return (await this.mysql.query(query))[0] as Record<string, unknown>[];
@@ -283,7 +285,7 @@ export class World {
   }
 }
 
-/** A path without its ids, as a fault is named by it. */
+/** Returns a path without its ids, as the name of a fault. */
 function routeOf(path: string): string {
   return path
     .replace(/\?.*/, "")
@@ -293,7 +295,7 @@ function routeOf(path: string): string {
 }
 
 const ITEMS = 2000;
-/** The columns that every database holds alike. */
+/** Columns that are the same in every database. */
 const COLUMNS: Record<Database, string> = {
   postgres: "id bigint primary key, kind text not null, cents bigint not null, note text, seq bigint not null",
   mysql:
@@ -302,7 +304,7 @@ const COLUMNS: Record<Database, string> = {
   sqlite: "id integer primary key, kind text not null, cents integer not null, note text, seq integer not null",
 };
 
-/** Rows that a table gets, as values of an INSERT. */
+/** Returns rows for a table, as values of an INSERT. */
 export function valuesOf(from: number, to: number, seq: number): string {
   const rows: string[] = [];
   for (let id = from; id <= to; id += 1) {

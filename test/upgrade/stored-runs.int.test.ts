@@ -23,19 +23,19 @@ import { type Receiver, startReceiver } from "@/test/fixtures/notifications/rece
 import { type JobServer, startJobServer } from "@/test/jobs/server";
 
 /*
- * Runs that an earlier version has begun (F17): the folder beside this file has a run of each function as the executor has
- * stored it, before it was asked the first time and behind each of its steps. Today's functions bring each to its right
- * end. So ids of functions and steps, and the shapes of events, stay as they are once they are published: whoever has to
- * change one keeps the old one beside it, and adds a file for the new one.
+ * Runs that an earlier version started (F17). The folder beside this file has a run of each function as the executor
+ * stored it, before its first call and after each of its steps. Today's functions bring each to its right end. Ids of
+ * functions and steps, and the shapes of events, therefore stay the same once they are published. To change one, keep
+ * the old one beside it and add a file for the new one.
  *
  *   STORED_RUNS=write npx vitest run --project int test/upgrade/stored-runs.int.test.ts
  *
- * writes files for what has none yet, and changes none.
+ * writes files for runs that have none yet, and changes none.
  */
 const FOLDER = new URL("./stored-runs/", import.meta.url);
 const IS_WRITING = process.env.STORED_RUNS === "write";
 
-/** Far longer than a test waits: a sleep that is begun a second time is noticed. */
+/** Far longer than a test waits: a sleep that starts a second time is noticed. */
 const PAUSE_MS = 3_600_000;
 
 // biome-ignore lint/suspicious/noExplicitAny: documents of the executor, whose shape is what is tested
@@ -65,7 +65,7 @@ afterAll(async () => {
   dataDir.remove();
 });
 
-/** What a run is about: the event that starts it, and what has to be so when it has ended. */
+/** A run's start event, and the check of its result. */
 type Matter = { event: JobEvent | null; isDone: () => Promise<void> };
 
 const matters: Record<string, () => Promise<Matter>> = {
@@ -169,7 +169,7 @@ const matters: Record<string, () => Promise<Matter>> = {
       },
     };
   },
-  // A workspace of a few commits has no pack, and one without a link nothing to mirror: both end and leave nothing.
+  // A workspace of a few commits has no pack, and one without a link has nothing to sync: both end and leave nothing.
   "millrace-extend-base-pack": async () => ({ event: ofWorkspace(BASE_PACK_EVENT), isDone: async () => {} }),
   "millrace-sync-linked-repository": async () => ({ event: ofWorkspace(SYNC_EVENT), isDone: async () => {} }),
   "millrace-look-at-linked-repositories": async () => ({ event: null, isDone: async () => {} }),
@@ -182,7 +182,7 @@ const ofWorkspace = (name: string): JobEvent => {
   return { name, id: `${name}:${workspaceId}`, data: { workspaceId } };
 };
 
-/** Events that were sent while nobody took them. */
+/** Events that were sent while no runner received them. */
 let heard: JobEvent[] = [];
 async function taken(work: () => Promise<unknown>): Promise<void> {
   heard = [];
@@ -195,7 +195,7 @@ async function taken(work: () => Promise<unknown>): Promise<void> {
 async function endedRun() {
   const { workspaceId } = ana.person;
   const consoleId = await addConsole(ana.person);
-  // A host of its own: nothing else waits for it.
+  // A separate host: nothing else waits for it.
   const receiver = await startReceiver();
   receivers.push(receiver);
   const of = { resourceType: "scheduled_query", resourceId: consoleId };
@@ -214,7 +214,7 @@ async function endedRun() {
 const filesOf = () => readdirSync(FOLDER).filter((name) => name.endsWith(".json"));
 const read = (name: string): Stored => BSON.EJSON.parse(readFileSync(new URL(name, FOLDER), "utf8")) as Stored;
 
-/** With ids of its own: several files are of one run. */
+/** Reads a stored run with new ids: several files are of one run. */
 function readAnew(name: string): Stored {
   const text = readFileSync(new URL(name, FOLDER), "utf8");
   const id = new ObjectId().toHexString().padStart(26, "0");
@@ -222,7 +222,7 @@ function readAnew(name: string): Stored {
   return { ...stored, run: { ...stored.run, key: id } };
 }
 
-/** A stored event about something of today: its ids are exchanged, its shape is as it was. */
+/** Returns a stored event with today's ids and its stored shape. */
 function about(stored: unknown, now: unknown): unknown {
   const today = (now ?? {}) as Doc;
   const facts: Doc = { ...today, deliveryId: today.deliveryIds?.[0] };
@@ -281,7 +281,7 @@ describe("a run that an earlier version has begun (F17)", () => {
     await jobs.settled();
     await jobs.stop();
     jobs = null;
-    // A step that had ended is not done a second time.
+    // A finished step does not run a second time.
     if (name === "fan-out-notifications.kept.json") {
       expect(await collections.deliveries().countDocuments({ runId: new ObjectId(String(payload.data.runId)) })).toBe(
         0,
@@ -290,7 +290,7 @@ describe("a run that an earlier version has begun (F17)", () => {
   });
 });
 
-/** Runs as they are stored when they begin and when something of them is kept, by what marks the moment. */
+/** Records the stored form of runs at their start and after each stored step, by a key for that moment. */
 function recordRuns(): Map<string, Stored> {
   const stored = new Map<string, Stored>();
   const tasksOf = new Map<string, Doc[]>();

@@ -20,9 +20,9 @@ import {
   type Way,
 } from "./ways";
 
-/* Ways of values between the browser and the database: the variables of a console, and copies from the grid. */
+/* Values between the browser and the database: the variables of a console, and copies from the grid. */
 
-/** The kinds of input that people choose for these; all other values are typed as text. */
+/** The input kinds that users choose for these types; all other values are typed as text. */
 const KINDS: Partial<Record<Field["type"], VariableKind>> = {
   int32: "number",
   int64: "number",
@@ -31,11 +31,11 @@ const KINDS: Partial<Record<Field["type"], VariableKind>> = {
   boolean: "boolean",
   date: "date",
 };
-/** Numbers that are sent as texts, since nothing else is cast to them, or a number has no such digits. */
+/** Numbers sent as text: nothing else can be cast to them, or a number cannot hold their digits. */
 const AS_TEXT: ReadonlySet<string> = new Set(["xid8", "BIGNUM"]);
 const WORKSPACE = new ObjectId();
 
-/** Types a shown value into the input of a console's variable, and sends it as the console does. */
+/** Types a displayed value into the input of a console's variable, and sends it as the console does. */
 export const variables: Way = async (subject, table) => {
   const { dialectName } = subject;
   if (table.type.isNotBound || dialectName === null) return [];
@@ -47,7 +47,7 @@ export const variables: Way = async (subject, table) => {
     // An array is typed in the database's own syntax.
     if (text.startsWith("[") && table.type.type.endsWith("[]")) continue;
     const typed = toTypedValue({ kind: AS_TEXT.has(table.type.type) ? "text" : (KINDS[type] ?? "text"), text });
-    // NaN is no number that an input takes: people type it as text.
+    // The number input takes no NaN: users type it as text.
     const sent = JSON.parse(JSON.stringify(typed ?? { type: "text", value: text }));
     const content = `select ${subject.cast("{{v}}", table.type.type)} as v`;
     const send = async (value: VariableValue) => {
@@ -55,7 +55,7 @@ export const variables: Way = async (subject, table) => {
       return ask(subject.source, query, params ? { params } : {});
     };
     const answer = await send(sent).catch((error: unknown) => {
-      // A number that the database does not take exactly is refused, and sent as text then.
+      // A number that the database cannot store exactly is refused, and then sent as text.
       if (!/has more digits/.test(String(error))) throw error;
       return send({ type: "text", value: text });
     });
@@ -68,7 +68,7 @@ export const variables: Way = async (subject, table) => {
   return differences;
 };
 
-/** The rows of a table as the browser has them. */
+/** Returns the rows of a table as the browser receives them. */
 async function gridOf(subject: ValueSubject, table: ValueTable): Promise<{ fields: Field[]; rows: ResultRow[] }> {
   const { fields, batches } = await resultOf(subject, table);
   return { fields, rows: JSON.parse(JSON.stringify(rowsOf(fields, batches))) as ResultRow[] };
@@ -100,7 +100,7 @@ export function copyAs(format: CopyText): Way {
     const differences: Difference[] = [];
     for (const [id, expected] of table.shown) {
       const value = found.get(id) ?? "(no row)";
-      // These formats have no null of their own.
+      // These formats have no null.
       const absent = format === "json" ? null : format === "markdown" ? "null" : "";
       const isAlike =
         value === (expected ?? absent) ||
@@ -115,14 +115,14 @@ export function copyAs(format: CopyText): Way {
   };
 }
 
-/** Spreadsheets write truth in capitals, and times without T, Z and what is below a second. */
+/** Spreadsheets write booleans in capitals, and times without T, Z and fractions of a second. */
 function isSheetForm(type: Field["type"] | undefined, expected: string, value: string): boolean {
   if (type === "boolean") return value === expected.toUpperCase();
   const plain = expected.replace("T", " ").replace(/(?:\.\d+)?Z?$/, "");
   return (type === "timestamp" || type === "timestamptz") && value === plain;
 }
 
-/** Types whose shown values no literal of the database stands for. The database refuses them. */
+/** Types whose displayed values are no literals of the database. The database refuses them. */
 const NOT_INSERTED: ReadonlySet<string> = new Set([
   "mariadb point",
   "postgres date[]",
@@ -151,7 +151,7 @@ export const copyInsert: Way = async (subject, table, depth) => {
   return differences;
 };
 
-/** Cells between quotes may hold tabs and line ends. */
+/** Quoted cells may contain tabs and line breaks. */
 function readDelimited(text: string, separator: string): [string, string][] {
   const rows: string[][] = [];
   let row: string[] = [];

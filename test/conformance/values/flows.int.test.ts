@@ -6,11 +6,11 @@ import { ALL_DRIVERS, type DriverName, startValueSubject, type ValueSubject } fr
 import { isSame, isSameNumber, isSameTime, readShown, type ValueTable } from "./ways";
 
 /*
- * The part of the fidelity matrix (docs/develop/correctness.md) that flows carry: from each database into each, in every mode. A
- * value arrives as it was, or as what stands for it where the destination has no such type, or its row is rejected.
+ * The part of the fidelity matrix (docs/develop/correctness.md) for flows: from each database into each, in every mode.
+ * A value arrives unchanged, or in its substitute form if the destination lacks the type, or its row is rejected.
  */
 
-/** Flows that are known to change a value. The list has to stay empty. */
+/** Flows known to change a value. The list has to stay empty. */
 const KNOWN_DIFFERENCES: readonly string[] = [];
 
 type Mode = { name: string; mode: LoadMode; cursorField: string | null };
@@ -22,7 +22,7 @@ const MODES: readonly Mode[] = [
 
 const flowOf = ({ source }: ValueSubject) => source as unknown as FlowSource;
 
-/** @returns rows that the destination has rejected */
+/** @returns rows that the destination rejected */
 async function carry(
   from: ValueSubject,
   to: ValueSubject,
@@ -57,17 +57,17 @@ function isSameInstant(shown: string, found: string): boolean {
   return /^\d{4}-\d\d-\d\dT.*Z$/.test(shown) && shown === `${found}Z`;
 }
 
-/** True for a text that stands for the value in a database without its type. */
+/** Whether a text represents the value in a database without its type. */
 function standsFor(shown: string, found: string): boolean {
   if (shown === found || isSame(shown, found, "json") || isSameNumber(shown, found)) return true;
   if (isSameTime(shown, found)) return true;
-  // Within JSON, flows carry numbers that no double holds as numbers, and answers show their texts.
+  // Within JSON, flows carry numbers that exceed a double as numbers, and answers show them as text.
   const bare = (text: string) =>
     text.replace(/"(-?\d+(?:\.\d+)?)"/g, (_, digits: string) => digits.replace(/\.0+$|(\.\d*?)0+$/, "$1"));
   if (isSame(bare(shown), bare(found), "json")) return true;
   if (shown === "true" || shown === "false") return found === String(Number(shown === "true"));
   if (shown === "0" || shown === "1") return found === String(shown === "1");
-  // A time without a zone is UTC where the destination only has instants, and the other way round.
+  // A time without a zone is UTC if the destination has only instants, and the reverse.
   const plain = (text: string) =>
     text
       .replace(/Z$/, "")
@@ -75,7 +75,7 @@ function standsFor(shown: string, found: string): boolean {
       .replace(/(\.\d*?)0+$/, "$1")
       .replace(/\.$/, "");
   if (/^[+-]?\d{4,6}-\d\d-\d\d/.test(shown) && plain(shown) === plain(found)) return true;
-  // JSON that is a text, in a column of texts.
+  // A JSON string in a text column.
   return found === JSON.stringify(shown);
 }
 

@@ -17,7 +17,7 @@ import type { ValueSubject } from "./subjects";
 import { TEXTS_SHOWN } from "./types";
 import type { Depth, ValueTable } from "./ways";
 
-/* MongoDB: types of BSON with boundary values. The shown form of each is written by hand. */
+/* MongoDB: BSON types with boundary values. The displayed form of each is a literal, not computed. */
 
 type BsonCase = { type: string; values: readonly (readonly [value: unknown, shown: string])[]; form?: "json" };
 
@@ -136,7 +136,7 @@ const BSON: readonly BsonCase[] = [
   },
 ];
 
-/** The embedded store, which speaks MongoDB's protocol. */
+/** Starts the embedded store, which implements MongoDB's protocol. */
 export async function startMongoSubject(): Promise<ValueSubject | null> {
   const subject = await startSubject("mongodb");
   if (!subject) return null;

@@ -10,8 +10,8 @@ import { ALL_DRIVERS, startValueSubject, type ValueSubject } from "./subjects";
 import type { Depth } from "./ways";
 
 /*
- * The fidelity matrix (docs/develop/correctness.md) through the product: dashboards, app bindings and the agent show each value as
- * the database's own client prints it.
+ * The fidelity matrix (docs/develop/correctness.md) through the product: dashboards, app bindings and the agent show
+ * each value as the database's own client prints it.
  */
 
 process.env.ALLOW_PRIVATE_NETWORK = "all";

@@ -9,26 +9,28 @@ import { appDocOf, askData, bindingText, callerOf, serve } from "@/test/fixtures
 import type { Person } from "@/test/seed";
 import { type Depth, isSame, isSameNumber, isSameTime, shownText, type ValueTable } from "./ways";
 
-/* Ways through the product: what dashboards, apps and the agent show of one wide result with a column for each type. */
+/*
+ * Paths through the product: what dashboards, apps and the agent show of one wide result with a column for each type.
+ */
 
 export type Product = { person: Person; caller: Caller; connectionId: string };
 
 type Row = Record<string, unknown>;
 type Found = { way: string; type: string; value: string; found: string };
 
-/** Columns of one dashboard that are filtered: as many as its bar of filters holds. */
+/** Filtered columns of one dashboard: the maximum in its filter bar. */
 const FILTERS_MAX = 40;
 const ANY = new AbortController().signal;
 /** The sample filters by each fourth column. */
 const SAMPLED = 4;
-/** Longer values cannot be picked from lists of values, and the model sees their beginnings alone. */
+/** Longer values cannot be selected from lists, and the model sees only their start. */
 const SHORT_CHARS = 40;
 
 export async function productOf(person: Person, connectionId: string): Promise<Product> {
   return { person, connectionId, caller: await callerOf(person) };
 }
 
-/** @param statement gives `id`, and `c0`, `c1` ... with the values of each table */
+/** @param statement returns `id`, and `c0`, `c1` ... with the values of each table */
 export async function throughProduct(
   product: Product,
   tables: readonly ValueTable[],
@@ -48,11 +50,11 @@ export async function throughProduct(
     }
   }
   const rows = tables.reduce((sum, { shown }) => sum + shown.size, 0);
-  // Table, rows behind it, JSON and Arrow of a binding, the agent.
+  // Table, drill-through, JSON and Arrow of a binding, the agent.
   return { cells: rows * 5, differences };
 }
 
-/** @param isAlike further values that stand for one that is shown */
+/** @param isAlike further values that count as equal to a displayed one */
 function compareRows(way: string, tables: readonly ValueTable[], rows: readonly Row[], isAlike = neither): Found[] {
   const byId = new Map(rows.map((row) => [Number(row.id), row]));
   return tables.flatMap(({ type, shown }, index) =>
@@ -105,7 +107,7 @@ async function dashboards(
   return found;
 }
 
-/** The list of a column's values, and what a click on the first of them lets through. */
+/** Returns a column's list of values, and the rows after selecting the first one. */
 async function narrowed(
   { type, shown }: ValueTable,
   index: number,
@@ -118,7 +120,7 @@ async function narrowed(
     list.some((each) => isEqual(each, text, type.form));
   const all = [...shown.values()];
   const missing = all.filter((text) => (text?.length ?? 0) < SHORT_CHARS && !isIn(offered, text));
-  // Where a table has fewer rows than the result, a list or map without null is empty there.
+  // If a table has fewer rows than the result, a list or map without null is empty there.
   const more = offered.filter((text) => text !== null && text !== "{}" && text !== "[]" && !isIn(all, text));
   const found: Found[] = [...new Set(missing), ...more].map((text) => ({
     way: "values",
@@ -170,7 +172,7 @@ async function bindings({ person, caller, connectionId }: Product, tables: reado
   return [...compareRows("binding, JSON", tables, json.rows), ...compareRows("binding, Arrow", tables, rows)];
 }
 
-/** The model sees the beginning of a long cell, with a mark behind it. */
+/** The model sees the start of a long cell, followed by a mark. */
 async function agent({ caller, connectionId }: Product, tables: readonly ValueTable[], statement: string) {
   const answer = await query(
     {

@@ -13,7 +13,7 @@ import { CLICKHOUSE, DUCKDB, MARIADB, POSTGRES, SQLITE, type TypeCase } from "./
 import type { Depth, ValueTable } from "./ways";
 
 const run = promisify(execFile);
-/** Of what a client prints about all tables of a driver. */
+/** Limit for a client's output about all tables of a driver. */
 const OUTPUT_BYTES_MAX = 1e9;
 
 export const DRIVERS = ["postgres", "mariadb", "sqlite", "duckdb", "clickhouse"] as const;
@@ -23,7 +23,7 @@ export type DriverName = (typeof ALL_DRIVERS)[number];
 
 type Dialect = {
   types: readonly TypeCase[];
-  /** The column that tells rows apart, and what a table ends with. */
+  /** The column that identifies rows, and the end of a table's definition. */
   id: string;
   suffix: string;
   nullable: (type: string) => string;
@@ -93,27 +93,27 @@ export type ValueSubject = Dialect & {
   name: DriverName;
   driver: Driver;
   source: QueryableSource;
-  /** Of a connection. */
+  /** Settings of a connection. */
   config: Record<string, unknown>;
   hasTls: boolean;
   /** Null for a database without SQL. */
   dialectName: SqlDialect | null;
-  /** Makes a table for each type, and asks the database's own client about all of them. */
+  /** Creates a table for each type, and queries all of them through the database's own client. */
   makeAll(depth: Depth): Promise<ValueTable[]>;
-  /** A statement that gives `id` and `v`. */
+  /** Returns a statement for `id` and `v`. */
   select(name: string): string;
-  /** A statement that gives `id`, and the values of each table as `c0`, `c1` ... */
+  /** Returns a statement for `id`, and the values of each table as `c0`, `c1` ... */
   wide(tables: readonly ValueTable[]): Promise<string>;
   /** Creates an empty table of a type. */
   create(name: string, type: TypeCase): Promise<void>;
-  /** Asks the database's own client, or its own engine where it is embedded. */
+  /** Queries through the database's own client, or its own engine if it is embedded. */
   client(...statements: string[]): Promise<string[][]>;
   stop(): Promise<void>;
 };
 
 /**
- * @param workspaceId of a connection that reads the same database; any when left out
- * @returns null where the database is not installed
+ * @param workspaceId of a connection that reads the same database; default: any
+ * @returns null if the database is not installed
  */
 export async function startValueSubject(name: DriverName, workspaceId?: string): Promise<ValueSubject | null> {
   if (name === "mongodb") return startMongoSubject();
@@ -152,7 +152,7 @@ function toSubject(name: SqlDriverName, { driver, config, stop }: Started, sourc
     makeAll: async (depth) => {
       const made = dialect.types.map((_, index) => planTables(subject, index, depth));
       const statements = made.flatMap((each) => each.statements);
-      // A client of a server makes all tables in one session; engines are asked statement by statement.
+      // A server's client creates all tables in one session; engines run statement by statement.
       if (subject.hasTls) await client(...statements);
       else for (const statement of statements) await ask(source, statement, { readOnly: false });
       return askClient(subject, made);

@@ -15,13 +15,13 @@ export type MadeTable = {
   keyless: string;
   values: TypeCase["values"];
   rowCount: number;
-  /** Create both tables and fill them. */
+  /** Statements that create both tables and fill them. */
   statements: string[];
 };
 
 const literalOf = (value: TypeCase["values"][number]) => (typeof value === "string" ? value : value[0]);
 
-/** Describes a table with a primary key and one without. Every value is there several times. */
+/** Describes a table with a primary key and one without. Every value appears several times. */
 export function planTables(subject: ValueSubject, index: number, depth: Depth): MadeTable {
   const type = subject.types[index] as TypeCase;
   const { values: count, copies, nulls } = SIZES[depth];
@@ -44,7 +44,7 @@ export function planTables(subject: ValueSubject, index: number, depth: Depth): 
   return { type, keyed, keyless, values, rowCount: all.length, statements };
 }
 
-/** Asks the database's own client about all tables at once. */
+/** Queries all tables at once through the database's own client. */
 export async function askClient(subject: ValueSubject, made: readonly MadeTable[]): Promise<ValueTable[]> {
   const statements = made.flatMap(({ type, keyed }, at) => {
     const order = (direction: string) => `order by case when v is null then 1 else 0 end, v ${direction}, id`;

@@ -1,23 +1,23 @@
 /*
- * Types of columns with boundary values, one list for each driver. A value is the SQL that writes it; where the database's
- * own client prints it in another form than the product shows, the shown form stands beside it.
+ * Column types with boundary values, one list for each driver. A value is the SQL that writes it. If the database's own
+ * client prints it differently from the product, the displayed form follows it.
  */
 
-/** SQL, or SQL and the shown text: a text as it is, everything else as its JSON text. */
+/** SQL, or SQL and the displayed text: text unchanged, any other value as its JSON text. */
 export type ValueCase = string | readonly [sql: string, shown: string];
 
 export type TypeCase = {
   type: string;
   values: readonly ValueCase[];
-  /** The SQL by which the database's client prints the shown text of `v`; left out: its own text of the value. */
+  /** The SQL by which the database's client prints the displayed text of `v`; default: its own text of the value. */
   text?: string;
-  /** The comparison with the client's print: as text, or as a JSON value. */
+  /** Form of the comparison with the client's output: as text, or as a JSON value. */
   form?: "text" | "json";
-  /** The type refuses sorting. */
+  /** The type cannot be sorted. */
   isUnordered?: true;
-  /** A table needs something first. */
+  /** Statements to run before the table is created. */
   before?: readonly string[];
-  /** Not sent as `params`: the engine's own syntax of the value is not the shown text. */
+  /** Not sent as `params`: the displayed text is not the engine's own syntax of the value. */
   isNotBound?: true;
 };
 
@@ -34,7 +34,7 @@ const TEXTS = [
   `'${"long ".repeat(1000)}'`,
 ];
 
-/** The same as values. */
+/** The same as displayed values. */
 export const TEXTS_SHOWN: readonly string[] = [...TEXTS.map((sql) => sql.slice(1, -1)), "\uFFFE"];
 
 const ISO_STAMP = "replace(v::text, ' ', 'T')";

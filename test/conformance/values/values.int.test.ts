@@ -4,10 +4,11 @@ import { ALL_DRIVERS, type DriverName, startValueSubject, type ValueSubject } fr
 import { DATABASE_WAYS, type Depth, type Difference, type ValueTable, type Way } from "./ways";
 
 /*
- * The fidelity matrix (docs/develop/correctness.md): every type of every driver, its boundary values, and every way in and out.
+ * The fidelity matrix (docs/develop/correctness.md): every type of every driver, its boundary values, and every path in
+ * and out.
  */
 
-/** Cells that are known to differ. The list has to stay empty. */
+/** Cells known to differ. The list has to stay empty. */
 const KNOWN_DIFFERENCES: readonly string[] = [];
 
 /** Most of the time is spent waiting for the database. */

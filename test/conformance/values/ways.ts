@@ -22,21 +22,21 @@ import { AppError } from "@/lib/platform/http/errors";
 import type { ValueSubject } from "./subjects";
 import type { TypeCase } from "./types";
 
-/** One type's tables with their rows, and what a reader has to see of them. */
+/** One type's tables with their rows, and the displayed values a reader has to get. */
 export type ValueTable = {
   type: TypeCase;
   /** With a primary key `id`. */
   keyed: Entity;
   /** With `id` as an ordinary column. */
   keyless: Entity;
-  /** The shown text of `v` by `id`, and null for rows without a value. */
+  /** The displayed text of `v` by `id`; null for rows without a value. */
   shown: ReadonlyMap<number, string | null>;
-  /** The ids in the order of `v` in which the database's client lists them, then of `id`; none for a type without one. */
+  /** The ids in the client's order of `v`, then of `id`; empty for a type that cannot be sorted. */
   ascending: readonly number[];
   descending: readonly number[];
 };
 
-/** The sample asks less of each type, so that it ends within a minute. */
+/** The sample tests less of each type, so that it ends within a minute. */
 export type Depth = "sample" | "whole";
 
 export type Difference = { value: string; expected: string; found: string };
@@ -45,20 +45,20 @@ export type Way = (subject: ValueSubject, table: ValueTable, depth: Depth) => Pr
 export const shownText = (value: WireValue): string | null =>
   value === null ? null : typeof value === "string" ? value : JSON.stringify(value);
 
-/** Equal as text, or as the JSON values that both are. */
+/** Whether two values are equal as text, or as JSON values. */
 export function isSame(left: string | null, right: string | null, form: TypeCase["form"]): boolean {
   if (left === right) return true;
   if (form !== "json" || left === null || right === null) return false;
   return canonical(left) === canonical(right);
 }
 
-/** Equal digit by digit, whatever the zeros at the end and the exponent. */
+/** Whether two numbers have equal digits, ignoring trailing zeros and the exponent. */
 export function isSameNumber(left: string | null, right: string | null): boolean {
   const [one, other] = [digitsOf(left ?? ""), digitsOf(right ?? "")];
   return one !== null && one === other;
 }
 
-/** Equal as instants or as local times, whatever the zeros at the end of the fraction. */
+/** Whether two times are equal as instants or as local times, ignoring trailing zeros of the fraction. */
 export function isSameTime(left: string | null, right: string | null): boolean {
   const trimmed = (text: string | null) =>
     text !== null && /T\d\d:\d\d:\d\d/.test(text)
@@ -114,7 +114,7 @@ function compare(table: ValueTable, found: ReadonlyMap<number, string | null>, a
 type Result = { fields: Field[]; batches: Batch[]; looseTypes: ResultStream["looseTypes"] };
 const results = new WeakMap<ValueTable, Promise<Result>>();
 
-/** All rows of a table, read once for every format. */
+/** Returns all rows of a table, read once for every format. */
 export function resultOf({ source, select }: ValueSubject, table: ValueTable): Promise<Result> {
   const known = results.get(table);
   if (known) return known;
@@ -132,7 +132,7 @@ export function resultOf({ source, select }: ValueSubject, table: ValueTable): P
   return result;
 }
 
-/** The rows of batches as objects. */
+/** Returns the rows of batches as objects. */
 export function rowsOf(fields: readonly Field[], batches: readonly Batch[]): Record<string, WireValue>[] {
   return batches.flatMap(({ rowCount, columns }) =>
     Array.from({ length: rowCount }, (_, row) =>
@@ -159,7 +159,7 @@ const json: Way = async (subject, table) => {
 const FORMATS = { ndjson, csv, arrow, parquet, xlsx };
 type Written = { fields: Field[]; bytes: Uint8Array };
 
-/** The bytes of a result, as the query service writes them. */
+/** Returns the bytes of a result, as the query service writes them. */
 async function write(subject: ValueSubject, table: ValueTable, format: keyof typeof FORMATS): Promise<Written> {
   const { fields, batches, looseTypes } = await resultOf(subject, table);
   const isText = format === "ndjson" || format === "csv";
@@ -183,7 +183,7 @@ const ndjsonWay: Way = async (subject, table) => {
 const csvWay: Way = async (subject, table) => {
   const { bytes } = await write(subject, table, "csv");
   const [, ...records] = readCsv(Buffer.from(bytes).toString());
-  // An empty field is null, and an empty text is written in quotes.
+  // An empty field is null; an empty text is quoted.
   const toShown = (field: CsvField | undefined) =>
     field?.isQuoted || field?.text !== "" ? (field?.text ?? null) : null;
   return compare(table, new Map(records.map(([id, v]) => [Number(id?.text), toShown(v)])));
@@ -222,7 +222,7 @@ const parquetWay: Way = async (subject, table) => {
   }
 };
 
-/** DuckDB's text of a value in a Parquet column, in the form that pages show. */
+/** Returns DuckDB's text of a value in a Parquet column, in the displayed form. */
 function parquetText(text: string, type: string): string {
   if (/^(?:DOUBLE|FLOAT)$/.test(type)) return text.replace("nan", "NaN").replace("inf", "Infinity");
   if (!/^(?:DATE|TIMESTAMP)/.test(type)) return text;
@@ -242,13 +242,13 @@ const xlsxWay: Way = async (subject, table) => {
   const found = new Map<number, string | null>();
   for (const [id, v] of sheets[0]?.rows.slice(1) ?? []) {
     const text = sheetText(v, type);
-    // A cell has no empty text apart from none at all.
+    // In a sheet, an empty text is an empty cell.
     found.set(Number(id), text === null && table.shown.get(Number(id)) === "" ? "" : text);
   }
   return compare(table, found, "number");
 };
 
-/** A cell of a sheet in the form that pages show. */
+/** Returns the displayed form of a sheet's cell. */
 function sheetText(value: unknown, type: Field["type"]): string | null {
   if (value === null || value === undefined) return null;
   if (!(value instanceof Date)) return String(value);
@@ -303,7 +303,7 @@ const params: Way = async (subject, table) => {
   for (const text of new Set(table.shown.values())) {
     if (text === null) continue;
     const query = `select ${subject.cast(subject.placeholder, table.type.type)} as v`;
-    // PostgreSQL takes a list as an array.
+    // PostgreSQL accepts a list as an array.
     const given = text.startsWith("[") && table.type.type.endsWith("[]") ? JSON.parse(text) : text;
     const answer = await ask(subject.source, query, { params: subject.name === "clickhouse" ? { p: given } : [given] });
     const found = shownText(answer.rows[0]?.[0] ?? null);
@@ -409,7 +409,10 @@ const filtering: Way = async (subject, table, depth) => {
   return differences;
 };
 
-/** Rows with another text that the database holds for equal, such as an interval of 24 hours and one of a day. */
+/**
+ * Returns the rows whose text differs but that the database treats as equal, such as intervals of 24 hours and of a
+ * day.
+ */
 async function areEqual({ client }: ValueSubject, { keyed, type }: ValueTable, id: number, others: readonly number[]) {
   if (type.isUnordered) return false;
   const [row] = await client(
@@ -422,15 +425,15 @@ function kindOf(error: unknown): string {
   return error instanceof AppError ? error.kind : String(error);
 }
 
-/** The shown text of `v` in a table that a flow has written, by `id`. */
+/** Returns the displayed text of `v` in a table that a flow wrote, by `id`. */
 export async function readShown({ source, select }: ValueSubject, name: string): Promise<Map<number, string | null>> {
-  // The stand-in for ClickHouse's server does all writes again for a read-only session.
+  // The stand-in for ClickHouse's server repeats all writes for a read-only session.
   const { fields, rows } = await ask(source, select(name), { readOnly: false });
   const [id, v] = ["id", "v"].map((column) => fields.findIndex((field) => field.name === column));
   return new Map(rows.map((row) => [Number(row[id ?? 0]), shownText(row[v ?? 1] ?? null)]));
 }
 
-/** Of values alone, without those between browser and database (`copy.ts`). */
+/** Paths of values without those between browser and database (`copy.ts`). */
 export const DATABASE_WAYS: Readonly<Record<string, Way>> = {
   json,
   ndjson: ndjsonWay,
