@@ -22,7 +22,7 @@ import { formatStamp } from "@/lib/platform/browser/format-time";
 const HEADS = ["Status", "Event", "Type", { name: "Size", isNumber: true }, "Received", "Detail"];
 
 const COLUMNS = 6;
-/** Between the last letter and the question to the server. */
+/** Pause between the last key press and the request, in ms. */
 const FIND_AFTER_MS = 300;
 const SHOWS = [
   { value: "all", label: "All" },
@@ -30,7 +30,9 @@ const SHOWS = [
   { value: "repeat", label: "Repeats" },
 ] as const;
 
-/** What came to a webhook, the newest first: whether it was taken, and which run has written it. */
+/**
+ * List of the events that a webhook received, newest first: whether each was accepted, and the run that has written it.
+ */
 export function ArrivalList({ flowId }: { flowId: string }) {
   const { query, put } = useAddress();
   useOwnSteps();
@@ -121,7 +123,7 @@ export function ArrivalList({ flowId }: { flowId: string }) {
 type ArrivalRowProps = {
   arrival: Arrival;
   flowId: string;
-  /** Null where it is not among the newest. */
+  /** Null if it is not among the newest. */
   run: Run | null;
   isOpen: boolean;
   onToggle: () => void;

@@ -16,7 +16,7 @@ const WAYS = [
   { value: "from", label: "From a value on" },
 ] as const;
 
-/** Reads again what may have been read before: everything, or from a value of the cursor fields on. */
+/** Form for a backfill: reads everything again, or everything from a value of the cursor fields on. */
 export function Backfill({ flow, onClose }: { flow: Flow; onClose: () => void }) {
   const { backfill } = useFlowActions(flow);
   const [way, setWay] = useState<"all" | "from">("all");
@@ -81,7 +81,7 @@ export function Backfill({ flow, onClose }: { flow: Flow; onClose: () => void })
   );
 }
 
-/** Numbers are compared as numbers; digits that a number cannot hold stay text. */
+/** Returns a number if it is exact; digits that do not fit a number stay text. */
 function toValue(text: string): string | number {
   const number = Number(text);
   return String(number) === text && Number.isFinite(number) ? number : text;

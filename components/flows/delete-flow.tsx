@@ -11,7 +11,7 @@ import { type Flow, flowsApi } from "@/lib/features/flows/browser/client";
 
 type DeleteFlowProps = { flow: Flow; isOpen: boolean; onClose: () => void; onDeleted?: () => void };
 
-/** Asks before a flow is deleted, and says what stays. */
+/** Asks for confirmation before a flow is deleted, and names what remains. */
 export function DeleteFlow({ flow, isOpen, onClose, onDeleted }: DeleteFlowProps) {
   const { workspace } = useWorkspace();
   const client = useQueryClient();

@@ -9,7 +9,7 @@ import { useWorkspace } from "@/components/layout/workspace-context";
 import { TextField } from "@/components/ui/text-field";
 import { Ways } from "@/components/ui/ways";
 
-/** Where the rows of a flow go, what is read of them and how they are written. */
+/** Form fields for the destination of a flow, the read mode and the write mode. */
 export function DestinationFields({ draft, change, connections, problemOf, isDisabled }: FlowFieldsProps) {
   const id = useId();
   const { workspace } = useWorkspace();

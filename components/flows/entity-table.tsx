@@ -12,13 +12,13 @@ import { type ChosenEntity, isSameEntity, toChosen, toNames } from "@/lib/featur
 import type { Entity } from "@/lib/features/query/browser/api";
 import { formatCount, formatCountShort } from "@/lib/platform/browser/format";
 
-/** As many as a person looks through; the rest are found by their names. */
+/** Maximum number of entities to list; search finds the rest. */
 const SHOWN_MAX = 100;
-/** What the server takes for one flow. */
+/** The server's limit for one flow. */
 const CHOSEN_MAX = 200;
 const ALL = "";
 
-/** What there is to read, what of it is chosen, and by which fields it is read on and told apart. */
+/** Table of the source's entities, with the chosen ones, their cursors and their keys. */
 export function EntityTable({ draft, change, problemOf, isDisabled }: FlowFieldsProps) {
   const id = useId();
   const [schema] = useOpenSchemas([draft.sourceId]);
@@ -36,7 +36,7 @@ export function EntityTable({ draft, change, problemOf, isDisabled }: FlowFields
     (entity) => (only === ALL || entity.schema === only) && entity.name.toLowerCase().includes(wanted),
   );
   const isChosen = (entity: Entity) => draft.entities.some((each) => isSameEntity(each, entity));
-  // What is chosen leads, however the rest is searched; what the source has no more can still be taken away.
+  // Chosen entities come first, even if the search does not match. Those missing from the source can still be removed.
   const chosen = draft.entities.map(
     (each) =>
       all.find((entity) => isSameEntity(entity, each)) ?? { ...each, kind: "table" as const, isGone: true as const },
@@ -182,16 +182,16 @@ export function EntityTable({ draft, change, problemOf, isDisabled }: FlowFields
 type FieldChoiceProps = {
   label: string;
   entity: Entity;
-  /** Names with commas between them; empty for none. */
+  /** Names separated by commas; empty for none. */
   value: string;
   onChange: (value: string) => void;
   isDisabled: boolean;
   isInvalid: boolean;
-  /** Several fields may be a key. */
+  /** True for a key, which may have several fields. */
   isKey?: boolean;
 };
 
-/** A field of an entity: chosen where the source tells its columns, typed where it does not. */
+/** Field of an entity: a select if the source lists its columns, a text input otherwise. */
 function FieldChoice({ label, entity, value, onChange, isDisabled, isInvalid, isKey = false }: FieldChoiceProps) {
   const columns = entity.columns ?? [];
   if (columns.length === 0) {

@@ -29,31 +29,31 @@ import { isBegun, KeptFlow } from "@/lib/features/flows/browser/kept-flow";
 import { ApiError } from "@/lib/platform/browser/request";
 
 type FlowEditorProps = {
-  /** As which it is changed; null for a new one. */
+  /** The version being edited; null for a new flow. */
   flow: FlowDetail | null;
-  /** As it is by now, elsewhere. */
+  /** The latest saved version. */
   newest?: FlowDetail;
-  /** Begins anew with what is there by now. */
+  /** Restarts the form with the latest version. */
   onLoad?: (flow: FlowDetail) => void;
   connections: Connection[];
   mayChange: boolean;
   root: string;
 };
 
-/** Where rows come from, where they go, how, and when. */
+/** Form for a flow: its source, destination, modes and schedule. */
 export function FlowEditor({ flow, newest, onLoad, connections, mayChange, root }: FlowEditorProps) {
   const formId = useId();
   const { user, workspace } = useWorkspace();
   const router = useRouter();
   const client = useQueryClient();
   const { isOnline } = useConnectivity();
-  // It is drawn once the connections are there, which only a browser asks for.
+  // Rendered only after the connections have loaded, which happens only in a browser.
   const [kept] = useState(() => (flow ? null : new KeptFlow(user.id, workspace.id, sessionStorage)));
   const [found] = useState(() => kept?.read(connections.map(({ id }) => id)) ?? null);
   const [isFound, setIsFound] = useState(found !== null);
   const [draft, setDraft] = useState<FlowDraft>(() => (flow ? toDraft(flow) : (found ?? NEW_FLOW)));
   useEffect(() => kept?.keep(draft), [kept, draft]);
-  /** Set until the page that follows is there: neither of two presses may make a second flow. */
+  /** Set until the next page has loaded, so that a second click does not create a second flow. */
   const isSaving = useRef(false);
   const [isSaved, setIsSaved] = useState(false);
   const formRef = useRef<HTMLFormElement>(null);
@@ -62,7 +62,7 @@ export function FlowEditor({ flow, newest, onLoad, connections, mayChange, root 
   const [refusals, setRefusals] = useState(0);
   const [hasConflict, setHasConflict] = useState(false);
   const change = (more: Partial<FlowDraft>) => {
-    // What is sent is what is shown: it would be taken for saved.
+    // Ignored while saving: a change would appear to be saved.
     if (isSaving.current) return;
     setDraft((before) => settle({ ...before, ...more }));
     setProblems([]);
@@ -100,7 +100,7 @@ export function FlowEditor({ flow, newest, onLoad, connections, mayChange, root 
     } catch (error) {
       isSaving.current = false;
       if (error instanceof ApiError && error.code === "conflict" && flow !== null) {
-        // It shows what is there by now once that was read.
+        // Show the latest version once it is loaded.
         await client.invalidateQueries({ queryKey: toFlowKey(workspace.id, flow.id), exact: true });
         return setHasConflict(true);
       }
@@ -118,7 +118,7 @@ export function FlowEditor({ flow, newest, onLoad, connections, mayChange, root 
   const fields = { draft, change, connections, problemOf, isDisabled: !mayChange, isNew: flow === null };
   const isBusy = save.isPending || isSaved;
   const isUnsaved = mayChange && !isSaved && (flow === null ? isBegun(draft) : isChanged(draft, flow));
-  // Whoever presses Save is led to the first field that is wrong.
+  // After Save, focus the first invalid field.
   useEffect(() => {
     if (refusals > 0) formRef.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
   }, [refusals]);

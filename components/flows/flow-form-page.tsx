@@ -16,7 +16,7 @@ import type { FlowDetail } from "@/lib/features/flows/browser/client";
 import { ApiError } from "@/lib/platform/browser/request";
 import "./flows.css";
 
-/** Makes a flow. */
+/** Page that creates a flow. */
 export function NewFlow() {
   const root = `/w/${useWorkspace().workspace.slug}/flows`;
   const connections = useConnections();
@@ -30,7 +30,7 @@ export function NewFlow() {
   return <FlowEditor flow={null} connections={connections.data} mayChange root={root} />;
 }
 
-/** Changes a flow; who may not sees how it is made. */
+/** Page that edits a flow; read-only without the right to change it. */
 export function EditFlow({ flowId }: { flowId: string }) {
   const root = `/w/${useWorkspace().workspace.slug}/flows`;
   const connections = useConnections();
@@ -52,7 +52,7 @@ export function EditFlow({ flowId }: { flowId: string }) {
   return <LoadedFlow flow={flow.data} connections={connections.data} root={root} />;
 }
 
-/** What is typed stays while the flow changes elsewhere: the form begins anew only when the person asks for it. */
+/** Keeps unsaved input while the flow changes elsewhere: the form restarts only on request. */
 function LoadedFlow({ flow, connections, root }: { flow: FlowDetail; connections: Connection[]; root: string }) {
   const [base, setBase] = useState(flow);
   const mayChange = useMayChange(flow);

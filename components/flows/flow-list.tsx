@@ -30,7 +30,7 @@ const HEADS = [
 
 const SHOW_WORDS: Record<Show, string> = { all: "All", moving: "In motion", problems: "Failed", paused: "Paused" };
 
-/** Everything that brings rows from somewhere into a table. */
+/** List of the workspace's flows. */
 export function FlowList() {
   const { workspace } = useWorkspace();
   const flows = useFlows();
@@ -71,7 +71,7 @@ export function FlowList() {
           <div className="row">{add}</div>
         </div>
       )}
-      {/* Elsewhere both stand in the explorer, which a phone does not show. */}
+      {/* On larger screens both are in the explorer, which a phone does not show. */}
       {isPhone && all.length > 0 && (
         <div className="flow-phone-find">
           <NavFind label="Find a flow" root={root} />

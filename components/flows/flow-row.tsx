@@ -23,7 +23,7 @@ import { formatAgo, formatMoment, formatStamp } from "@/lib/platform/browser/for
 const AGE_EVERY_MS = 30_000;
 const COLUMNS = 7;
 
-/** One flow, and below it why its last run has failed. */
+/** Row of a flow, with the error of its last run below it. */
 export function FlowRow({ flow }: { flow: Flow }) {
   const { workspace } = useWorkspace();
   const router = useRouter();

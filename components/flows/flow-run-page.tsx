@@ -32,7 +32,10 @@ import "./flows.css";
 
 const CLOCK_EVERY_MS = 30_000;
 
-/** One run of a flow. @param runId null for its newest, whichever that is */
+/**
+ * Page of one run of a flow.
+ * @param runId null for the latest run
+ */
 export function FlowRunPage({ flowId, runId }: { flowId: string; runId: string | null }) {
   const { workspace } = useWorkspace();
   const flow = useFlow(flowId);
@@ -148,7 +151,7 @@ function Actions({ flow, run, root }: { flow: FlowDetail; run: FlowRun | null; r
   const [asked, setAsked] = useState<"backfill" | "delete" | null>(null);
   const { type, schedule, lastRun } = flow;
   const href = `${root}/${flow.id}`;
-  // Whatever run is looked at: the one that goes on is what can be cancelled.
+  // Whichever run is shown, Cancel applies to the active one.
   const going = run !== null && isGoing(run) ? run : lastRun !== null && isGoing(lastRun) ? lastRun : null;
   return (
     <>

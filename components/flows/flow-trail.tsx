@@ -3,15 +3,15 @@ import Link from "next/link";
 import type { Flow } from "@/lib/features/flows/browser/client";
 
 type FlowTrailProps = {
-  /** Where the flows are. */
+  /** Path of the list of flows. */
   root: string;
-  /** Null on the flow's own page, and where it is not known. */
+  /** Null on the flow's page, and while it is unknown. */
   flow: Pick<Flow, "id" | "name"> | null;
-  /** Below it. */
+  /** Name of the page below the flow. */
   name?: string;
 };
 
-/** Where a page of flows belongs. */
+/** Breadcrumb of the flow pages. */
 export function FlowTrail({ root, flow, name }: FlowTrailProps) {
   return (
     <>

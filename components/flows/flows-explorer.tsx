@@ -16,7 +16,10 @@ const PARTS: { show: Show; name: string; icon: React.ReactNode }[] = [
   { show: "paused", name: "Paused", icon: <Pause /> },
 ];
 
-/** Finds a flow and shows a part of the list, both by the address; on the pages of one flow, its runs as well. */
+/**
+ * Explorer that searches and filters the list of flows through the address. On the pages of one flow it also lists its
+ * runs.
+ */
 export function FlowsExplorer() {
   const { workspace } = useWorkspace();
   const path = usePathname();

@@ -3,13 +3,13 @@
 import { LeaveQuestion } from "@/components/ui/leave-question";
 
 type LeaveFlowProps = {
-  /** Something was typed that is not saved. */
+  /** Whether there are unsaved changes. */
   isOn: boolean;
-  /** The form is kept in this tab, unless it is discarded; null for one that is lost. */
+  /** Discards the draft, which is otherwise kept in this tab; null if the changes will be lost. */
   onDiscard: (() => void) | null;
 };
 
-/** Asks before somebody leaves a flow's form that was begun and not saved. */
+/** Asks for confirmation before leaving a flow's form with unsaved changes. */
 export function LeaveFlow({ isOn, onDiscard }: LeaveFlowProps) {
   return (
     <LeaveQuestion

@@ -13,7 +13,7 @@ type NamesFieldProps = {
   isDisabled: boolean;
 };
 
-/** Names with commas between them. What is typed stays as it is typed. */
+/** Field for names separated by commas. The text stays as typed. */
 export function NamesField({ label, value, onChange, error, help, isDisabled }: NamesFieldProps) {
   const [text, setText] = useState(() => value.join(", "));
   return (

@@ -14,7 +14,7 @@ type PickProps = {
   isDisabled: boolean;
 };
 
-/** One of a few, with its label above it and what is wrong below. */
+/** Select with a label above and an error below. */
 export function Pick({ label, error, help, ...select }: PickProps) {
   const id = useId();
   return (

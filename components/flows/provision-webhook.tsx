@@ -14,13 +14,13 @@ import { type Flow, flowsApi, type Provisioned } from "@/lib/features/flows/brow
 
 type ProvisionWebhookProps = {
   flow: Flow;
-  /** It has no address yet, so none ends. */
+  /** Whether it has no address yet, so none stops working. */
   isNew: boolean;
   onDone: (made: Provisioned) => void;
   onClose: () => void;
 };
 
-/** Opens the address of a webhook flow, or gives it a new one with a new secret. */
+/** Dialog that opens the address of a webhook flow, or replaces it and its secret. */
 export function ProvisionWebhook({ flow, isNew, onDone, onClose }: ProvisionWebhookProps) {
   const { workspace } = useWorkspace();
   const client = useQueryClient();

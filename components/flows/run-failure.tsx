@@ -11,7 +11,7 @@ import { useConnectivity } from "@/components/ui/use-browser";
 import type { FlowDetail, FlowRun } from "@/lib/features/flows/browser/client";
 import { isGoing } from "@/lib/features/flows/browser/flow-words";
 
-/** What a run that failed has left, and what the next one makes of it (docs/develop/flows.md, How rows move). */
+/** Effect of a failed run, and of the next one (docs/develop/flows.md, How rows move). */
 const WHAT_STAYS = {
   replaced: "A table is replaced once all of it was read, so what it held is still there. ",
   kept: "What was written before stays, and is not written twice. ",
@@ -19,7 +19,7 @@ const WHAT_STAYS = {
     "What was written before stays. This flow reads everything and adds it, so a table that was read to its end is there twice then. ",
 };
 
-/** Why a run failed, in the words of who refused, and the ways on from there. */
+/** Notice with the error of a failed run, in the words of its origin, and the next actions. */
 export function RunFailure({ flow, run }: { flow: FlowDetail; run: FlowRun }) {
   const { workspace } = useWorkspace();
   const { data: connections } = useConnections();

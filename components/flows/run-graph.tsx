@@ -10,9 +10,9 @@ import type { EntityProgress, FlowDetail, FlowRun } from "@/lib/features/flows/b
 import { isGoing, toShareOf } from "@/lib/features/flows/browser/flow-words";
 import { formatCount, formatRows } from "@/lib/platform/browser/format";
 
-/** A picture of more is no picture; the rest stand in a list below it. */
+/** Maximum number of nodes in the graph; the rest are listed below it. */
 const NODES_MAX = 4;
-/** A node and the room below it; the styles say the same. */
+/** Height of a node with the gap below it, in px, as in the styles. */
 const STEP_PX = 68;
 
 type State = "waiting" | "running" | "done" | "failed" | "stopped";
@@ -24,7 +24,7 @@ const WRITTEN: Record<FlowDetail["destination"]["write"], string> = {
   upsert: "upserted",
 };
 
-/** The way of the rows, from left to right: where they come from, what is read, its types, where they go. */
+/** Graph of the rows' path from left to right: source, entities, types and destination. */
 export function RunGraph({ flow, run }: { flow: FlowDetail; run: FlowRun }) {
   const { data: connections } = useConnections();
   const findType = useFindType();
@@ -94,7 +94,7 @@ export function RunGraph({ flow, run }: { flow: FlowDetail; run: FlowRun }) {
   );
 }
 
-/** What moves or has failed is what people look for; it leads, and the rest keep their order. */
+/** Puts running and failed entities first; the rest keep their order. */
 function choose(entities: Entity[]): { nodes: Entity[]; others: Entity[] } {
   if (entities.length <= NODES_MAX) return { nodes: entities, others: [] };
   const isFirst = ({ state }: Entity) => state === "running" || state === "failed";
@@ -102,7 +102,7 @@ function choose(entities: Entity[]): { nodes: Entity[]; others: Entity[] } {
   return { nodes: ordered.slice(0, NODES_MAX - 1), others: ordered.slice(NODES_MAX - 1) };
 }
 
-/** What stands for several: the worst of them, and of a run that is between them that it moves. */
+/** Returns the state of several entities: the worst one. If some are done and others wait, the state is running. */
 function sumUp(entities: Entity[]): State {
   const states = new Set(entities.map(({ state }) => state));
   if (states.has("done") && states.has("waiting") && !states.has("failed")) return "running";
@@ -117,7 +117,7 @@ function toOthersWords(others: Entity[]): string {
   return done === others.length ? written : `${done} done, ${written}`;
 }
 
-/** A run that waits does not say yet what it will read; the flow does. */
+/** Returns the entities of a run. A queued run does not have them yet, so they come from the flow. */
 function toEntities(flow: FlowDetail, run: FlowRun): Entity[] {
   if (run.entities.length > 0) {
     return run.entities.map((progress) => ({
@@ -167,7 +167,7 @@ const SIGNS: Record<State, { className: string; icon: ReactNode; label: string }
 
 type NodeProps = { icon: ReactNode; name: string; state: State; isEnd?: boolean; children: ReactNode };
 
-/** @param isEnd at the ends of the picture, where how it stands is said by the strip */
+/** @param isEnd true at the ends of the graph, whose state the strip shows */
 function Node({ icon, name, state, isEnd = false, children }: NodeProps) {
   const sign = isEnd ? null : SIGNS[state];
   return (

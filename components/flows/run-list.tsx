@@ -16,7 +16,7 @@ import "./flows.css";
 
 const AGE_EVERY_MS = 30_000;
 
-/** The runs of a flow, the newest first. */
+/** List of a flow's runs, newest first. */
 export function RunList({ flowId }: { flowId: string }) {
   const { workspace } = useWorkspace();
   const path = usePathname();

@@ -8,13 +8,13 @@ import type { FlowRun, LogLine } from "@/lib/features/flows/browser/client";
 import { isGoing } from "@/lib/features/flows/browser/flow-words";
 import { saveFile } from "@/lib/platform/browser/save-file";
 
-/** No entity is called so. */
+/** A value that is not the name of an entity. */
 const ALL_STEPS = "\u0000all";
 const RUN_STEP = "run";
-/** A reader this near to the end still follows it. */
+/** Distance from the end, in px, within which the log still follows it. */
 const NEAR_PX = 24;
 
-/** What the run says of itself, line by line as it comes. It follows its end until somebody scrolls up. */
+/** Live log of a run. It follows the end until the user scrolls up. */
 export function RunLog({ run }: { run: FlowRun }) {
   const [search, setSearch] = useState("");
   const [step, setStep] = useState(ALL_STEPS);
@@ -23,7 +23,7 @@ export function RunLog({ run }: { run: FlowRun }) {
   const names = new Set(run.entities.map(({ name }) => name));
   const wanted = search.trim().toLowerCase();
   const lines = run.logs.map((line) => ({ ...line, ...toStep(line, names) }));
-  // A run that is read anew may have other entities.
+  // A reloaded run may have other entities.
   const isOne = step === RUN_STEP || names.has(step);
   const shown = lines.filter(
     (line) =>
@@ -103,7 +103,7 @@ export function RunLog({ run }: { run: FlowRun }) {
   );
 }
 
-/** A line that begins with the name of an entity is about that one. */
+/** Assigns a line to the entity whose name it begins with. */
 function toStep({ text }: LogLine, names: ReadonlySet<string>): { step: string; text: string } {
   const at = text.indexOf(": ");
   const name = at < 0 ? "" : text.slice(0, at);

@@ -7,10 +7,10 @@ import { isGoing, TRIGGER_PHRASES, toRunState, toShareDone } from "@/lib/feature
 import { formatClock, formatCount, toDuration } from "@/lib/platform/browser/format";
 
 const TICK_MS = 200;
-/** Over less than this a rate says nothing. */
+/** Minimum duration for which a rate is shown, in ms. */
 const RATE_FROM_MS = 1000;
 
-/** The race of a flow's run: how it stands, the line, and the numbers (docs/develop/design.md, Parts). */
+/** Strip of a flow's run: its status, a progress line and the figures (docs/develop/design.md, Parts). */
 export function RunStrip({ run }: { run: Run }) {
   const isOn = isGoing(run);
   const staleSince = useStaleSince();

@@ -1,7 +1,7 @@
 import type { Flow, Run } from "@/lib/features/flows/browser/client";
 import { isGoing } from "@/lib/features/flows/browser/flow-words";
 
-/** The parts of the list, as `?show=` names them. */
+/** Filters of the list, as in `?show=`. */
 export const SHOWS = ["all", "moving", "problems", "paused"] as const;
 export type Show = (typeof SHOWS)[number];
 
@@ -9,7 +9,7 @@ export function toShow(text: string | null): Show {
   return SHOWS.find((show) => show === text) ?? "all";
 }
 
-/** Whether the flow belongs to the part of the list, and is what was searched for. */
+/** Returns whether the flow matches the filter and the search. */
 export function isShown(flow: Flow, show: Show, search: string): boolean {
   const isInPart =
     show === "all" ||

@@ -19,13 +19,13 @@ const TYPES: { value: FlowDraft["type"]; label: string }[] = [
   { value: "webhook", label: FLOW_TYPE_WORDS.webhook },
 ];
 
-/** Where the rows of a flow come from. */
+/** Form fields for the source of a flow. */
 export function SourceFields(props: FlowFieldsProps) {
   const { draft, change, connections, problemOf, isDisabled, isNew } = props;
   const id = useId();
   const { workspace } = useWorkspace();
   const findType = useFindType();
-  // What has a language of its own can be asked a query; the server says the rest of what a connection can.
+  // A connection with a query language can run a query; the server checks the rest.
   const usable = connections.filter(({ type, category }) =>
     draft.type === "query" ? findType(type)?.language != null : category === "database" || findType(type) !== null,
   );

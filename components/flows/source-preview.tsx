@@ -13,15 +13,15 @@ import { type FlowPreview, flowsApi, type PreviewBody } from "@/lib/features/flo
 import type { FlowDraft } from "@/lib/features/flows/browser/flow-form";
 import { formatCount, formatDuration } from "@/lib/platform/browser/format";
 
-/** Columns of the first rows; the mapping above them names all. */
+/** Maximum number of columns of the first rows; the mapping above them names all. */
 const COLUMNS_MAX = 12;
 
-/** What the flow would read: its columns with the types that they get, and its first rows. */
+/** Preview of a flow's source: its columns with their resulting types, and its first rows. */
 export function SourcePreview({ draft }: { draft: FlowDraft }) {
   const { workspace } = useWorkspace();
   const { isOnline } = useConnectivity();
   const [looked, setLooked] = useState("");
-  /** Of a query, the text that was asked for: each letter that is typed is not run. */
+  /** Query that was submitted: typing does not run it. */
   const [asked, setAsked] = useState<{ sourceId: string; query: string } | null>(null);
   const entities = draft.entities.map((entity) => ({ ...entity, key: `${entity.schema ?? ""}/${entity.name}` }));
   const entity = entities.find(({ key }) => key === looked) ?? entities[0];
@@ -165,7 +165,7 @@ function FirstRows({ preview: { fields, rows, durationMs } }: { preview: FlowPre
   );
 }
 
-/** docs/develop/flows.md, Webhooks. */
+/** Columns of webhook events (docs/develop/flows.md, Webhooks). */
 const EVENT_COLUMNS = [
   { name: "event_id", says: "The sender's id, or one of ours" },
   { name: "received_at", says: "When it came" },

@@ -10,7 +10,10 @@ import {
   type WebhookLanguage,
 } from "@/lib/features/flows/browser/webhook-examples";
 
-/** How an event is signed and sent. @param url null where the reader does not see the address */
+/**
+ * Example of signing and sending an event.
+ * @param url null if the reader may not see the address
+ */
 export function TryWebhook({ url }: { url: string | null }) {
   const [language, setLanguage] = useState<WebhookLanguage>("curl");
   const text = toWebhookExample(language, url ?? "https://.../api/webhooks/...");

@@ -11,13 +11,18 @@ import { showFailure } from "@/components/ui/toast";
 import { useOnceAtATime } from "@/components/ui/use-once-at-a-time";
 import { type BackfillBody, type Flow, flowsApi, type Run } from "@/lib/features/flows/browser/client";
 
-/** Owners, admins and whoever made a flow may change and delete it (docs/develop/api.md, Flows). Every member runs it. */
+/**
+ * Returns whether the user may change and delete a flow: owners, admins and its creator may (docs/develop/api.md,
+ * Flows). Every member can run it.
+ */
 export function useMayChange(flow: Pick<Flow, "createdBy">): boolean {
   const { user } = useWorkspace();
   return useRights().isAdmin || flow.createdBy === user.id;
 }
 
-/** What can be done with a flow from lists and pages. What fails is said in a toast, unless the place says it itself. */
+/**
+ * Returns the actions on a flow for lists and pages. Errors appear in a toast, except those that the caller displays.
+ */
 export function useFlowActions(flow: Pick<Flow, "id" | "name">) {
   const { workspace } = useWorkspace();
   const client = useQueryClient();
@@ -28,7 +33,7 @@ export function useFlowActions(flow: Pick<Flow, "id" | "name">) {
       client.invalidateQueries({ queryKey: toFlowsKey(workspace.id), exact: true }),
       client.invalidateQueries({ queryKey: toFlowKey(workspace.id, flow.id) }),
     ]);
-  /** Under way until the page knows of the run: until then a button would start it once more. */
+  /** Stays pending until the page has the run: until then a button would start another. */
   const toRun = (run: Run | null) => {
     router.push(run === null ? `${root}/${flow.id}` : `${root}/${flow.id}/runs/${run.id}`);
     return renew();

@@ -69,7 +69,7 @@ describe("what is shown of a run", () => {
       "The run begins",
       "customers: done",
     ]);
-    // One that was too large to be told says only that there is more.
+    // An event that is too large for its lines says only that there are more.
     applyFlowEvent(client, WORKSPACE, event("log", { runId: RUN }));
     expect(isOld(client, runKey)).toBe(true);
   });

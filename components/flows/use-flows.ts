@@ -14,10 +14,10 @@ import {
 import type { LiveEvent } from "@/lib/platform/browser/live";
 import type { Page } from "@/lib/platform/http/paging";
 
-/** What the server shows of a log at once; older lines go as new ones come. */
+/** Maximum number of lines that the server returns of a log; older lines are dropped as new ones arrive. */
 const LOG_LINES_MAX = 1000;
 
-/** Below the list's key, so that whatever renews the list renews all of them. */
+/** Keys start with the list's key, so that invalidating the list invalidates all of them. */
 const keys = {
   list: (workspaceId: string) => ["flows", workspaceId] as const,
   flow: (workspaceId: string, flowId: string) => ["flows", workspaceId, flowId] as const,
@@ -29,7 +29,10 @@ const keys = {
 export const toFlowsKey = keys.list;
 export const toFlowKey = keys.flow;
 
-/** The workspace's flows, the oldest first, each with its newest run. @param isWanted false asks for nothing */
+/**
+ * Returns the workspace's flows, oldest first, each with its latest run.
+ * @param isWanted false loads nothing
+ */
 export function useFlows(isWanted = true) {
   const { workspace } = useWorkspace();
   return useQuery({
@@ -47,7 +50,7 @@ export function useFlow(flowId: string) {
   });
 }
 
-/** The runs of a flow, the newest first, page by page. */
+/** Returns the runs of a flow, newest first, in pages. */
 export function useFlowRuns(flowId: string) {
   const { workspace } = useWorkspace();
   return useInfiniteQuery({
@@ -58,7 +61,10 @@ export function useFlowRuns(flowId: string) {
   });
 }
 
-/** One run with its log. @param runId null where there is none yet */
+/**
+ * Returns a run with its log.
+ * @param runId null if there is none yet
+ */
 export function useFlowRun(flowId: string, runId: string | null) {
   const { workspace } = useWorkspace();
   return useQuery({
@@ -68,7 +74,7 @@ export function useFlowRun(flowId: string, runId: string | null) {
   });
 }
 
-/** What came to a webhook, the newest first, page by page. */
+/** Returns the events that a webhook received, newest first, in pages. */
 export function useArrivals(flowId: string, filters: ArrivalFilters) {
   const { workspace } = useWorkspace();
   return useInfiniteQuery({
@@ -88,8 +94,8 @@ export function useWebhookStats(flowId: string) {
 }
 
 /**
- * Keeps what is shown of flows true. Progress and lines of a log come whole with their events; whatever else changes,
- * the status of a run among it, is read anew.
+ * Keeps the displayed flows current. Progress and log lines are complete in their events. Other changes, including a
+ * run's status, are loaded again.
  */
 export function applyFlowEvent(client: QueryClient, workspaceId: string, event: LiveEvent): void {
   if (event.kind === "reset") return void client.invalidateQueries({ queryKey: keys.list(workspaceId) });
@@ -105,7 +111,7 @@ export function applyFlowEvent(client: QueryClient, workspaceId: string, event: 
   void client.invalidateQueries({ queryKey: keys.flow(workspaceId, flowId) });
 }
 
-/** @returns whether the run was known in this status, so that nothing but its progress is new */
+/** @returns whether the run was known with this status, so that only its progress is new */
 function putRun(client: QueryClient, workspaceId: string, run: Run): boolean {
   const { id, resourceId: flowId, status } = run;
   const list = keys.list(workspaceId);
@@ -138,13 +144,13 @@ function applyLog(
 ): void {
   if (runId === undefined) return void client.invalidateQueries({ queryKey: keys.flow(workspaceId, flowId) });
   const queryKey = keys.run(workspaceId, flowId, runId);
-  // An event that is too large says only that there is more.
+  // An event that is too large says only that there are more lines.
   if (lines === undefined) return void client.invalidateQueries({ queryKey });
   for (const heard of readings.get(runId) ?? []) heard.push(...lines);
   client.setQueryData<FlowRun>(queryKey, (run) => run && { ...run, logs: mergeLog(run.logs, lines) });
 }
 
-/** What is told of a log while it is read, by the run: the answer may have been written before it. */
+/** Log lines received during a read, by run: the response may be older than they are. */
 const readings = new Map<string, Set<LogLine[]>>();
 
 async function readRun(workspaceId: string, flowId: string, runId: string, signal: AbortSignal): Promise<FlowRun> {
@@ -160,7 +166,7 @@ async function readRun(workspaceId: string, flowId: string, runId: string, signa
   }
 }
 
-/** The lines with those that are new behind them: what was read just now may hold what an event tells a moment later. */
+/** Appends the new lines: a response may already hold lines that a later event repeats. */
 export function mergeLog(known: LogLine[], lines: LogLine[]): LogLine[] {
   const toKey = ({ at, level, text }: LogLine) => `${at} ${level} ${text}`;
   const seen = new Set(known.slice(-LOG_LINES_MAX).map(toKey));

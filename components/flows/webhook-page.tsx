@@ -37,10 +37,10 @@ import "./flows.css";
 
 const AGE_EVERY_MS = 30_000;
 
-/** Secrets of webhooks that were just opened, by their flow. */
+/** Secrets of newly opened webhooks, by flow. */
 const secrets = new Fresh<Provisioned>();
 
-/** The address of a webhook flow, its secret once, and what has come. */
+/** Page of a webhook flow: its address, its secret once, and the received events. */
 export function WebhookPage({ flowId }: { flowId: string }) {
   const { workspace } = useWorkspace();
   const flow = useFlow(flowId);

@@ -2,10 +2,10 @@ import type { Connection } from "@/lib/features/connections/browser/client";
 import type { FlowDraft } from "@/lib/features/flows/browser/flow-form";
 import { toScheduleWords } from "@/lib/features/runs/browser/schedule-words";
 
-/** Tables that are named; of more, how many. */
+/** Maximum number of tables to name; for more, only the number is given. */
 const NAMED_MAX = 3;
 
-/** The flow in sentences, so that a wrong choice is seen before it is saved. */
+/** Summary of a flow in sentences, so that a wrong choice shows before it is saved. */
 export function WhatWillHappen({ draft, connections }: { draft: FlowDraft; connections: Connection[] }) {
   const to = connections.find(({ id }) => id === draft.destinationId)?.name;
   const tables =

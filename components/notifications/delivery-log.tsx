@@ -35,15 +35,15 @@ const COLUMNS = 7;
 
 type DeliveryLogProps = {
   deliveries: Delivery[];
-  /** Where a delivery went, by its rule; a deleted rule's is its channel. */
+  /** Returns the name of a delivery's destination, from its rule; from its channel if the rule is deleted. */
   nameOf: (delivery: Delivery) => string;
-  /** Of one resource alone its name says nothing. */
+  /** True if the list covers several resources, so that their names matter. */
   hasResource: boolean;
   openId: string | null;
   onOpen: (id: string | null) => void;
 };
 
-/** What was sent, the newest first; one of them opens in place with its attempts. */
+/** True if the list covers several resources, so that their names matter. */
 export function DeliveryLog({ deliveries, nameOf, hasResource, openId, onOpen }: DeliveryLogProps) {
   return (
     <ListTable label="Deliveries" className="deliveries" columns={HEADS}>
@@ -142,7 +142,7 @@ function DeliveryRow({ delivery, name, hasResource, isOpen, onToggle }: RowProps
 function Attempts({ delivery }: { delivery: Delivery }) {
   const { workspace } = useWorkspace();
   const details = useQuery({
-    // What the list says of it is a part of the key: another try is read at once.
+    // The key includes the listed status and attempts, so that a new attempt is loaded immediately.
     queryKey: [DELIVERIES, workspace.id, "one", delivery.id, delivery.status, delivery.attempts],
     queryFn: ({ signal }) => notificationApi.readDelivery(workspace.id, delivery.id, signal),
     placeholderData: (before) => before,

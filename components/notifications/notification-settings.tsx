@@ -40,7 +40,10 @@ const STATES: { value: DeliveryStatus | "any"; label: string }[] = [
 ];
 const NEW = "new";
 
-/** The rules of the workspace and what they have sent. Rule, filters and opened delivery stand in the address. */
+/**
+ * Settings page for the workspace's rules and their deliveries. The rule, the filters and the open delivery are in the
+ * address.
+ */
 export function NotificationSettings() {
   const { isAdmin } = useRights();
   const { query, put } = useAddress();
@@ -173,7 +176,7 @@ function Log({ rules, isEmpty }: { rules: ListedRule[]; isEmpty: boolean }) {
   const names = new Map(rules.map((rule) => [rule.id, toRuleName(rule)]));
   const items = deliveries.data?.pages.flatMap((page) => page.items) ?? [];
   const isFiltered = state !== "any" || ruleId !== null;
-  // Before the first rule there is nothing to say of what was sent.
+  // Without rules and deliveries there is nothing to show.
   if (isEmpty && !isFiltered && items.length === 0) return null;
   return (
     <section aria-label="Delivery log">

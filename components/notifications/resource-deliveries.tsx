@@ -17,7 +17,7 @@ const SHOWS = [
   { value: "problems", label: "Problems" },
 ] as const;
 
-/** What was told of the runs of one console or flow, lately. */
+/** Recent deliveries about the runs of one console or flow. */
 export function ResourceDeliveries({ resource, rules }: { resource: Resource; rules: Rule[] }) {
   const { workspace } = useWorkspace();
   const deliveries = useDeliveriesOf(resource);

@@ -17,7 +17,7 @@ type ResourceRulesProps = {
   onAdd: () => void;
 };
 
-/** Whom the end of a console's or a flow's run is told. */
+/** Notification rules of one console or flow. */
 export function ResourceRules({ rules, openId, onOpen, onAdd }: ResourceRulesProps) {
   const { isAdmin } = useRights();
   return (

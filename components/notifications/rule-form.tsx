@@ -46,15 +46,15 @@ type RuleFormProps = {
   id: string;
   /** Null for a new one. */
   rule: Rule | null;
-  /** What a new rule stands on where that is no question. */
+  /** Resource of a new rule if it is fixed. */
   resource?: Resource;
   readOnly: boolean;
   onSaved: (rule: SavedRule) => void;
-  /** Below the channel's own fields. */
+  /** Content below the channel's fields. */
   children?: ReactNode;
 };
 
-/** What a rule tells, when, and where to. Addresses that are kept are never shown: an empty field leaves them. */
+/** Form for a rule: its triggers and its channel. Stored addresses are never shown: an empty field keeps them. */
 export function RuleForm({ id: formId, rule, resource, readOnly, onSaved, children }: RuleFormProps) {
   const id = useId();
   const { workspace } = useWorkspace();
@@ -90,7 +90,7 @@ export function RuleForm({ id: formId, rule, resource, readOnly, onSaved, childr
     if (outage !== null) return setProblems({ form: `${outage}. Save it when the server answers again.` });
     isSaving.current = true;
     try {
-      // Closed meanwhile or not: its secret is shown once, and what is refused is said.
+      // Continues even if the form was closed: the secret is shown only once, and an error must be displayed.
       const saved = await save.mutateAsync(draft);
       announce("Saved");
       setDraft((before) => (before === draft ? toDraft(saved, draft.resource) : before));
@@ -246,7 +246,7 @@ function toDraft(rule: Rule | null, resource: Resource | null): Draft {
   };
 }
 
-/** @param isKept the channel has an address already, which an empty field leaves */
+/** @param isKept true if the channel has an address already, which an empty field keeps */
 function findProblems(draft: Draft, isKept: boolean): Problems {
   const problems: Problems = {};
   if (draft.resource === null) problems.resourceId = "Choose what the rule tells about.";
@@ -283,7 +283,7 @@ function toBody(draft: Draft): CreateRuleBody {
   return { resourceType, resourceId, triggers: draft.triggers, ...toChannel(draft) };
 }
 
-/** What is left out stays as it is: an address that was not typed again. */
+/** Omits an address that was not typed again, so that it keeps its value. */
 function toChanges(draft: Draft, rule: Rule) {
   const channel = toChannel(draft);
   const isUntyped = channel.channelType === rule.channelType && draft.url.trim() === "";

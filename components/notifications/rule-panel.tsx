@@ -24,12 +24,12 @@ type RulePanelProps = {
   /** Null for a new one. */
   rule: Rule | null;
   resource?: Resource;
-  /** Shows another rule: one that was just made. */
+  /** Shows another rule, such as one just created. */
   onShow: (ruleId: string) => void;
   onClose: () => void;
 };
 
-/** One rule: what it is, how to try it, and the end of it. */
+/** Panel of one rule: its settings, a test, and its deletion. */
 export function RulePanel({ rule, resource, onShow, onClose }: RulePanelProps) {
   const formId = useId();
   const { workspace } = useWorkspace();

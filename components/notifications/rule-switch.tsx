@@ -9,7 +9,7 @@ import { toMessage } from "@/components/ui/to-message";
 import { showFailure } from "@/components/ui/toast";
 import { notificationApi, type Rule } from "@/lib/features/notifications/browser/client";
 
-/** Turns a rule on and off where it stands; members see how it is. */
+/** Switch that turns a rule on and off; members see its state. */
 export function RuleSwitch({ rule }: { rule: Rule }) {
   const { workspace } = useWorkspace();
   const { isAdmin } = useRights();
@@ -19,7 +19,7 @@ export function RuleSwitch({ rule }: { rule: Rule }) {
   return (
     <Switch.Root
       className="switch"
-      // While it is on its way the wish is shown.
+      // While the request is pending the new state is shown.
       checked={change.isPending ? change.variables : rule.enabled}
       disabled={!isAdmin}
       onCheckedChange={(isOn) => change.mutate(isOn, { onError: (error) => showFailure(toMessage(error)) })}

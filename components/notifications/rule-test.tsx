@@ -15,7 +15,7 @@ const TRIGGERS = [
   { value: "failure", label: "Failure" },
 ] as const;
 
-/** Sends one message by a saved rule and says how it went. */
+/** Button that sends one message by a saved rule, with its result. */
 export function RuleTest({ rule }: { rule: Rule }) {
   const { workspace } = useWorkspace();
   const { isOnline } = useConnectivity();

@@ -9,14 +9,14 @@ export function ChannelIcon({ type }: { type: ChannelType }) {
   return <Icon className="s t3" />;
 }
 
-/** Where a rule's messages go, as short as can be told apart. */
+/** Returns a short but unambiguous name for a rule's destination. */
 export function toRuleName({ channel, channelType }: Pick<Rule, "channel" | "channelType">): string {
   if ("recipients" in channel) return channel.recipients.join(", ");
   if ("urlPreview" in channel) return channel.urlPreview.replace(/^https?:\/\//, "");
   return channel.displayLabel ?? CHANNEL_WORDS[channelType];
 }
 
-/** When it fires: "Success", "Failure" or "Both". */
+/** Returns the triggers of a rule: "Success", "Failure" or "Both". */
 export function toTriggerWord(triggers: Rule["triggers"]): string {
   if (triggers.length > 1) return "Both";
   return triggers[0] === "success" ? "Success" : "Failure";

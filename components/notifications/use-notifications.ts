@@ -7,11 +7,11 @@ import { useRefresh } from "@/components/layout/use-refresh";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { type DeliveryFilters, notificationApi, type Resource } from "@/lib/features/notifications/browser/client";
 
-/** The first part of every key of these lists: what changes one of them may change all. */
+/** First part of every key of these lists: a change of one may affect all. */
 export const RULES = "notification-rules";
 export const DELIVERIES = "deliveries";
 
-/** All rules of the workspace with what each has sent last. */
+/** Returns all rules of the workspace, each with its last delivery. */
 export function useRules() {
   const { workspace } = useWorkspace();
   return useInfiniteQuery({
@@ -30,7 +30,7 @@ export function useRulesOf(resource: Resource) {
   });
 }
 
-/** @param isOn false asks for nothing */
+/** @param isOn false loads nothing */
 export function useDeliveries(filters: DeliveryFilters, isOn = true) {
   const { workspace } = useWorkspace();
   return useInfiniteQuery({
@@ -50,7 +50,7 @@ export function useDeliveriesOf(resource: Resource) {
   });
 }
 
-/** Reads rules and deliveries anew when something is sent, or fails to be. */
+/** Reloads rules and deliveries when something is sent or fails. */
 export function useLiveDeliveries(): void {
   const { workspace } = useWorkspace();
   useRefresh(
@@ -64,7 +64,9 @@ export function useLiveDeliveries(): void {
 
 export type NamedResource = Resource & { name: string };
 
-/** What rules may stand on, by name: consoles first, then flows. `nameOf` also answers for what is not among them. */
+/**
+ * Returns the resources that rules may have, by name: consoles first, then flows. `nameOf` also has a text for others.
+ */
 export function useResources() {
   const consoles = useConsoleList();
   const flows = useFlows();

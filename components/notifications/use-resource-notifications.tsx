@@ -10,15 +10,15 @@ import type { Resource } from "@/lib/features/notifications/browser/client";
 const NEW = "new";
 
 type ResourceNotifications = {
-  /** Whom the end of its runs is told. */
+  /** Notification rules of its runs. */
   rules: ReactNode;
-  /** What was told lately. */
+  /** Recent deliveries. */
   deliveries: ReactNode;
-  /** The rule that is open, for the right edge of the page; null while none is. */
+  /** Panel of the open rule, for the right edge of the page; null if none is open. */
   panel: ReactNode;
 };
 
-/** The parts that notifications have on the page of one console or flow, each for its place there. */
+/** Returns the notification parts of the page of one console or flow. */
 export function useResourceNotifications(resource: Resource): ResourceNotifications {
   const [openId, setOpenId] = useState<string | null>(null);
   const rules = useRulesOf(resource);

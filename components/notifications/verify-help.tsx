@@ -7,7 +7,7 @@ const expected = createHmac("sha256", secret).update(rawBody).digest();
 const given = Buffer.from(request.headers["x-service-signature"], "hex");
 const isOurs = given.length === expected.length && timingSafeEqual(given, expected);`;
 
-/** How a receiver tells our messages from others'. */
+/** Help for receivers on verifying our messages. */
 export function VerifyHelp() {
   return (
     <details className="verify">

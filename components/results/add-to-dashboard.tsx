@@ -22,24 +22,24 @@ import type { RowsSource } from "@/lib/features/results/browser/rows-source";
 import { ApiError } from "@/lib/platform/browser/request";
 
 type AddToDashboardProps = {
-  /** The result, its columns and its first rows. */
+  /** Result, with its columns and its first rows. */
   rows: RowsSource;
   chart: KeptChart | null;
-  /** What is shown of it: it is offered first. */
+  /** True if the chart is shown rather than the table: it is then offered first. */
   isChart: boolean;
   connectionId: string;
   statement: string;
-  /** The saved console whose text was run; null for what was never saved, or has changed since. */
+  /** Saved console of the text; null if it was never saved, or has changed since. */
   consoleId: string | null;
   consoleName: string;
   onClose: () => void;
 };
 
 const NEW = "";
-/** Others may save while one is added; as often as this it is tried on what they have saved. */
+/** Maximum number of attempts when others save at the same time; each starts from their version. */
 const TRIES_MAX = 3;
 
-/** Puts a result on a dashboard: as the chart that it has or as a table, on one that is there or on a new one. */
+/** Dialog that adds a result to a new or existing dashboard, as its chart or as a table. */
 export function AddToDashboard(props: AddToDashboardProps) {
   const { rows, chart, connectionId, statement, consoleId, consoleName, onClose } = props;
   const { workspace } = useWorkspace();
@@ -189,7 +189,7 @@ export function AddToDashboard(props: AddToDashboardProps) {
 
 const BLANK: Draft = { title: "", description: "", access: "private", datasets: [], widgets: [], filters: [] };
 
-/** @throws ApiError of the last try, and when the page is full */
+/** @throws ApiError of the last attempt, and when the page is full */
 async function addTo(workspaceId: string, id: string, widget: NewWidget): Promise<Dashboard> {
   for (let tries = 1; ; tries++) {
     const dashboard = await dashboardApi.read(workspaceId, id);

@@ -16,15 +16,15 @@ import "./results.css";
 
 type ChartViewProps = {
   source: RowsSource;
-  /** The chart that the console has; null before anybody chose one. */
+  /** The console's chart; null if none was chosen. */
   kept: KeptChart | null;
   onChange: (chart: KeptChart) => void;
   look: CellLook;
-  /** Pictures are called after it. */
+  /** Name for pictures. */
   name: string;
 };
 
-/** A chart over the result: a first guess, and shelves to change it. */
+/** Chart of the result: a first guess, and shelves to change it. */
 export function ChartView({ source, kept, onChange, look, name }: ChartViewProps) {
   const guess = useMemo(() => guessSettings(source.sample), [source.sample]);
   const chosen = useMemo(() => fitSettings(readSettings(kept), source.fields), [kept, source.fields]);
@@ -71,7 +71,10 @@ function Shelves({ source, settings, onChange, look, name }: ShelvesProps) {
 
 type Answer = { data: ChartData | null; drawn: ChartSettings; isFailed: boolean };
 
-/** The data of a chart, and the settings that they were added up by: the last ones are shown until the next are there. */
+/**
+ * Returns the data of a chart with the settings that they were aggregated by: the previous ones until the next are
+ * ready.
+ */
 function useChartData(source: RowsSource, settings: ChartSettings, look: CellLook): Answer {
   const [answer, setAnswer] = useState<Answer>({ data: null, drawn: settings, isFailed: false });
   const { arrangement, count } = source;

@@ -4,7 +4,7 @@ import { type ExecuteTarget, toExecuteRequest } from "@/lib/features/query/brows
 import { newId } from "@/lib/platform/browser/new-id";
 import { ApiError } from "@/lib/platform/browser/request";
 
-/** What is asked: the words before the statement, and with `measured` those that carry it out. */
+/** Request for a plan: `words` go before or after the statement; those in `measured` also execute it. */
 export type ExplainRequest = {
   target: ExecuteTarget;
   form: PlanForm;
@@ -22,10 +22,10 @@ export type Plan = ExplainRequest & {
     | { status: "failed"; code: string; message: string };
 };
 
-/** The engine's own explanation of a plan is short; a result of this many lines is none. */
+/** Maximum number of lines of a plan: an engine's plan is short, so a longer result is not one. */
 const LINES_MAX = 10_000;
 
-/** Plans by console: asked for at the race strip, shown in the place of the result until they are closed. */
+/** Plans by console: requested beside Run, and shown instead of the result until closed. */
 class ExplainStore {
   #plans = new Map<string, Plan>();
   #aborts = new Map<string, AbortController>();
@@ -40,7 +40,7 @@ class ExplainStore {
     return this.#plans.get(key) ?? null;
   }
 
-  /** @param isMeasured carries the statement out, if it does nothing but read: the server decides */
+  /** @param isMeasured executes the statement if it only reads: the server decides */
   async start(key: string, request: ExplainRequest, isMeasured = false): Promise<void> {
     this.close(key);
     const abort = new AbortController();
@@ -72,7 +72,7 @@ class ExplainStore {
     if (!abort.signal.aborted) this.#show(key, { ...plan, outcome });
   }
 
-  /** Gives the place back to the result; what is still asked for is given up. */
+  /** Shows the result again; cancels a pending request. */
   close(key: string): void {
     this.#aborts.get(key)?.abort();
     this.#aborts.delete(key);

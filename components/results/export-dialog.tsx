@@ -23,7 +23,7 @@ type ExportDialogProps = {
   target: ExecuteTarget;
   connectionName: string | null;
   query: string;
-  /** Number of the result, of a statement with several, from 0. */
+  /** Number of the result, for a statement with several, from 0. */
   result: number;
   fields: ResultField[];
   consoleName: string;
@@ -45,7 +45,10 @@ const FORMATS = [
   { value: "arrow", label: "Arrow" },
 ] as const;
 
-/** Writes the whole result to a file: the query is run again, without a limit, and each row goes to the disk as it comes. */
+/**
+ * Dialog that writes the whole result to a file: the query runs again, without a limit, and each row is written as it
+ * arrives.
+ */
 export function ExportDialog(props: ExportDialogProps) {
   const { target, connectionName, query, result, fields, consoleName, onClose } = props;
   const nameId = useId();
@@ -143,7 +146,7 @@ export function ExportDialog(props: ExportDialogProps) {
   );
 }
 
-/** Returns the file name without its ending. Later results of a statement have their number in it. */
+/** Returns the file name without its extension. It has the number of a later result of a statement. */
 function toStem(consoleName: string, result: number): string {
   const stem = consoleName.replace(/\.[a-z]+$/i, "") || "result";
   return result === 0 ? stem : `${stem}-${result + 1}`;

@@ -5,14 +5,17 @@ import { type CSSProperties, type KeyboardEvent, useEffect, useRef, useState } f
 import type { PlanNode, PlanTree as Tree } from "@/lib/base/explain/plan";
 import { formatCount, formatDuration } from "@/lib/platform/browser/format";
 
-/** From here on a row says how far its estimate was off. */
+/** Ratio from which a row shows how far its estimate was off. */
 const OFF_BY_SHOWN = 3;
-/** Deeper steps are not moved further to the right. */
+/** Maximum number of levels to indent. */
 const INDENT_LEVELS_MAX = 14;
 
 type PlanTreeProps = { tree: Tree; at: number; onMove: (id: number) => void };
 
-/** The steps of a plan: bars for what each takes by itself, the slowest one alone in another colour. */
+/**
+ * Tree of a plan's steps, with a bar for the time or cost of each step without its children. Only the highest has
+ * another colour.
+ */
 export function PlanTree({ tree, at, onMove }: PlanTreeProps) {
   const [folded, setFolded] = useState<ReadonlySet<number>>(new Set());
   const bodyRef = useRef<HTMLTableSectionElement>(null);
@@ -173,7 +176,7 @@ function toCost(cost: number | null): string {
   return cost < 100 ? cost.toFixed(1) : formatCount(Math.round(cost));
 }
 
-/** The rows that stand under no folded one. */
+/** Returns the rows that are not below a folded one. */
 function visibleRows(nodes: PlanNode[], folded: ReadonlySet<number>): PlanNode[] {
   const hidden = new Set<number>();
   return nodes.filter(({ id, parent }) => {

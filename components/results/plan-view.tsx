@@ -28,7 +28,9 @@ import "@/components/ui/foot.css";
 const loadDiffView = later(() => import("@/components/editor/diff-view"));
 const DiffView = part(loadDiffView, (module) => module.DiffView);
 
-/** As much of a plan as the agent is told: its slowest steps are what it is asked about, and they stand in the tree's order. */
+/**
+ * Maximum length of a plan for the agent: the question is about its slowest steps, and they are in the tree's order.
+ */
 const ASKED_CHARS_MAX = 6000;
 const COPIED_TOAST_MS = 3000;
 const SHAPES = [
@@ -45,7 +47,9 @@ type PlanViewProps = {
   onClose: () => void;
 };
 
-/** How the database means to answer a statement, or how it has: as a tree, the text beside it. The result is behind it, untouched. */
+/**
+ * View of a statement's plan, estimated or measured: as a tree, with its text beside it. The result stays behind it.
+ */
 export function PlanView({ plan, connection, onMeasure, onClose }: PlanViewProps) {
   const { outcome } = plan;
   const isPhone = useIsPhone();
@@ -55,7 +59,7 @@ export function PlanView({ plan, connection, onMeasure, onClose }: PlanViewProps
   const shape = chosen ?? (isPhone ? "tree" : "both");
   const shapes = isPhone ? SHAPES.slice(1) : SHAPES;
   const earlier = useEarlierPlan(plan, tree);
-  /** Which plan is laid beside its earlier one; another is not. */
+  /** The plan that is compared with its earlier one. */
   const [comparedAt, setComparedAt] = useState<number | null>(null);
   const isCompared = comparedAt === plan.startedAt && earlier !== null && tree !== null;
   const { agent } = useWorkspace();
@@ -172,7 +176,7 @@ export function PlanView({ plan, connection, onMeasure, onClose }: PlanViewProps
   );
 }
 
-/** The tree, its text and what it warns of, about one step that all of them show. */
+/** The tree, its text and its warnings, with one selected step in common. */
 function Shown({ tree, shape }: { tree: Tree; shape: Shape }) {
   const [at, setAt] = useState(tree.slowest ?? 0);
   return (
@@ -274,7 +278,7 @@ function usePlanTree({ outcome, form, statement }: Plan, connection: Connection 
   const dialect = useDialect(connection?.type);
   return useMemo(() => {
     if (outcome.status !== "done") return null;
-    // Some engines call a table by its alias in the statement.
+    // Some engines name a table by its alias in the statement.
     const aliases = new Map(readScope(statement, dialect).tables.map(({ alias, name }) => [alias.toLowerCase(), name]));
     const rowsOf = (name: string) => {
       const named = (aliases.get(name.toLowerCase()) ?? name).toLowerCase();

@@ -7,10 +7,10 @@ import { useNow } from "@/components/ui/use-browser";
 import { formatClock } from "@/lib/platform/browser/format";
 import { formatAgo, formatStamp } from "@/lib/platform/browser/format-time";
 
-/** The age of what was kept is told to the minute. */
+/** Interval at which the age of a stored result is updated, in ms; it is shown in minutes. */
 const AGE_EVERY_MS = 30_000;
 
-/** When a result was run and by whom; of one that was kept its age. */
+/** Time and user of a result; for a stored one, its age. */
 export function RanBy({ run }: { run: ConsoleRun }) {
   const at = new Date(run.endedAt ?? run.startedAt);
   return (

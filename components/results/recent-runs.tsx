@@ -29,8 +29,8 @@ const STATUS: Record<Execution["status"], { icon: ReactNode; word: string; class
 };
 
 /**
- * What the person has run lately, for admins what anybody has, the newest first. A press puts a query back into the
- * editor, unless its text is not theirs to read.
+ * List of the user's recent queries, newest first; admins see everyone's. A click restores a query in the editor if the
+ * user may read its text.
  */
 export function RecentRuns({ draft, onClose }: { draft: DraftConsole; onClose: () => void }) {
   const { workspace, user, workbench, editors } = useWorkspace();
@@ -42,7 +42,7 @@ export function RecentRuns({ draft, onClose }: { draft: DraftConsole; onClose: (
     queryFn: ({ pageParam, signal }) => executionsApi.list(workspace.id, pageParam, signal),
     initialPageParam: null as string | null,
     getNextPageParam: ({ nextCursor }) => nextCursor,
-    // What was run a moment ago belongs in it.
+    // A query that has just run belongs in it.
     staleTime: 0,
   });
   const names = useMemberNames();
@@ -54,7 +54,7 @@ export function RecentRuns({ draft, onClose }: { draft: DraftConsole; onClose: (
     const editor = editors.active;
     const content = editor?.read().content ?? draft.content;
     const before = content.trimEnd();
-    // Behind what is there: nothing that was written is lost.
+    // Appended, so that no text is lost.
     const added = before === "" ? query.trim() : `${before.endsWith(";") ? "" : ";"}\n\n${query.trim()}`;
     if (editor) editor.replace(before.length, content.length, added);
     else workbench.change((each) => changeConsole(each, draft.id, { content: before + added }));
@@ -110,7 +110,7 @@ export function RecentRuns({ draft, onClose }: { draft: DraftConsole; onClose: (
 
 type RunTextProps = { query: string | null; onPick: (query: string) => void; children: ReactNode };
 
-/** One run with its text, which a press puts back; without a text there is nothing to press. */
+/** A run with its text, which a click restores; without a text there is nothing to click. */
 function RunText({ query, onPick, children }: RunTextProps) {
   if (query === null) {
     return (

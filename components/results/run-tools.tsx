@@ -18,19 +18,19 @@ const RecentRuns = part(loadRecentRuns, (module) => module.RecentRuns);
 type RunToolsProps = {
   draft: DraftConsole;
   connection: Connection | null;
-  /** The saved console and the values of its variables; null for one that was never saved. */
+  /** Saved console and the values of its variables; null for one that was never saved. */
   bound: Bound | null;
-  /** Why nothing can be run now; null when it can. */
+  /** Reason why nothing can run now; null if it can. */
   disabledReason: string | null;
   isRunning: boolean;
 };
 
-/** Beside Run: the plan of the statement, where the engine explains it, and what was run before. */
+/** Tools beside Run: the plan of the statement, if the engine explains it, and the recent queries. */
 export function RunTools({ draft, connection, bound, disabledReason, isRunning }: RunToolsProps) {
   const [isHistoryOpen, setIsHistoryOpen] = useState(false);
   const isDisabled = disabledReason !== null || isRunning;
   const { explain, isPending } = useExplain({ draft, connection, bound, isDisabled });
-  // The shortcut may be pressed before the connections are loaded.
+  // The shortcut may be used before the connections have loaded.
   const [isAsked, setIsAsked] = useState(false);
   const explainAsked = useEffectEvent(() => {
     setIsAsked(false);

@@ -5,7 +5,7 @@ import type { Plan } from "@/components/results/explain-store";
 import type { PlanTree } from "@/lib/base/explain/plan";
 import { findEarlier, type KeptPlan, keepPlan, parseKeptPlans } from "@/lib/features/results/browser/earlier-plans";
 
-/** Keeps each plan in this browser, and finds the one of the same statement that came before it; null without one. */
+/** Stores each plan in this browser, and returns the previous one of the same statement; null without one. */
 export function useEarlierPlan({ target, statement, isMeasured, startedAt }: Plan, tree: PlanTree | null) {
   const key = `plans:${target.workspaceId}`;
   const { connectionId } = target;
@@ -21,7 +21,7 @@ export function useEarlierPlan({ target, statement, isMeasured, startedAt }: Pla
       setEarlier(findEarlier(kept, plan));
       localStorage.setItem(key, JSON.stringify(keepPlan(kept, plan)));
     } catch {
-      // A full or closed store costs the comparison, not the plan.
+      // If the store is full or closed, only the comparison is missing.
     }
   }, [key, connectionId, statement, isMeasured, startedAt, text, steps, totalMs]);
   return earlier;

@@ -22,18 +22,18 @@ import type { Bound } from "@/lib/features/query/browser/execute";
 type Explained = {
   draft: DraftConsole;
   connection: Connection | null;
-  /** The saved console and the values of its variables; null for one that was never saved. */
+  /** Saved console and the values of its variables; null for one that was never saved. */
   bound: Bound | null;
   isDisabled: boolean;
 };
 
-/** Such a statement asks for a plan itself, and some of them carry out what they explain. */
+/** Such a statement requests a plan itself, and some of them execute the statement that they explain. */
 const EXPLAINS_ITSELF = /^(?:explain|analy[sz]e|verbose|describe|desc)$/i;
 
 type Explaining = {
-  /** Asks for the plan of the selected statement or the one at the cursor; null where the engine explains nothing. */
+  /** Requests the plan of the selected statement or the one at the cursor; null if the engine explains nothing. */
   explain: (() => void) | null;
-  /** Whether the connections or their kinds are still loading. */
+  /** Whether the connections or their types are still loading. */
   isPending: boolean;
 };
 

@@ -5,7 +5,7 @@ import type { ConsoleRun } from "@/components/consoles/run-store";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { explainStore, type Plan } from "@/components/results/explain-store";
 
-/** The name under which a console's plan is kept. The sample's console has the same id in every workspace. */
+/** Returns the key of a console's plan. The sample's console has the same id in every workspace. */
 export function usePlanKey(consoleId: string): string {
   const { workspace } = useWorkspace();
   return `${workspace.id}/${consoleId}`;
@@ -13,7 +13,7 @@ export function usePlanKey(consoleId: string): string {
 
 type ShownPlan = { plan: Plan | null; close: () => void; measure: (isMeasured: boolean) => void };
 
-/** The plan that stands in the result's place; null when there is none, and when something was run since. */
+/** Returns the plan shown instead of the result; null if there is none, or if another statement has run since. */
 export function usePlan(consoleId: string, latest: ConsoleRun | null): ShownPlan {
   const key = usePlanKey(consoleId);
   const read = useCallback(() => explainStore.read(key), [key]);

@@ -4,19 +4,19 @@ import { useIsAwake } from "@/components/ui/use-browser";
 import { formatClock, formatCount } from "@/lib/platform/browser/format";
 import "./runs.css";
 
-/** Every so many hours one is named. */
+/** Interval of the labels, in hours. */
 const NAMED_EVERY = 6;
 
 type Hour = { hour: string; count: number; failed?: number };
 type HourBarsProps = {
   hours: Hour[];
-  /** What is counted, as the table names it. */
+  /** Name of the counted things, for the table. */
   what: string;
 };
 
-/** How much there was in each of the last 24 hours, as bars with what failed on top; a press shows the same as a table. */
+/** Bars for the counts of the last 24 hours, with failures on top. A click shows the same as a table. */
 export function HourBars({ hours, what }: HourBarsProps) {
-  // The reader's own clock, which a server does not know.
+  // The reader's time zone, which the server does not know.
   const isAwake = useIsAwake();
   const most = Math.max(1, ...hours.map(({ count }) => count));
   const total = (name: "count" | "failed") => hours.reduce((sum, hour) => sum + (hour[name] ?? 0), 0);
@@ -63,7 +63,7 @@ export function HourBars({ hours, what }: HourBarsProps) {
   );
 }
 
-/** Of the room above the clock. What is there at all is seen, however little of the most it is. */
+/** Returns the height of a bar in relation to the highest. Any count above 0 is visible. */
 function toHeight(count: number, most: number): string {
   return count === 0 ? "1px" : `max(2px, calc((100% - var(--hour-clock)) * ${(count / most).toFixed(4)}))`;
 }

@@ -5,17 +5,17 @@ import { formatStamp } from "@/lib/platform/browser/format-time";
 import "./runs.css";
 
 type LogLinesProps = {
-  /** The oldest first. `step` is what a line is about, in a column of its own. */
+  /** Lines, oldest first. `step` is the step of a line, in a separate column. */
   lines: readonly (LogLine & { step?: string })[];
   label: string;
   className?: string;
   ref?: Ref<HTMLDivElement>;
   onScroll?: (box: HTMLElement) => void;
-  /** What stands below the lines, or in their place. */
+  /** Content below the lines, or instead of them. */
   children?: ReactNode;
 };
 
-/** Lines of a run's log in a box that scrolls. */
+/** Scrollable box with the lines of a run's log. */
 export function LogLines({ lines, label, className = "", ref, onScroll, children }: LogLinesProps) {
   return (
     <div

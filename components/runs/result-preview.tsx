@@ -3,7 +3,7 @@ import type { ResultPreview } from "@/lib/features/runs/browser/client";
 import { formatCount, formatRows } from "@/lib/platform/browser/format";
 import "./runs.css";
 
-/** How a kept result begins. */
+/** Beginning of a stored result. */
 export function ResultTable({ preview }: { preview: ResultPreview }) {
   const { fields, rows, rowCount, keptRows } = preview;
   if (rows.length === 0) {

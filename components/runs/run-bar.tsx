@@ -3,13 +3,13 @@ import "./runs.css";
 
 type RunBarProps = {
   label: string;
-  /** From 0 to 1; null where nobody knows how much there is. */
+  /** Share from 0 to 1; null if the total is unknown. */
   share: number | null;
-  /** Rows that were read so far, which is what can be said without a share. */
+  /** Number of rows read so far, shown if there is no share. */
   read: number;
 };
 
-/** How far a run is, as a line: it fills where the source has said how much there is, and moves where it has not. */
+/** Progress line of a run. It fills if the source has given a total, and moves otherwise. */
 export function RunBar({ label, share, read }: RunBarProps) {
   const percent = share === null ? null : Math.floor(share * 100);
   return (

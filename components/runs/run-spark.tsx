@@ -1,11 +1,11 @@
 import type { Run } from "@/lib/features/runs/browser/client";
 import "./runs.css";
 
-/** Runs of the spark: as many as are told apart at a glance. */
+/** Number of runs in the spark: as many as can be distinguished at a glance. */
 const SHOWN = 12;
 const LOWEST = 0.25;
 
-/** The last runs as bars: their height is how long they took, their colour how they ended. */
+/** Bars of the last runs: the height is the duration, the colour the status. */
 export function RunSpark({ runs }: { runs: Run[] }) {
   const ended = runs.filter(({ status }) => status === "success" || status === "failure");
   const shown = runs.slice(0, SHOWN).reverse();

@@ -4,7 +4,7 @@ import type { RunState } from "@/lib/features/flows/browser/flow-words";
 import type { DeliveryStatus } from "@/lib/features/notifications/browser/client";
 import type { Execution } from "@/lib/features/query/browser/executions";
 
-/** How a run, a query, a delivery or an event that came in stands. */
+/** Status of a run, a query, a delivery or a received event. */
 export type Status = RunState | DeliveryStatus | Execution["status"] | Arrival["status"];
 
 const LOOKS: Record<Status, { icon: LucideIcon; word: string; className: string }> = {
@@ -25,7 +25,10 @@ const LOOKS: Record<Status, { icon: LucideIcon; word: string; className: string 
   skipped: { icon: CircleDashed, word: "Skipped", className: "wait" },
 };
 
-/** A status: always an icon and a word (docs/develop/design.md, Parts). @param more behind the word: how far, or when that was */
+/**
+ * A status: always an icon and a word (docs/develop/design.md, Parts).
+ * @param more text after the word: progress or time
+ */
 export function StatusWord({ status, more = "" }: { status: Status; more?: string }) {
   const { icon: Icon, word, className } = LOOKS[status];
   return (
@@ -37,7 +40,7 @@ export function StatusWord({ status, more = "" }: { status: Status; more?: strin
   );
 }
 
-/** The icon alone, where the word is its label. */
+/** The icon alone, with the word as its label. */
 export function StatusIcon({ status }: { status: Status }) {
   const { icon: Icon, word, className } = LOOKS[status];
   return (
@@ -47,7 +50,7 @@ export function StatusIcon({ status }: { status: Status }) {
   );
 }
 
-/** A status in the middle of a line, which the icon stands before. */
+/** Returns a status for the middle of a sentence that the icon precedes. */
 export function toStatusWord(status: Status): string {
   return LOOKS[status].word.toLowerCase();
 }

@@ -19,7 +19,7 @@ it("the runs that go on are counted by what the stream tells, each once and of e
   };
   expect(tell("flow", "new", "queued")).toEqual(["known", "new"]);
   const before = client.getQueryData(KEY);
-  // Progress changes nothing, so nothing is drawn anew.
+  // Progress changes nothing, so nothing is rendered again.
   expect(tell("flow", "new", "running")).toBe(before);
   expect(tell("scheduled_query", "other", "running")).toEqual(["known", "new", "other"]);
   expect(tell("flow", "known", "cancelled")).toEqual(["new", "other"]);

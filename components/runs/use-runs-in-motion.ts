@@ -5,25 +5,28 @@ import { useWorkspace } from "@/components/layout/workspace-context";
 import { type Run, runsApi } from "@/lib/features/runs/browser/client";
 import type { LiveEvent } from "@/lib/platform/browser/live";
 
-/** The ids of the runs that wait or are at work. */
+/** Ids of the queued and running runs. */
 type Moving = readonly string[];
 
-/** Not below the key of the lists of runs: progress, which changes nothing here, renews those. */
+/** Not below the key of the lists of runs: progress, which changes nothing here, reloads those. */
 const toKey = (workspaceId: string) => ["runs-in-motion", workspaceId] as const;
 
-/** How many runs of consoles and flows that the person may see have not ended, those of other people among them; 0 until that is known. */
+/**
+ * Returns the number of unfinished runs of consoles and flows that the user may see, including those of others; 0 until
+ * it is known.
+ */
 export function useRunsInMotion(): number {
   const { workspace } = useWorkspace();
   const { data } = useQuery({
     queryKey: toKey(workspace.id),
     queryFn: ({ signal }) => readMoving(workspace.id, signal),
-    // Events keep it true; only `reset` asks again.
+    // Events keep it current; only `reset` loads it again.
     staleTime: Number.POSITIVE_INFINITY,
   });
   return data?.length ?? 0;
 }
 
-/** Keeps the count true: every run tells by an event how it stands. */
+/** Keeps the count current: every run publishes its status. */
 export function applyRunInMotion(client: QueryClient, workspaceId: string, event: LiveEvent): void {
   if (event.kind === "reset") return void client.invalidateQueries({ queryKey: toKey(workspaceId) });
   if (event.kind !== "run") return;
@@ -40,7 +43,7 @@ function putRun(moving: Moving, { id, status }: Run): Moving {
   return isMoving ? [...moving, id] : moving.filter((each) => each !== id);
 }
 
-/** What is told of runs while they are read, by the workspace: the answer may have been written before it. */
+/** Runs received during a read, by workspace: the response may be older than they are. */
 const readings = new Map<string, Set<Run[]>>();
 
 async function readMoving(workspaceId: string, signal: AbortSignal): Promise<Moving> {
@@ -48,7 +51,7 @@ async function readMoving(workspaceId: string, signal: AbortSignal): Promise<Mov
   const all = readings.get(workspaceId) ?? new Set();
   readings.set(workspaceId, all.add(heard));
   try {
-    // One after the other: a run that begins meanwhile is in the second, and none is missed.
+    // In this order, a run that starts in between is in the second list, so none is missed.
     const queued = await runsApi.listAll(workspaceId, "queued", signal);
     const found = [...queued, ...(await runsApi.listAll(workspaceId, "running", signal))];
     return heard.reduce(putRun, [...new Set(found.map(({ id }) => id))]);

@@ -11,7 +11,7 @@ const ICONS: Record<ColumnKind, LucideIcon> = {
   other: Shapes,
 };
 
-/** The sign in front of a column: what it holds, or that it is the key. */
+/** Icon of a column: its type, or its key. */
 export function ColumnIcon({ type, isKey = false }: { type: string; isKey?: boolean }) {
   const Icon = isKey ? KeyRound : ICONS[toColumnKind(type)];
   return <Icon />;

@@ -16,7 +16,10 @@ import type { Connection, EntityName } from "@/lib/features/connections/schema";
 import { api } from "@/lib/features/query/browser/api";
 import "./ddl-dialog.css";
 
-/** A database that keeps one long line for a table means nothing by it. */
+/**
+ * Line length above which a DDL text is formatted: a database that returns a table as one long line has no deliberate
+ * layout.
+ */
 const READ_LINE_CHARS = 120;
 
 type DdlDialogProps = {
@@ -26,7 +29,7 @@ type DdlDialogProps = {
   onClose: () => void;
 };
 
-/** How a table, view or collection is made: to be read, copied, or gone on with in a console. */
+/** Dialog with the DDL of a table, view or collection, to read, copy or open in a console. */
 export function DdlDialog({ connection, table, isOpen, onClose }: DdlDialogProps) {
   const { workspace } = useWorkspace();
   const { create } = useConsoleActions();
@@ -40,7 +43,7 @@ export function DdlDialog({ connection, table, isOpen, onClose }: DdlDialogProps
       const isLong = text.split("\n").some((line) => line.length > READ_LINE_CHARS);
       return (isLong && type?.dialect ? await layOut(text, type.dialect) : null) ?? text;
     },
-    // What somebody has just changed is to be seen.
+    // A recent change must show.
     staleTime: 0,
     retry: false,
     enabled: isOpen && type !== null,

@@ -52,7 +52,7 @@ const ENTITY_ICONS = { table: Table2, view: Eye, collection: Braces, resource: B
 
 const BARS = <ExplorerBars label="Reading the schema" widths={[62, 48, 70, 40, 56, 44]} />;
 
-/** The schema of every database of the workspace: connections, schemas, tables and columns, each level loaded when opened. */
+/** Tree of the workspace's databases: connections, schemas, tables and columns, each level loaded when opened. */
 export function SchemaSection() {
   const { workbench: workbenchStore, editors, workspace } = useWorkspace();
   const workbench = useWorkbench();
@@ -300,7 +300,7 @@ function SchemaNote({ note, onRetry }: { note: ReactNode; onRetry: (() => void) 
 
 type SchemaQuery = { data?: Entity[]; error: Error | null; isPending: boolean; dataUpdatedAt: number };
 
-/** What stands under an open connection instead of, or before, its tables; null when the tables say it all. */
+/** Returns the note under an open connection that replaces or precedes its tables; null if none is needed. */
 function toNote(schema: SchemaQuery, search: string, hasRows: boolean, isOnline: boolean): ReactNode | null {
   if (schema.error && !schema.data) return schema.error.message;
   if (schema.isPending) return BARS;
@@ -359,7 +359,7 @@ function NodeContent({ node, databases }: NodeContentProps) {
 
 type NodeRowProps = { icon: ReactNode; label: string; isNumber?: boolean; children: ReactNode };
 
-/** What any node of the schema shows: its icon, its name, and a fact at the end. */
+/** Content of a schema node: its icon, its name, and a fact at the end. */
 function NodeRow({ icon, label, isNumber = false, children }: NodeRowProps) {
   return (
     <>

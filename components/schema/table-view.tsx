@@ -55,7 +55,7 @@ const DdlDialog = part(loadDdlDialog, (module) => module.DdlDialog);
 
 type TableViewProps = { connectionId: string; table: { name: string; schema?: string } };
 
-/** The rows of a table without a query: sorted and filtered by its database, and read as they are scrolled to. */
+/** View of a table's rows without a query: sorted and filtered by the database, and loaded while scrolling. */
 export function TableView({ connectionId, table }: TableViewProps) {
   const { workspace } = useWorkspace();
   const connection = useConnections().data?.find(({ id }) => id === connectionId) ?? null;
@@ -74,7 +74,7 @@ export function TableView({ connectionId, table }: TableViewProps) {
     source.start(latest.current);
     return () => source.close();
   }, [source]);
-  // Back, and a link within the table, change the address alone.
+  // Back, and a link within the table, change only the address.
   useEffect(() => {
     if (!isSame(source.named, named)) source.show(named);
   }, [source, named]);
@@ -107,7 +107,7 @@ export function TableView({ connectionId, table }: TableViewProps) {
   );
 }
 
-/** Each question is a step to go back through. */
+/** Adds a history entry for each arrangement, so that Back returns to the one before. */
 function writeAddress(named: NamedArrangement): void {
   const { pathname, search } = window.location;
   const others = [...new URLSearchParams(search)].filter(([name]) => !isTableParam(name));

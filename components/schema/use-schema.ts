@@ -7,7 +7,7 @@ import type { Connection } from "@/lib/features/connections/schema";
 import { SAMPLE_CONNECTION_NAME } from "@/lib/features/consoles/browser/sample-console";
 import { api, type Entity } from "@/lib/features/query/browser/api";
 
-/** The workspace's connections. */
+/** Returns the workspace's connections. */
 export function useConnections() {
   const { workspace } = useWorkspace();
   return useQuery({
@@ -16,19 +16,19 @@ export function useConnections() {
   });
 }
 
-/** What a connection is called: nothing while the connections are still read, and words for one that is not there any more. */
+/** Returns the name of a connection: an empty text while connections load, and a fixed text for a removed one. */
 export function useConnectionName(): (id: string | null | undefined) => string {
   const { data } = useConnections();
   return (id) => (data === undefined ? "" : (data.find((each) => each.id === id)?.name ?? "a removed connection"));
 }
 
-/** Those that can be queried, the sample and the rest in the server's order. */
+/** Returns the connections that can be queried, the sample and the rest in the server's order. */
 export function useDatabases(): Connection[] {
   const { data } = useConnections();
   return data?.filter(({ category }) => category === "database") ?? NO_CONNECTIONS;
 }
 
-/** Finds what a console runs on: its own connection, or else the one that the workspace offers first. */
+/** Returns a finder of a console's connection: its own, or else the first that the workspace offers. */
 export function useFindDatabase(): (connectionId: string | null) => Connection | null {
   const databases = useDatabases();
   return (connectionId) =>
@@ -38,7 +38,7 @@ export function useFindDatabase(): (connectionId: string | null) => Connection |
     null;
 }
 
-/** The tables of one connection, for completion and for suggestions; asked for once somebody needs them. */
+/** Returns the tables of one connection, for completion and suggestions; loaded on first use. */
 export function useEntities(connectionId: string | null): Entity[] {
   const { workspace } = useWorkspace();
   const { data } = useQuery({
@@ -49,7 +49,7 @@ export function useEntities(connectionId: string | null): Entity[] {
   return data ?? NO_ENTITIES;
 }
 
-/** The tables of those connections that are open in the tree. */
+/** Returns the tables of the connections that are open in the tree. */
 export function useOpenSchemas(connectionIds: string[]) {
   const { workspace } = useWorkspace();
   return useQueries({
@@ -60,7 +60,7 @@ export function useOpenSchemas(connectionIds: string[]) {
   });
 }
 
-/** Reads schemas anew, past the server's cache. */
+/** Reloads schemas, bypassing the server's cache. */
 export function useSchemaRefresh() {
   const { workspace } = useWorkspace();
   const queryClient = useQueryClient();
@@ -74,7 +74,7 @@ export function useSchemaRefresh() {
           queryFn: ({ signal }) => api.listEntities(workspace.id, id, { refresh: true, signal }),
           staleTime: 0,
         });
-      // A failure is kept in the cache and shows under its connection.
+      // The cache keeps an error, which shows under its connection.
       await Promise.allSettled([
         queryClient.invalidateQueries({ queryKey: ["connections", workspace.id] }),
         ...connectionIds.map(readAnew),
