@@ -9,11 +9,12 @@ import type { Arrival, ArrivalsQuery } from "./schema";
 import { getWebhookOrThrow } from "./webhook";
 import { REFUSALS_KEPT } from "./webhook-store";
 
-/** A payload may be large, and waits for its batch alone. */
+/** Excludes the payload, which may be large and is needed only by the batch. */
 const WITHOUT_PAYLOAD = { payload: 0 } as const;
 
 /**
- * What has come to a webhook within seven days, the newest first: all that was taken, and the last of what was not.
+ * Returns the events that a webhook received within seven days, newest first: every accepted event, and the latest of
+ * the rejected ones.
  * @throws AppError `not_found`; `invalid_request` for a flow of another type
  */
 export async function listArrivals(

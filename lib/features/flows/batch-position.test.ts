@@ -16,7 +16,7 @@ it.each([
 ])("C7 resumes at event %i of %i, and an earlier version takes only a whole batch as written", (at, count, refused) => {
   const position = toPosition(BATCH, { at, refused }, count);
   expect(writtenOf(resumed(position), BATCH, count)).toEqual({ at, refused });
-  // The comparison of servers that know no parts.
+  // The comparison of servers that do not know parts.
   expect(position.batch === BATCH).toBe(at === count);
 });
 

@@ -17,7 +17,7 @@ export function toPosition(batch: string, written: Written, count: number): Batc
   return { batch: written.at < count ? `${batch}${PART}` : batch, ...written };
 }
 
-/** Returns the part of a batch that the destination holds already: all of it without `at`, as earlier versions wrote. */
+/** Returns the part of a batch that the destination already has: all of it without `at`, as earlier versions wrote. */
 export function writtenOf({ isResumed, position }: Load["state"], batch: string, count: number): Written {
   const stored = position as BatchPosition | null;
   if (!isResumed || (stored?.batch !== batch && stored?.batch !== `${batch}${PART}`)) return { at: 0, refused: [] };

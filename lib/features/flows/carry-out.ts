@@ -30,12 +30,13 @@ import { refuseWide } from "./refuse-wide";
 import { FLOW_RUN_QUEUED_EVENT, type FlowRunParams } from "./runs";
 import { moveEvents, postponeEvents, queuePendingOf } from "./webhook-batch";
 
-/** Looking how many rows there are is a courtesy. */
+/** Timeout of the estimate of the number of rows, which is optional, in ms. */
 const ESTIMATE_TIMEOUT_MS = 5_000;
 const HOUR_MS = 3_600_000;
 
 /**
- * Carries out a queued run to its end (`carryOutRun`). When this server stops, the run is let go and goes on elsewhere.
+ * Executes a queued run to its end (`carryOutRun`). When this server stops, the run is released and continues on
+ * another server.
  */
 export async function carryOutFlowRun(queued: RunQueued): Promise<void> {
   const run = await carryOutRun(queued, {
@@ -77,7 +78,7 @@ async function carryOut(flow: FlowDoc, run: RunDoc, progress: Progress, signal: 
   const into = await getConnectionDocOrThrow({ workspaceId }, flow.destination.connectionId);
   if (mayOnlyRead(into))
     throw new AppError("read_only", `${into.name} is read-only by now, so nothing can be written to it.`);
-  // Held to the end of the run: nothing that happens to the connections meanwhile closes them.
+  // Held to the end of the run, so that changes to the connections do not close them.
   await withDataSource(into, async (destination) => {
     if (flow.type === "webhook") return moveEvents(flow, run, { destination, progress, signal });
     const connection = await getConnectionDocOrThrow({ workspaceId }, flow.source.connectionId);
@@ -161,7 +162,7 @@ function toMove(part: Part): Move {
         },
         columns,
         mode: flow.destination.write,
-        // What is appended may come again, changed or by a backfill: a key of the table would refuse it.
+        // Appended rows may repeat, after a change or a backfill: a key of the table would reject them.
         primaryKey: flow.destination.write === "append" ? [] : (entity.primaryKey ?? []),
         load,
         run: run._id.toHexString(),
@@ -171,7 +172,7 @@ function toMove(part: Part): Move {
     noteVisible: (visible) => noter.begin(note.checkpoint, visible),
     rejectsLeft: () => progress.rejectsLeft,
     async moved({ read, written }, checkpoint) {
-      // The destination knows better: a store that is away for a moment ends no run.
+      // The destination has the exact position, so a store that is unavailable for a moment does not end the run.
       await noter.move(checkpoint).catch((error: unknown) => {
         log.warn({ err: error, runId: run._id.toHexString() }, "how far a load has come could not be noted");
       });
@@ -198,13 +199,16 @@ function toMove(part: Part): Move {
   };
 }
 
-/** Where a run begins. Sources tell the value of their cursor by one of these names. */
+/** Returns the start of a run. Sources give the value of their cursor one of these two names. */
 function startOf(mode: FlowDoc["mode"], from: FlowRunParams["from"]): Move["start"] {
   if (mode === "full") return { at: null };
   return from === undefined ? "continue" : { at: { value: from, since: from } };
 }
 
-/** Notes how far a load has come, for people and for whoever goes on with it: the destination knows better. */
+/**
+ * Records the progress of a load, for display and for the server that resumes it. The destination has the exact
+ * position.
+ */
 class Noter {
   readonly #flow: FlowDoc;
   readonly #facts: Pick<FlowCheckpoint, "load" | "entity" | "runId">;
@@ -220,7 +224,7 @@ class Noter {
     this.#isThere = true;
   }
 
-  /** Behind this the note says which run moves the load, and how. */
+  /** Records which run moves the load, and its visibility. */
   async begin(checkpoint: Checkpoint | null, visible: Visible): Promise<void> {
     const { _id, workspaceId } = this.#flow;
     this.#visible = visible;
@@ -267,7 +271,7 @@ function keyOf({ schema, name }: { schema?: string; name: string }): string {
   return JSON.stringify([schema ?? null, name]);
 }
 
-/** About how many rows there are, by entity; only where all of them are read. */
+/** Returns the estimated number of rows by entity; only if all of them are read. */
 async function totalsOf(
   flow: FlowDoc,
   source: DataSource,
@@ -292,7 +296,7 @@ async function totalsOf(
   }
 }
 
-/** The values of a run keep every digit of their numbers. */
+/** Parses the values of a run; their numbers keep every digit. */
 function toParams(values: string): unknown[] | Record<string, unknown> {
   return parseExactJson(values) as unknown[] | Record<string, unknown>;
 }
@@ -314,7 +318,7 @@ async function readQuery(
   try {
     refuseWide(result.fields);
   } catch (error) {
-    // Rows that nobody asked for yet: only the signal ends their statement.
+    // No rows were requested yet, so only the signal ends their statement.
     leave.abort(error);
     throw error;
   }

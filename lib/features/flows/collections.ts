@@ -2,7 +2,7 @@ import "server-only";
 import { DAY_SECONDS, declareCollection } from "@/lib/platform/db/collection";
 import type { FlowDoc, FlowEventDoc, FlowHourDoc, FlowRefusalDoc, FlowWebhookDoc } from "./model";
 
-/** The statistics show a day, hour by hour. */
+/** Days that hourly counts are kept; the statistics show one day by the hour. */
 const HOURS_DAYS = 2;
 
 export const collections = {

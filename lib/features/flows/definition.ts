@@ -12,7 +12,7 @@ import type { CreateFlowBody, UpdateFlowBody } from "./schema";
 
 type GivenSource = NonNullable<UpdateFlowBody["source"]>;
 
-/** A definition as somebody sends it, in the form in which it is kept. */
+/** Converts the definition in a request to the stored form. */
 export function toDefinition(name: string, body: Pick<CreateFlowBody, "type" | "source" | "destination" | "mode">) {
   const { type, destination, mode = "full" } = body;
   const kept: FlowDestination = {
@@ -21,7 +21,7 @@ export function toDefinition(name: string, body: Pick<CreateFlowBody, "type" | "
     ...(destination.table !== undefined && { table: destination.table }),
     write: destination.write,
   };
-  // Kept with the flow, so that a flow that is renamed goes on in its table.
+  // Stored with the flow, so that a renamed flow keeps writing to its table.
   if (type !== "sync") kept.table ??= tableNameOf(name);
   if (type === "webhook") return { type, source: null, destination: kept, mode } satisfies FlowDefinition;
   const source = body.source as GivenSource;
@@ -51,7 +51,7 @@ function toEntity({ name, schema, cursorField, primaryKey }: FlowEntity): FlowEn
 }
 
 /**
- * Judges what a flow is to do, before it is stored.
+ * Validates the definition of a flow, before it is stored.
  * @throws AppError `invalid_request`; `not_found` for a connection that is not in the workspace; `read_only`
  */
 export async function judgeDefinition(caller: Caller, definition: FlowDefinition): Promise<void> {
@@ -64,7 +64,10 @@ export async function judgeDefinition(caller: Caller, definition: FlowDefinition
   await judgeConnections(definition, into, from);
 }
 
-/** The rules that need no connection. @throws AppError `invalid_request` */
+/**
+ * Checks the rules that need no connection.
+ * @throws AppError `invalid_request`
+ */
 export function judgeShape(definition: FlowDefinition): void {
   const { type, destination, mode } = definition;
   const { write, table } = destination;
@@ -93,14 +96,14 @@ export function judgeShape(definition: FlowDefinition): void {
     const path = `source.entities.${index}`;
     if (mode === "incremental" && entity.cursorField === undefined) requireCursor(entity, `${path}.cursorField`);
     if (write === "upsert" && !entity.primaryKey?.length) throw noKey(`${path}.primaryKey`, entity.name);
-    // Databases differ in whether case tells names apart, so it does not.
+    // Names are compared without case, since databases differ in whether it distinguishes them.
     const target = entity.name.toLowerCase();
     if (tables.has(target)) throw invalid(`${path}.name`, `Two entities would be written to the table ${entity.name}.`);
     tables.add(target);
   }
 }
 
-/** @throws AppError `invalid_request` for an entity that cannot be read from a place on */
+/** @throws AppError `invalid_request` for an entity that cannot be read from a position */
 export function requireCursor({ name, cursorField }: FlowEntity, path: string): void {
   if (cursorField !== undefined) return;
   throw invalid(path, `Say which field of ${name} grows with every change, to read what is new alone.`);
@@ -139,7 +142,7 @@ async function judgeConnections(
 }
 
 /**
- * Judges the names of the tables that a flow writes: given, or taken from its entities.
+ * Validates the names of the tables that a flow writes: given, or taken from its entities.
  * @throws AppError `invalid_request` for one that the destination would cut
  */
 export function judgeNames({ type, source, destination }: FlowDefinition, limit: NameLimit | undefined): void {
@@ -158,7 +161,10 @@ export function judgeNames({ type, source, destination }: FlowDefinition, limit:
   }
 }
 
-/** Whether a connection can do it. One that cannot be opened right now may, and its runs say more. */
+/**
+ * Returns whether a connection supports an operation. True for one that cannot be opened now: its runs report the
+ * error.
+ */
 async function hasPort(connection: ConnectionDoc, port: "load" | "extract" | "query"): Promise<boolean> {
   try {
     return await withDataSource(connection, async (source) => source[port] !== undefined);
@@ -169,7 +175,7 @@ async function hasPort(connection: ConnectionDoc, port: "load" | "extract" | "qu
 
 const TABLE_NAME_CHARS_MAX = 60;
 
-/** A name that every database takes without quotes. */
+/** Returns a name that every database accepts without quotes. */
 function tableNameOf(name: string): string {
   const plain = name
     .normalize("NFKD")
@@ -188,7 +194,10 @@ export function invalid(path: string, message: string): AppError {
   return new AppError("invalid_request", message, { details: [{ path, message }] });
 }
 
-/** The mode of a run, which a backfill may choose. @throws AppError `invalid_request` */
+/**
+ * Checks the mode of a run, which a backfill may choose.
+ * @throws AppError `invalid_request`
+ */
 export function requireMode(definition: FlowDefinition, mode: FlowMode, from: unknown): void {
   if (mode === "full" && from !== undefined) {
     throw invalid("from", "A full run reads everything. Leave `from` out, or read incrementally.");

@@ -12,9 +12,7 @@ import { type FlowAuthor, flowAuthor } from "@/test/fixtures/flows/flow-author";
 import { startPostgres, type TestServer } from "@/test/servers/postgres";
 import { carryOutFlowRun } from "./carry-out";
 
-/*
- * Runs between real databases, of which some are killed (F2): every row arrives, and none twice.
- */
+/* Runs between real databases, some of which are killed (F2): every row arrives, and none twice. */
 
 const own = takeOwnDatabase();
 let ana: FlowAuthor;
@@ -161,7 +159,7 @@ describe.each(WAYS)("from %s to %s", (from, to) => {
   });
 });
 
-/** Starts a server of its own that carries out a run. */
+/** Starts another server, which executes a run. */
 function carryOutElsewhere(runId: string): ChildProcess {
   const task = { workspaceId: ana.person.workspaceId, runId };
   return fork(runner, [JSON.stringify(task)], { env: process.env, stdio: ["ignore", "ignore", "inherit", "ipc"] });
@@ -170,7 +168,7 @@ function carryOutElsewhere(runId: string): ChildProcess {
 const written = async (runId: string) =>
   (await collections.runs().findOne({ _id: new ObjectId(runId) }))?.counts?.written ?? 0;
 
-/** @returns false when it ended before it could be killed */
+/** @returns false if it ended before it could be killed */
 async function killWhen(child: ChildProcess, isTime: () => Promise<boolean>): Promise<boolean> {
   const closed = once(child, "close");
   while (!(await isTime())) {
@@ -187,7 +185,7 @@ const startsOf = async (runId: string) => (await collections.runs().findOne({ _i
 const isOver = async (runId: string) =>
   (await collections.runs().findOne({ _id: new ObjectId(runId) }))?.completedAt != null;
 
-/** The lease of whoever was killed is over. */
+/** Lets the lease of a killed holder lapse. */
 const lapse = (runId: string) =>
   collections.runs().updateOne({ _id: new ObjectId(runId) }, { $set: { dueAt: new Date(Date.now() - 60_000) } });
 
@@ -216,11 +214,11 @@ describe("a run whose server is killed again and again (F2)", () => {
         const before = await written(run.id);
         const child = carryOutElsewhere(run.id);
         const isAtWork = async () => (await startsOf(run.id)) > kills && (await written(run.id)) > before;
-        // A fast machine may have brought the rest by then.
+        // A fast machine may have written the rest by then.
         if (!(await killWhen(child, isAtWork)) || (await isOver(run.id))) break;
         kills += 1;
         const [seen = 0] = await count("postgres", copy);
-        // Replaced all at once or not at all; else whole batches behind the row that was there.
+        // Replaced completely or not at all; otherwise whole batches after the row that existed.
         if (write === "replace") expect([1, ROWS]).toContain(seen);
         else expect(seen).toBeLessThanOrEqual(ROWS + 1);
         await lapse(run.id);
@@ -235,7 +233,7 @@ describe("a run whose server is killed again and again (F2)", () => {
       expect(
         await ana.sql(postgres, "select tablename from pg_tables where tablename like '\\_millrace\\_stage%'"),
       ).toEqual([]);
-      // Of one that ended elsewhere it was told there.
+      // The end of a run on another server was announced there.
       if (kills === KILLS) expect(ana.events.filter(({ name }) => name === "flow.run.terminal")).toHaveLength(1);
     },
     240_000,
@@ -267,7 +265,7 @@ describe("a run that is cancelled", () => {
   }, 120_000);
 });
 
-/** Each change of the connections that a run uses, and the pool's own closing. */
+/** Each change of the connections that a run uses, and the pool's closing of idle ones. */
 const DURING: Record<string, (ids: string[], turn: number) => Promise<unknown>> = {
   "new names and tags": (ids, turn) =>
     Promise.all(

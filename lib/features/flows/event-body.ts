@@ -2,12 +2,12 @@ import { parseLimitedJson, parseStrictJson } from "@/lib/platform/http/body";
 import { decodeText, Undecodable } from "@/lib/platform/http/charset";
 import { AppError } from "@/lib/platform/http/errors";
 
-/** An event as it is stored: the JSON text without a byte order mark, and its value. */
+/** An event to store: its JSON text without a byte order mark, and its value. */
 export type EventBody = { json: string; value: unknown };
 
 /**
  * Reads the body of a webhook as it arrives. Numbers keep every digit.
- * @throws AppError `invalid_request`, `unsupported_media_type` for a charset that nobody knows
+ * @throws AppError `invalid_request`, `unsupported_media_type` for an unknown charset
  */
 export function readEventBody(bytes: Uint8Array, contentType: string | null): EventBody {
   let text: string;
@@ -44,7 +44,7 @@ function trimmed(text: string): string {
   return json;
 }
 
-/** Tells senders of other formats what to change; null for JSON that is merely wrong. */
+/** Tells senders of other formats what to change; null for JSON that is invalid. */
 function hintOf(text: string, contentType: string | null): AppError | null {
   if (/^application\/x-www-form-urlencoded|^multipart\/form-data/i.test(contentType ?? "")) {
     return new AppError("invalid_request", "The body is a form. Have the sender send JSON.");

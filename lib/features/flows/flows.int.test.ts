@@ -25,7 +25,7 @@ beforeAll(async () => {
   [member, stranger] = await Promise.all([seedMember(ana.person.workspaceId, "member"), seedPerson("Eve")]);
   sample = (await ana.send("GET", "/connectors")).json.data[0].id;
   into = await ana.file("sqlite");
-  // The first to ask for the sample waits until it is built.
+  // The first request for the sample waits until it is built.
   await ana.sql(sample, "select 1 as one");
 }, 120_000);
 afterAll(async () => {
@@ -126,7 +126,7 @@ describe("a flow", () => {
     const late = await change("Second");
     expect([late.status, late.json.code]).toEqual([409, "conflict"]);
     expect((await ana.send("GET", `/flows/${flow.id}`)).json.data.name).toBe("First");
-    // Its schedule is a part of it, and stays as well.
+    // Its schedule is part of it, and stays too.
     const body = { schedule: { cron: "0 3 * * *", timezone: "UTC" }, updatedAt: flow.updatedAt };
     expect((await ana.send("PATCH", `/flows/${flow.id}`, body)).status).toBe(409);
     expect((await ana.send("GET", `/flows/${flow.id}`)).json.data.schedule).toBeNull();
@@ -181,7 +181,7 @@ describe("a run of a flow", () => {
       `customers: done, ${n.toLocaleString("en")} rows read, ${n.toLocaleString("en")} written`,
       expect.stringMatching(/^The run has ended/),
     ]);
-    // What the flow has kept for itself is there, and is no entity of anybody's.
+    // The flow's internal table exists, but is not listed as an entity.
     expect(await ana.sql(into, "select name from sqlite_schema where name = '_millrace_loads'")).toHaveLength(1);
     const entities = (await ana.send("GET", `/connectors/${into}/entities?refresh=1`)).json.data;
     expect(entities.map(({ name }: { name: string }) => name)).toContain("people");
@@ -274,7 +274,7 @@ describe("a run of a flow", () => {
       await sweepRuns({ flow: recoverFlowRun });
       return (await collections.runs().findOne({ _id }))?.status;
     };
-    // Every half minute somebody looks: more than ten minutes of it.
+    // The sweep runs every half minute: 30 sweeps are more than ten minutes.
     for (let look = 0; look < 30; look += 1) expect(await sweepOverdue()).toBe("queued");
     sendJobEventsBy(async (sent) => void ana.events.push(...sent));
     expect(await sweepOverdue()).toBe("queued");

@@ -22,17 +22,17 @@ import { tellFlowSoon } from "./tell";
 import { queuePendingOf } from "./webhook-batch";
 import { countHour, keepRefusal, type Refusal } from "./webhook-store";
 
-/** docs/develop/api.md, Settings: 60 events a minute a flow, and ten minutes' worth of them at once. */
+/** Events per minute for each flow, and the burst: ten minutes' worth (docs/develop/api.md, Settings). */
 const PER_MINUTE = 60;
 const BURST = 600;
-/** How far the time of a signature may be from ours, either way (Standard Webhooks). */
+/** Maximum difference between the time of a signature and ours, either way, in seconds (Standard Webhooks). */
 const TOLERANCE_SECONDS = 5 * 60;
-/** What waits while the destination is away. Beyond it the sender keeps its events and tries again. */
+/** Maximum size of the events that wait while the destination is unavailable. Beyond it the sender has to retry. */
 const PENDING_BYTES_MAX = 256 * 1024 * 1024;
 const FULL_RETRY_SECONDS = 60;
-/** What an event takes beside its body. */
+/** Size of an event without its body. */
 export const EVENT_BYTES = 512;
-/** What is kept of the words that senders choose: enough to know them again. */
+/** Length to which texts of the sender are cut: enough to recognise them. */
 const TYPE_CHARS_MAX = 100;
 const AGENT_CHARS_MAX = 120;
 const SNIPPET_CHARS_MAX = 500;
@@ -42,10 +42,11 @@ export function webhookBurst(): number {
 }
 
 /**
- * Takes an event of a webhook flow: once this returns without `duplicate` or `ignored`, it is stored and will be written.
+ * Accepts an event of a webhook flow: once this returns without `duplicate` or `ignored`, it is stored and will be
+ * written.
  * @throws AppError `not_found` for an unknown address; `rate_limited`, `too_large`, `unsupported_media_type`,
- *   `unauthenticated` for a signature that is missing, wrong or old, `invalid_request` for what is no JSON,
- *   `unavailable` when there is no room
+ *   `unauthenticated` for a signature that is missing, wrong or old, `invalid_request` for invalid JSON, `unavailable`
+ *   when the queue is full
  */
 export async function receiveEvent(token: string, request: Request, now = new Date()): Promise<InboundAnswer> {
   const hook = await takeToken(token);
@@ -63,7 +64,7 @@ export async function receiveEvent(token: string, request: Request, now = new Da
     requireSignature(hook, request.headers, body, now);
     event = readEventBody(body, request.headers.get("content-type"));
   } catch (error) {
-    // What broke off, or found the server full, comes again.
+    // The sender retries a request that broke off or found the server full.
     if (error instanceof AppError && error.kind !== "unavailable") {
       await count(hook, { ...toRefusal(request, body), reason: error.message }, now);
     }
@@ -88,7 +89,7 @@ export async function receiveEvent(token: string, request: Request, now = new Da
     return { duplicate: true };
   }
   tellFlowSoon(hook);
-  // It is stored: whatever happens from here on, it is found.
+  // The event is stored: if anything fails from here on, the sweeper finds it.
   await oneForAll(`webhook run:${hook._id.toHexString()}`, () => queuePendingOf(hook.workspaceId, hook._id)).catch(
     (error: unknown) =>
       log.warn({ err: error, flowId: hook._id.toHexString() }, "an event waits for a run that could not be queued"),
@@ -96,7 +97,7 @@ export async function receiveEvent(token: string, request: Request, now = new Da
   return { accepted: true };
 }
 
-/** The webhook of an address, with one event fewer that it may take now; by the store's clock. */
+/** Takes a token from the webhook of an address and returns the webhook; by the store's clock. */
 function takeToken(token: string): Promise<FlowWebhookDoc | null> {
   const burst = webhookBurst();
   const perMs = (PER_MINUTE * env().RATE_LIMIT_SCALE) / 60_000;
@@ -127,11 +128,11 @@ function requireSignature(hook: FlowWebhookDoc, headers: Headers, body: Buffer, 
     if (isSameSignature(plain?.trim().toLowerCase() ?? "", plainSignature(secret, body))) return;
     throw wrongSignature();
   }
-  // With a time that was signed, a message that was overheard is soon worth nothing.
+  // A signed time limits the replay of an intercepted message.
   const { id, timestamp, signatures } = standard;
   const right = standardSignature(secret, { id, timestamp, body });
   const given = signatures.split(" ").flatMap((each) => (each.startsWith("v1,") ? [each.slice(3)] : []));
-  // All of them are compared, whichever is right.
+  // Compare all of them, so that the time does not show which is right.
   if (given.filter((each) => isSameSignature(each, right)).length === 0) throw wrongSignature();
   const distance = Math.abs(now.getTime() / 1000 - Number(timestamp));
   if (!/^\d{1,12}$/.test(timestamp) || distance > TOLERANCE_SECONDS) {
@@ -141,7 +142,7 @@ function requireSignature(hook: FlowWebhookDoc, headers: Headers, body: Buffer, 
 
 type StandardHeaders = { id: string; timestamp: string; signatures: string };
 
-/** By the names of Standard Webhooks, or those of Svix. Null when there is no such signature. */
+/** Reads the headers of Standard Webhooks, or those of Svix. Returns null if neither set is present. */
 function standardHeaders(headers: Headers): StandardHeaders | null {
   for (const prefix of ["webhook", "svix"]) {
     const signatures = headers.get(`${prefix}-signature`);
@@ -168,13 +169,16 @@ function nameOf(value: unknown): unknown {
   return field(value, "type") ?? field(value, "event");
 }
 
-/** What the sender calls this kind of event, for people; null where it says none. */
+/** Returns the sender's name for this type of event, for display; null if it gives none. */
 function typeOf(value: unknown): string | null {
   const name = nameOf(value);
   return typeof name === "string" && name !== "" ? cut(name, TYPE_CHARS_MAX) : null;
 }
 
-/** Of an event that is refused: who has sent it and how it begins. @param body null when it could not be read */
+/**
+ * Describes a rejected event: its sender and the beginning of its body.
+ * @param body null if it could not be read
+ */
 function toRefusal({ headers }: Request, body: Buffer | null): Refusal {
   const from = remoteAddress(headers, env().TRUST_PROXY);
   const agent = headers.get("user-agent");
@@ -187,7 +191,7 @@ function toRefusal({ headers }: Request, body: Buffer | null): Refusal {
   };
 }
 
-/** The beginning of a text that somebody has chosen, as it may be stored. */
+/** Returns the beginning of a text of the sender, in a form that can be stored. */
 function cut(text: string, chars: number): string {
   return text.slice(0, chars).toWellFormed().replaceAll("\0", "\uFFFD");
 }
@@ -198,7 +202,7 @@ function eventIdOf(headers: Headers, value: unknown): string | null {
   const isId = typeof inBody === "string" || typeof inBody === "number" || inBody instanceof ExactNumber;
   const id = headers.get("webhook-id") ?? headers.get("svix-id") ?? (isId ? String(inBody) : "");
   if (id === "") return null;
-  // Half a character and code 0 are not stored as they are, so two such ids could become one.
+  // Lone surrogates and NUL cannot be stored unchanged, so two such ids could become one.
   const isKept = id.length <= EVENT_ID_CHARS_MAX && id.isWellFormed() && !id.includes("\0");
   if (isKept) return id;
   const digested = id.isWellFormed() ? id : JSON.stringify(id);
@@ -211,12 +215,15 @@ function field(value: unknown, name: string): unknown {
   return (value as Record<string, unknown>)[name];
 }
 
-/** Whatever comes at an address is counted in one place: a hundred at once would stand in each other's way for ten seconds. */
+/**
+ * Runs one transaction at a time for each webhook. All events of a webhook update one document: a hundred concurrent
+ * transactions would conflict for ten seconds.
+ */
 function writing(hook: FlowWebhookDoc, work: (session: ClientSession) => Promise<void>): Promise<void> {
   return oneAtATime(`webhook:${hook._id.toHexString()}`, () => inTransaction(work));
 }
 
-/** @returns false for an event that was taken before */
+/** @returns false for an event that was accepted before */
 async function store(
   hook: FlowWebhookDoc,
   facts: { eventId?: string; type?: string },
@@ -245,7 +252,7 @@ async function store(
           { $inc: { accepted: 1, pendingBytes: bytes }, $set: { lastReceivedAt: now } },
           { session },
         );
-      // The flow was deleted at this very moment: nobody would ever write it.
+      // The flow was deleted concurrently: the event would never be written.
       if (matchedCount === 0) throw new AppError("not_found", "This webhook was just closed.");
       await countHour(hook, now, { session });
     });
@@ -258,7 +265,7 @@ async function store(
   }
 }
 
-/** Counts what was not taken, and keeps the newest of it. */
+/** Counts a rejected event, and keeps the newest ones. */
 async function count(hook: FlowWebhookDoc, refusal: Refusal, now: Date): Promise<void> {
   const { _id, workspaceId } = hook;
   await writing(hook, async (session) => {
@@ -269,7 +276,7 @@ async function count(hook: FlowWebhookDoc, refusal: Refusal, now: Date): Promise
     const counted = await collections
       .flowWebhooks()
       .findOneAndUpdate({ _id, workspaceId }, change, { session, returnDocument: "after" });
-    // The flow was deleted at this very moment: there is nobody to tell.
+    // The flow was deleted concurrently: there is nothing to update.
     if (counted === null) return;
     await keepRefusal(hook, refusal, counted.rejected + counted.duplicates, now, session);
     await countHour(hook, now, { session });

@@ -1,19 +1,27 @@
-/** Rows of a batch: enough to make a write worth its round trip, few enough to hold several (drivers bound the bytes). */
+/** Rows of a batch: enough to be worth a round trip, few enough to hold several (drivers limit the bytes). */
 export const BATCH_ROWS = 5_000;
-/** Longer than any run should take; what is left is read by the next one. */
+/** Maximum duration of a run, longer than any should take; the next run reads the rest. */
 export const RUN_TIMEOUT_MS = 12 * 3_600_000;
-/** A source that says nothing for so long is taken for dead. Queries that gather for long say nothing meanwhile. */
+/**
+ * Time without a response after which a source counts as unreachable, in ms. Long aggregations send nothing until they
+ * finish.
+ */
 export const SILENCE_MS = 30 * 60_000;
-/** Rows of a run that the destination may refuse. With more of them it is the flow that is wrong, not the rows. */
+/**
+ * Maximum number of rows of a run that the destination may reject. More than that suggests a problem of the flow, not
+ * of the rows.
+ */
 export const REJECTED_ROWS_MAX = 100;
-/** docs/develop/flows.md: what fails is tried 3 times in all within 60 s. */
+/** Number of attempts within 60 s, including the first (docs/develop/flows.md). */
 export const TRIES_MAX = 3;
 export const TRIES_TIMEOUT_MS = 60_000;
-/** Before the second and the third try. */
+/** Waits before the second and the third attempt, in ms. */
 export const TRY_WAITS_MS = [1_000, 4_000];
-/** How often a run says how far it is, at the most. */
+/** Minimum interval of a run's progress reports, in ms. */
 export const REPORT_EVERY_MS = 500;
-/** How often its log does. */
+/** Minimum interval of progress lines in its log, in ms. */
 export const LOG_EVERY_MS = 10_000;
-/** A source whose fields keep growing would have us begin again and again. */
+/**
+ * Maximum number of restarts for new fields, so that a source whose fields keep growing does not restart a run forever.
+ */
 export const GROWTHS_MAX = 20;

@@ -7,8 +7,8 @@ import type { FlowDefinition, FlowDoc, FlowEntity } from "./model";
 const NAME_HASH_CHARS = 16;
 
 /**
- * What the destination knows the load by. Another source, entity or cursor is another load, which begins at its beginning;
- * another destination has none of this name.
+ * Returns the name by which the destination knows the load. Another source, entity or cursor is another load, which
+ * starts from the beginning. Another destination has no load of this name.
  */
 export function loadNameOf(flow: Pick<FlowDoc, "_id" | "source">, { schema, name, cursorField }: FlowEntity): string {
   const facts = [flow.source?.connectionId.toHexString() ?? null, schema ?? null, name, cursorField ?? null];
@@ -16,7 +16,7 @@ export function loadNameOf(flow: Pick<FlowDoc, "_id" | "source">, { schema, name
   return `flow:${flow._id.toHexString()}:${digest}`;
 }
 
-/** The loads of a flow that reads by a cursor: those whose place is worth keeping. */
+/** Returns the loads of a flow that reads by a cursor: those whose position should be kept. */
 export function loadNamesOf(_id: FlowDoc["_id"], definition: FlowDefinition): string[] {
   if (definition.type !== "sync") return [];
   return definition.source.entities.map((entity) => loadNameOf({ _id, source: definition.source }, entity));

@@ -5,7 +5,7 @@ import type { Run } from "@/lib/features/runs/schema";
 import type { Sealed } from "@/lib/platform/secrets/seal";
 import type { FLOW_MODES, FLOW_TYPES, Flow, WRITE_MODES } from "./schema";
 
-/** What lib/features/runs and lib/features/runs/schedules call a flow. */
+/** Resource type of flows in lib/features/runs and lib/features/runs/schedules. */
 export const RESOURCE_TYPE = "flow";
 
 export type FlowMode = (typeof FLOW_MODES)[number];
@@ -19,7 +19,7 @@ export type FlowDestination = {
   write: (typeof WRITE_MODES)[number];
 };
 
-/** What a run carries out. */
+/** Definition that a run executes. */
 export type FlowDefinition =
   | { type: "sync"; source: SyncSource; destination: FlowDestination; mode: FlowMode }
   | { type: "query"; source: QuerySource; destination: FlowDestination; mode: FlowMode }
@@ -30,7 +30,7 @@ export type FlowDoc = FlowDefinition & {
   workspaceId: ObjectId;
   name: string;
   enabled: boolean;
-  /** How far each entity has been read: for people, and to begin a reading with; the destination knows better. */
+  /** Position of each entity, for display and as the start of a read. The destination has the exact position. */
   checkpoints: FlowCheckpoint[];
   createdBy: ObjectId;
   createdAt: Date;
@@ -38,38 +38,38 @@ export type FlowDoc = FlowDefinition & {
 };
 
 export type FlowCheckpoint = {
-  /** The name of the load (`loadNameOf`). */
+  /** Name of the load (`loadNameOf`). */
   load: string;
   entity: string;
-  /** As JSON, since its keys are the source's; null before the first. */
+  /** Value as JSON, since its keys are the source's; null before the first. */
   value: string | null;
-  /** The run that has moved it last. */
+  /** Run that last moved it. */
   runId: ObjectId;
-  /** When that run lets readers see what it writes: what goes on later has to do it alike. */
+  /** When that run makes its rows visible to readers. A run that resumes the load must do the same. */
   visible: LoadRequest["visible"];
   at: Date;
 };
 
-/** The type of a flow is one of these, for whoever asks. */
+/** Type of a flow. */
 export type FlowType = (typeof FLOW_TYPES)[number];
 
-/** The door of a webhook flow, one each. */
+/** Address and state of a flow's webhook, one for each. */
 export type FlowWebhookDoc = {
-  /** The flow's id. */
+  /** Id of the flow. */
   _id: ObjectId;
   workspaceId: ObjectId;
   tokenHash: string;
-  /** Sealed, since the address is shown again to admins. */
+  /** Encrypted rather than hashed, since the address is shown again to admins. */
   token: Sealed;
   secret: Sealed;
   verifySignature: boolean;
-  /** Null takes all. */
+  /** Types of events to accept; null for all. */
   events: string[] | null;
   provisionedAt: Date;
-  /** What may still come at once, and when that was so: a bucket that fills by the minute. */
+  /** Remaining tokens, and the time of that count: a bucket that refills by the minute. */
   tokens: number;
   tokensAt: Date;
-  /** Whether the last one to come found a token. */
+  /** Whether the last request found a token. */
   isOpen: boolean;
   accepted: number;
   rejected: number;
@@ -77,62 +77,62 @@ export type FlowWebhookDoc = {
   processed: number;
   failed: number;
   lastReceivedAt: Date | null;
-  /** What waits. */
+  /** Size of the events that wait. */
   pendingBytes: number;
-  /** Runs that failed one after the other, and until when nobody tries again. */
+  /** Number of failed runs in a row, and the time before which none is retried. */
   failures: number;
   retryAt: Date | null;
 };
 
-/** One accepted event. Without its payload it is kept so that a repeat is known. */
+/** An accepted event. After its payload is deleted it is kept to detect repeats. */
 export type FlowEventDoc = {
   _id: ObjectId;
   workspaceId: ObjectId;
   flowId: ObjectId;
-  /** Of the sender; absent for events without one. */
+  /** Id given by the sender; absent for events without one. */
   eventId?: string;
-  /** What kind of event its sender calls it; absent where it says none. */
+  /** The sender's name for this type of event; absent if it gives none. */
   type?: string;
   receivedAt: Date;
-  /** The JSON text of the body, until it is in the destination. */
+  /** JSON text of the body, until it is written to the destination. */
   payload?: string;
   bytes: number;
   isPending?: true;
-  /** The batch that it belongs to: all of it reaches the destination in one piece. */
+  /** Batch of the event: it reaches the destination as a whole. */
   batchId?: ObjectId;
-  /** The run that has brought it to the destination, which may have refused it. */
+  /** Run that sent it to the destination, which may have rejected it. */
   runId?: ObjectId;
   isFailed?: true;
-  /** Why the destination refused it. */
+  /** Reason of the destination for rejecting it. */
   reason?: string;
   forgetAt?: Date;
 };
 
-/** What came to a webhook and was not taken: the newest of it, for whoever looks into it. */
+/** An event that a webhook rejected. Only the newest are kept, for troubleshooting. */
 export type FlowRefusalDoc = {
   _id: ObjectId;
   workspaceId: ObjectId;
   flowId: ObjectId;
-  /** Its place among those that are kept; what comes later takes it over. */
+  /** Slot in a fixed number of rejections; later ones overwrite it. */
   slot: number;
   status: "repeat" | "refused";
   eventId?: string;
   type?: string;
   bytes: number;
   receivedAt: Date;
-  /** In words; absent for a repeat. */
+  /** Reason as a message; absent for a repeat. */
   reason?: string;
-  /** Who sent it, as far as it says so. */
+  /** Sender, if it identifies itself. */
   from?: string;
   agent?: string;
-  /** How its body begins. */
+  /** Beginning of its body. */
   snippet?: string;
   forgetAt: Date;
 };
 
 export type FlowHourDoc = { _id: ObjectId; workspaceId: ObjectId; flowId: ObjectId; hour: Date; count: number };
 
-/** @param last its newest run; null before the first */
+/** @param last latest run; null before the first */
 export function toFlow(doc: FlowDoc, last: Run | null, schedule: ScheduleDoc | null, now = new Date()): Flow {
   const { schema, table, write } = doc.destination;
   return {
@@ -166,7 +166,7 @@ function sourceOf(doc: FlowDefinition): Flow["source"] {
   return { connectionId, query, ...(primaryKey && { primaryKey }) };
 }
 
-/** A checkpoint as it is shown: the value of the cursor where it has one, else as its source wrote it. */
+/** Returns a checkpoint to display: the value of the cursor if it has one, else as its source wrote it. */
 export function shownCheckpoint(checkpoint: Checkpoint): unknown {
   if (typeof checkpoint !== "object") return checkpoint;
   const { value, since } = checkpoint as { value?: unknown; since?: unknown };

@@ -8,11 +8,11 @@ import { type Move, moveEntity } from "./move-entity";
 
 vi.mock("node:timers/promises", async (original) => ({
   ...(await original<typeof import("node:timers/promises")>()),
-  // Waits are what they are: the tests look at which there were.
+  // Waits are skipped; the tests check their lengths.
   setTimeout: async () => {},
 }));
 
-/** A destination that keeps its word (`Load`), in memory. */
+/** A destination in memory that keeps the contract of `Load`. */
 class Destination {
   rows: WireValue[][] = [];
   columns: string[] = [];
@@ -59,13 +59,13 @@ class Destination {
 const ROWS = 10;
 const FIELDS: Field[] = [{ name: "id", type: "int32", dbType: "int" }];
 type Source = {
-  /** What happens when a reading comes to this row, the first so many times. */
+  /** Errors of reads that reach this row: `times` of them, then none. */
   failures?: { at: number; times: number; error: () => unknown };
-  /** Rows have no place to go on from. */
+  /** Rows have no checkpoint. */
   isWithoutPlace?: boolean;
-  /** From this row on there is one field more. */
+  /** From this row on there is one more field. */
   growsAt?: number;
-  /** Its fields show with its first row alone. */
+  /** Its fields are known only with its first row. */
   isShy?: boolean;
 };
 
@@ -178,7 +178,7 @@ describe("rows on their way", () => {
     const second = moving(destination, {}, { note });
     await moveEntity(second.move);
     expect([ids(destination), second.reads, second.counts()]).toEqual([ALL, [3, 5], { read: ROWS, written: ROWS }]);
-    // Whoever comes once more finds it done.
+    // A third attempt finds the load complete.
     const third = moving(destination, {}, { note: { checkpoint: 1, visible: "batch" } });
     await moveEntity(third.move);
     expect([ids(destination), third.counts()]).toEqual([ALL, { read: ROWS, written: ROWS }]);

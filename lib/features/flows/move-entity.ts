@@ -16,61 +16,61 @@ import { orAborted } from "@/lib/platform/process/or-aborted";
 import { GROWTHS_MAX, SILENCE_MS, TRIES_MAX, TRIES_TIMEOUT_MS, TRY_WAITS_MS } from "./limits";
 
 /*
- * The way of rows from a source into a table. Where a run stands is kept by the destination, with the rows (`Load`);
- * what is kept here only saves it from asking twice. So a run that is killed anywhere goes on behind the last row that
- * is there, and whoever goes on with it needs nothing of who began it.
+ * Moves rows from a source into a table. The destination stores the position of a run together with the rows (`Load`);
+ * the position stored here only saves a look-up. So a run that is killed at any point continues after the last row that
+ * was written, and the server that resumes it needs nothing from the previous one.
  */
 
 export type Visible = LoadRequest["visible"];
 
 export type Move = {
-  /** As people know it. */
+  /** Name for display. */
   name: string;
   runId: string;
-  /** Where a run begins that is not resumed. `continue`: where the run before has ended. */
+  /** Start of a run that is not resumed. `continue`: the end of the previous run. */
   start: { at: Checkpoint | null } | "continue";
-  /** What was noted of its place and its ways; null for nothing. */
+  /** Recorded position and visibility; null for none. */
   note: { checkpoint: Checkpoint | null; visible: Visible | null };
-  /** The source tries again by itself, and what it says in the end is final. */
+  /** The source retries by its own rules, so its errors are final. */
   isPatient: boolean;
-  /** The checkpoints of this source may be null at times. */
+  /** The checkpoints of this source may sometimes be null. */
   isUnsteady: boolean;
   read(from: Checkpoint | null, signal: AbortSignal): Promise<ExtractStream>;
   load(columns: Field[], visible: Visible, signal: AbortSignal): Promise<Load>;
-  /** Kept before the first row is written. */
+  /** Stored before the first row is written. */
   noteVisible(visible: Visible): Promise<void>;
-  /** Rows that may still be refused. */
+  /** Number of rows that may still be rejected. */
   rejectsLeft(): number;
   moved(counts: { read: number; written: number }, checkpoint: Checkpoint | null): Promise<void>;
-  /** Rows were left out, since their cursor is infinite or not a number. */
+  /** Called for rows that were skipped, since their cursor is infinite or not a number. */
   skipped?(count: number): Promise<void>;
   rejected(rows: readonly { row: number; rejected: RejectedRow }[]): Promise<void>;
   retrying(error: AppError, waitMs: number): Promise<void>;
   signal: AbortSignal;
 };
 
-/** What the destination keeps with the rows. */
+/** Position that the destination stores with the rows. */
 type Position = {
-  /** Of another run it is only where that has ended. */
+  /** Run that wrote it. If it is another run, that run has ended. */
   run: string;
   checkpoint: Checkpoint | null;
-  /** Rows that this run has read so far. */
+  /** Number of rows that this run has read so far. */
   read: number;
-  /** All was read. */
+  /** All rows were read. */
   isEnd: boolean;
 };
 
 /**
- * Readings that one attempt opens before the first row: one at the noted checkpoint, one at the destination's. Another
- * run that moves the load in between costs one more.
+ * Maximum number of reads that one attempt opens before the first row: one at the recorded checkpoint, one at the
+ * destination's. Each other run that moves the load in between costs one more.
  */
 const BEGIN_TRIES_MAX = 5;
 
 const PASSING: ReadonlySet<ErrorKind> = new Set(["source_unreachable", "timeout", "unavailable", "rate_limited"]);
 
 /**
- * Moves all there is, from where the destination says that it stands.
- * @throws AppError what the source or the destination fails with in the end; the signal's reason
+ * Moves all rows, from the position that the destination has stored.
+ * @throws AppError the last error of the source or the destination; the signal's reason
  */
 export async function moveEntity(move: Move): Promise<void> {
   let tries = 0;
@@ -114,24 +114,27 @@ class ReadFailure extends Error {
   }
 }
 
-/** Rows that nobody sees yet lie in a table that does not grow: it is made anew, with these. */
+/**
+ * The source has new fields. Rows that are not visible yet are in a table that cannot gain columns, so it is created
+ * again with these.
+ */
 class FieldsGrown extends Error {
   constructor(readonly fields: Field[]) {
     super("The source has more fields than before.");
   }
 }
 
-/** One try, from its first question to the last row. */
+/** One attempt, from its first request to the last row. */
 class Attempt {
   readonly #move: Move;
-  /** What the table is made of. */
+  /** Columns of the table. */
   #columns: Field[];
   #load: Load | null = null;
   #visible: Visible = "batch";
   #read = 0;
   #written = 0;
   #checkpoint: Checkpoint | null = null;
-  /** Something was written that a next try goes on behind. */
+  /** Whether something was written that the next attempt can continue after. */
   hasMoved = false;
 
   constructor(move: Move, columns: Field[]) {
@@ -149,7 +152,10 @@ class Attempt {
     await this.#load?.finish();
   }
 
-  /** The last try has failed. What nobody has seen goes, unless the run goes on elsewhere. */
+  /**
+   * Ends the last attempt with its error. Deletes rows that are not visible yet, unless the run continues on another
+   * server.
+   */
   async leave(reason: unknown): Promise<never> {
     if (!(reason instanceof RunGoesOn)) await this.#abandon();
     throw reason;
@@ -166,12 +172,12 @@ class Attempt {
         const start = await this.#open(reading);
         if (start === DONE) return await reading.close();
         if (isSame(start.at, from)) return reading;
-        // What was noted here is older than what is written there.
+        // The recorded position is older than the written one.
         from = start.at;
       } catch (error) {
         await reading.close();
         if (!(error instanceof NoColumns)) throw error;
-        // Nothing came, and nothing is there: neither would have told a note that is wrong.
+        // No rows were read and none exist, so neither would have revealed a wrong checkpoint.
         const beginning = move.start === "continue" ? null : move.start.at;
         if (isSame(from, beginning)) return null;
         from = beginning;
@@ -211,7 +217,7 @@ class Attempt {
     return note.checkpoint ?? (start === "continue" ? null : start.at);
   }
 
-  /** While a batch is written the one behind it is there and the next one is read; no more than these are held. */
+  /** While a batch is written, the next one is held and the one after it is being read. */
   async #moveAll(reading: Reading): Promise<void> {
     let batch = await reading.next();
     let coming = reading.next();
@@ -228,7 +234,7 @@ class Attempt {
         coming = reading.next();
         coming.catch(() => {});
       }
-      // What has come before the source failed is not lost.
+      // Rows that were read before the source failed are still written.
       if (failure === null || batch.checkpoint !== null) {
         await this.#write(batch, reading.fieldsOf(batch), failure === null && following === null);
       }
@@ -256,7 +262,7 @@ class Attempt {
     }
     this.#read = read;
     this.#written += written;
-    // An empty batch at the same place is no progress, so tries behind it count on.
+    // An empty batch at the same position is no progress, so attempts after it keep counting.
     const isFurther = batch.rowCount > 0 || !isSame(checkpoint, this.#checkpoint);
     this.hasMoved ||= position !== null && isFurther;
     await this.#noteMoved(checkpoint ?? this.#checkpoint);
@@ -275,7 +281,7 @@ class Attempt {
     return this.#load;
   }
 
-  /** It is cleared away by the next run else. */
+  /** Otherwise the next run clears it. */
   async #abandon(): Promise<void> {
     await this.#load?.abandon().catch(() => {});
   }
@@ -285,7 +291,7 @@ const DONE = "done";
 
 const CLOSE_TIMEOUT_MS = 5_000;
 
-/** A reading under way, whose first batch was looked at. */
+/** A running read whose first batch was examined. */
 class Reading {
   readonly #iterator: AsyncIterator<ExtractBatch>;
   readonly #stop: AbortController;
@@ -313,7 +319,7 @@ class Reading {
     return reading;
   }
 
-  /** Of the first rows: the page before them may have been empty. */
+  /** Fields of the first rows: the page before them may have been empty. */
   get firstFields(): Field[] {
     return this.#first === null ? this.fields : this.fieldsOf(this.#first);
   }
@@ -343,7 +349,7 @@ class Reading {
     return value;
   }
 
-  /** Ends it, at its end or before. A source that does not end its reading keeps nobody waiting for long. */
+  /** Closes the read, at its end or before. A source that does not close in time is not waited for. */
   async close(): Promise<null> {
     this.#stop.abort(new AppError("cancelled", "The reading is over."));
     const ended = Promise.resolve(this.#iterator.return?.()).catch(() => {});
@@ -352,7 +358,10 @@ class Reading {
   }
 }
 
-/** What the source says, unless it says nothing for too long. @throws ReadFailure; the signal's reason */
+/**
+ * Returns the source's response, unless it takes too long.
+ * @throws ReadFailure; the signal's reason
+ */
 async function heard<T>(word: Promise<T>, signal: AbortSignal, stop: AbortController): Promise<T> {
   const minutes = SILENCE_MS / 60_000;
   const timer = setTimeout(
@@ -368,12 +377,12 @@ async function heard<T>(word: Promise<T>, signal: AbortSignal, stop: AbortContro
   }
 }
 
-/** The fields with those that are new behind them; the same list when there are none. */
+/** Returns the fields with the new ones appended; the same list if there are none. */
 function union(known: Field[], found: Field[]): Field[] {
   if (found.length === 0) return known;
   if (known.length === 0) return found;
   const later = new Map(found.map((field) => [field.name, field]));
-  // A second attempt begins with the narrow types of the first page, and its table has the wide ones already.
+  // A second attempt begins with the narrow types of the first page, while its table already has the wide ones.
   for (const field of known) {
     const same = later.get(field.name);
     if (same !== undefined && holds(field.type, same.type)) later.set(field.name, field);
@@ -385,7 +394,7 @@ function union(known: Field[], found: Field[]): Field[] {
   return [...known.map((field) => later.get(field.name) ?? field), ...added];
 }
 
-/** Types from the narrowest to the widest, each of which holds all before it. */
+/** Types from the narrowest to the widest; each holds all before it. */
 const NUMBERS: readonly FieldType[] = ["int32", "int64", "float64", "decimal"];
 
 function holds(wide: FieldType, narrow: FieldType): boolean {
@@ -394,7 +403,7 @@ function holds(wide: FieldType, narrow: FieldType): boolean {
   return NUMBERS.includes(narrow) && NUMBERS.indexOf(wide) > NUMBERS.indexOf(narrow);
 }
 
-/** The batch in the columns of the table: what it does not have is null. */
+/** Returns the batch in the columns of the table: missing values are null. */
 function align(batch: Batch, fields: Field[], columns: Field[]): Batch {
   if (
     fields === columns ||
@@ -411,7 +420,7 @@ function align(batch: Batch, fields: Field[], columns: Field[]): Batch {
   };
 }
 
-/** Freezes a checkpoint, so that whoever changes it fails at once instead of losing rows. */
+/** Freezes a checkpoint, so that a change to it fails immediately instead of losing rows. */
 function immutable(checkpoint: Checkpoint | null): Checkpoint | null {
   const freeze = (part: unknown): void => {
     if (typeof part !== "object" || part === null || Object.isFrozen(part)) return;

@@ -16,17 +16,17 @@ import { orAborted } from "@/lib/platform/process/or-aborted";
 import { refuseWide } from "./refuse-wide";
 import type { FlowPreview, PreviewBody } from "./schema";
 
-/** Enough to see what is in the columns. */
+/** Number of rows, enough to see what the columns hold. */
 const ROWS_MAX = 20;
-/** Somebody waits for it. */
+/** Short, since a user waits for it. */
 const TIMEOUT_MS = 30_000;
-/** Of a text, or of an object as JSON: rows are shown to be known again, not to be read. */
+/** Maximum length of a text, or of an object as JSON. */
 const CELL_CHARS_MAX = 500;
 
 /**
- * The first rows of what a flow would read, with the columns that it would write. Changes nothing and keeps nothing.
+ * Returns the first rows that a flow would read, with the columns that it would write. Changes and stores nothing.
  * @param signal aborts when the caller leaves
- * @throws AppError `not_found`; `invalid_request` for a connection or entity that cannot be read; what the source says
+ * @throws AppError `not_found`; `invalid_request` for a connection or entity that cannot be read; the source's error
  */
 export async function previewSource(caller: Caller, body: PreviewBody, signal: AbortSignal): Promise<FlowPreview> {
   const connection = await getConnectionDocOrThrow(caller, new ObjectId(body.connectionId));
@@ -45,7 +45,7 @@ export async function previewSource(caller: Caller, body: PreviewBody, signal: A
 
 type FirstRows = { fields: Field[]; rows: WireValue[][] };
 
-/** As a console would run it on a connection that may only read. */
+/** Runs a query like a console on a read-only connection. */
 async function ofQuery(
   caller: Caller,
   connection: ConnectionDoc,
@@ -121,7 +121,7 @@ function rowsOf({ rowCount, columns }: Batch, max: number): WireValue[][] {
   return Array.from({ length: Math.min(rowCount, max) }, (_, row) => columns.map((column) => column[row] ?? null));
 }
 
-/** Returns a cell as an answer carries it, cut where it is long. */
+/** Returns a value in the form of a response, cut if it is long. */
 function toShown(value: WireValue): WireValue {
   return shorten(isJsonText(value) ? jsonValue(value.json) : value);
 }

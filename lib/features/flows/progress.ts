@@ -4,7 +4,7 @@ import type { NewLogLine } from "@/lib/features/runs/logs";
 import { type EntityProgress, NO_COUNTS, type RunCounts } from "@/lib/features/runs/schema";
 import { LOG_EVERY_MS, REJECTED_ROWS_MAX, REPORT_EVERY_MS } from "./limits";
 
-/** How far a run is, as it tells the store from time to time. */
+/** Progress of a run, which is reported to the store from time to time. */
 export class Progress {
   readonly #held: HeldRun;
   readonly entities: EntityProgress[];
@@ -24,12 +24,12 @@ export class Progress {
     return { read: sum("read"), written: sum("written"), skipped: sum("skipped"), failed: sum("failed") };
   }
 
-  /** Rows that the destination may still refuse. */
+  /** Number of rows that the destination may still reject. */
   get rejectsLeft(): number {
     return Math.max(0, REJECTED_ROWS_MAX - this.counts.failed);
   }
 
-  /** Says how an entity stands: now, or when it was last said long enough ago. */
+  /** Reports the progress of an entity: now, or if the last report is old enough. */
   async set(index: number, change: Partial<EntityProgress>, when: "now" | "sometimes"): Promise<void> {
     const entity = this.entities[index];
     if (!entity) throw new Error("There is no such entity.");

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { flowStartedSchema } from "./schema";
 
-/** The answer of a route that has another status beside its own. */
+/** Response of a route that has a second status. */
 export const startedEnvelope = z.object({
   success: z.literal(true),
   data: flowStartedSchema,

@@ -15,23 +15,24 @@ import type { FlowDoc, FlowMode } from "./model";
 import type { BackfillBody, FlowParams, FlowRun, FlowStarted, TriggerFlowBody } from "./schema";
 import { getFlowDocOrThrow, resourceOf, withOwnStanding } from "./standing";
 
-/** What the job runner is woken with when a run is queued; its data are `workspaceId` and `runId`. */
+/** Event that starts a queued run; its data are `workspaceId` and `runId`. */
 export const FLOW_RUN_QUEUED_EVENT = "flow/run.queued";
-/** What GET shows of a log: its end, where a failure says why. */
+/** Number of lines of a log that GET returns: its end, where a failure shows its reason. */
 const LOG_LINES_SHOWN = 1000;
 
-/** What a run of a flow is told beyond the flow itself; kept in the run's params. */
+/** Parameters of a flow's run beyond the flow itself; stored in the run's params. */
 export type FlowRunParams = {
   mode?: FlowMode;
-  /** A value of the cursor fields. */
+  /** Value of the cursor fields to start from. */
   from?: string | number;
-  /** Values for a query, as JSON, since their names may be any. */
+  /** Values for a query, as JSON, since their names may be anything. */
   values?: string;
 };
 
 /**
  * Runs a saved flow now.
- * @throws AppError `not_found`, `already_running`, `rate_limited`; `invalid_request` for values that it has no place for
+ * @throws AppError `not_found`, `already_running`, `rate_limited`; `invalid_request` for values that the flow cannot
+ *   take
  */
 export async function triggerFlow(caller: Caller, { flowId: id, params }: TriggerFlowBody): Promise<FlowStarted> {
   const flowId = new ObjectId(id);
@@ -42,8 +43,9 @@ export async function triggerFlow(caller: Caller, { flowId: id, params }: Trigge
 }
 
 /**
- * Runs a flow on what it may have read already.
- * @throws AppError `not_found`, `already_running`, `rate_limited`; `invalid_request` for a flow that cannot be read so
+ * Runs a flow on rows that it may have read before.
+ * @throws AppError `not_found`, `already_running`, `rate_limited`; `invalid_request` for a flow that cannot be read
+ *   this way
  */
 export async function backfillFlow(caller: Caller, flowId: ObjectId, body: BackfillBody): Promise<FlowStarted> {
   const doc = await getFlowDocOrThrow(caller, flowId);
@@ -54,7 +56,10 @@ export async function backfillFlow(caller: Caller, flowId: ObjectId, body: Backf
   return { flow: await withOwnStanding(caller, doc), run };
 }
 
-/** Queues a run and wakes whoever carries it out. @throws AppError `already_running` */
+/**
+ * Queues a run and wakes an executor.
+ * @throws AppError `already_running`
+ */
 export async function startRun(
   caller: Caller,
   doc: FlowDoc,
@@ -72,12 +77,18 @@ export async function startRun(
   return toRun(run);
 }
 
-/** The runs of a flow, the newest first. @throws AppError `not_found` */
+/**
+ * Returns the runs of a flow, newest first.
+ * @throws AppError `not_found`
+ */
 export async function listFlowRuns(caller: Caller, flowId: ObjectId, page: PageRequest): Promise<Page<Run>> {
   return listRuns(resourceOf(await getFlowDocOrThrow(caller, flowId)), page);
 }
 
-/** A run with its log. @throws AppError `not_found` */
+/**
+ * Returns a run with its log.
+ * @throws AppError `not_found`
+ */
 export async function getFlowRun(caller: Caller, flowId: ObjectId, runId: ObjectId): Promise<FlowRun> {
   const doc = await getFlowDocOrThrow(caller, flowId);
   const [run, logs] = await Promise.all([
@@ -89,7 +100,7 @@ export async function getFlowRun(caller: Caller, flowId: ObjectId, runId: Object
 }
 
 /**
- * Ends a run of a flow. What it has written by then stays, unless nobody could see it yet.
+ * Cancels a run of a flow. Rows that are visible by then remain.
  * @throws AppError `not_found`; `conflict` for one that has ended
  */
 export async function cancelFlowRun(caller: Caller, flowId: ObjectId, runId: ObjectId): Promise<Run> {
@@ -97,7 +108,7 @@ export async function cancelFlowRun(caller: Caller, flowId: ObjectId, runId: Obj
   return toRun(await requestCancel(resourceOf(doc), runId, caller.user._id));
 }
 
-/** What a tick of a flow's schedule does (`lib/features/runs/schedules/tick`). A flow that is off lets it pass. */
+/** Queues a run for a tick of a flow's schedule (`lib/features/runs/schedules/tick`). A disabled flow skips it. */
 export async function queueFlowTick(schedule: ScheduleDoc, tick: Date): Promise<"queued" | "busy" | "away" | "gone"> {
   const { workspaceId, resourceId } = schedule;
   const doc = await collections.flows().findOne({ _id: resourceId, workspaceId });
@@ -106,7 +117,7 @@ export async function queueFlowTick(schedule: ScheduleDoc, tick: Date): Promise<
   return queueForNobody(doc, "scheduled", tick.toISOString());
 }
 
-/** Queues a run for nobody in particular; one that was queued for this before is not queued again. */
+/** Queues a run without a user; a run that was queued for the same cause is not queued again. */
 export function queueForNobody(
   doc: FlowDoc,
   triggerType: "scheduled" | "webhook",
@@ -116,7 +127,7 @@ export function queueForNobody(
   return queueUnlessBusy(start, FLOW_RUN_QUEUED_EVENT);
 }
 
-/** A run that nobody carries out any more goes on where it was: what is written is known to the destination. */
+/** Resumes a run without a holder where it stopped: the destination knows which rows are written. */
 export async function recoverFlowRun(run: RunDoc): Promise<"woken" | "give_up"> {
   await wakeRun(run, FLOW_RUN_QUEUED_EVENT);
   return "woken";

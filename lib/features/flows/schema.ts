@@ -15,16 +15,16 @@ import {
 export const FLOW_TYPES = ["sync", "query", "webhook"] as const;
 export const FLOW_MODES = ["full", "incremental"] as const;
 export const WRITE_MODES = ["append", "replace", "upsert"] as const;
-/** Entities of one flow; a run shows how far each of them is. */
+/** Maximum number of entities of a flow; a run shows the progress of each. */
 export const ENTITIES_MAX = 200;
-/** Longer than the names of any database. */
+/** Maximum length of a name, longer than any database allows. */
 const NAME_CHARS_MAX = 255;
 const KEY_FIELDS_MAX = 16;
 const QUERY_CHARS_MAX = 100_000;
-/** Values that are bound to a query are words and numbers, not data. */
+/** Maximum length of the values that are bound to a query: words and numbers, not data. */
 const PARAMS_CHARS_MAX = 16_384;
 const EVENT_NAMES_MAX = 100;
-/** Ids are short; a longer one counts by its digest. */
+/** Maximum length of an event id; a longer id is replaced by its digest. */
 export const EVENT_ID_CHARS_MAX = 200;
 
 const flowName = trimmedText(80, "Give the flow a name.");
@@ -79,7 +79,7 @@ const common = {
 };
 const mode = z.enum(FLOW_MODES).default("full");
 
-/** A new flow. */
+/** Definition of a new flow. */
 export const createFlowBody = z.discriminatedUnion("type", [
   z.object({ type: z.literal("sync"), source: syncSource, mode, ...common }),
   z.object({ type: z.literal("query"), source: querySource, mode, ...common }),
@@ -92,14 +92,14 @@ const paramsBody = z
   .refine((params) => JSON.stringify(params).length <= PARAMS_CHARS_MAX, "These are too many values.")
   .describe("Values for the placeholders of a query");
 
-/** A saved flow to be run now. */
+/** Request to run a saved flow. */
 export const triggerFlowBody = z.object({ flowId: objectIdText, params: paramsBody.optional() });
 export type TriggerFlowBody = z.infer<typeof triggerFlowBody>;
 export type FlowParams = z.infer<typeof paramsBody>;
 
 export type PostFlowBody = TriggerFlowBody | CreateFlowBody;
 
-/** A saved flow to be run, or a new one. Which of them it is shows by its id, so that what is wrong is said of that one. */
+/** Request to run a saved flow or to create one. The `flowId` decides which, so that errors refer to the right form. */
 export const postFlowBody = z
   .unknown()
   .transform((input, context): PostFlowBody => {
@@ -115,7 +115,7 @@ export const postFlowBody = z
     reference: z.toJSONSchema(z.union([triggerFlowBody, createFlowBody]), { io: "input", unrepresentable: "any" }),
   });
 
-/** What is not sent stays. */
+/** Fields that are not sent keep their values. */
 export const updateFlowBody = z.object({
   name: flowName.optional(),
   source: z.union([syncSource, querySource]).optional(),
@@ -131,7 +131,7 @@ export const updateFlowBody = z.object({
 });
 export type UpdateFlowBody = z.infer<typeof updateFlowBody>;
 
-/** What a flow would read: an entity, or the result of a query. */
+/** Source of a preview: an entity, or the result of a query. */
 export const previewBody = z.union([
   z.object({ connectionId: objectIdText, query: querySource.shape.query }),
   z.object({ connectionId: objectIdText, entity: entityBody.pick({ name: true, schema: true }) }),
@@ -279,9 +279,9 @@ export const arrivalsQuery = listQuery.extend({
 });
 export type ArrivalsQuery = z.infer<typeof arrivalsQuery>;
 
-/** The longest address that a server takes at all. */
+/** Maximum length of an address that a server accepts. */
 const ADDRESS_CHARS_MAX = 16_384;
-/** Whatever it is: what is no token of ours is an address at which there is nothing. */
+/** Accepts any text: an unknown token is an address that does not exist. */
 export const webhookToken = z.string().max(ADDRESS_CHARS_MAX);
 export const inboundAnswer = z.object({
   accepted: z.boolean().optional(),

@@ -20,10 +20,10 @@ import { getFlowDocOrThrow, noSuchFlow, resourceOf, withOwnStanding, withStandin
 import { tellFlow } from "./tell";
 import { dropWebhook } from "./webhook-store";
 
-/** What GET shows of a flow's runs. */
+/** Number of a flow's runs that GET returns. */
 const RUNS_SHOWN = 10;
 
-/** The workspace's flows, oldest first. */
+/** Returns the workspace's flows, oldest first. */
 export async function listFlows(caller: Caller, page: PageRequest): Promise<Page<Flow>> {
   const { workspaceId } = caller;
   const after = readCursor(page.cursor);
@@ -37,7 +37,10 @@ export async function listFlows(caller: Caller, page: PageRequest): Promise<Page
   return { items: await withStanding(caller, items), nextCursor };
 }
 
-/** A flow, its last runs and how far it has come. @throws AppError `not_found` */
+/**
+ * Returns a flow with its last runs and its progress.
+ * @throws AppError `not_found`
+ */
 export async function getFlow(caller: Caller, flowId: ObjectId): Promise<FlowDetail> {
   const doc = await getFlowDocOrThrow(caller, flowId);
   const [flow, { items: runs }] = await Promise.all([
@@ -48,7 +51,7 @@ export async function getFlow(caller: Caller, flowId: ObjectId): Promise<FlowDet
 }
 
 /**
- * Stores a new flow and, unless told otherwise, runs it. A webhook flow has nothing to run before something comes.
+ * Stores a new flow and, unless told otherwise, runs it. A webhook flow has nothing to run until an event arrives.
  * @throws AppError `invalid_request`, `not_found` for its connections, `read_only`
  */
 export async function createFlow(caller: Caller, body: CreateFlowBody, now = new Date()): Promise<FlowStarted> {
@@ -65,7 +68,7 @@ export async function createFlow(caller: Caller, body: CreateFlowBody, now = new
     createdAt: now,
     updatedAt: now,
   };
-  // A schedule without a flow is taken away by its first tick; a flow without its schedule would never run.
+  // The first tick deletes a schedule without a flow; a flow without its schedule would never run.
   if (body.schedule) await putFlowSchedule(caller, doc._id, body.schedule);
   await collections.flows().insertOne(doc);
   tellFlow(doc);
@@ -75,7 +78,7 @@ export async function createFlow(caller: Caller, body: CreateFlowBody, now = new
 }
 
 /**
- * Changes a flow. Who made it may, and admins. What it does can be changed while it does not run.
+ * Updates a flow. Requires its creator or an admin. The definition can change only while no run is active.
  * @throws AppError `not_found`, `forbidden`, `invalid_request`, `read_only`, `already_running`, `conflict`
  */
 export async function updateFlow(caller: Caller, flowId: ObjectId, body: UpdateFlowBody): Promise<Flow> {
@@ -104,7 +107,7 @@ export async function updateFlow(caller: Caller, flowId: ObjectId, body: UpdateF
         name: body.name ?? doc.name,
         enabled: body.enabled ?? doc.enabled,
         ...(changesWork && (work as Partial<FlowDoc>)),
-        // What is not read any more has no place.
+        // Entities that are no longer read have no position.
         ...(changesWork && {
           checkpoints: doc.checkpoints.filter(({ load }) => loadNamesOf(flowId, definition).includes(load)),
         }),
@@ -122,14 +125,14 @@ export async function updateFlow(caller: Caller, flowId: ObjectId, body: UpdateF
 }
 
 /**
- * Deletes a flow; a run under way is cancelled. What it has written stays.
+ * Deletes a flow and cancels its active run. The rows that it has written remain.
  * @throws AppError `not_found`, `forbidden`
  */
 export async function deleteFlow(caller: Caller, flowId: ObjectId): Promise<void> {
   const { workspaceId, user } = caller;
   const doc = await getFlowDocOrThrow(caller, flowId);
   requireControl(caller, doc);
-  // First: from here on nobody queues a run of it.
+  // First, so that no run of it is queued from here on.
   const { deletedCount } = await collections.flows().deleteOne({ _id: flowId, workspaceId });
   if (deletedCount === 0) throw noSuchFlow();
   await removeSchedule(caller, { resourceType: RESOURCE_TYPE, resourceId: flowId });
@@ -144,7 +147,7 @@ function hasChanged(): AppError {
   return new AppError("conflict", "Somebody else has changed this flow meanwhile. Load it again.");
 }
 
-/** @throws AppError `invalid_request` that names the part of the flow's schedule */
+/** @throws AppError `invalid_request` with the path of the flow's schedule */
 async function putFlowSchedule(caller: Caller, resourceId: ObjectId, body: ScheduleBody): Promise<void> {
   try {
     await putSchedule(caller, { resourceType: RESOURCE_TYPE, resourceId }, body);
@@ -155,14 +158,14 @@ async function putFlowSchedule(caller: Caller, resourceId: ObjectId, body: Sched
   }
 }
 
-/** Which of these flows there are: every member sees all of the workspace's. */
+/** Returns which of these flows exist: every member sees all of the workspace's. */
 export async function visibleFlowIds({ workspaceId }: Caller, ids: ObjectId[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const docs = collections.flows().find({ workspaceId, _id: { $in: ids } }, { projection: { _id: 1 } });
   return new Set(await docs.map(({ _id }) => _id.toHexString()).toArray());
 }
 
-/** What of the workspace's flows reads or writes a connection. */
+/** Returns the workspace's flows that read or write a connection. */
 export async function listFlowUses({ workspaceId }: Caller, connectionId: ObjectId): Promise<Use[]> {
   const docs = await collections
     .flows()

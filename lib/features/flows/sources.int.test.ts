@@ -15,8 +15,8 @@ import {
 import { STRIPE_TEST_KEY, type StripeStandIn, startStripeStandIn } from "@/test/servers/stripe-stand-in";
 
 /*
- * Flows from services and into MongoDB, made by the API and carried out to their end: services that are away at the first
- * row, fail in the middle or contradict themselves, and a destination that refuses a row.
+ * Flows from services and into MongoDB, created by the API and executed to their end: services that are down at the
+ * first row, fail in the middle or contradict themselves, and a destination that rejects a row.
  */
 
 process.env.ALLOW_PRIVATE_NETWORK = "all";
@@ -32,7 +32,7 @@ beforeAll(async () => {
     if (failure && requests >= failure.fromRequest) return failure.answer;
     return ANSWERS[request.url.pathname.split("/")[1] ?? ""]?.(request) ?? { status: 404 };
   });
-  // Read once, with the first look at a setting.
+  // Read once, with the first access to a setting.
   process.env.STRIPE_API_URL = service.address;
   await databaseReady();
   ana = await flowAuthor();
@@ -45,10 +45,10 @@ afterAll(async () => {
   await own.drop();
 });
 
-/** Two pages and a bit. */
+/** A little more than two pages. */
 const COUNT = 230;
 const PAGE = 100;
-/** Seconds since 1970, as Stripe counts. */
+/** Start time in seconds since 1970, as in Stripe's API. */
 const BEGIN = 1_767_225_600;
 type Item = { id: string; object: string; created: number; amount: number };
 const item = (number: number): Item => ({
@@ -59,10 +59,13 @@ const item = (number: number): Item => ({
 });
 const items = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => item(from + index));
 
-/** What the service has, and from which request on it answers something else. */
+/** Items of the service, and the request from which on it fails. */
 let stock: Item[] = [];
 let failure: { fromRequest: number; answer: ServiceAnswer } | null = null;
-/** What it says that is not so: more than there is, the same again and again, or more behind pages of nothing. */
+/**
+ * False responses of the service: more rows than exist, the same page again and again, or a next page after empty
+ * pages.
+ */
 const LIES = ["more", "repeat", "nothing"] as const;
 type Lie = (typeof LIES)[number];
 let lie: Lie | null = null;
@@ -85,7 +88,7 @@ const AWAY: ServiceAnswer = {
 };
 const since = (from: unknown) => stock.filter(({ created }) => created >= Number(from ?? 0));
 
-/** By the first part of the path. */
+/** Responses by the first part of the path. */
 const ANSWERS: Record<string, (request: ServiceRequest) => ServiceAnswer | Promise<ServiceAnswer>> = {
   rest({ url }) {
     const page = Number(url.searchParams.get("page"));
@@ -117,7 +120,7 @@ const ANSWERS: Record<string, (request: ServiceRequest) => ServiceAnswer | Promi
     return { status: answer.status, json };
   },
 };
-/** @param place of a page, counted from 1: the first one is as it should be */
+/** @param place number of a page, from 1: the first one is not emptied */
 const isEmptied = (place: number) => lie === "nothing" && place > 1;
 
 const SOURCES = [
@@ -203,7 +206,7 @@ describe.each(SOURCES)("a flow from $type", ({ type, config, found }) => {
     put(items(1, COUNT));
     expect(await ana.run(flow.id)).toMatchObject({ status: "success", counts: { written: COUNT } });
     expect(await amounts()).toEqual(upTo(COUNT));
-    // What there was is gone there: here it stays, and what comes behind it is taken.
+    // The items are deleted at the source. Their copies stay, and later items are added.
     put([]);
     expect(await ana.run(flow.id)).toMatchObject(none);
     put(items(COUNT + 1, COUNT + 5));

@@ -8,21 +8,24 @@ import { collections } from "./collections";
 import { type FlowDoc, RESOURCE_TYPE, toFlow } from "./model";
 import type { Flow } from "./schema";
 
-/** The stored record. @throws AppError `not_found`, the same for an unknown id and for another workspace's */
+/**
+ * Returns the stored flow.
+ * @throws AppError `not_found`, the same for an unknown id and for another workspace's
+ */
 export async function getFlowDocOrThrow({ workspaceId }: Caller, flowId: ObjectId): Promise<FlowDoc> {
   const doc = await collections.flows().findOne({ _id: flowId, workspaceId });
   if (!doc) throw noSuchFlow();
   return doc;
 }
 
-/** The flow as the interface shows it. */
+/** Returns the flow as the API shows it. */
 export async function withOwnStanding(caller: Pick<Caller, "workspaceId">, doc: FlowDoc): Promise<Flow> {
   const [flow] = await withStanding(caller, [doc]);
   if (!flow) throw new Error("A flow has no standing.");
   return flow;
 }
 
-/** The same for many, in two look-ups. */
+/** Does the same for many, in two look-ups. */
 export async function withStanding({ workspaceId }: Pick<Caller, "workspaceId">, docs: FlowDoc[]): Promise<Flow[]> {
   const ids = docs.map(({ _id }) => _id);
   const [schedules, runs] = await Promise.all([
@@ -40,7 +43,7 @@ export function resourceOf({ _id, workspaceId }: Pick<FlowDoc, "_id" | "workspac
   return { workspaceId, resourceType: RESOURCE_TYPE, resourceId: _id } as const;
 }
 
-/** One answer for an unknown id and for another workspace's. */
+/** Returns the same error for an unknown id and for another workspace's. */
 export function noSuchFlow(): AppError {
   return new AppError("not_found", "There is no such flow in this workspace.");
 }

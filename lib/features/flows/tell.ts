@@ -2,16 +2,16 @@ import "server-only";
 import { publish } from "@/lib/platform/events/publish";
 import { type FlowDoc, RESOURCE_TYPE } from "./model";
 
-/** Tells those who look on that a flow itself has changed: an event of runs that names none. */
+/** Publishes a change of the flow itself: an event of runs that names none. */
 export function tellFlow({ workspaceId, _id }: Pick<FlowDoc, "workspaceId" | "_id">): void {
   publish({ workspaceId, kind: "run", resourceType: RESOURCE_TYPE, resourceId: _id });
 }
 
-/** Events of a webhook come in bursts; who looks on is told of a burst once. */
+/** Interval in which events of a webhook are published together, in ms, since they come in bursts. */
 const GATHER_MS = 500;
 const waiting = new Set<string>();
 
-/** Tells soon, and once for all that happens until then. */
+/** Publishes a change after a short delay, once for all changes until then. */
 export function tellFlowSoon({ workspaceId, _id }: Pick<FlowDoc, "workspaceId" | "_id">): void {
   const key = _id.toHexString();
   if (waiting.has(key)) return;

@@ -6,7 +6,7 @@ import { type FlowAuthor, flowAuthor } from "@/test/fixtures/flows/flow-author";
 import { type JsonService, startJsonService } from "@/test/servers/json-service";
 import { startPostgres, type TestServer } from "@/test/servers/postgres";
 
-/* Values on their way through flows, from their sources to the tables that hold them. */
+/* Values as flows move them, from their sources to the destination tables. */
 
 process.env.ALLOW_PRIVATE_NETWORK = "all";
 const own = takeOwnDatabase();
@@ -16,7 +16,7 @@ let service: JsonService;
 let postgres = "";
 let duckdb = "";
 let sqlite = "";
-/** The answers of the service, page by page, as text. */
+/** Responses of the service by page, as text. */
 let pages: string[] = [];
 beforeAll(async () => {
   await databaseReady();

@@ -15,16 +15,16 @@ import type { Progress } from "./progress";
 import { queueForNobody } from "./runs";
 import { KNOWN_MS } from "./webhook-store";
 
-/** docs/develop/flows.md: a run takes so many events at the most. */
+/** Maximum number of events that one run writes (docs/develop/flows.md). */
 const BATCH_EVENTS = 500;
 const BATCH_BYTES = 8 * 1024 * 1024;
-/** After a run that failed; each failure doubles it. */
+/** Pause after a failed run, in ms; each failure doubles it. */
 const RETRY_MS = 30_000;
 const RETRY_MS_MAX = 3_600_000;
-/** Of the destination's words about an event that it refused. */
+/** Maximum length of the destination's reason for rejecting an event. */
 const REASON_CHARS_MAX = 300;
 
-/** What a row of a webhook flow has. */
+/** Columns of a webhook flow's table. */
 const COLUMNS: Field[] = [
   { name: "event_id", type: "string", dbType: "" },
   { name: "received_at", type: "timestamptz", dbType: "" },
@@ -34,8 +34,8 @@ const COLUMNS: Field[] = [
 type Way = { destination: DataSource; progress: Progress; signal: AbortSignal };
 
 /**
- * Writes the oldest events that wait: a batch of them, in one piece. A batch keeps its events and its name until it is
- * written, whichever run does it, so that the destination knows it.
+ * Writes the oldest waiting events as one batch. A batch keeps its events and its name until it is written, by any run,
+ * so that the destination recognises it.
  */
 export async function moveEvents(flow: FlowDoc, run: RunDoc, way: Way): Promise<void> {
   const events = await takeBatch(flow, run._id);
@@ -87,7 +87,7 @@ async function writeBatch(
     signal,
   });
   const refused = await writeEvents(load, events, batchId).catch(async (error: unknown) => {
-    // Nothing of it was written: the next run may take events that have come since, and so tell a bad event from a bad
+    // Nothing was written. The next run may include newer events, which distinguishes a bad event from a bad
     // destination.
     if (isRefusal(error) && writtenOf(load.state, batchId, events.length).at === 0) await releaseBatch(flow, events);
     throw error;
@@ -105,9 +105,9 @@ async function writeBatch(
 }
 
 /**
- * Writes the events of a batch that are not written yet: at once, or one by one where the destination refuses them
- * without naming a row, so that one bad event fails alone.
- * @throws AppError what the destination refuses all of them with
+ * Writes the remaining events of a batch: together, or one by one if the destination rejects them without naming a row,
+ * so that one bad event fails alone.
+ * @throws AppError the destination's error for all of them
  */
 async function writeEvents(load: Load, events: FlowEventDoc[], batch: string): Promise<RejectedRow[]> {
   const known = writtenOf(load.state, batch, events.length);
@@ -151,7 +151,7 @@ async function writeEvents(load: Load, events: FlowEventDoc[], batch: string): P
 
 const REFUSED_BEFORE = "The destination refused it in a run that was interrupted.";
 
-/** A failure of the statement itself, about rows that the destination does not name. */
+/** Returns whether the statement itself failed, without the destination naming rows. */
 function isRefusal(error: unknown): error is AppError {
   return error instanceof AppError && error.kind === "query_failed";
 }
@@ -163,7 +163,7 @@ async function releaseBatch({ _id, workspaceId }: FlowDoc, events: FlowEventDoc[
     .updateMany({ workspaceId, flowId: _id, isPending: true, _id: { $in: _ids } }, { $unset: { batchId: true } });
 }
 
-/** What is written waits no more; what was refused is kept for a while, for whoever looks into it. */
+/** Marks written events as processed, and keeps rejected ones for a while, for troubleshooting. */
 async function settle(
   { _id, workspaceId }: FlowDoc,
   runId: ObjectId,
@@ -206,7 +206,7 @@ async function settle(
   });
 }
 
-/** A run of events has failed: its destination is not asked again with every event that comes. */
+/** Delays the next run after a failure, so that not every new event starts one. */
 export async function postponeEvents(workspaceId: ObjectId, _id: ObjectId): Promise<void> {
   const hook = await collections
     .flowWebhooks()
@@ -218,7 +218,10 @@ export async function postponeEvents(workspaceId: ObjectId, _id: ObjectId): Prom
     .updateOne({ _id, workspaceId }, [{ $set: { retryAt: { $add: ["$$NOW", waitMs] } } }]);
 }
 
-/** Queues a run for the events of a flow that wait, unless one is under way, the flow is off, or it is too soon. */
+/**
+ * Queues a run for the waiting events of a flow, unless a run is active, the flow is disabled, or the backoff has not
+ * passed.
+ */
 export async function queuePendingOf(workspaceId: ObjectId, flowId: ObjectId): Promise<void> {
   const isDue = { $or: [{ retryAt: null }, { $expr: { $lte: ["$retryAt", "$$NOW"] } }] };
   const hook = await collections.flowWebhooks().findOne({ _id: flowId, workspaceId, ...isDue });
@@ -231,19 +234,22 @@ export async function queuePendingOf(workspaceId: ObjectId, flowId: ObjectId): P
   await queueForNobody(flow, "webhook");
 }
 
-/** The same for every flow: whoever should have done it may have died. Any number of servers may do so at once. */
+/**
+ * Does the same for every flow, in case the server that should have done it has crashed. Any number of servers may do
+ * so concurrently.
+ */
 export async function queuePendingEvents(): Promise<void> {
   const waiting = collections.flowWebhooks().find({ pendingBytes: { $gt: 0 } }, { projection: { workspaceId: 1 } });
   for await (const { _id, workspaceId } of waiting) await queuePendingOf(workspaceId, _id);
 }
 
-/** @throws AppError `invalid_request` for a stored payload that is no JSON within the limits of a body */
+/** @throws AppError `invalid_request` for a stored payload that is not JSON within the limits of a body */
 function toCells(event: FlowEventDoc): WireValue[] {
   const { receivedAt, payload = "null" } = event;
   return [nameOf(event), receivedAt.toISOString(), jsonText(readStoredEvent(payload))];
 }
 
-/** Its own id, or ours where the sender gives none. */
+/** Returns the sender's id, or a generated one. */
 function nameOf(event: FlowEventDoc | undefined): string {
   return event?.eventId ?? event?._id.toHexString() ?? "";
 }

@@ -10,7 +10,7 @@ import { type FlowAuthor, flowAuthor } from "@/test/fixtures/flows/flow-author";
 import { startPostgres, type TestServer } from "@/test/servers/postgres";
 import { queuePendingEvents } from "./webhook-batch";
 
-/* Bodies of webhooks as senders write them, up to a table of PostgreSQL. */
+/* Bodies of webhooks as senders write them, on their way to a table of PostgreSQL. */
 
 const own = takeOwnDatabase();
 let ana: FlowAuthor;
@@ -105,7 +105,7 @@ it("C7 an event that the destination refuses fails alone, is shown with its reas
   const hook = await open();
   const bodies = ['{"id":"one"}', '{"id":"code 0","a":"\\u0000"}', '{"id":"half","a":"\\ud800"}', '{"id":"four"}']; // biome-ignore format: one look
   for (const body of bodies) expect((await send(hook, body)).json.data).toEqual({ accepted: true });
-  // As an older version has stored them.
+  // As stored by an older version.
   const place = { flowId: new ObjectId(hook.flowId) };
   for (const [id, payload] of [["old mark", `${BOM}{"id":"old mark"}`], ["no JSON", "{"], ["twice", '{"id":1,"id":"twice"}']] as const) {
     await send(hook, JSON.stringify({ id }));
@@ -140,7 +140,7 @@ it("C7 a failure that names no row stops one event, and all of them only when al
   const hook = await open();
   await send(hook, '{"id":"first"}');
   await ana.carryOut();
-  // An error of the class "program limit exceeded", as an index row that is too large.
+  // An error of the class "program limit exceeded", such as for an index row that is too large.
   await ana.sql(
     postgres,
     `create function refuse_${hook.table}() returns trigger language plpgsql as $$ begin
@@ -156,7 +156,7 @@ it("C7 a failure that names no row stops one event, and all of them only when al
     await queuePendingEvents();
     await ana.carryOut();
   };
-  // Alone it may be the destination that is wrong, so it waits.
+  // For a single event the destination may be at fault, so the event waits.
   await send(hook, '{"id":"poison 1"}');
   await ana.carryOut();
   expect(await stats(hook)).toMatchObject({ pending: 1, failed: 0 });
@@ -184,7 +184,7 @@ it("C14 ids that a double cannot tell apart are two events, with every digit", a
     expect((await send(hook, `{"id":"${half}"}`)).json.data).toEqual({ accepted: true });
   }
   await ana.carryOut();
-  // One notation of a number is as long as jsonb makes it: 400 zeros.
+  // One notation of a number is as long as jsonb expands it: 400 zeros.
   const found = (await ana.sql(postgres, `select event_id, payload->>'n' as n from ${hook.table}`)).filter(
     ({ n }) => n !== null && String(n).length < 40,
   );

@@ -3,7 +3,7 @@ import { type ClientSession, ObjectId } from "mongodb";
 import { collections } from "./collections";
 import type { FlowRefusalDoc, FlowWebhookDoc } from "./model";
 
-/** What a webhook has received, by hours. */
+/** Counts the events that a webhook received, by hour. */
 export function countHour(
   { workspaceId, _id }: { workspaceId: ObjectId; _id: ObjectId },
   now: Date,
@@ -21,15 +21,18 @@ export function hourOf(at: Date): Date {
 
 export const HOUR_MS = 3_600_000;
 
-/** Anybody who knows the address may fill these; the oldest make way. */
+/** Number of rejected events to keep. Anyone who knows the address can fill these; the oldest are overwritten. */
 export const REFUSALS_KEPT = 200;
-/** As long as events are known. */
+/** Time for which event ids are kept to detect repeats. */
 export const KNOWN_MS = 7 * 24 * HOUR_MS;
 
 export type Refusal = Pick<FlowRefusalDoc, "status" | "bytes"> &
   Partial<Pick<FlowRefusalDoc, "eventId" | "type" | "reason" | "from" | "agent" | "snippet">>;
 
-/** Keeps what was not taken, in the place of the oldest of its kind. @param count how many there were so far, this one included */
+/**
+ * Stores a rejected event in the slot of the oldest of its kind.
+ * @param count number of rejections so far, including this one
+ */
 export async function keepRefusal(
   { workspaceId, _id: flowId }: Pick<FlowWebhookDoc, "workspaceId" | "_id">,
   refusal: Refusal,
@@ -43,7 +46,7 @@ export async function keepRefusal(
   await collections.flowRefusals().insertOne({ _id: new ObjectId(), ...doc }, { session });
 }
 
-/** Closes the address of a flow, and removes what has come and waits. */
+/** Closes the address of a flow, and deletes its waiting events. */
 export async function dropWebhook(workspaceId: ObjectId, flowId: ObjectId): Promise<void> {
   await collections.flowWebhooks().deleteOne({ _id: flowId, workspaceId });
   await collections.flowEvents().deleteMany({ workspaceId, flowId });

@@ -58,7 +58,7 @@ describe("who looks on", () => {
     const hook = await open();
     const flow = { kind: "run", "data.resourceId": hook.flowId } as const;
     const told = () => collections.events().countDocuments(flow);
-    // It was made, and its address was opened.
+    // One event for the new flow, one for its new address.
     await expect.poll(told).toBe(2);
     const answers = await Promise.all(Array.from({ length: 8 }, () => send(hook.path, "{}")));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
@@ -136,7 +136,7 @@ describe("an event", () => {
       [body, standard(new StandardWebhook(other.secret).sign("m", at, body))],
       [`${body} `, standard(signed)],
       [body, { ...standard(signed), "webhook-id": "n" }],
-      // A plain signature beside it does not make up for the other.
+      // A valid plain signature does not make up for an invalid standard one.
       [body, { ...standard("v1,bm9uZQ=="), "x-service-signature": right }],
     ];
     for (const [text, headers] of attempts) {
@@ -177,7 +177,7 @@ describe("an event", () => {
     expect((await sendPlain(hook, '{"id":"a"}')).json.data).toEqual({ duplicate: true });
     expect((await rows(hook)).map(({ event_id }) => event_id)).toEqual(["7", "a"]);
     expect(await stats(hook)).toMatchObject({ received: 10, accepted: 2, duplicates: 8, processed: 2 });
-    // Without an id none is a repeat.
+    // Without an id none counts as a repeat.
     for (const _ of [1, 2]) expect((await sendPlain(hook, "[1]")).json.data).toEqual({ accepted: true });
     await ana.carryOut();
     expect(await rows(hook)).toHaveLength(4);
@@ -369,7 +369,7 @@ describe("events that wait", () => {
     expect((await ana.send("GET", `/flows/${hook.flowId}`)).json.data.lastRun).toMatchObject({ status: "failure" });
     expect(await stats(hook)).toMatchObject({ pending: 1, processed: 0 });
     await ana.send("PATCH", `/connectors/${into}`, { readOnly: false });
-    // Not with every event that comes: the next try is later.
+    // Not with every new event: the next attempt is later.
     await sendPlain(hook, '{"id":"second"}');
     await ana.carryOut();
     expect(await stats(hook)).toMatchObject({ pending: 2 });
@@ -384,7 +384,7 @@ describe("events that wait", () => {
     const hook = await open();
     await sendPlain(hook, '{"id":"one"}');
     await ana.carryOut();
-    // As it was between the write and the word that it is done.
+    // State between the write to the destination and its confirmation.
     const event = { flowId: new ObjectId(hook.flowId) };
     await collections.flowEvents().updateOne(event, { $set: { isPending: true, payload: '{"id":"one"}' } });
     await ana.run(hook.flowId);

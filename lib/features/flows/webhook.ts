@@ -17,17 +17,17 @@ import { getFlowDocOrThrow } from "./standing";
 import { tellFlow } from "./tell";
 import { HOUR_MS, hourOf } from "./webhook-store";
 
-/** The plain signature's header, as interface and senders know it. */
+/** Header of the plain signature. */
 export const SIGNATURE_HEADER = "X-Service-Signature";
 const HOURS_SHOWN = 24;
-/** Of the events that a test sends, where the webhook takes all. */
+/** Type of test events, if the webhook accepts all types. */
 const TEST_EVENT_TYPE = "millrace.test";
 const TEST_AGENT = "Millrace test";
-/** Of a token, to members: enough to tell two apart. */
+/** Characters of a token that members see: enough to distinguish two. */
 const TOKEN_CHARS_SHOWN = 4;
 
 /**
- * Opens an address for a webhook flow, or gives it a new one with a new secret: the ones before end at once.
+ * Opens an address for a webhook flow, or replaces it and its secret: the old ones stop working immediately.
  * @throws AppError `not_found`; `invalid_request` for a flow of another type
  */
 export async function provisionWebhook(
@@ -73,9 +73,9 @@ export async function provisionWebhook(
 }
 
 /**
- * Sends a signed event to a webhook as its sender would, through the same door: what comes of it is what comes of others.
- * @throws AppError `not_found`; `invalid_request` for a flow of another type, and one whose address is not open; what
- *   `receiveEvent` throws
+ * Sends a signed event to a webhook by the same path as its sender. It is handled like any other.
+ * @throws AppError `not_found`; `invalid_request` for a flow of another type, or one without an open address; any error
+ *   of `receiveEvent`
  */
 export async function sendTestEvent(caller: Caller, flowId: ObjectId): Promise<InboundAnswer> {
   await getWebhookOrThrow(caller, flowId);
@@ -125,7 +125,10 @@ export async function webhookStats(caller: Caller, flowId: ObjectId, now = new D
   };
 }
 
-/** With an address that takes what is not signed, whoever reads it could send: it is for those who may provision. */
+/**
+ * Hides most of the token from those who may not provision: with the address of a webhook that accepts unsigned events,
+ * anyone could send some.
+ */
 function shownUrl(hook: FlowWebhookDoc, { role }: Caller): string {
   const token = open(hook.token, contextOf(hook, "token"));
   return urlOf(isAtLeast(role, "admin") ? token : `${token.slice(0, TOKEN_CHARS_SHOWN)}...`);

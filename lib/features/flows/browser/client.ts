@@ -25,21 +25,21 @@ const one = (workspaceId: string, flowId: string) => `${root(workspaceId)}/${enc
 
 export type ArrivalFilters = { status: "repeat" | "refused" | null; eventId: string | null };
 
-/** What the flows' pages ask of the server. Each function throws ApiError. */
+/** API client of the flow pages. Each function throws ApiError. */
 export const flowsApi = {
   list: (workspaceId: string, signal?: AbortSignal) => sendAll<Flow>(root(workspaceId), { signal }),
   read: (workspaceId: string, flowId: string, signal?: AbortSignal) =>
     send<FlowDetail>("GET", one(workspaceId, flowId), { signal }),
-  /** With `trigger` it runs at once, unless it is a webhook: then `run` is null. */
+  /** With `trigger` the flow runs immediately, unless it is a webhook: then `run` is null. */
   create: (workspaceId: string, body: CreateFlowBody) => send<FlowStarted>("POST", root(workspaceId), { body }),
-  /** What is not sent stays. With `updatedAt` a flow that has changed since is a `conflict`. */
+  /** Updates only the fields that are sent. With `updatedAt`, a flow that has changed since is a `conflict`. */
   update: (workspaceId: string, flowId: string, body: UpdateFlowBody) =>
     send<Flow>("PATCH", one(workspaceId, flowId), { body }),
   remove: (workspaceId: string, flowId: string) => send<null>("DELETE", one(workspaceId, flowId)),
   run: (workspaceId: string, flowId: string) => send<FlowStarted>("POST", root(workspaceId), { body: { flowId } }),
   backfill: (workspaceId: string, flowId: string, body: BackfillBody) =>
     send<FlowStarted>("POST", `${one(workspaceId, flowId)}/runs`, { body }),
-  /** @param cursor of the page before; null for the newest runs */
+  /** @param cursor cursor of the previous page; null for the newest runs */
   listRuns: (workspaceId: string, flowId: string, cursor: string | null, signal?: AbortSignal) =>
     send<Page<Run>>(
       "GET",
@@ -52,10 +52,13 @@ export const flowsApi = {
     send<{ run: Run }>("POST", `${one(workspaceId, flowId)}/runs/${runId}/cancel`),
   preview: (workspaceId: string, body: PreviewBody, signal?: AbortSignal) =>
     send<FlowPreview>("POST", `${root(workspaceId)}/preview`, { body, signal }),
-  /** A new address and a new secret; the ones before end at once. */
+  /** Creates a new address and a new secret; the old ones stop working immediately. */
   provision: (workspaceId: string, flowId: string, body: ProvisionBody) =>
     send<Provisioned>("POST", `${one(workspaceId, flowId)}/webhook/provision`, { body }),
-  /** What came to a webhook, the newest first. @param cursor of the page before; null for the newest */
+  /**
+   * Lists the events that a webhook received, newest first.
+   * @param cursor cursor of the previous page; null for the newest
+   */
   listArrivals: (
     workspaceId: string,
     flowId: string,
@@ -66,7 +69,7 @@ export const flowsApi = {
     send<Page<Arrival>>("GET", `${one(workspaceId, flowId)}/webhook/events${toQuery({ ...filters, cursor })}`, {
       signal,
     }),
-  /** Sends a signed event through the webhook's own door; it is written like any other. */
+  /** Sends a signed event to the webhook's address; it is written like any other. */
   sendTest: (workspaceId: string, flowId: string) =>
     send<InboundAnswer>("POST", `${one(workspaceId, flowId)}/webhook/test`, { body: {} }),
   webhookStats: (workspaceId: string, flowId: string, signal?: AbortSignal) =>

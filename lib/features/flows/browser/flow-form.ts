@@ -4,7 +4,7 @@ import type { ScheduleBody } from "@/lib/features/runs/browser/schedules";
 
 export type ChosenEntity = { name: string; schema?: string; cursorField: string; primaryKey: string[] };
 
-/** What is typed into a flow's form, before it is a definition. Empty texts are what is not chosen. */
+/** Form values of a flow, before they become a definition. An empty text means that nothing was chosen. */
 export type FlowDraft = {
   name: string;
   type: Flow["type"];
@@ -63,7 +63,10 @@ export function toDraft(flow: Flow): FlowDraft {
   };
 }
 
-/** The body that makes the flow. @param trigger whether it runs at once */
+/**
+ * Returns the body that creates the flow.
+ * @param trigger whether it runs immediately
+ */
 export function toCreateBody(draft: FlowDraft, trigger: boolean): CreateFlowBody {
   const common = {
     name: draft.name.trim(),
@@ -77,7 +80,10 @@ export function toCreateBody(draft: FlowDraft, trigger: boolean): CreateFlowBody
   return { type: "sync", source: toSyncSource(draft), mode: draft.mode, ...common };
 }
 
-/** What has been changed, and nothing else: who sets a schedule is who it runs as, and a flow that runs can be renamed. */
+/**
+ * Returns only the changed fields. Saving a schedule changes the user that it runs as, and a running flow can still be
+ * renamed.
+ */
 export function toUpdateBody(draft: FlowDraft, flow: Flow): UpdateFlowBody {
   const before = toDraft(flow);
   const body: UpdateFlowBody = { updatedAt: flow.updatedAt };
@@ -118,7 +124,7 @@ function toDestination({ destinationId, schema, table, write }: FlowDraft) {
   };
 }
 
-/** Of changes that go together: what cannot be any more becomes what comes nearest. */
+/** Resolves dependent fields after a change: a value that is no longer possible becomes the nearest possible one. */
 export function settle(draft: FlowDraft): FlowDraft {
   const { type, entities } = draft;
   const mode = type === "sync" ? draft.mode : "full";
@@ -130,7 +136,7 @@ export function settle(draft: FlowDraft): FlowDraft {
 
 export type FormProblem = { path: string; message: string };
 
-/** What is missing, by the names that the server gives its fields; the server judges the rest. */
+/** Returns missing fields by the server's field names. The server validates the rest. */
 export function findDraftProblems(draft: FlowDraft): FormProblem[] {
   const problems: FormProblem[] = [];
   const need = (isThere: boolean, path: string, message: string) => !isThere && problems.push({ path, message });
@@ -153,7 +159,7 @@ export function findDraftProblems(draft: FlowDraft): FormProblem[] {
 
 const KEY_NEEDED = "Say which fields tell rows apart.";
 
-/** Names that grow with every change of a row, the best first; then those that grow with every new row. */
+/** Names that grow with every change of a row, best first; then those that grow with every new row. */
 const CHANGED = [
   /^(updated|modified|changed|last_?(modified|updated|changed))(_?(at|on|date|time))?$/i,
   /updat|modif|chang/i,
@@ -162,7 +168,7 @@ const MADE = [/^(created|inserted|added|placed)(_?(at|on|date|time))?$/i, /creat
 const IN_TIME = /time|date/i;
 const COUNTED = /int|serial|number|decimal|numeric/i;
 
-/** The field that a reading can go on by: when a row was changed, else when it was made, else a number that counts rows. */
+/** Returns the field to use as the cursor: the time of change, else the time of creation, else a serial number. */
 export function guessCursor(columns: readonly EntityColumn[]): string {
   const inTime = columns.filter(({ type }) => IN_TIME.test(type));
   for (const pattern of [...CHANGED, ...MADE]) {
@@ -173,7 +179,7 @@ export function guessCursor(columns: readonly EntityColumn[]): string {
   return key.length === 1 && key[0] && COUNTED.test(key[0].type) ? key[0].name : "";
 }
 
-/** An entity as it is chosen first: with its own key, and a cursor where one shows. */
+/** Returns the initial settings of an entity: its own key, and the cursor that its columns suggest. */
 export function toChosen({ name, schema, columns = [] }: Entity): ChosenEntity {
   return {
     name,
@@ -187,7 +193,7 @@ export function isSameEntity(a: { name: string; schema?: string }, b: { name: st
   return a.name === b.name && a.schema === b.schema;
 }
 
-/** "a, b" as the names that it lists. */
+/** Splits "a, b" into names. */
 export function toNames(text: string): string[] {
   return [...new Set(text.split(",").map((name) => name.trim()))].filter((name) => name !== "");
 }

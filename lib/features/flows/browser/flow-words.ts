@@ -1,6 +1,6 @@
 import type { Flow, Run } from "@/lib/features/flows/browser/client";
 
-/** The words for flows and their runs that lists, pages and the palette share. */
+/** Labels for flows and their runs, shared by lists, pages and the palette. */
 export const FLOW_TYPE_WORDS: Record<Flow["type"], string> = {
   sync: "Sync",
   query: "Query",
@@ -13,13 +13,13 @@ const WRITE_WORDS: Record<Flow["destination"]["write"], string> = {
   upsert: "upsert",
 };
 
-/** How a flow reads and writes: "Incremental, upsert". */
+/** Describes the mode in which a flow reads and writes: "Incremental, upsert". */
 export function toFlowMode({ type, mode, destination }: Pick<Flow, "type" | "mode" | "destination">): string {
   const reads = type === "sync" ? (mode === "incremental" ? "Incremental" : "Full") : FLOW_TYPE_WORDS[type];
   return `${reads}, ${WRITE_WORDS[destination.write]}`;
 }
 
-/** How a run was started, as a sentence goes on with it. */
+/** Trigger of a run as the end of a sentence. */
 export const TRIGGER_PHRASES: Record<Run["triggerType"], string> = {
   scheduled: "by schedule",
   manual: "by hand",
@@ -30,7 +30,7 @@ export const TRIGGER_PHRASES: Record<Run["triggerType"], string> = {
 
 export type RunState = "queued" | "running" | "cancelling" | "success" | "failure" | "cancelled";
 
-/** How a run stands for whoever looks: one that was asked to end, and has not yet, is on its way there. */
+/** Returns the state of a run to display: "cancelling" between a cancel request and the end of the run. */
 export function toRunState({ status, cancelRequestedAt }: Pick<Run, "status" | "cancelRequestedAt">): RunState {
   const isGoing = status === "queued" || status === "running";
   return isGoing && cancelRequestedAt !== null ? "cancelling" : status;
@@ -40,14 +40,14 @@ export function isGoing({ status }: Pick<Run, "status">): boolean {
   return status === "queued" || status === "running";
 }
 
-/** The same of one entity that is being read. */
+/** Returns the same for one entity that is being read. */
 export function toShareOf({ counts, total }: Pick<Run["entities"][number], "counts" | "total">): number | null {
   return total !== null && total > 0 ? Math.min(0.99, counts.read / total) : null;
 }
 
 /**
- * How much of a run is done, from 0 to 1, as far as its source has said how many rows there are; null where nobody
- * knows. An estimate may be too low: what still goes on is never whole.
+ * Returns the completed share of a run, from 0 to 1, by its source's estimate of the number of rows; null if there is
+ * no estimate. An estimate may be too low, so an unfinished run never reaches 1.
  */
 export function toShareDone(entities: Pick<Run["entities"][number], "status" | "counts" | "total">[]): number | null {
   if (entities.length === 0) return null;

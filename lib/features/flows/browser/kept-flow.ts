@@ -1,12 +1,12 @@
 import { type ChosenEntity, type FlowDraft, NEW_FLOW } from "@/lib/features/flows/browser/flow-form";
 import type { ScheduleBody } from "@/lib/features/runs/browser/schedules";
 
-/** What of the page's store it needs, which is `sessionStorage`: another tab may make another flow at the same time. */
+/** The part of `sessionStorage` that drafts need. Storage for each tab lets two tabs create flows at the same time. */
 type Store = Pick<Storage, "getItem" | "setItem" | "removeItem">;
 
 const toKey = (userId: string, workspaceId: string) => `millrace:new-flow:${userId}:${workspaceId}`;
 
-/** The form of a new flow that a person has begun in this tab, kept over reloads until it is saved or discarded. */
+/** Draft of a new flow in this tab, kept over reloads until it is saved or discarded. */
 export class KeptFlow {
   readonly #key: string;
 
@@ -18,7 +18,11 @@ export class KeptFlow {
     this.#key = toKey(userId, workspaceId);
   }
 
-  /** @param connectionIds those that there are by now: what was chosen of one that is gone is chosen anew @returns null where nothing was begun */
+  /**
+   * Returns the draft; choices in connections that no longer exist are cleared.
+   * @param connectionIds ids of the existing connections
+   * @returns null if there is no draft
+   */
   read(connectionIds: readonly string[]): FlowDraft | null {
     const draft = parseDraft(this.#text());
     if (draft === null) return null;
@@ -30,7 +34,7 @@ export class KeptFlow {
     };
   }
 
-  /** A form as it was at first is none that was begun. */
+  /** An unchanged form is not kept. */
   keep(draft: FlowDraft): void {
     if (!isBegun(draft)) {
       this.discard();
@@ -39,7 +43,7 @@ export class KeptFlow {
     try {
       this.store.setItem(this.#key, JSON.stringify(draft));
     } catch {
-      // A full or forbidden store: the form goes on without, and leaving it asks all the same.
+      // The storage is full or forbidden: the form works without it, and leaving the page still asks for confirmation.
     }
   }
 
@@ -62,7 +66,7 @@ export function isBegun(draft: FlowDraft): boolean {
   return JSON.stringify(draft) !== JSON.stringify(NEW_FLOW);
 }
 
-/** What was kept by this version of the form; anything else is nothing. */
+/** Returns null for a draft of another version of the form. */
 function parseDraft(text: string | null): FlowDraft | null {
   if (text === null) return null;
   let value: unknown;

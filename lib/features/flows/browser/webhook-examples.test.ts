@@ -41,7 +41,7 @@ const RUN: Record<WebhookLanguage, { needs: string[]; command: (script: string) 
 const has = (program: string) => spawnSync("which", [program]).status === 0;
 
 for (const [language, { needs, command }] of Object.entries(RUN)) {
-  // What a machine does not have cannot be shown there; Node.js is what it runs on.
+  // An example is skipped on machines without its tools. Node.js is always present.
   it.skipIf(!needs.every(has))(`the example in ${language} signs the bytes that it sends`, async () => {
     received = [];
     const [program, args] = command(toWebhookExample(language as WebhookLanguage, url));

@@ -5,7 +5,10 @@ export const WEBHOOK_LANGUAGES = [
 ] as const;
 export type WebhookLanguage = (typeof WEBHOOK_LANGUAGES)[number]["value"];
 
-/** A script that signs an event with the secret in SECRET, and sends it. @param url the address of the webhook */
+/**
+ * Returns a script that signs an event with the secret in SECRET, and sends it.
+ * @param url address of the webhook
+ */
 export function toWebhookExample(language: WebhookLanguage, url: string): string {
   return { curl, javascript, python }[language](url);
 }
