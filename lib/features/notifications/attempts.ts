@@ -18,7 +18,7 @@ import { send } from "./send";
 import { senderOf } from "./senders";
 import { tellDeliveries } from "./tell";
 
-/** The attempts that are kept of one delivery: its first round and several resends. */
+/** Maximum number of stored attempts of a delivery: its first round and several resends. */
 const ATTEMPTS_KEPT = 60;
 export const OPEN: DeliveryStatus[] = ["queued", "retrying"];
 
@@ -29,8 +29,8 @@ const RULE_CHANGED = "The rule has another channel now.";
 const SECRETS_LOST = "The channel's secrets cannot be opened any more. Enter them in the rule again.";
 
 /**
- * What the job runner does next. `retry`: call again after its own pause, or after `afterMs` when the receiver asked for
- * more. `busy`: another server is at it; call again then, and it will mostly be over.
+ * Next action of the job runner. `retry`: call again after the runner's pause, or after `afterMs` if the receiver asked
+ * for longer. `busy`: another server is sending it; call again after the pause, when it is usually complete.
  */
 export type AttemptResult =
   | { state: "final"; status: DeliveryStatus }
@@ -38,9 +38,9 @@ export type AttemptResult =
   | { state: "busy"; afterMs: number };
 
 /**
- * Sends a delivery once and records how that went (docs/develop/notifications.md). Safe to call at any time and by many at once:
- * one of them sends, and none when it is final.
- * @param policy of the egress door; tests give one of their own
+ * Sends a delivery once and records the result (docs/develop/notifications.md). Safe to call at any time and
+ * concurrently: one call sends, and none does when the status is final.
+ * @param policy policy of the egress proxy; tests pass their own
  */
 export async function attemptDelivery(
   workspaceId: ObjectId,
@@ -59,7 +59,7 @@ export async function attemptDelivery(
   }
 }
 
-/** Sends a delivery that was taken, and records how that went. */
+/** Sends a claimed delivery, and records the result. */
 export async function carryOut(
   claimed: DeliveryDoc,
   { rule, holder, line }: { rule: Sender | null; holder: ObjectId; line: KeptFetch },
@@ -70,20 +70,23 @@ export async function carryOut(
   return record(claimed, holder, outcome);
 }
 
-/** Takes the delivery and counts the send, in one write. What a send before it has left unrecorded is recorded as such. */
+/**
+ * Claims the delivery and counts the send, in one write. If an earlier send has no recorded result, records it as
+ * interrupted.
+ */
 function claim(workspaceId: ObjectId, deliveryId: ObjectId, holder: ObjectId): Promise<DeliveryDoc | null> {
   const filter = { _id: deliveryId, workspaceId, ...IS_FREE };
   return collections.deliveries().findOneAndUpdate(filter, claimFor(holder), { returnDocument: "after" });
 }
 
-/** Deliveries that were taken together, and who holds them. */
+/** Deliveries that were claimed together, and their holder. */
 export type Claimed = { deliveries: DeliveryDoc[]; holder: ObjectId };
 
 /**
- * Takes several deliveries, each as one alone is taken, by two commands for all of them; by three where somebody else
- * takes some of them, or where they have come different ways.
- * @param which of the workspace's
- * @returns at most so many; none when nothing is left to take, or others were quicker
+ * Claims several deliveries, each as one alone is claimed, with two commands for all of them. It takes three if another
+ * server claims some of them, or if they differ in the number of sends.
+ * @param which filter within the workspace
+ * @returns at most `limit` deliveries; none if no delivery is free
  */
 export async function claimSome(workspaceId: ObjectId, which: Filter<DeliveryDoc>, limit: number): Promise<Claimed> {
   const holder = new ObjectId();
@@ -104,7 +107,7 @@ export async function claimSome(workspaceId: ObjectId, which: Filter<DeliveryDoc
   if (!isAlike || modifiedCount < found.length) {
     return { deliveries: await deliveries.find({ ...those, "inFlight.holder": holder }).toArray(), holder };
   }
-  // All are ours and as they were read, but for what the claim has written.
+  // All are held by this server and unchanged since they were read, except for the claim.
   const at = new Date();
   const inFlight = { holder, at, until: new Date(at.getTime() + LEASE_MS) };
   const claimed = found.map((each) => ({
@@ -144,7 +147,10 @@ function claimFor(holder: ObjectId): Document[] {
   ];
 }
 
-/** Why a delivery could not be taken: it is final, another server is at it, or all its sends were interrupted. */
+/**
+ * Returns why a delivery could not be claimed: its status is final, another server is sending it, or all its sends were
+ * interrupted.
+ */
 export async function settleUnclaimed(workspaceId: ObjectId, deliveryId: ObjectId): Promise<AttemptResult> {
   const filter = { _id: deliveryId, workspaceId };
   const exhausted = {
@@ -161,12 +167,12 @@ export async function settleUnclaimed(workspaceId: ObjectId, deliveryId: ObjectI
     ]);
   if (modifiedCount > 0) tellDeliveries([filter]);
   const doc = await collections.deliveries().findOne(filter, { projection: { status: 1 } });
-  // Gone with its workspace, or after its 30 days.
+  // Deleted with its workspace, or after 30 days.
   if (!doc) return { state: "final", status: "skipped" };
   return OPEN.includes(doc.status) ? { state: "busy", afterMs: LEASE_MS } : { state: "final", status: doc.status };
 }
 
-/** Why it is not sent after all; null when it is. */
+/** Returns the reason to skip a delivery; null to send it. */
 export function reasonToSkip(delivery: DeliveryDoc, rule: Sender | null): string | null {
   if (!rule) return RULE_GONE;
   if (!rule.enabled) return RULE_OFF;
@@ -178,7 +184,7 @@ type Sent = Outcome & { durationMs: number };
 async function trySend(delivery: DeliveryDoc, rule: Sender, line: KeptFetch): Promise<Sent> {
   const { workspaceId, resourceType, resourceId, body, webhookId, _id } = delivery;
   try {
-    // Read now, so that a secret or an address that was changed meanwhile is the one that counts (T77).
+    // Read now, so that the current secret and address are used, not those at the time of queueing (T77).
     const channel = openChannel(rule, rule.channel);
     const privateTo = channel.type === "email" ? await findResourceOwner(workspaceId, resourceType, resourceId) : null;
     const message = {
@@ -226,7 +232,7 @@ async function record(delivery: DeliveryDoc, holder: ObjectId, outcome: Sent): P
     { $unset: "inFlight" },
   ]);
   tellDeliveries([delivery]);
-  // The runner's own pause unless the receiver asks for more.
+  // The runner's pause applies unless the receiver asks for a longer one.
   return { state: "retry", error, afterMs: retryAfterMs > pauseAfter(roundAttempts) ? retryAfterMs : null };
 }
 
@@ -239,7 +245,7 @@ type Final = {
 
 async function finish(delivery: DeliveryDoc, holder: ObjectId, final: Final): Promise<AttemptResult> {
   const { status, lastError, httpStatus, attempt } = final;
-  // What a receiver has accepted counts whoever sent it: it must not be sent again.
+  // A receiver's acceptance counts, whichever server sent it: the delivery must not be sent again.
   const filter =
     status === "sent"
       ? { _id: delivery._id, workspaceId: delivery.workspaceId, status: { $in: OPEN } }
@@ -253,7 +259,7 @@ async function finish(delivery: DeliveryDoc, holder: ObjectId, final: Final): Pr
         ...(status === "sent" && { sentAt: "$$NOW" }),
         ...(httpStatus !== undefined && { httpStatus }),
         ...(attempt && { attemptLog: withAttempt(attempt) }),
-        // Nothing was sent, so nothing is counted.
+        // Nothing was sent, so the attempt does not count.
         ...(status === "skipped" && { attempts: { $subtract: ["$attempts", 1] } }),
       },
     },

@@ -2,7 +2,7 @@ import "server-only";
 import { DAY_SECONDS, declareCollection } from "@/lib/platform/db/collection";
 import type { DeliveryDoc, RuleDoc, SnapshotDoc, SnapshotPictureDoc } from "./model";
 
-/** docs/develop/api.md, Notifications. */
+/** Days that deliveries are kept (docs/develop/api.md, Notifications). */
 const DELIVERY_DAYS = 30;
 
 export const collections = {

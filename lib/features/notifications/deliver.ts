@@ -14,31 +14,32 @@ import { takePace } from "./pace";
 import { sendersOf } from "./senders";
 import { type DeliveryCall, moreCall, type Retry, readCall, retryCalls } from "./wake";
 
-/** A call begins no more sends after this, and lets others of its host have their turn. */
+/** Time after which a call stops starting sends, in ms, so that other calls for its host can run. */
 const CALL_MS = 20_000;
-/** Sends that end so close to each other have the next ones taken together: the fewer commands, the less it costs. */
+/** Interval in which sends that end are replaced together, in ms: fewer commands cost less. */
 const GATHER_MS = 80;
 const ELSEWHERE = "Another server is sending it.";
 
 export type CallResult = Exclude<AttemptResult, { state: "busy" }>;
 export type CallOptions = {
-  /** Of the egress door; tests give one of their own. */
+  /** Policy of the egress proxy; tests pass their own. */
   policy?: EgressPolicy;
-  /** When no more sends are begun. */
+  /** Time after which the call stops starting sends, in ms. */
   callMs?: number;
 };
 
 /**
- * Sends what a call asks for, each once, and then whatever else waits for the same host for the first time: a backlog
- * costs the runner one call for many. As many are on their way at once as a host gets, so there must be one call a host.
- * What is over already is left out, so that a call which is repeated for one of them repeats none of the others.
- * @returns `retry` when one that it was asked for has to be sent again, not before the longest pause that one has asked
- * for. The others that failed have a call of their own by then, and so has what it did not come to.
+ * Sends each requested delivery once, then the other deliveries for the same host that wait for their first send: a
+ * backlog costs the runner one call for many. Sends as many concurrently as the limit for the host allows, so there
+ * must be only one call for each host. Skips deliveries with a final status, so a call that is repeated for one
+ * delivery does not repeat the others.
+ * @returns `retry` when a requested delivery has to be sent again, after the longest pause that one of them needs. The
+ *   others that failed are scheduled separately by then, and so are those that were not reached.
  */
 export async function deliver(call: DeliveryCall, options: CallOptions = {}): Promise<CallResult> {
   const { policy = systemPolicy(), callMs = CALL_MS } = options;
   const { workspaceId, target, deliveryIds } = await readCall(call);
-  // All go to one host, whose connections serve one after the other.
+  // All go to one host, so the connections are reused.
   const line = new KeptFetch("http", policy);
   const asked = new Set(deliveryIds.map((id) => id.toHexString()));
   const left = new Set(asked);
@@ -59,7 +60,7 @@ export async function deliver(call: DeliveryCall, options: CallOptions = {}): Pr
     return claimSome(workspaceId, firstOf(target), room);
   };
   const takePaced = async (room: number) => {
-    // Before they are taken: a lease runs from then on.
+    // Before the claim, since its lease starts with it.
     const { gapMs, giveBack } = await takePace(room);
     const claimed = await take(room);
     giveBack(room - claimed.deliveries.length);
@@ -109,17 +110,18 @@ export async function deliver(call: DeliveryCall, options: CallOptions = {}): Pr
   const more = isEmpty ? null : await findMore(workspaceId, target, left);
   const calls = [...retryCalls(retries), ...(more ? [moreCall(more, left)] : [])];
   if (calls.length > 0) await sendJobEvents(calls);
-  // The store was away, mostly: what was not recorded is asked for again when its lease is over.
+  // The store was unavailable, usually: deliveries without a recorded result are sent again when their lease has
+  // lapsed.
   if (fault !== null) throw (fault as { error: unknown }).error;
   return all;
 }
 
-/** What waits for a host to be sent the first time in its round: nobody else has begun it, and no pause holds it back. */
+/** Matches the deliveries that wait for their first send to a host in this round: none is in flight or in a pause. */
 function firstOf(target: string): Filter<DeliveryDoc> {
   return { target, status: "queued", roundAttempts: 0 };
 }
 
-/** Of what a call that ends early has not come to: one to begin with, those that it was asked for before all others. */
+/** Finds a delivery for the next call when a call ends early: requested ones come first. */
 async function findMore(workspaceId: ObjectId, target: string, left: ReadonlySet<string>): Promise<DeliveryDoc | null> {
   const deliveries = collections.deliveries();
   const asked = { _id: { $in: toIds(left) }, workspaceId, status: { $in: OPEN } };

@@ -318,7 +318,7 @@ describe("what receivers do (T79)", () => {
     const { attemptLog } = await detailsOf(delivery);
     expect(attemptLog.map((each: { httpStatus: number }) => each.httpStatus)).toEqual(Array(sends).fill(httpStatus));
     expect(receiver.hits).toHaveLength(sends);
-    // One id and one body over all sends.
+    // Every send has the same id and body.
     expect(new Set(receiver.hits.map(({ headers, raw }) => `${headers["webhook-id"]} ${raw}`)).size).toBe(1);
   });
 
@@ -405,7 +405,7 @@ describe("what receivers do (T79)", () => {
     const delivery = await onlyDelivery(run);
     expect(delivery).toMatchObject({ status: "sent", httpStatus: 200 });
     expect(delivery.attemptLog[0]?.snippet).toBe("x".repeat(500));
-    // What sockets hold on both sides, and no more.
+    // Only the socket buffers of both sides.
     expect(written).toBeLessThan(64 * 1024 * 1024);
     expect(process.memoryUsage().rss - before).toBeLessThan(150 * 1024 * 1024);
   });
@@ -420,7 +420,7 @@ describe("what receivers do (T79)", () => {
     await clock.drain();
     expect(canary.hits()).toBe(0);
     expect(policy.lookups).toEqual(["rebound.example"]);
-    // Trying again cannot help.
+    // A retry cannot help.
     expect(await onlyDelivery(run)).toMatchObject({
       status: "failed",
       attempts: 1,
@@ -515,7 +515,7 @@ describe("a retry", () => {
     };
     const first = attemptDelivery(delivery.workspaceId, delivery._id);
     await expect.poll(() => receiver.hits.length).toBe(1);
-    // Its lease has lapsed, as if the process had been halted.
+    // Its lease has lapsed, as if the process had halted.
     await touch(delivery, { "inFlight.until": LONG_AGO });
     expect(await attemptDelivery(delivery.workspaceId, delivery._id)).toMatchObject({ state: "retry" });
     answerFirst();
@@ -598,7 +598,7 @@ describe("sending a failed delivery again", () => {
     await call("DELETE", `${base}/notification-rules/${ruleId}`, { cookie: owner.cookie });
     expect((await resend(failed._id)).status).toBe(409);
     expect((await resend(new ObjectId())).status).toBe(404);
-    // It can still be read.
+    // It is still readable.
     expect((await detailsOf(failed)).attempts).toBe(6);
   });
 
@@ -663,9 +663,9 @@ describe("other channels", () => {
 });
 
 describe("those who look on", () => {
-  /** What somebody is told of deliveries, until they have heard of that many. */
+  /** Collects the events about deliveries that a person receives, until there are that many. */
   async function follow(person: Person) {
-    // Of what came before nobody is told any more.
+    // Publish earlier changes first.
     await tellNow();
     await writeNow();
     const stop = new AbortController();
@@ -746,7 +746,7 @@ describe("those who look on", () => {
     await tellNow();
     await endRun(shared.where);
     await clock.drain();
-    // The first that the member hears of at all.
+    // The first event that the member receives.
     expect(await memberTold?.told()).toEqual(seen(shared.where, { ruleId: shared.ruleId }));
     for (const { leave } of readers) leave();
   });
@@ -756,7 +756,7 @@ describe("a test notification (T82)", () => {
   const test = (body: object, by: Person = owner, where = base) =>
     call("POST", `${where}/notification-rules/test`, { cookie: by.cookie, body });
   let home: { owner: Person; base: string; consoleId: string };
-  // Ten an hour and workspace: this one has its own.
+  // The limit is ten an hour for each workspace, so this one is separate.
   beforeAll(async () => {
     const person = await seedPerson("Tester");
     home = {

@@ -17,14 +17,14 @@ import { resourceOf } from "./service";
 import { tellDeliveries } from "./tell";
 import { wakeCalls } from "./wake";
 
-/** A sender that a sweeper has woken has this long to come. */
+/** Time that a sender has after a sweeper wakes it, in ms. */
 const SWEEP_AGAIN_MS = 60_000;
 const SWEEP_BATCH = 500;
 
 /**
- * Wakes who sends the deliveries that the job runner should have called for by now: it was away, or somebody died between
- * writing and telling.
- * @returns how many
+ * Wakes the sender for deliveries that the job runner is overdue to call for: it was unavailable, or a server crashed
+ * between the write and the event.
+ * @returns their number
  */
 export async function sweepDeliveries(): Promise<number> {
   let woken = 0;
@@ -42,7 +42,7 @@ export async function sweepDeliveries(): Promise<number> {
       })
       .toArray();
     if (docs.length === 0) return woken;
-    // Told first: while the runner is away they stay due.
+    // Send first: while the runner is unavailable they stay due.
     await sendJobEvents(wakeCalls(docs));
     const ids = docs.map(({ _id }) => _id);
     await collections
@@ -55,8 +55,8 @@ export async function sweepDeliveries(): Promise<number> {
 }
 
 /**
- * The deliveries of a console or flow, the newest first.
- * @throws AppError `not_found` for a resource that the caller cannot see, `invalid_request` for a bad cursor
+ * Returns the deliveries of a console or flow, newest first.
+ * @throws AppError `not_found` for a resource that the caller cannot see, `invalid_request` for an invalid cursor
  */
 export async function listDeliveries(
   caller: Caller,
@@ -80,7 +80,7 @@ type DeliveryFilters = {
   ruleId?: string | undefined;
 };
 
-/** The deliveries of the whole workspace that the caller may see, the newest first. */
+/** Returns the deliveries of the workspace that the caller may see, newest first. */
 export async function listWorkspaceDeliveries(
   caller: Caller,
   { status, channelType, ruleId, ...page }: PageRequest & DeliveryFilters,
@@ -96,14 +96,17 @@ export async function listWorkspaceDeliveries(
   return { ...found, items: found.items.map(toDelivery) };
 }
 
-/** One delivery with its attempts. @throws AppError `not_found` */
+/**
+ * Returns a delivery with its attempts.
+ * @throws AppError `not_found`
+ */
 export async function getDelivery(caller: Caller, deliveryId: ObjectId): Promise<DeliveryDetails> {
   return toDeliveryDetails(await getDeliveryDocOrThrow(caller, deliveryId));
 }
 
 /**
- * Queues a delivery that has failed once more: the same record, the same webhook-id, six more sends at the most.
- * @throws AppError `not_found`; `conflict` for one that has not failed, and when its rule cannot send it any more
+ * Queues a failed delivery again: the same record, the same webhook-id, at most six more sends.
+ * @throws AppError `not_found`; `conflict` for one that has not failed, or whose rule can no longer send it
  */
 export async function resendDelivery(caller: Caller, deliveryId: ObjectId): Promise<Delivery> {
   const { workspaceId } = caller;

@@ -1,12 +1,12 @@
 import { formatCount, formatDuration } from "@/lib/base/values/amounts";
 import type { Payload } from "./schema";
 
-/** What people read of a payload, in the same words by mail and in a chat. */
+/** Contents of a payload as text, in the same words for emails and chats. */
 export type Facts = {
   /** "Daily revenue succeeded" */
   headline: string;
   isFailure: boolean;
-  /** What the link opens: "Open the console". */
+  /** Label of the link: "Open the console". */
   action: string;
   rows: { label: string; value: string }[];
   error: string | null;
@@ -20,7 +20,7 @@ const HOW: Record<Payload["triggerType"], string> = {
   webhook: "by a webhook",
 };
 
-/** @param isTest says in the headline that nothing has happened */
+/** @param isTest states in the headline that no event has happened */
 export function toFacts(payload: Payload, isTest: boolean): Facts {
   const isFailure = payload.trigger === "failure";
   const isFlow = payload.resourceType === "flow";
@@ -40,7 +40,7 @@ export function toFacts(payload: Payload, isTest: boolean): Facts {
   };
 }
 
-/** "22 Nov 2026, 06:00:05 UTC": readers sit in many zones, so the zone stands with it. */
+/** Formats "22 Nov 2026, 06:00:05 UTC": readers are in many zones, so the zone is included. */
 function toUtc(iso: string): string {
   const text = new Date(iso).toLocaleString("en-GB", { timeZone: "UTC", dateStyle: "medium", timeStyle: "medium" });
   return `${text} UTC`;

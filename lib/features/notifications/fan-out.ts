@@ -10,14 +10,14 @@ import { toPayload } from "./payload";
 import { newDelivery, type Queued, queueDeliveries } from "./queue";
 
 /**
- * Queues one delivery for each rule that the end of a run fires, and wakes who sends them. The same event again, also a
- * hundred times at once, adds none (docs/develop/notifications.md).
+ * Queues one delivery for each rule that the end of a run triggers, and wakes the sender. The same event again, even a
+ * hundred times concurrently, adds none (docs/develop/notifications.md).
  */
 export async function fanOut(ended: RunEnded): Promise<void> {
   if (!ended.trigger) return;
   const workspaceId = new ObjectId(ended.workspaceId);
   const run = await findRunById(workspaceId, new ObjectId(ended.runId));
-  // The stored run is the truth: an event that says something else of it is none of ours.
+  // The stored run is authoritative: an event that contradicts it is ignored.
   if (!run || run.status !== ended.trigger || !run.completedAt) return;
   const { resourceType } = run;
   if (resourceType === "dashboard") return;

@@ -19,7 +19,7 @@ import { fanOut } from "./fan-out";
 
 /*
  * Deliveries whose servers are killed and whose receivers fail (F1, F3). `npm test` has a few hundred; DELIVERIES=10000
- * KILLS=200 is what the product promises, with the leases of dead servers waited for.
+ * KILLS=200 is the product's guarantee, including the wait for the leases of dead servers.
  */
 const DELIVERIES = Number(process.env.DELIVERIES ?? 300);
 const KILLS = Number(process.env.KILLS ?? 8);
@@ -29,9 +29,9 @@ const IS_WHOLE = process.env.KILLS !== undefined;
 const CONCURRENCY = 20;
 const RULES = 50;
 const OPEN = ["queued", "retrying"] as const;
-/** F1: everything is over two minutes after the last restart, the work that was still waiting aside. */
+/** F1: every status is final two minutes after the last restart, apart from work that was still waiting. */
 const TERMINAL_WITHIN_MS = 120_000;
-/** The store and the receiver run on one clock, which is read to the millisecond. */
+/** The store and the receiver share one clock, which is read to the millisecond. */
 const CLOCK_GRAIN_MS = 2;
 
 process.env.ALLOW_PRIVATE_NETWORK = "all";
@@ -53,7 +53,7 @@ afterAll(async () => {
   rmSync(bundle, { force: true });
 });
 
-/** Queues that many deliveries to the receiver, one run with several rules at a time. */
+/** Queues this number of deliveries to the receiver, as runs with several rules each. */
 async function queueDeliveries(count: number): Promise<{ resourceId: ObjectId }> {
   const consoleId = await addConsole(owner);
   const rules = Math.min(RULES, count);
@@ -110,7 +110,7 @@ it(`of ${DELIVERIES} deliveries none is lost or sent after its success, though t
 
   let sender = await startSender();
   for (let kills = 0; kills < KILLS; kills += 1) {
-    // The kills are spread over the work, each at an instant of its own within it.
+    // The kills are spread over the work, each at a random instant within its share.
     const atHits = Math.min(
       total + 1 + Math.floor(random() * ((2 * DELIVERIES) / KILLS / 3)),
       DELIVERIES - KILLS + kills,
@@ -124,7 +124,7 @@ it(`of ${DELIVERIES} deliveries none is lost or sent after its success, though t
   }
   const restartedAt = performance.now();
   const leftAtRestart = await open();
-  // The leases of dead servers lapse: in the small run by the test's hand.
+  // The leases of dead servers lapse: in the small run the test sets their end.
   const dead = { ...of, "inFlight.until": { $exists: true }, status: { $in: [...OPEN] } };
   const isAlive = new Set<string>();
   while ((await open()) > 0) {
@@ -132,7 +132,7 @@ it(`of ${DELIVERIES} deliveries none is lost or sent after its success, though t
       const stuck = await collections.deliveries().find(dead).toArray();
       for (const { _id, inFlight } of stuck) {
         const holder = `${_id} ${inFlight?.holder}`;
-        // Two looks of a second apart at the same send: nobody is sending it.
+        // The same send in two checks a second apart: its server is dead.
         if (isAlive.has(holder)) {
           await collections
             .deliveries()
@@ -177,7 +177,7 @@ it(`of ${DELIVERIES} deliveries to receivers that fail one time in five none is 
     const draw = random();
     if (draw < 0.08) return void response.writeHead(500).end();
     if (draw < 0.16) return void response.destroy();
-    // Who never answers holds a send for 10 s: in the small run these are resets, too.
+    // A receiver that never responds holds a send for 10 s: in the small run these are resets, too.
     if (draw < 0.2) return IS_WHOLE && draw < 0.165 ? undefined : void response.destroy();
     accepted.set(id, (accepted.get(id) ?? 0) + 1);
     const slow = draw > 0.95 ? 300 : 0;
@@ -201,7 +201,7 @@ it(`of ${DELIVERIES} deliveries to receivers that fail one time in five none is 
     expect(attempts).toBeLessThanOrEqual(6);
     expect(attemptLog).toHaveLength(attempts);
   }
-  // Six failures in a row happen to 0.2^6 of them; five of the binomial's deviations on top.
+  // Six failures in a row have a probability of 0.2^6; add five standard deviations of the binomial distribution.
   const expected = DELIVERIES * 0.2 ** 6;
   expect(failed.length).toBeLessThanOrEqual(Math.ceil(expected + 5 * Math.sqrt(expected)));
   process.stdout.write(

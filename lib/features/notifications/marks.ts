@@ -4,9 +4,11 @@ import type { Document, Filter } from "mongodb";
 import { collections } from "./collections";
 import type { DeliveryDoc } from "./model";
 
-/** One command; what is more waits for the next. */
+/** Maximum number of results in one command; the rest wait for the next. */
 const GROUP_MAX = 200;
-/** For what ends so shortly after another to be recorded with it; a server that dies before leaves them in flight. */
+/**
+ * Interval in which results are recorded together, in ms. A server that dies before leaves the deliveries in flight.
+ */
 const GATHER_MS = 25;
 
 type Mark = { filter: Filter<DeliveryDoc>; change: Document[]; done: PromiseWithResolvers<void> };
@@ -15,9 +17,9 @@ const waiting: Mark[] = [];
 let isWriting = false;
 
 /**
- * Records what has become of a send, in one command with all that ends in the same moment or while the group before is
- * being recorded. Resolves when it is in the store.
- * @throws Error of the store: then nothing is known of whether it was recorded
+ * Records the result of a send, in one command with all that end at the same time or while the group before is being
+ * recorded. Resolves when it is in the store.
+ * @throws Error of the store: it is then unknown whether the result was recorded
  */
 export function mark(filter: Filter<DeliveryDoc>, change: Document[]): Promise<void> {
   const done = Promise.withResolvers<void>();
@@ -34,7 +36,7 @@ async function writeAll(): Promise<void> {
     try {
       await collections.deliveries().bulkWrite(
         group.map(({ filter, change }) => ({ updateOne: { filter, update: change } })),
-        // One that fails keeps none of the others back.
+        // One failed update does not hold up the others.
         { ordered: false },
       );
       for (const { done } of group) done.resolve();

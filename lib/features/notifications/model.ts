@@ -14,13 +14,13 @@ import type {
   Trigger,
 } from "./schema";
 
-/** A channel as it is stored. Addresses of webhooks and chats let whoever has them post there: they are sealed (T85). */
+/** A stored channel. Addresses of webhooks and chats are encrypted, since anyone who has one can post to it (T85). */
 export type ChannelDoc =
   | { type: "email"; recipients: string[] }
   | { type: "webhook"; url: Sealed; urlPreview: string; secret: Sealed }
   | { type: "chat"; url: Sealed; displayLabel: string | null };
 
-/** What rules stand on, of one workspace. */
+/** A resource with rules, in one workspace. */
 export type RuledResource = Omit<RunResource, "resourceType"> & { resourceType: RuledType };
 
 export type RuleDoc = RuledResource & {
@@ -31,24 +31,24 @@ export type RuleDoc = RuledResource & {
   createdBy: ObjectId;
   createdAt: Date;
   updatedAt: Date;
-  /** One more with each change: of two changes at once the second is made anew on the first. */
+  /** Incremented with each change: of two concurrent changes, the second is applied again on top of the first. */
   revision: number;
   lastDeliveryId?: ObjectId;
 };
 
 export type AttemptDoc = Omit<Attempt, "at"> & { at: Date };
 
-/** By what a message goes out: a rule, or a snapshot of a dashboard. */
+/** Sender of a message: a rule, or a snapshot of a dashboard. */
 export type Sender = Pick<RuleDoc, "_id" | "workspaceId" | "enabled" | "channel">;
 
-/** A dashboard that is sent on a schedule. When that is is known to `lib/features/runs/schedules`. */
+/** A dashboard that is sent on a schedule, which is stored in `lib/features/runs/schedules`. */
 export type SnapshotDoc = Sender & {
   dashboardId: ObjectId;
-  /** What the page is narrowed to, as JSON: names of filters are the dashboard's own. */
+  /** Filters of the page, as JSON: the names of filters are the dashboard's. */
   filters: string;
   grain: Grain | null;
   compare: Comparison | null;
-  /** What was made before there was a choice has none: light, and no PDF. */
+  /** Absent from documents older than these settings: light, and no PDF. */
   theme?: PictureTheme;
   withPdf?: boolean;
   createdBy: ObjectId;
@@ -58,37 +58,40 @@ export type SnapshotDoc = Sender & {
   lastDeliveryId?: ObjectId;
 };
 
-/** The picture of one snapshot, which its messages show. */
+/** Picture of one snapshot, which its messages show. */
 export type SnapshotPictureDoc = {
   _id: ObjectId;
   workspaceId: ObjectId;
   dashboardId: ObjectId;
   tokenHash: string;
   png: Binary;
-  /** Where one was asked for. */
+  /** Present if one was requested. */
   pdf?: Binary;
   createdAt: Date;
 };
 
 export type DeliveryDoc = RunResource & {
   _id: ObjectId;
-  /** Resource type, resource, run, trigger, channel and rule, joined by colons: one delivery each (docs/develop/notifications.md). */
+  /**
+   * Resource type, resource, run, trigger, channel and rule, joined by colons: one delivery for each
+   * (docs/develop/notifications.md).
+   */
   key: string;
   ruleId: ObjectId;
   runId: ObjectId;
   resourceName: string;
   trigger: Trigger;
   channelType: ChannelType;
-  /** Stands for the receiver's host, without naming it: those of one host wait for each other, and for nobody else. */
+  /** Opaque key of the receiver's host: deliveries to one host wait only for each other. */
   target: string;
-  /** What receivers tell repeats by; the same however often it is sent. */
+  /** Lets receivers detect repeats; the same for every send. */
   webhookId: string;
-  /** The payload as it is sent: serialized once, so that what is signed is what is sent (T75). */
+  /** The payload as sent: serialized once, so that the signed text is the sent text (T75). */
   body: string;
   status: DeliveryStatus;
-  /** Sends since it was queued, the one under way included. */
+  /** Number of sends since it was queued, including one in flight. */
   attempts: number;
-  /** Those of them since it was queued the last time: `SENDS_MAX` are the end. */
+  /** Number of sends since it was last queued; the maximum is `SENDS_MAX`. */
   roundAttempts: number;
   attemptLog: AttemptDoc[];
   httpStatus: number | null;
@@ -96,15 +99,15 @@ export type DeliveryDoc = RunResource & {
   sentAt: Date | null;
   completedAt: Date | null;
   createdAt: Date;
-  /** Who sends it at this moment, since when, and until when nobody else may; by the store's clock. */
+  /** Server that is sending it, since when, and until when no other may; by the store's clock. */
   inFlight?: { holder: ObjectId; at: Date; until: Date };
-  /** When the job runner should have called by; then a sweeper wakes it again. Absent from final ones. */
+  /** Time after which the job runner is overdue and a sweeper wakes it again. Absent from final ones. */
   dueAt?: Date;
-  /** How often a sweeper did. */
+  /** Number of times that a sweeper woke its sender. */
   sweeps: number;
 };
 
-/** What callers may see of a rule: chosen field by field, so that nothing sealed slips through (T76). */
+/** Returns the public fields of a rule, chosen one by one, so that no encrypted field slips through (T76). */
 export function toRule(doc: RuleDoc): Rule {
   return {
     id: doc._id.toHexString(),

@@ -3,12 +3,12 @@ import { env } from "@/lib/platform/env";
 import { pageOfRun } from "./resources";
 import type { Payload } from "./schema";
 
-/** What a payload says of a run that has ended. */
+/** Facts of an ended run in a payload. */
 export type EndedRun = Omit<Payload, "version" | "event" | "rowCount" | "deepLink"> & { rowCount: number | null };
 
 /**
- * The payload of a notification, the same on every channel (docs/develop/notifications.md).
- * @param slug of the workspace, for the link
+ * Returns the payload of a notification, the same on every channel (docs/develop/notifications.md).
+ * @param slug slug of the workspace, for the link
  */
 export function toPayload(run: EndedRun, slug: string): Payload {
   const { trigger, resourceType, resourceId, resourceName, runId, completedAt, durationMs, rowCount } = run;

@@ -8,7 +8,7 @@ import { addConsole } from "@/test/fixtures/notifications/ended-run";
 import { type Person, seedPerson } from "@/test/seed";
 import { collections } from "./collections";
 
-/* As a server is set up where nothing else is said: databases may be on private addresses, receivers may not. */
+/* The default setup of a server: databases may be on private addresses, receivers may not. */
 
 const own = takeOwnDatabase();
 takeJobEvents();
@@ -48,7 +48,7 @@ describe("a receiver on this machine (T30 to T32, T82)", () => {
         }
       }
     }
-    // What is no address at all is told as such; nothing else is said of any, whether somebody listens there or not.
+    // A malformed address is reported as such. No response shows whether anything listens at an address.
     expect([...answers.keys()].sort()).toEqual(["400 address_refused", "400 invalid_request"]);
     expect(answers.get("400 address_refused")).toContain("127.0.0.1");
     expect(canary.hits()).toBe(0);

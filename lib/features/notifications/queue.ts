@@ -9,20 +9,20 @@ import type { DeliveryDoc, Sender } from "./model";
 import { tellDeliveries } from "./tell";
 import { firstCalls } from "./wake";
 
-/** Until a delivery that was queued and that nobody has taken is looked after. */
+/** Time after which a queued delivery that no server has claimed is recovered, in ms. */
 const QUEUE_PATIENCE_MS = 30_000;
 
-/** A delivery before its time is known, which is the store's. */
+/** A delivery before the store has set its time. */
 export type Queued = Omit<DeliveryDoc, "createdAt">;
 type Senders = "rules" | "snapshots";
 
-/** Writes down deliveries, each key once however often it is asked, and wakes who sends those that wait. */
+/** Stores deliveries, each key once, even if called several times, and wakes the sender for those that wait. */
 export async function queueDeliveries(
   workspaceId: ObjectId,
   queued: readonly Queued[],
   senders: Senders,
 ): Promise<void> {
-  // The unique key decides which of many at once is the one (T80). Its times are the store's.
+  // The unique key decides which of many concurrent inserts wins (T80). Times are the store's.
   await collections.deliveries().bulkWrite(
     queued.map(({ key, ...doc }) => ({
       updateOne: {
@@ -92,7 +92,7 @@ type About = Pick<
   "workspaceId" | "resourceType" | "resourceId" | "resourceName" | "runId" | "trigger" | "body"
 >;
 
-/** What a delivery is kept by: one event makes one for each rule, or snapshot. */
+/** Returns the unique key of a delivery: one event creates one delivery for each rule or snapshot. */
 export function keyOfDelivery(
   sender: Sender,
   { resourceType, resourceId, runId, trigger }: Omit<About, "body">,
@@ -101,7 +101,7 @@ export function keyOfDelivery(
   return [...ids, sender.channel.type, sender._id.toHexString()].join(":");
 }
 
-/** A delivery that waits to be sent for the first time. */
+/** Returns a delivery that waits for its first send. */
 export function newDelivery(sender: Sender, about: About): Queued {
   const key = keyOfDelivery(sender, about);
   return {
@@ -124,7 +124,10 @@ export function newDelivery(sender: Sender, about: About): Queued {
   };
 }
 
-/** One workspace's messages to one host. A rule whose secrets do not open has a line of its own, and fails in it. */
+/**
+ * Groups one workspace's deliveries to one host. A rule whose secrets cannot be decrypted gets a separate target, and
+ * fails in it.
+ */
 function targetOf(rule: Sender): string {
   let host: string;
   try {

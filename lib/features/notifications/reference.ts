@@ -1,18 +1,18 @@
 import { SCHEDULE_REFUSALS } from "@/lib/features/runs/schedules/reference";
 
-/** What of the right form may still be refused: the egress door judges addresses. */
+/** Well-formed values that may still be rejected: the egress proxy checks addresses. */
 export const ADDRESS_REFUSALS = {
   url: "No http or https address, or one with a user name, or a port that no web server has",
   chatWebhookUrl: "No http or https address, or one with a user name, or a port that no web server has",
 };
 
-/** What snapshots of dashboards refuse beside that. */
+/** Further values that snapshots of dashboards reject. */
 export const SNAPSHOT_REFUSALS = {
   ...SCHEDULE_REFUSALS,
   filters: "A filter that the dashboard has not, or a value of another kind",
 };
 
-/** What a change of channel needs along. */
+/** Fields that a change of channel requires. */
 export const CHANNEL_REFUSALS = {
   recipients: "Left out where the rule becomes one of email",
   url: "Left out where the rule becomes one of webhook",
@@ -22,7 +22,7 @@ export const CHANNEL_REFUSALS = {
 export const RULE_WORDS =
   "It fires when a run of the console or flow ends with one of its triggers; runs that were cancelled fire none. One channel a rule, several rules a resource (at most 50). email needs recipients, webhook needs url, chat needs chatWebhookUrl. Addresses are http or https and not private, and are looked at again at each send. Owners, admins and API keys may; a member may read.";
 
-/** For the vectors below and in docs/develop/notifications.md. */
+/** Input of the vectors below and in docs/develop/notifications.md. */
 export const VECTOR = {
   secret: "whsec_000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f",
   body: '{"version":1,"event":"flow.run.terminal"}',

@@ -7,17 +7,17 @@ import { getFlowDocOrThrow } from "@/lib/features/flows/standing";
 import type { ResourceType } from "@/lib/features/runs/schema";
 import type { Caller } from "@/lib/platform/access/caller";
 
-/** Every member, or the one whose own it is, by their id; nobody for what is gone for good. */
+/** Users who may see a resource: every member, its owner by id, or no one if it is deleted for good. */
 export type Readers = "everybody" | "nobody" | ObjectId;
 
-/** What has runs, of which some may have rules. One line a kind of resource. */
+/** A kind of resource that has runs; some may have rules. One entry for each kind. */
 type Kind = {
   /** @throws AppError `not_found`, the same for one that is unknown, another workspace's or hidden from the caller */
   getOrThrow: (caller: Caller, id: ObjectId) => Promise<{ name: string }>;
-  /** Which of these the caller may see, the lately deleted ones as they were. */
+  /** Returns which of these the caller may see. Recently deleted ones keep their last visibility. */
   visibleIds: (caller: Caller, ids: ObjectId[]) => Promise<ReadonlySet<string>>;
   findReaders: (workspaceId: ObjectId, id: ObjectId) => Promise<Readers>;
-  /** The page of one run, below the workspace's own. */
+  /** Returns the path of a run's page, below the workspace's. */
   pageOf: (resourceId: string, runId: string) => string;
 };
 
@@ -31,11 +31,11 @@ const KINDS: Record<ResourceType, Kind> = {
   flow: {
     getOrThrow: getFlowDocOrThrow,
     visibleIds: visibleFlowIds,
-    // Those of a flow that is gone are told in vain: no list shows them any more.
+    // Events about a deleted flow have no effect: no list shows its deliveries.
     findReaders: () => Promise.resolve("everybody"),
     pageOf: (resourceId, runId) => `flows/${resourceId}/runs/${runId}`,
   },
-  // No rules stand on one (docs/develop/notifications.md); its refreshes are in the list of runs.
+  // A dashboard has no rules (docs/develop/notifications.md); its refreshes are in the list of runs.
   dashboard: {
     getOrThrow: async (caller, id) => ({ name: (await getDashboardDocOrThrow(caller, id)).title }),
     visibleIds: visibleDashboardIds,
@@ -49,7 +49,7 @@ export function getResourceOrThrow(caller: Caller, type: ResourceType, id: Objec
   return KINDS[type].getOrThrow(caller, id);
 }
 
-/** Keeps of these documents those whose resource the caller may see. */
+/** Returns those documents whose resource the caller may see. */
 export async function onlyVisible<T extends { resourceType: ResourceType; resourceId: ObjectId }>(
   caller: Caller,
   docs: T[],
@@ -69,12 +69,12 @@ export function pageOfRun(type: ResourceType, resourceId: string, runId: string)
   return KINDS[type].pageOf(resourceId, runId);
 }
 
-/** Who may see what becomes of a resource, the lately deleted ones as they were. */
+/** Returns the users who may see the runs of a resource. A recently deleted one keeps its last visibility. */
 export function findReaders(workspaceId: ObjectId, type: ResourceType, id: ObjectId): Promise<Readers> {
   return KINDS[type].findReaders(workspaceId, id);
 }
 
-/** Whose it is alone; null for what the workspace shares, and for what is gone. */
+/** Returns the owner of a private resource; null for a shared or deleted one. */
 export async function findResourceOwner(
   workspaceId: ObjectId,
   type: ResourceType,

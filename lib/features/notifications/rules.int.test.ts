@@ -164,7 +164,7 @@ describe("a notification rule", () => {
     expect(ofHidden.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
     expect(ofHidden.map(({ text }) => text)).toEqual(ofMissing.map(({ text }) => text));
     expect((await add({ ...email, resourceType: "flow", resourceId: missing })).status).toBe(404);
-    // Its owner's key may.
+    // The owner's API key may.
     const key = await seedKey(owner.workspaceId, member);
     const made = await add({ ...email, resourceId: hidden }, { key });
     expect(made.status).toBe(201);
@@ -184,7 +184,7 @@ describe("a notification rule", () => {
     const made = answers.filter(({ status }) => status === 201).length;
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(20 - made);
     expect(made).toBeLessThanOrEqual(5);
-    // Of some at once all may be refused; one after the other they fit as far as there is room.
+    // Concurrent requests may all be rejected; sequential ones succeed up to the limit.
     for (let i = made; i < 5; i += 1) expect((await add(email)).status).toBe(201);
     expect((await add(email)).status).toBe(409);
     const { length } = (await list({ ...resource, resourceId, limit: "200" })).json.data;
@@ -227,7 +227,7 @@ describe("a change of a rule", () => {
       channel: { urlPreview: "https://hooks.example.com", hasSecret: true },
       signingSecretOnce: expect.any(String),
     });
-    // What the other channel had is gone, not waiting.
+    // The fields of the previous channel were deleted.
     expect((await change(id, { channelType: "email" })).status).toBe(400);
   });
 
@@ -281,7 +281,7 @@ describe("secrets of rules (T76, T85)", () => {
     const secret = hook.json.data.signingSecretOnce;
     await add({ ...of, channelType: "chat", chatWebhookUrl: `${receiver.url}/${hidden[1]}/in` });
     receiver.answer = ({ url = "" }, response) => {
-      // Some repeat what they were asked, and some even their own settings.
+      // Some receivers repeat the request, and some even their own settings.
       const settings = url.includes(hidden[0] ?? "") ? secret : "";
       response.writeHead(500).end(`no ${url}, no ${receiver.url}${url}, no ${settings}`);
     };

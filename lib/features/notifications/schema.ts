@@ -4,7 +4,7 @@ import { emailAddress } from "@/lib/features/users/schema";
 import { boundedText, isoDate, listQuery, objectIdText } from "@/lib/platform/http/schema";
 import { LABEL_CHARS_MAX, RECIPIENTS_MAX, SNIPPET_CHARS_MAX, URL_CHARS_MAX } from "./limits";
 
-/** What rules stand on: consoles and flows. A dashboard that cannot be refreshed says so itself. */
+/** Resources that may have rules: consoles and flows. A failed refresh of a dashboard shows on the dashboard. */
 export const resourceType = z.enum(RESOURCE_TYPES).exclude(["dashboard"]);
 export type RuledType = z.infer<typeof resourceType>;
 
@@ -25,13 +25,13 @@ const recipients = z
   .min(1, "Name somebody who gets the mails.")
   .max(RECIPIENTS_MAX, `At most ${RECIPIENTS_MAX} addresses.`)
   .transform((given) => [...new Set(given)]);
-/** Judged by the egress door too, when it is saved and again at each send. */
+/** An address that the egress proxy checks too, when it is saved and again at each send. */
 const webAddress = z
   .string()
   .min(1, "Enter the address of the receiver.")
   .max(URL_CHARS_MAX, `At most ${URL_CHARS_MAX} characters.`)
   .describe("An http or https address that is not private");
-// Line breaks would make lines of their own wherever the label stands (T83).
+// Line breaks would start new lines wherever the label is shown (T83).
 const displayLabel = boundedText(LABEL_CHARS_MAX).regex(
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
   /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$/,
@@ -60,7 +60,7 @@ export const createRuleBody = z.discriminatedUnion("channelType", [
 ]);
 export type CreateRuleBody = z.infer<typeof createRuleBody>;
 
-/** What is not sent stays. Another channelType needs what that channel needs. */
+/** Fields that are not sent keep their values. Another channelType requires the fields of that channel. */
 export const channelChanges = {
   channelType: channelType.optional(),
   recipients: recipients.optional(),
@@ -76,10 +76,10 @@ export const updateRuleBody = z.object({
 });
 export type UpdateRuleBody = z.infer<typeof updateRuleBody>;
 
-/** What a request says of a channel, of whichever type. */
+/** Fields of a request that describe a channel of any type. */
 export type ChannelRequest = Omit<UpdateRuleBody, "enabled" | "triggers">;
 
-/** By a saved rule, or by a channel that is only being tried, which needs what a new rule of it needs. */
+/** Tests a saved rule, or an unsaved channel, which requires the same fields as a new rule. */
 export const testBody = z
   .object({
     ruleId: objectIdText.optional().describe("A saved rule; then nothing else is needed"),
@@ -102,7 +102,7 @@ export const testBody = z
   })
   .meta({ anyOf: [{ required: ["ruleId"] }, { required: ["channelType", "resourceType", "resourceId"] }] });
 export type TestBody = z.infer<typeof testBody>;
-/** Fixed words when it did not arrive: nothing of the receiver's answer. */
+/** Result of a test. An error has a fixed text, without the receiver's response. */
 export const testAnswer = z.object({
   delivered: z.boolean(),
   httpStatus: z.int().optional(),
@@ -180,7 +180,7 @@ export const listedRuleSchema = ruleSchema.extend({
 });
 export type ListedRule = z.infer<typeof listedRuleSchema>;
 
-/** The lists of one resource: both words are needed (docs/develop/api.md, Notifications). */
+/** Filter for one resource: both fields are required (docs/develop/api.md, Notifications). */
 export const resourceQuery = listQuery.extend(resource);
 export const rulesQuery = listQuery.extend({ channelType: channelType.optional() });
 export const deliveriesQuery = listQuery.extend({
@@ -189,7 +189,7 @@ export const deliveriesQuery = listQuery.extend({
   ruleId: objectIdText.optional(),
 });
 
-/** What receivers get, on every channel (docs/develop/notifications.md). Version 1. */
+/** Payload that receivers get on every channel (docs/develop/notifications.md). Version 1. */
 export const payloadSchema = z.object({
   version: z.literal(1),
   event: z.literal("flow.run.terminal"),

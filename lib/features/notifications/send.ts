@@ -6,7 +6,7 @@ import { sendEmail } from "./channels/email";
 import type { OpenChannel } from "./channels/stored";
 import { sendWebhook } from "./channels/webhook";
 
-/** Sends one message by its channel, and says how that went and how long it took. */
+/** Sends one message by its channel, and returns its result and duration. */
 export async function send(
   channel: OpenChannel,
   message: Message,

@@ -5,7 +5,7 @@ import type { DeliveryDoc, Sender } from "./model";
 
 type Sent = Pick<DeliveryDoc, "ruleId" | "resourceType">;
 
-/** By what deliveries go out, as it is now, by its id; one query a kind. */
+/** Returns the current rules and snapshots that deliveries belong to, by id; one query for each kind. */
 export async function sendersOf(workspaceId: ObjectId, deliveries: readonly Sent[]): Promise<Map<string, Sender>> {
   const idsOf = (isSnapshot: boolean) =>
     deliveries.filter(({ resourceType }) => (resourceType === "dashboard") === isSnapshot).map(({ ruleId }) => ruleId);
@@ -22,7 +22,7 @@ export async function sendersOf(workspaceId: ObjectId, deliveries: readonly Sent
   return new Map(found.map((sender) => [sender._id.toHexString(), sender]));
 }
 
-/** The same for one; null when it is deleted. */
+/** Returns the same for one delivery; null when the sender is deleted. */
 export async function senderOf(workspaceId: ObjectId, delivery: Sent): Promise<Sender | null> {
   return (await sendersOf(workspaceId, [delivery])).get(delivery.ruleId.toHexString()) ?? null;
 }

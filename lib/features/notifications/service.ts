@@ -13,14 +13,14 @@ import { getResourceOrThrow, onlyVisible } from "./resources";
 import type { ChannelType, CreateRuleBody, ListedRule, Rule, RuledType, SavedRule, UpdateRuleBody } from "./schema";
 import { tellRules } from "./tell";
 
-/** Of changes of one rule at once, each is made on the one before; people do not make more. */
+/** Maximum number of attempts when a rule changes concurrently; users do not reach it. */
 const UPDATE_TRIES = 10;
 
 type OfResource = { resourceType: RuledType; resourceId: string };
 
 /**
- * The rules of a console or flow, in the order in which they were made.
- * @throws AppError `not_found` for a resource that the caller cannot see, `invalid_request` for a bad cursor
+ * Returns the rules of a console or flow, oldest first.
+ * @throws AppError `not_found` for a resource that the caller cannot see, `invalid_request` for an invalid cursor
  */
 export async function listRules(caller: Caller, of: OfResource, { limit, cursor }: PageRequest): Promise<Page<Rule>> {
   const resource = await resourceOf(caller, of);
@@ -35,8 +35,8 @@ export async function listRules(caller: Caller, of: OfResource, { limit, cursor 
 }
 
 /**
- * The rules of the whole workspace that the caller may see, the newest first, each with its last delivery.
- * @throws AppError `invalid_request` for a bad cursor
+ * Returns the rules of the workspace that the caller may see, newest first, each with its last delivery.
+ * @throws AppError `invalid_request` for an invalid cursor
  */
 export async function listWorkspaceRules(
   caller: Caller,
@@ -59,8 +59,8 @@ export async function listWorkspaceRules(
 }
 
 /**
- * Makes a rule.
- * @returns it with the signing secret of a webhook, which nobody sees again
+ * Creates a rule.
+ * @returns the rule with the signing secret of a webhook, which is not shown again
  * @throws AppError `invalid_request`, `address_refused`, `not_found` for the resource, `conflict` when it has too many
  */
 export async function createRule(caller: Caller, body: CreateRuleBody, now = new Date()): Promise<SavedRule> {
@@ -81,7 +81,8 @@ export async function createRule(caller: Caller, body: CreateRuleBody, now = new
     revision: 1,
   };
   await collections.notificationRules().insertOne(doc);
-  // Looked at when the rule is there: a resource that was deleted at this moment has either taken it along or is gone now.
+  // Checked after the insert: a resource that was deleted concurrently has either deleted the rule too, or no longer
+  // exists now.
   try {
     await resourceOf(caller, { resourceType, resourceId });
     await refuseTooMany(resource);
@@ -93,7 +94,7 @@ export async function createRule(caller: Caller, body: CreateRuleBody, now = new
   return withSecret(doc, newSecret);
 }
 
-/** Two at once may both be refused at the limit, and never both pass it. */
+/** Two concurrent requests may both be rejected at the limit, but never both exceed it. */
 async function refuseTooMany(resource: RuledResource): Promise<void> {
   const count = await collections.notificationRules().countDocuments(resource, { limit: RULES_PER_RESOURCE_MAX + 1 });
   if (count <= RULES_PER_RESOURCE_MAX) return;
@@ -101,7 +102,7 @@ async function refuseTooMany(resource: RuledResource): Promise<void> {
 }
 
 /**
- * Changes what is sent of a rule and keeps the rest.
+ * Updates the fields of a rule that are sent.
  * @throws AppError `not_found`, `invalid_request`, `address_refused`
  */
 export async function updateRule(
@@ -135,14 +136,17 @@ export async function updateRule(
   throw new AppError("conflict", "Somebody else is changing this rule. Load it again, then try once more.");
 }
 
-/** Deletes a rule; what it has queued is not sent any more, and its deliveries stay. @throws AppError `not_found` */
+/**
+ * Deletes a rule. Its queued deliveries are not sent; the records remain.
+ * @throws AppError `not_found`
+ */
 export async function deleteRule(caller: Caller, ruleId: ObjectId): Promise<void> {
   const rule = await getRuleDocOrThrow(caller, ruleId);
   await collections.notificationRules().deleteOne({ _id: ruleId, workspaceId: caller.workspaceId });
   await tellRules(rule);
 }
 
-/** The rules of a resource go when it goes (docs/develop/api.md, Notifications). */
+/** Deletes the rules of a deleted resource (docs/develop/api.md, Notifications). */
 export async function deleteRulesOf({ workspaceId, resourceType, resourceId }: RunResource): Promise<void> {
   if (resourceType === "dashboard") return;
   await collections.notificationRules().deleteMany({ workspaceId, resourceType, resourceId });

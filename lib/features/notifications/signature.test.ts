@@ -9,7 +9,7 @@ import { signatureHeaders } from "./signature";
 
 const NOW = new Date();
 
-/** As docs/develop/notifications.md tells receivers to do it. */
+/** Verifies a signature as docs/develop/notifications.md tells receivers to. */
 function verifyPlain(secret: string, rawBody: Buffer, header: string): boolean {
   const expected = createHmac("sha256", secret).update(rawBody).digest();
   const given = Buffer.from(header, "hex");
@@ -48,9 +48,9 @@ describe("the signatures of a webhook (T75)", () => {
         const secret = newSigningSecret();
         const body = JSON.stringify(data);
         const headers = signatureHeaders(secret, { id: "msg_1", body, at: NOW });
-        // What travels are these bytes.
+        // The bytes that are sent.
         const raw = Buffer.from(body);
-        // Both throw where the signature is not the body's.
+        // Both throw if the signature does not match the body.
         new StandardWebhook(secret).verify(raw.toString(), headers);
         new SvixWebhook(secret).verify(raw.toString(), headers);
         expect(verifyPlain(secret, raw, headers["X-Service-Signature"] ?? "")).toBe(true);

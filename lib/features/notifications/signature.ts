@@ -2,10 +2,10 @@ import "server-only";
 import { plainSignature, standardSignature } from "@/lib/platform/secrets/signing-secret";
 
 /**
- * Both signatures of a message: the plain one, and those headers that Standard Webhooks has. One secret, as it was shown,
- * opens both.
+ * Returns both signatures of a message: the plain one, and the headers of Standard Webhooks. Both use the secret as
+ * shown.
  * @param body the exact bytes that are sent
- * @param id the same over all sends of one message
+ * @param id the same for every send of one message
  */
 export function signatureHeaders(
   secret: string,

@@ -14,7 +14,7 @@ import {
   webhookFields,
 } from "./schema";
 
-/** A list of 200 values of 1,000 characters, with the marks around them. */
+/** Maximum length of filters: a list of 200 values of 1,000 characters, with their punctuation. */
 const FILTERS_CHARS_MAX = 250_000;
 
 const filters = z
@@ -47,7 +47,7 @@ export const createSnapshotBody = z.discriminatedUnion("channelType", [
 ]);
 export type CreateSnapshotBody = z.infer<typeof createSnapshotBody>;
 
-/** What is not sent stays. Another channelType needs what that channel needs. */
+/** Fields that are not sent keep their values. Another channelType requires the fields of that channel. */
 export const updateSnapshotBody = z.object({
   cron: cron.optional(),
   timezone: timezone.optional(),
@@ -87,7 +87,7 @@ export const savedSnapshotSchema = snapshotSchema.extend({
 });
 export type SavedSnapshot = z.infer<typeof savedSnapshotSchema>;
 
-/** What a webhook gets of a snapshot; the others say the same in words. Version 1. */
+/** Payload of a snapshot for webhooks; other channels get the same as text. Version 1. */
 export const snapshotPayloadSchema = z.object({
   version: z.literal(1),
   event: z.literal("dashboard.snapshot"),

@@ -9,17 +9,20 @@ import { collections } from "./collections";
 import { type DeliveryDoc, toDelivery } from "./model";
 import { findReaders, type Readers } from "./resources";
 
-/** Changes of this long are told together: two questions for all of them, however many deliveries there are. */
+/**
+ * Interval in which changes are published together, in ms: two queries for all of them, however many deliveries there
+ * are.
+ */
 const GATHER_MS = 100;
-/** While they go on changing: as often as people read a list that moves. */
+/** Minimum interval of events while deliveries keep changing, in ms. */
 const EVERY_MS = 500;
-/** What is read of one telling. */
+/** Maximum number of deliveries read for one event. */
 const GROUP_MAX = 500;
-/** Deliveries that wait while the store is away; whoever comes back reads everything anew. */
+/** Maximum number of deliveries that wait while the store is unavailable; clients that reconnect reload everything. */
 const WAITING_MAX = 5_000;
 
 type Shared = {
-  /** By the delivery's id: of several changes of one, the last is told. */
+  /** Deliveries by id: of several changes of one, only the last is published. */
   waiting: Map<string, Pick<DeliveryDoc, "_id" | "workspaceId">>;
   telling: Promise<void>;
   timer: NodeJS.Timeout | null;
@@ -28,8 +31,8 @@ type Shared = {
 };
 
 /**
- * Tells those who may see them that deliveries were made or have changed. It never fails and never waits. Call it behind
- * the write that it tells of: what is told is read from the store, a moment later.
+ * Publishes new and changed deliveries to the users who may see them. Never fails or waits. Call it after the write:
+ * the event is built from the store, a moment later.
  */
 export function tellDeliveries(changed: readonly Pick<DeliveryDoc, "_id" | "workspaceId">[]): void {
   if (changed.length === 0) return;
@@ -46,7 +49,7 @@ export function tellDeliveries(changed: readonly Pick<DeliveryDoc, "_id" | "work
       await writeNow();
     });
   }
-  // Not what keeps a process alive: the server's end tells by itself.
+  // Does not keep the process alive: the shutdown publishes the rest.
   const pauseMs = Math.max(GATHER_MS, state.toldAt + EVERY_MS - performance.now());
   state.timer ??= setTimeout(() => {
     state.timer = null;
@@ -55,7 +58,7 @@ export function tellDeliveries(changed: readonly Pick<DeliveryDoc, "_id" | "work
   }, pauseMs).unref();
 }
 
-/** Tells those who may see them that the rules of a resource have changed: an event that names no delivery. */
+/** Publishes a change of a resource's rules to the users who may see them: an event that names no delivery. */
 export async function tellRules({ workspaceId, resourceType, resourceId }: RunResource): Promise<void> {
   try {
     const readers = await findReaders(workspaceId, resourceType, resourceId);
@@ -65,7 +68,7 @@ export async function tellRules({ workspaceId, resourceType, resourceId }: RunRe
   }
 }
 
-/** Resolves when what had changed before the call is published. */
+/** Resolves when all changes before the call are published. */
 export function tellNow(): Promise<void> {
   const state = shared();
   state.telling = state.telling.then(async () => {
@@ -90,7 +93,7 @@ async function tellGroup(workspaceId: ObjectId, ids: ObjectId[]): Promise<void> 
     .find({ _id: { $in: ids }, workspaceId }, { projection: { body: 0, attemptLog: 0 } })
     .sort({ _id: 1 })
     .toArray();
-  // Asked now, and not when the run was queued: a console may have become somebody's own meanwhile, or everybody's.
+  // Asked now rather than when the run was queued: a console may have become private or shared since.
   const readersOf = new Map<string, Readers>();
   for (const doc of docs) {
     const { resourceType, resourceId } = doc;

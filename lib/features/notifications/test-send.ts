@@ -14,14 +14,14 @@ import type { RuledType, TestAnswer, TestBody } from "./schema";
 import { send } from "./send";
 import { getRuleDocOrThrow } from "./service";
 
-/** What a test says has happened. */
+/** Example facts of a test message. */
 const EXAMPLE = { durationMs: 1_234, rowCount: 42, errorMessage: "This is a test: nothing has failed." } as const;
 
 type Target = { channel: OpenChannel; resourceType: RuledType; resourceId: ObjectId };
 
 /**
- * Sends one message here and now, by a saved rule or by a channel that is only being tried, and leaves no record
- * (docs/develop/notifications.md). What the receiver wrote is not told (T82).
+ * Sends one message immediately, by a saved rule or by an unsaved channel, and leaves no record
+ * (docs/develop/notifications.md). The receiver's response is not returned (T82).
  * @throws AppError `not_found`, `invalid_request`, `address_refused`, `rate_limited`
  */
 export async function sendTest(
@@ -44,7 +44,7 @@ export async function sendTest(
       resourceType,
       resourceId: resourceId.toHexString(),
       resourceName: name,
-      // Of no run: its page says that there is none.
+      // A run that does not exist: its page says so.
       runId: new ObjectId().toHexString(),
       completedAt: new Date().toISOString(),
       triggerType: "manual",
@@ -79,7 +79,7 @@ async function targetOf(caller: Caller, body: TestBody): Promise<Target> {
   }
   if (!resourceType || !resourceId) throw new Error("The body was not judged.");
   await judgeAddresses(request);
-  // Nothing is stored. A webhook that is not saved has no secret yet: it is signed with one that nobody has.
+  // Nothing is stored. An unsaved webhook has no secret yet, so a random one signs it.
   const place = { _id: new ObjectId(), workspaceId: caller.workspaceId };
   const { channel } = nextChannel(place, null, request);
   return { channel: openChannel(place, channel), resourceType, resourceId: new ObjectId(resourceId) };

@@ -4,31 +4,34 @@ import type { JobEvent } from "@/lib/platform/process/job-events";
 import { collections } from "./collections";
 import type { DeliveryDoc } from "./model";
 
-/** Asks the job runner to send deliveries. */
+/** Event that asks the job runner to send deliveries. */
 export const DELIVERY_QUEUED_EVENT = "notification/delivery.queued";
 
-/** One call is asked for so many at the most, each within 10 s: far less than a call may take. */
+/** Maximum number of deliveries in one call, each of at most 10 s: far less than a call may take. */
 const CALL_DELIVERIES_MAX = 20;
-/** A call for what was queued so short a time ago is sure to be on its way; what is older is a sweeper's. */
+/** Age up to which a delivery's call is assumed to be scheduled, in ms; older ones are left to a sweeper. */
 const ON_ITS_WAY_MS = 20_000;
 
-/** The data of the event: ids alone, all of one `target`. The calls for one target wait for each other. */
+/** Data of the event: only ids, all of one `target`. The calls for one target run one after the other. */
 export type DeliveryQueued = {
   workspaceId: string;
   target: string;
   deliveryIds: string[];
-  /** Until the call may send anything; absent: at once. */
+  /** Pause before the call may send, in ms; absent for none. */
   afterMs?: number;
 };
-/** As earlier versions have sent it: a runner may have kept such a one for a day. */
+/** Data as sent by earlier versions: a runner may have kept such an event for a day. */
 type OneDeliveryQueued = { workspaceId: string; deliveryId: string; target?: string };
 export type DeliveryCall = DeliveryQueued | OneDeliveryQueued;
 
 type Waiting = Pick<DeliveryDoc, "_id" | "workspaceId" | "target" | "attempts" | "sweeps">;
-/** A delivery as it was taken, that has to be sent again after so long. */
+/** A claimed delivery that has to be sent again after this time. */
 export type Retry = { delivery: Waiting; afterMs: number };
 
-/** What a call is for. @returns an empty target for one whose delivery is gone */
+/**
+ * Reads the target and the deliveries of a call.
+ * @returns an empty target if the delivery is gone
+ */
 export async function readCall(call: DeliveryCall): Promise<{
   workspaceId: ObjectId;
   target: string;
@@ -42,8 +45,8 @@ export async function readCall(call: DeliveryCall): Promise<{
 }
 
 /**
- * Calls for all of these. Each reason to wake has an id of its own, so that the runner takes it once, and a later one
- * again.
+ * Returns the calls for all of these deliveries. The id of a call contains the reason to wake, so the runner handles
+ * each reason once.
  */
 export function wakeCalls(docs: readonly Waiting[]): JobEvent[] {
   return [...Map.groupBy(docs, ({ target }) => target).values()].flatMap((ofTarget) => {
@@ -53,8 +56,9 @@ export function wakeCalls(docs: readonly Waiting[]): JobEvent[] {
 }
 
 /**
- * Calls for deliveries that were just queued. A call sends whatever else waits for its host, and looks again until nothing
- * does: one names the first of them, and none is needed where something older still waits, for which one is on its way.
+ * Returns the calls for newly queued deliveries. A call also sends other deliveries that wait for its host, until none
+ * is left. So one call names the first of them, and none is needed if an older delivery still waits: its call is
+ * scheduled already.
  */
 export async function firstCalls(docs: readonly Waiting[]): Promise<JobEvent[]> {
   const firsts = [...Map.groupBy(docs, ({ target }) => target).values()].map((ofTarget) =>
@@ -78,9 +82,9 @@ async function hasOlder({ _id, workspaceId, target }: Waiting): Promise<boolean>
   return (await collections.deliveries().findOne(older, { projection: { _id: 1 } })) !== null;
 }
 
-/** Calls for deliveries that have failed in a call for others. */
+/** Returns calls for deliveries that have failed in a call for others. */
 export function retryCalls(retries: readonly Retry[]): JobEvent[] {
-  // Those that have been sent as often have the same pause, unless their receiver has asked for more.
+  // Deliveries with the same number of sends have the same pause, unless their receiver asked for a longer one.
   return [...Map.groupBy(retries, ({ afterMs }) => afterMs).values()].flatMap((ofPause) =>
     wakeCalls(ofPause.map(({ delivery }) => delivery)).map((call) => ({
       ...call,
@@ -89,16 +93,19 @@ export function retryCalls(retries: readonly Retry[]): JobEvent[] {
   );
 }
 
-/** Runners sleep whole seconds. */
+/** Rounds up to whole seconds, which runners require. */
 function wholeSeconds(ms: number): number {
   return Math.max(1, Math.ceil(ms / 1000)) * 1000;
 }
 
-/** Calls for what a call did not come to. @param first of that; others stand behind it */
+/**
+ * Returns the call for deliveries that a call did not reach.
+ * @param first the first of them
+ */
 export function moreCall(first: Waiting, left: ReadonlySet<string>): JobEvent {
   const call = toCall([first]);
   const deliveryIds = [...new Set([first._id.toHexString(), ...left])];
-  // Another reason than the one that it was queued for: that call may be over.
+  // The id differs from that of the first call, which may have ended.
   return { ...call, id: `${call.id}:more`, data: { ...call.data, deliveryIds } };
 }
 

@@ -1,6 +1,6 @@
 import type { Delivery } from "@/lib/features/notifications/schema";
 
-/** What to do about a delivery that has not arrived; null for one that has, or waits. */
+/** Returns advice for a delivery that has not arrived; null for one that has arrived or waits. */
 export function toDeliveryAdvice({
   status,
   channelType,

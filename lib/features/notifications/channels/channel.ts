@@ -3,34 +3,37 @@ import type { KeptFetch } from "@/lib/platform/net/kept-fetch";
 import type { Payload } from "../schema";
 import type { SnapshotPayload } from "../snapshot-schema";
 
-/** One message, ready to go. */
+/** A message to send. */
 export type Message = {
   workspaceId: ObjectId;
   payload: Payload | SnapshotPayload;
-  /** Of a snapshot; null for what has none. */
+  /** Picture of a snapshot; null without one. */
   pictureId: ObjectId | null;
-  /** The payload as bytes, for who passes it on as it is. */
+  /** The payload as serialized text, for channels that send it unchanged. */
   body: string;
-  /** The same over all sends of it. */
+  /** Id of the message, the same for every send. */
   webhookId: string;
-  /** Nothing has happened: somebody tries the channel out. */
+  /** A test of the channel: no event has happened. */
   isTest: boolean;
-  /** The record that it belongs to; null for a test. */
+  /** Record of the delivery; null for a test. */
   deliveryId: ObjectId | null;
-  /** Whose private console it speaks of; null for what the workspace shares. */
+  /** Owner of the private console that it is about; null for a shared one. */
   privateTo: ObjectId | null;
 };
 
-/** How one send went. `error` is null when the receiver accepted it. */
+/** Result of one send. `error` is null when the receiver accepted it. */
 export type Outcome = {
   httpStatus: number | null;
   error: string | null;
   snippet: string | null;
-  /** Another send cannot help: the address itself is refused. */
+  /** A retry cannot help: the address itself is refused. */
   isHopeless?: boolean;
-  /** How long the receiver asked to be left alone. */
+  /** Pause that the receiver asked for. */
   retryAfterMs?: number;
 };
 
-/** Sends one message. Never throws for what the receiver does. @param line its connections serve one host after the other */
+/**
+ * Sends one message. Never throws for a receiver's error.
+ * @param line reuses its connections for one host
+ */
 export type Send<C> = (channel: C, message: Message, line: KeptFetch) => Promise<Outcome>;

@@ -21,8 +21,8 @@ export const sendChat: Send<OpenChat> = ({ url }, { payload, isTest }, line) => 
 };
 
 /**
- * `text` has all facts for receivers that know nothing else, `blocks` the same in Slack's Block Kit. What people have
- * named is escaped, so that no name calls a channel or makes a link (T84).
+ * Builds a message. `text` has all facts for receivers that support nothing else, `blocks` the same in Slack's Block
+ * Kit. Names given by users are escaped, so that no name mentions a channel or creates a link (T84).
  */
 export function toChatMessage(payload: Payload, isTest: boolean): { text: string; blocks: object[] } {
   const facts = toFacts(payload, isTest);
@@ -31,11 +31,11 @@ export function toChatMessage(payload: Payload, isTest: boolean): { text: string
   return { text: toText(facts, payload, { mark, error }), blocks: toBlocks(facts, payload, { mark, error }) };
 }
 
-/** Slack's limit of a message is 50 blocks; people look at the picture, and at a handful of figures. */
+/** Maximum number of widgets. Slack allows 50 blocks; readers look at the picture and a few figures. */
 const WIDGETS_SHOWN = 12;
 const ALT_CHARS_MAX = 2_000;
 
-/** A dashboard in a chat: its figures in words, and its picture where the chat can read it. */
+/** Builds a chat message of a dashboard: its figures as text, and its picture if the chat can load it. */
 export function toSnapshotMessage(payload: SnapshotPayload): { text: string; blocks: object[] } {
   const { dashboardTitle, pictureUrl, pdfUrl, deepLink } = payload;
   const widgets = toSnapshotWords(payload);
@@ -80,11 +80,11 @@ function toText({ headline, rows, action }: Facts, { deepLink, runId }: Payload,
 
 function toBlocks({ headline, rows, action }: Facts, { deepLink, runId }: Payload, { mark, error }: Parts): object[] {
   const mrkdwn = (text: string) => ({ type: "mrkdwn", text });
-  // What an escaped character grows to must not break the limit.
+  // The limit applies after escaping.
   const field = ({ label, value }: Facts["rows"][number]) =>
     mrkdwn(`*${label}*\n${cut(escapeMrkdwn(cut(value, FIELD_CHARS_MAX / 8)), FIELD_CHARS_MAX)}`);
   return [
-    // Plain text, which Slack shows as it is.
+    // Plain text, which Slack does not interpret.
     { type: "header", text: { type: "plain_text", text: cut(`${mark} ${headline}`, HEADER_CHARS_MAX), emoji: false } },
     { type: "section", fields: rows.map(field) },
     ...(error === null ? [] : [{ type: "section", text: mrkdwn(`*Error*\n\`\`\`${fenced(error)}\`\`\``) }]),
@@ -93,12 +93,12 @@ function toBlocks({ headline, rows, action }: Facts, { deepLink, runId }: Payloa
   ];
 }
 
-/** Slack's own three: https://docs.slack.dev/messaging/formatting-message-text */
+/** Escapes Slack's three special characters: https://docs.slack.dev/messaging/formatting-message-text */
 function escapeMrkdwn(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-/** Within a block of code, which three backticks would end; grown by escaping, it is cut between characters. */
+/** Returns a text for a code block, which three backticks would end; after escaping it is cut between characters. */
 function fenced(text: string): string {
   const safe = text.replaceAll("`", "ˋ");
   let kept = "";

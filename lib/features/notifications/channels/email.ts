@@ -13,8 +13,8 @@ import type { Message, Send } from "./channel";
 export type OpenEmail = { recipients: string[] };
 
 /**
- * One mail to all recipients: one message either goes out or does not, while fifty could half go out and would then be
- * sent again to those who have it. Where no mail service is set up, the outbox is the receiver.
+ * Sends one email to all recipients: it is either sent or not. Of fifty separate ones half could be sent, and a retry
+ * would send them again. Without a mail service the outbox is the receiver.
  */
 export const sendEmail: Send<OpenEmail> = async ({ recipients }, message) => {
   const { workspaceId, webhookId, deliveryId } = message;

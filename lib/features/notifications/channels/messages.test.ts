@@ -69,13 +69,13 @@ describe("a chat message", () => {
       .flatMap((block) => [block.text, ...(block.fields ?? []), ...(block.elements ?? [])])
       .flatMap((each) => (each && (each as { type?: string }).type === "mrkdwn" ? each.text : []));
     for (const each of [text, ...marked]) {
-      // The one link is ours.
+      // The only link is the product's.
       expect(
         [...each.matchAll(/<([^>|]*)/g)].map(([, target]) => target).filter((t) => t !== payload.deepLink),
       ).toEqual([]);
     }
     expect(text).toContain("&lt;!channel&gt; &lt;@U1&gt; &lt;https://evil.example|click&gt; &amp;");
-    // Its own fence is the only one.
+    // The code block has no other fence.
     expect(marked.find((each) => each.startsWith("*Error*"))?.match(/```/g)).toHaveLength(2);
   });
 

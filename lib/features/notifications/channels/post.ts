@@ -5,18 +5,21 @@ import type { KeptFetch } from "@/lib/platform/net/kept-fetch";
 import { SNIPPET_CHARS_MAX } from "../limits";
 import type { Outcome } from "./channel";
 
-/** docs/develop/notifications.md: for the whole exchange, the name's look-up and the answer's last byte included. */
+/**
+ * Timeout of the whole exchange, from the look-up of the name to the last byte of the response
+ * (docs/develop/notifications.md).
+ */
 export const SEND_TIMEOUT_MS = 10_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
-/** A receiver that asks for more patience than this has it for as long. */
+/** Maximum pause that a receiver can ask for, in ms. */
 const RETRY_AFTER_MAX_MS = 60 * 60 * 1000;
-/** Those whose Retry-After speaks of the next try (RFC 9110, RFC 6585). */
+/** Statuses whose Retry-After is about the next attempt (RFC 9110, RFC 6585). */
 const ASKS_FOR_PATIENCE: ReadonlySet<number> = new Set([429, 503]);
 
 const OWN_HEADERS = {
   "Content-Type": "application/json",
   "User-Agent": "Millrace-Notifications/1",
-  // A short answer is read as it is, or not at all.
+  // The response is short and read uncompressed.
   "Accept-Encoding": "identity",
 };
 
@@ -24,11 +27,11 @@ type Request = {
   url: string;
   body: string;
   headers: Record<string, string>;
-  /** What must not show in the log of attempts: the address of a webhook is a secret (T85). */
+  /** Texts to remove from the log of attempts: the address of a webhook is a secret (T85). */
   secrets: string[];
 };
 
-/** Posts JSON to an address that somebody gave, through the egress door; redirects are answers like others (T35). */
+/** Posts JSON to a user's address, through the egress proxy. A redirect is returned as the response (T35). */
 export async function postJson({ url, body, headers, secrets }: Request, line: KeptFetch): Promise<Outcome> {
   try {
     const answer = await line.fetch(url, {
@@ -48,7 +51,7 @@ export async function postJson({ url, body, headers, secrets }: Request, line: K
       ...(retryAfterMs !== null && { retryAfterMs }),
     };
   } catch (error) {
-    // Whatever else is thrown is a fault of ours.
+    // Any other error is a bug.
     if (!(error instanceof AppError)) throw error;
     const isHopeless = error.kind === "address_refused" || error.kind === "invalid_request";
     return { httpStatus: null, error: error.message, snippet: null, ...(isHopeless && { isHopeless }) };
@@ -60,23 +63,23 @@ function refusalOf(status: number): string {
   return `The receiver answered ${status}.${isRedirect ? " Redirects are not followed: enter the address that it leads to." : ""}`;
 }
 
-/** Seconds or a date (RFC 9110). Null for none, and for what is neither. */
+/** Parses Retry-After, in seconds or as a date (RFC 9110). Returns null if it is missing or invalid. */
 function retryAfterOf(status: number, header: string | null): number | null {
   if (!header || !ASKS_FOR_PATIENCE.has(status)) return null;
   const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
   return Number.isNaN(ms) ? null : Math.min(RETRY_AFTER_MAX_MS, Math.max(0, ms));
 }
 
-/** The beginning of an answer as one line of plain text; null for an empty one. */
+/** Returns the beginning of a response as one line of plain text; null for an empty one. */
 export function toSnippet(body: Buffer, secrets: string[]): string | null {
-  // Cut after the secrets are gone: one across the cut would not be found.
+  // Cut after the secrets are removed: one that crosses the cut would not be found.
   const text = redact(body.toString("utf8"), secrets)
     .replace(/[\p{Cc}\u2028\u2029]+/gu, " ")
     .trim();
   return text === "" ? null : [...text].slice(0, SNIPPET_CHARS_MAX).join("");
 }
 
-/** What of an address is nobody else's: all of it, and all behind its host. */
+/** Returns the secret parts of an address: the whole of it, and everything after its host. */
 function secretPartsOf(url: string): string[] {
   const { href, pathname, search } = new URL(url);
   const path = `${pathname}${search}`;

@@ -9,28 +9,30 @@ import { newSigningSecret } from "@/lib/platform/secrets/signing-secret";
 import type { ChannelDoc } from "../model";
 import type { ChannelRequest } from "../schema";
 
-/** What a channel is once its secrets are open. */
+/** A channel with its secrets decrypted. */
 export type OpenChannel =
   | { type: "email"; recipients: string[] }
   | { type: "webhook"; url: string; secret: string }
   | { type: "chat"; url: string };
 
-/** The record whose secrets these are. */
+/** Record that the secrets belong to. */
 type Place = { _id: ObjectId; workspaceId: ObjectId };
 
 const URL_FIELD = "channel.url";
 const SECRET_FIELD = "channel.secret";
-/** Name services answer in milliseconds, or not at all: then the send decides, whose door looks again. */
+/**
+ * Timeout of a look-up, in ms: name servers respond in milliseconds or not at all. Without a result the send decides,
+ * since the egress proxy looks the name up again.
+ */
 const LOOK_UP_TIMEOUT_MS = 3_000;
-/** The end of an address tells two of one host apart, and is too short to be used. */
+/** Number of characters of an address's end: enough to distinguish two of one host, too few to use. */
 const PREVIEW_CHARS = 4;
 
 /**
- * The channel that a request asks for, beside what is there: fields that are not sent are kept as long as the channel
- * stays one of its type.
+ * Returns the channel for a request. Fields that are not sent keep their values as long as the type stays the same.
  * @param before null for a new rule
- * @returns the channel as it is stored, and the signing secret when it is new
- * @throws AppError `invalid_request` for a field that the channel needs and nobody has given
+ * @returns the channel to store, and the signing secret when it is new
+ * @throws AppError `invalid_request` for a required field that is missing
  */
 export function nextChannel(
   place: Place,
@@ -80,7 +82,7 @@ function sealUrl(place: Place, url: string) {
   return seal(url, contextOf(place, URL_FIELD));
 }
 
-/** @throws SealError when the key that sealed it is gone */
+/** @throws SealError when the key that encrypted it is gone */
 export function openChannel(place: Place, channel: ChannelDoc): OpenChannel {
   if (channel.type === "email") return { type: "email", recipients: channel.recipients };
   const url = open(channel.url, contextOf(place, URL_FIELD));
@@ -89,8 +91,8 @@ export function openChannel(place: Place, channel: ChannelDoc): OpenChannel {
 }
 
 /**
- * Judges the addresses of a request before it is stored (T30). A name that leads nowhere now is taken: it may later, and
- * each send looks again.
+ * Validates the addresses of a request before it is stored (T30). A name that does not resolve now is accepted: it may
+ * resolve later, and each send checks it again.
  * @throws AppError `invalid_request`, `address_refused`
  */
 export async function judgeAddresses({ url, chatWebhookUrl }: ChannelRequest): Promise<void> {
@@ -111,14 +113,14 @@ async function judgeOne(path: string, address: string): Promise<void> {
   }
 }
 
-/** "https://hooks.example.com/…a1b2", or the whole address when nothing stands behind its host. */
+/** Returns "https://hooks.example.com/…a1b2", or the whole address if nothing follows its host. */
 function previewOf(address: string): string {
   const { origin, pathname, search } = parseWebTarget(address).url;
   const rest = `${pathname}${search}`;
   return rest === "/" ? origin : `${origin}/…${rest.slice(-PREVIEW_CHARS).replace(/^.*\//, "")}`;
 }
 
-/** Stands for the receiver's host where that itself must not show. */
+/** Returns the origin of the channel's address, or "email". `targetOf` hashes it, since it must not show. */
 export function hostOf(channel: OpenChannel): string {
   return channel.type === "email" ? "email" : new URL(channel.url).origin;
 }

@@ -8,19 +8,19 @@ import { collections } from "../collections";
 export type SnapshotForm = "png" | "pdf";
 
 /**
- * The picture of a message, or its PDF, for whoever has its address: chats read it without signing in.
- * @throws AppError `not_found`, the same for an unknown address and one that has ended; `rate_limited`
+ * Returns the picture of a message, or its PDF, to anyone with the address: chats read it without signing in.
+ * @throws AppError `not_found`, the same for an unknown address and an expired one; `rate_limited`
  */
 export async function readSnapshotPicture(token: string, as: SnapshotForm, headers: Headers): Promise<Buffer> {
   await admitVisitor(headers);
-  // The token says which workspace it is.
+  // The token determines the workspace.
   const doc = await collections.snapshotPictures().findOne({ tokenHash: hashToken(token) });
   const file = doc?.[as];
   if (!file) throw new AppError("not_found", "There is no picture at this address. It may have ended.");
   return Buffer.from(file.buffer);
 }
 
-/** Those of a delivery; null when they have ended, and for what has none. */
+/** Returns the files of a delivery; null if they have expired or it has none. */
 export async function findSnapshotFiles(
   workspaceId: ObjectId,
   pictureId: ObjectId,

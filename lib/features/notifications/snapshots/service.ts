@@ -20,10 +20,13 @@ import type { CreateSnapshotBody, SavedSnapshot, Snapshot, UpdateSnapshotBody } 
 import { tellRules } from "../tell";
 import { SNAPSHOT_TYPE, toTakeEvent } from "./take";
 
-/** Of changes of one at once, each is made on the one before; people do not make more. */
+/** Maximum number of attempts when a snapshot changes concurrently; users do not reach it. */
 const UPDATE_TRIES = 10;
 
-/** The snapshots of a dashboard, in the order in which they were made. @throws AppError `not_found` */
+/**
+ * Returns the snapshots of a dashboard, oldest first.
+ * @throws AppError `not_found`
+ */
 export async function listSnapshots(caller: Caller, dashboardId: ObjectId): Promise<Snapshot[]> {
   await getDashboardDocOrThrow(caller, dashboardId);
   const { workspaceId } = caller;
@@ -37,8 +40,9 @@ export async function listSnapshots(caller: Caller, dashboardId: ObjectId): Prom
 }
 
 /**
- * Sends a dashboard on a schedule from now on. It shows its data outside of the workspace, so whoever may share it may.
- * @returns it with the signing secret of a webhook, which nobody sees again
+ * Schedules snapshots of a dashboard. They show its data outside of the workspace, so this requires the right to share
+ * it.
+ * @returns the snapshot, with the signing secret of a webhook, which is not shown again
  * @throws AppError `not_found`, `forbidden`, `invalid_request`, `address_refused`, `conflict` when there are too many
  */
 export async function createSnapshot(
@@ -69,10 +73,11 @@ export async function createSnapshot(
     updatedAt: now,
     revision: 1,
   };
-  // First what refuses a bad schedule: nothing is there yet that it could leave behind.
+  // The schedule first: if it is rejected, nothing is left behind.
   await putSchedule(caller, scheduled(place._id), { cron, timezone, enabled }, now);
   await collections.snapshots().insertOne(doc);
-  // Looked at when it is there: a dashboard that was deleted at this moment has either taken it along or is gone now.
+  // Checked after the insert: a dashboard that was deleted concurrently has either deleted the snapshot too, or no
+  // longer exists now.
   try {
     await getDashboardDocOrThrow(caller, dashboardId);
     await refuseTooMany(workspaceId, dashboardId, SNAPSHOTS_PER_DASHBOARD_MAX);
@@ -84,7 +89,7 @@ export async function createSnapshot(
 }
 
 /**
- * Changes what is sent of a snapshot and keeps the rest.
+ * Updates the fields of a snapshot that are sent.
  * @throws AppError as `createSnapshot`
  */
 export async function updateSnapshot(
@@ -110,7 +115,7 @@ export async function updateSnapshot(
       grain: grain === undefined ? before.grain : grain,
       compare: compare === undefined ? before.compare : compare,
     };
-    // What stands is not judged again: a filter that is gone must not keep anybody from switching it off.
+    // Stored values are not checked again: a filter that no longer exists must not prevent disabling the snapshot.
     if (filters !== undefined) judgeLook(dashboard, look, next.timezone);
     const { channel, newSecret } = nextChannel(before, before.channel, request);
     if (cron !== undefined || timezone !== undefined || next.enabled !== before.enabled) {
@@ -128,7 +133,10 @@ export async function updateSnapshot(
   throw new AppError("conflict", "Somebody else is changing this snapshot. Load it again, then try once more.");
 }
 
-/** Ends a snapshot; what it has queued is not sent any more, and its deliveries stay. @throws AppError `not_found`, `forbidden` */
+/**
+ * Deletes a snapshot. Its queued deliveries are not sent; the records remain.
+ * @throws AppError `not_found`, `forbidden`
+ */
 export async function deleteSnapshot(caller: Caller, dashboardId: ObjectId, snapshotId: ObjectId): Promise<void> {
   await getToSendOrThrow(caller, dashboardId);
   const doc = await getSnapshotOrThrow(caller, dashboardId, snapshotId);
@@ -137,8 +145,8 @@ export async function deleteSnapshot(caller: Caller, dashboardId: ObjectId, snap
 }
 
 /**
- * Takes one now, beside its schedule. How it went is among its deliveries.
- * @throws AppError `not_found`, `forbidden`, `rate_limited`; `conflict` for one that is off
+ * Takes a snapshot now, besides its schedule. Its deliveries show the result.
+ * @throws AppError `not_found`, `forbidden`, `rate_limited`; `conflict` for a disabled one
  */
 export async function sendSnapshotNow(
   caller: Caller,
@@ -156,7 +164,9 @@ export async function sendSnapshotNow(
   return one;
 }
 
-/** What a tick of a snapshot's schedule does (`lib/features/runs/schedules/tick`): one event, however often it is asked. */
+/**
+ * Queues a tick of a snapshot's schedule (`lib/features/runs/schedules/tick`): one event, even if called several times.
+ */
 export async function queueSnapshotTick(
   { workspaceId, resourceId }: ScheduleDoc,
   tick: Date,
@@ -167,7 +177,7 @@ export async function queueSnapshotTick(
   return "queued";
 }
 
-/** The snapshots of a dashboard go when it goes, and their pictures. */
+/** Deletes the snapshots of a deleted dashboard, and their pictures. */
 export async function deleteSnapshotsOf({ workspaceId, resourceType, resourceId }: RunResource): Promise<void> {
   if (resourceType !== "dashboard") return;
   const docs = await collections.snapshots().find({ workspaceId, dashboardId: resourceId }).toArray();
@@ -241,7 +251,7 @@ async function withStanding(workspaceId: ObjectId, docs: readonly SnapshotDoc[])
   });
 }
 
-/** What callers may see: chosen field by field, so that nothing sealed slips through (T76). */
+/** Returns the public fields of a snapshot, chosen one by one, so that no encrypted field slips through (T76). */
 function toSnapshot(doc: SnapshotDoc, schedule: ScheduleDoc | undefined, delivery: DeliveryDoc | undefined): Snapshot {
   return {
     id: doc._id.toHexString(),

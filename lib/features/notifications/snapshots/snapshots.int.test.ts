@@ -95,7 +95,7 @@ async function added(id: string, body: object) {
   if (answer.status !== 201) throw new Error(answer.text);
   return answer.json.data;
 }
-/** Does what the job runner does with all that waits; deliveries that fail are called again, without their pauses. */
+/** Processes everything that waits, like the job runner; failed deliveries are retried without pauses. */
 async function drain(isLast = false): Promise<void> {
   for (let event = events.shift(); event; event = events.shift()) {
     if (event.name === SNAPSHOT_DUE_EVENT) await takeSnapshot(event.data as SnapshotDue, isLast);
@@ -146,7 +146,7 @@ describe("a snapshot of a dashboard", () => {
     const picture = await call("GET", `/api/snapshots/${token}`);
     expect([picture.status, picture.headers.get("content-type")]).toEqual([200, "image/png"]);
     expect((await call("GET", `/api/snapshots/${token.slice(1)}`)).status).toBe(404);
-    // Nobody has asked for a PDF.
+    // No PDF was requested.
     expect(payload.pdfUrl).toBeNull();
     expect((await call("GET", `/api/snapshots/${token}?as=pdf`)).status).toBe(404);
     const [one] = await listed(id);
@@ -271,7 +271,7 @@ describe("a snapshot of a dashboard", () => {
       await call("POST", at(id, `/${snapshotId}/send`), owner);
       return events.splice(0);
     })();
-    // As long as somebody tries again, nothing is told.
+    // No event is published while the runner still retries.
     await expect(takeSnapshot(due?.data as SnapshotDue, false)).rejects.toMatchObject({ kind: "query_failed" });
     expect((await listed(id))[0].lastDelivery).toBeNull();
     await takeSnapshot(due?.data as SnapshotDue, true);

@@ -16,17 +16,22 @@ import { keyOfDelivery, newDelivery, queueDeliveries } from "../queue";
 import type { SnapshotPayload } from "../snapshot-schema";
 import { tellDeliveries } from "../tell";
 
-/** As `lib/features/runs/schedules` knows what has one of its own. */
+/** Resource type of snapshots in `lib/features/runs/schedules`. */
 export const SNAPSHOT_TYPE = "dashboard_snapshot";
-/** What the job runner is woken with when a snapshot is due. */
+/** Event that starts a snapshot that is due. */
 export const SNAPSHOT_DUE_EVENT = "dashboard/snapshot.due";
-/** Both together are far below what one document of the store takes; a full page of noise is some three megabytes. */
+/**
+ * Maximum size of each file. Two are far below the store's limit of a document; a full page of noise is about three
+ * megabytes.
+ */
 const FILE_BYTES_MAX = 6 * 1024 * 1024;
-/** Reading what was never read is within the limits of queries; what takes longer than all of them is given up. */
+/**
+ * Timeout, in ms. Loading uncached data is within the limits of queries; anything longer than all of them is abandoned.
+ */
 const TAKE_TIMEOUT_MS = 30 * 60_000;
-/** Nobody guesses one. */
+/** Size of a token, too large to guess. */
 const TOKEN_BYTES = 24;
-/** Failures that a retry cannot cure. */
+/** Errors that a retry cannot resolve. */
 const HOPELESS: ReadonlySet<string> = new Set(["not_found", "forbidden", "invalid_request", "too_large"]);
 
 const GIVEN_UP =
@@ -34,7 +39,7 @@ const GIVEN_UP =
 
 export type SnapshotDue = { workspaceId: string; snapshotId: string; at: string };
 
-/** One moment of one snapshot is one event, whoever tells it. */
+/** Returns the event for one snapshot at one time, with the same id for every sender. */
 export function toTakeEvent({ _id, workspaceId }: SnapshotDoc, at: Date): JobEvent {
   const snapshotId = _id.toHexString();
   return {
@@ -45,16 +50,16 @@ export function toTakeEvent({ _id, workspaceId }: SnapshotDoc, at: Date): JobEve
 }
 
 /**
- * Draws a dashboard and queues the message, once a moment however often it is asked. What cannot be drawn is a delivery that has
- * failed and says why.
- * @param isLast nobody tries again after this
- * @throws whatever may go better the next time
+ * Renders a dashboard and queues the message, once for each time, even if called several times. If it cannot be
+ * rendered, records a failed delivery with the reason.
+ * @param isLast true for the last attempt
+ * @throws errors that a retry may resolve
  */
 export async function takeSnapshot(due: SnapshotDue, isLast: boolean): Promise<void> {
   const workspaceId = new ObjectId(due.workspaceId);
   const at = new Date(due.at);
   const snapshot = await collections.snapshots().findOne({ _id: new ObjectId(due.snapshotId), workspaceId });
-  // Deleted or switched off meanwhile.
+  // It was deleted or disabled after it was queued.
   if (!snapshot?.enabled) return;
   const about = aboutOf(snapshot, at);
   if (await hasEnded(snapshot, about)) return;
@@ -90,7 +95,7 @@ export async function takeSnapshot(due: SnapshotDue, isLast: boolean): Promise<v
   }
 }
 
-/** Records a snapshot that the job runner gave up as a failed delivery, once. */
+/** Records a failed delivery, once, for a snapshot that the job runner gave up. */
 export async function failSnapshot(due: SnapshotDue): Promise<void> {
   const workspaceId = new ObjectId(due.workspaceId);
   const snapshot = await collections.snapshots().findOne({ _id: new ObjectId(due.snapshotId), workspaceId });
@@ -113,7 +118,7 @@ async function hasEnded(snapshot: SnapshotDoc, about: ReturnType<typeof aboutOf>
   return found !== null;
 }
 
-/** What was never sent is in the log of deliveries all the same, with its reason. */
+/** Records a message that was never sent in the log of deliveries, with its reason. */
 async function recordFailure(
   snapshot: SnapshotDoc,
   about: ReturnType<typeof aboutOf>,
@@ -122,7 +127,7 @@ async function recordFailure(
   const delivery = newDelivery(snapshot, { ...about, resourceName: "Snapshot", trigger: "failure", body: "{}" });
   const { _id, workspaceId } = snapshot;
   await queueDeliveries(workspaceId, [{ ...delivery, status: "failed", lastError }], "snapshots");
-  // Of two at once the one that is there counts; nobody is woken for what waits for nothing.
+  // With concurrent calls the stored delivery counts. A failed one needs no sender.
   const kept = await collections
     .deliveries()
     .findOne({ key: delivery.key, workspaceId }, { projection: { workspaceId: 1 } });
@@ -171,8 +176,8 @@ async function toPayload(
 }
 
 /**
- * Whether a chat's own servers may find us: one that cannot read a picture refuses the whole message. Names without a dot and
- * those of local networks, and addresses that are private, are nobody's outside.
+ * Returns whether a chat's servers can reach this server: a chat that cannot load a picture rejects the whole message.
+ * Private addresses, names without a dot and names of local networks cannot be reached.
  */
 export function isSeenOutside(publicUrl: string): boolean {
   const host = new URL(publicUrl).hostname.replace(/^\[|\]$/g, "");
@@ -180,7 +185,7 @@ export function isSeenOutside(publicUrl: string): boolean {
   return host.includes(".") && !/\.(localhost|local|internal|intranet|lan|home|corp|test|invalid|arpa)$/i.test(host);
 }
 
-/** Stands where other deliveries name their run: the same for one moment of one snapshot. */
+/** Returns an id in place of a run's: the same for one time of one snapshot. */
 function momentOf({ _id }: SnapshotDoc, at: Date): ObjectId {
   return new ObjectId(createHash("sha256").update(`${_id.toHexString()}:${at.getTime()}`).digest("hex").slice(0, 24));
 }

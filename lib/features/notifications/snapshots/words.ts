@@ -1,11 +1,11 @@
 import type { SnapshotPayload } from "../snapshot-schema";
 
-/** What a person reads beside a picture; the rest is on it, and on the page. */
+/** Limits of the text beside a picture; the rest is in the picture and on the page. */
 const WIDGETS_MAX = 24;
 const LINES_MAX = 6;
 const LINE_CHARS_MAX = 300;
 
-/** When it was taken, by its own clock: "Mon 23 Nov 2026, 08:00 Europe/Vienna". */
+/** Formats the time of a snapshot, in its zone: "Mon 23 Nov 2026, 08:00 Europe/Vienna". */
 export function stampOf({ takenAt, timezone }: Pick<SnapshotPayload, "takenAt" | "timezone">): string {
   const text = new Date(takenAt).toLocaleString("en-GB", {
     ...{ timeZone: timezone, weekday: "short", day: "numeric", month: "short", year: "numeric" },
@@ -14,7 +14,7 @@ export function stampOf({ takenAt, timezone }: Pick<SnapshotPayload, "takenAt" |
   return `${text} ${timezone}`;
 }
 
-/** The figures of a snapshot in words, as many as somebody reads. */
+/** Returns the figures of a snapshot as text, within these limits. */
 export function toSnapshotWords({ widgets }: Pick<SnapshotPayload, "widgets">): SnapshotPayload["widgets"] {
   return widgets.slice(0, WIDGETS_MAX).map(({ title, lines }) => ({
     title,
