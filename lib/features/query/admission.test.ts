@@ -5,7 +5,7 @@ import { admit } from "./admission";
 const never = new AbortController().signal;
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Asks for a place and tells whether it was given yet. */
+/** Requests a slot and returns whether it was granted yet. */
 function ask(workspace: string, connection: string, signal = never) {
   const state = { isIn: false, leave: () => {}, error: null as unknown };
   admit(workspace, connection, signal).then(

@@ -2,17 +2,17 @@ import { AppError } from "@/lib/platform/http/errors";
 import { sharedState } from "@/lib/platform/process/shared-state";
 import { CONNECTION_QUERIES_MAX, WORKSPACE_QUERIES_MAX, WORKSPACE_QUEUE_MAX } from "./limits";
 
-/** A place becomes free when a query ends; most end within this. */
+/** Time after which to retry: most queries end and free their slot within it. */
 const RETRY_AFTER_SECONDS = 5;
 
 type Waiter = { connectionId: string; enter: () => void };
 type Places = { running: number; byConnection: Map<string, number>; queue: Waiter[] };
 
 /**
- * Waits for a place to run a query: ten at once in a workspace, five on a connection, fifty in line behind them
- * (docs/develop/api.md, Settings). First come, first served; who waits for a busy connection does not hold up the others.
- * @returns the function that gives the place back; calling it again does nothing
- * @throws AppError `rate_limited` when the line is full; the signal's reason when it aborts while waiting
+ * Waits for a slot to run a query: ten at once in a workspace, five on a connection, and fifty queued
+ * (docs/develop/api.md, Settings). First come, first served; a queue for a busy connection does not hold up the others.
+ * @returns the function that frees the slot; calling it again does nothing
+ * @throws AppError `rate_limited` when the queue is full; the signal's reason when it aborts while waiting
  */
 export async function admit(workspaceId: string, connectionId: string, signal: AbortSignal): Promise<() => void> {
   signal.throwIfAborted();
@@ -87,7 +87,7 @@ function give(places: Places, connectionId: string): void {
   if (next < 0) return;
   const [waiter] = places.queue.splice(next, 1);
   if (!waiter) return;
-  // Taken on behalf of the one in line, before anybody new can come in between.
+  // Taken for the queued query now, so that no new one gets in between.
   take(places, waiter.connectionId);
   waiter.enter();
 }

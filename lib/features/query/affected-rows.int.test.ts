@@ -12,7 +12,7 @@ import type { ExecuteAnswer } from "./schema";
 import { executeQuery, runQuery } from "./service";
 
 /*
- * The numbers that psql ("UPDATE 2"), mariadb ("Query OK, 2 rows affected"), duckdb ("Count"), sqlite3 (".changes on") and
+ * Counts that psql ("UPDATE 2"), mariadb ("Query OK, 2 rows affected"), duckdb ("Count"), sqlite3 (".changes on") and
  * mongosh ("modifiedCount") print for these statements.
  */
 
@@ -36,7 +36,7 @@ async function ask(connection: ConnectionDoc, query: string, limit?: number): Pr
 
 type Case = [query: string, affectedRows: number | null, rowCount?: number];
 
-/** In this order, on a table `t` of the ids 1 to 5, whose column v is 0. */
+/** In this order, on a table `t` with the ids 1 to 5, where v is 0. */
 const COMMON: Case[] = [
   ["select * from t", null, 5],
   ["insert into t values (6, 0)", 1],
@@ -70,13 +70,13 @@ const CASES: Record<Exclude<SubjectName, "trino">, Case[]> = {
   ],
   mariadb: [
     ...COMMON,
-    // Rows found that have the value already are not changed.
+    // Rows that already have the value do not count as changed.
     ["update t set v = v", 0],
     ["update t set v = 1 where id in (1, 2, 3)", 1],
     ["insert ignore into t values (1, 5), (10, 5)", 1],
     // A row that an INSERT updates counts twice.
     ["insert into t values (1, 6), (11, 6) on duplicate key update v = values(v)", 3],
-    // A row that is replaced is deleted and inserted.
+    // A replaced row is deleted and inserted.
     ["replace into t values (1, 7), (12, 7)", 3],
     ["delete from t where id >= 10 returning id", 3, 3],
     ["insert into t values (20, 0), (21, 0) returning id, v", 2, 2],
@@ -128,7 +128,7 @@ const SEED = {
   mongodb: ["db.t.insertMany([{_id: 1, v: 0}, {_id: 2, v: 0}, {_id: 3, v: 0}, {_id: 4, v: 0}, {_id: 5, v: 0}])"],
 };
 
-/** A text of 17 MiB or more, which is more than a cell of a JSON answer has. */
+/** A text of 17 MiB or more, over the limit of a cell in a JSON response. */
 const LARGE_CELL = {
   postgres: "repeat('x', 17 * 1024 * 1024)",
   mariadb: "repeat('x', 17 * 1024 * 1024)",

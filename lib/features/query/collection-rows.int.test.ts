@@ -7,7 +7,7 @@ import { takeOwnDatabase } from "@/test/database";
 import { type FlowAuthor, flowAuthor } from "@/test/fixtures/flows/flow-author";
 import { type DocumentStore, startDocumentStore } from "@/test/servers/document-store";
 
-/* The rows of collections by the API: the fields by which pages are named stay hidden. */
+/* Rows of collections by the API: the fields of the page cursor stay hidden. */
 
 process.env.ALLOW_PRIVATE_NETWORK = "all";
 const own = takeOwnDatabase();

@@ -21,14 +21,14 @@ import { toCollectionCount, toCollectionPage } from "./collection-statement";
 import type { TableRowsBody } from "./schema";
 
 const ANY = new AbortController().signal;
-/** Texts that would mean something else in a pattern, an operator or a path. */
+/** Text with special meaning in patterns, operators and paths. */
 const HOSTILE = `$where: it's "x".*[a-z]\\ {"$gt": ""} ?`;
 const ID = new ObjectId("0123456789abcdef01234567");
 const KEY = new UUID("01234567-89ab-4def-8123-456789abcdef");
 
 const WHEN = new Date("2026-05-31T12:00:00.002Z");
 const LONG_TEXT = "x".repeat(5000);
-/** Values in the order of their documents' ids, which is another than MongoDB's. */
+/** Values in the order of their documents' ids, which differs from MongoDB's order. */
 const VALUES: unknown[] = [
   "b",
   3,
@@ -76,7 +76,7 @@ const VALUES: unknown[] = [
 
 const MANY = 10_500;
 
-/** Documents that are shown alike: the text of a list, and the list. */
+/** Documents that look the same: the text of a list, and the list. */
 const SAME = [[35, 36]];
 const SHOWN: unknown[] = [
   new Binary(Buffer.from([0xff, 0]), 0),
@@ -145,7 +145,7 @@ beforeAll(async () => {
     { _id: 4 as never, title: null, price: new Int32(3), mixed: "7" },
     { _id: 5 as never, price: Long.fromString("9007199254740993"), mixed: 7, "a.b": 1 },
   ]);
-  // Ids of several types, which MongoDB orders by their type first.
+  // Ids of several types, which MongoDB orders by type first.
   await shop
     .collection("odd")
     .insertMany(
@@ -217,7 +217,7 @@ test("a collection is filtered by values however hostile, as what they are in it
   expect(await by("title", { op: "holds", value: "NORTH" })).toEqual([2, 3]);
   expect(await by("title", { op: "holds", value: ".*" })).toEqual([1]);
   expect(await by("title", { op: "not", value: "north" })).toEqual([1, 3, 4, 5]);
-  // Nothing and null are alike to people.
+  // A missing field and null look the same.
   expect(await by("title", { op: "is", value: null })).toEqual([4, 5]);
   expect(await by("title", { op: "not", value: null })).toEqual([1, 2, 3]);
   expect(await by("title", { op: "any", values: ["north", null, '{"$gt": ""}'] })).toEqual([2, 4, 5]);
@@ -230,9 +230,9 @@ test("a collection is filtered by values however hostile, as what they are in it
   expect(await by("by", { op: "is", value: ID.toHexString() })).toEqual([3]);
   expect(await by("key", { op: "is", value: KEY.toString() })).toEqual([3]);
   expect(await by("paid", { op: "is", value: "true" })).toEqual([2]);
-  // A text that is a number in one document and a text in another is both.
+  // A value that is a number in one document and a text in another matches both.
   expect(await by("mixed", { op: "is", value: "7" })).toEqual([4, 5]);
-  // A field that no document of the sample has can be anything.
+  // A field that no document of the sample has can have any type.
   expect(await by("later", { op: "is", value: "7" })).toEqual([]);
 });
 
@@ -247,7 +247,7 @@ test("is read page by page by its id, whatever ids are made of, no document twic
       expect(ids).toHaveLength(10);
     }
   }
-  // The id decides among equals.
+  // The id orders equal values.
   for (const limit of [1, 2]) {
     expect(await pages(goods, { limit, sort: [{ column: "price", descending: true }] })).toEqual([5, 1, 4, 2, 3]);
   }
@@ -354,9 +354,9 @@ describe("a filter by the text that a page shows", () => {
     const by = async (condition: Condition, of: Entity) =>
       (await read(of, { filters: [{ column: "v", ...condition }] })).rows.map(({ _id }) => _id);
     const all = SHOWN.map((_, index) => index + 1);
-    // The last type knows nothing of the field.
+    // The second entity has no type for the field.
     for (const of of [entity, collectionOf("shown")]) {
-      // The text of a regular expression or timestamp is a text where the types are not known.
+      // Without known types, the text of a regular expression or timestamp is a text.
       if (of !== entity && (SHOWN[id - 1] instanceof BSONRegExp || SHOWN[id - 1] instanceof Timestamp)) continue;
       const found = await by({ op: "is", value: text }, of);
       expect(found).toEqual(SAME.find((same) => same.includes(id)) ?? [id]);

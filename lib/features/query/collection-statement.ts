@@ -19,17 +19,17 @@ import { badCursor, type Cursor, type OrderCursor, readCursor, writeCount, write
 import { checkNull, type TablePage } from "./table-statement";
 
 /*
- * What is asked of a collection, as an operation for its database: values are values of an object there, never a part of
- * a text. A collection has no columns of its own: those that its first documents show say how a value is meant, and a
- * field that only later ones have is compared with all that the value can be.
+ * Builds the requests for a collection as operations of its database: values are values of an object, never part of a
+ * text. A collection has no declared columns: those of its first documents determine the type of a value. A field that
+ * only later documents have is compared with every type that the value can have.
  */
 
-/** The columns of a page come from its documents, so many of which are looked at before the first row. */
+/** Maximum number of rows of a page. Its columns come from its documents, which are examined before the first row. */
 export const COLLECTION_PAGE_MAX = 999;
 
 type Values = Record<string, unknown>;
 
-/** From the least to the greatest, as MongoDB orders values of different types. */
+/** Types from the least to the greatest, in MongoDB's order of values of different types. */
 const ORDER = [
   ["minKey"],
   ["null"],
@@ -45,7 +45,7 @@ const ORDER = [
   ["regex"],
   ["maxKey"],
 ];
-/** The types of the forms of Extended JSON. */
+/** Types of the forms of Extended JSON. */
 const FORM_TYPES: Readonly<Record<string, string>> = {
   $minKey: "minKey",
   $maxKey: "maxKey",
@@ -61,28 +61,28 @@ const FORM_TYPES: Readonly<Record<string, string>> = {
   $regularExpression: "regex",
 };
 
-/** Fields that a page adds to its documents: the values of the order, and those of the row before the page. */
+/** Fields that a page adds to its documents: the sort values, and those of the row before the page. */
 const ORDER_FIELD = "_millrace_order";
 const BEFORE_FIELD = "_millrace_before";
 
 type OrderItem = { name: string; descending: boolean; alias: string };
 
 /**
- * The operation of one page: one document more than the page has. A page begins behind a document that is named by its
- * values in the order, the last of which is its `_id`. Pages of documents without an `_id` are counted.
- * @throws AppError `invalid_request` for a name that cannot be asked for, a value that its field is not compared with, or
- *   a page of another question
+ * Returns the operation of one page: one document more than the page has. A page starts after a document that is
+ * identified by its sort values, the last of which is its `_id`. Pages of documents without an `_id` are counted.
+ * @throws AppError `invalid_request` for a name that cannot be queried, a value that cannot be compared with its field,
+ *   or a cursor of another request
  */
 export function toCollectionPage(_: Driver, entity: Entity, body: Omit<TableRowsBody, "table">): TablePage {
   const columns = entity.columns ?? [];
-  // A view may leave the _id out, and a collection has it whether or not somebody has looked.
+  // A view may omit the _id. A collection has it, even if its schema was not read.
   const hasId = entity.kind === "collection" || columns.some(({ name }) => name === "_id");
   const asked = body.sort.map(({ column, descending }) => [toField(column), descending ? -1 : 1] as const);
   const isIdAsked = asked.some(([name]) => name === "_id");
-  // MongoDB gets an object, whose keys that are whole numbers come first.
+  // JavaScript puts the integer keys of an object first, and the driver sorts in that order.
   const sort = Object.fromEntries([...asked, ...(hasId && !isIdAsked ? [["_id", 1] as const] : [])]);
   const entries = Object.entries(sort);
-  // Behind the _id no two documents are left to be ordered.
+  // The _id is unique, so fields after it do not matter.
   const items = entries
     .slice(0, entries.findIndex(([name]) => name === "_id") + 1)
     .map(([name, direction], index): OrderItem => {
@@ -135,7 +135,7 @@ export function toCollectionPage(_: Driver, entity: Entity, body: Omit<TableRows
   };
 }
 
-/** Null where the `_id` is too long for a cursor: then pages are counted. */
+/** Returns null if the `_id` is too long for a cursor: then pages are counted. */
 function toNextCursor(last: Record<string, WireValue>, aliases: readonly string[], before: number): string | null {
   const order = aliases.map((alias) => {
     const text = last[alias] ?? null;
@@ -149,8 +149,8 @@ function toNextCursor(last: Record<string, WireValue>, aliases: readonly string[
 }
 
 /**
- * The value of a document in the order: of a list the least of its items, or the greatest in a descending order. An empty
- * list has none, which is before null; a field that is not there is null.
+ * Returns the sort value of a document. For a list it is the smallest item, or the largest in descending order. An
+ * empty list has no value and sorts before null; a missing field is null.
  */
 function toOrderValue({ name, descending }: OrderItem): unknown {
   const value = `$${name}`;
@@ -167,7 +167,7 @@ function toOrderValue({ name, descending }: OrderItem): unknown {
   return { $cond: [{ $isArray: [value] }, ofList, { $ifNull: [value, null] }] };
 }
 
-/** The stages that leave the documents behind one. */
+/** Returns the stages that match the documents after the cursor. */
 function toBehind(collection: string, items: readonly OrderItem[], { order }: OrderCursor): Values[] {
   const known = order.map((place, index) => {
     if (place === null) return "$$REMOVE";
@@ -182,7 +182,7 @@ function toBehind(collection: string, items: readonly OrderItem[], { order }: Or
     ],
   }));
   if (!order.includes(true)) return [{ $match: { $expr: { $or: steps } } }];
-  // Values that are too long for a cursor are read from their document, which may be deleted.
+  // Values too long for a cursor are read from their document, which may have been deleted.
   const long = items.filter((_, index) => order[index] === true);
   const pipeline = [
     { $match: { _id: { $eq: parsed(order.at(-1)) } } },
@@ -195,7 +195,10 @@ function toBehind(collection: string, items: readonly OrderItem[], { order }: Or
   ];
 }
 
-/** The documents behind one in the order of their `_id`: of its own type, and of those types that stand behind it. */
+/**
+ * Matches the documents after one in the order of their `_id`: those of the same type, and of the types that sort after
+ * it.
+ */
 function toBehindId([item]: readonly OrderItem[], { order }: OrderCursor): Values {
   const isDescending = item?.descending === true;
   const id = parsed(order[0]);
@@ -205,11 +208,11 @@ function toBehindId([item]: readonly OrderItem[], { order }: OrderCursor): Value
     ...toFurtherIds(id, isDescending).map((condition) => ({ _id: condition })),
     ...(others.length > 0 ? [{ _id: { $type: others } }] : []),
   ];
-  // Nothing is of no type.
+  // An empty list matches nothing.
   return further.length > 0 ? { $or: further } : { _id: { $in: [] } };
 }
 
-/** NaN is the least of numbers, and is compared with none. */
+/** Returns the conditions for the ids after one. NaN is the smallest number, and no comparison matches it. */
 function toFurtherIds(id: unknown, isDescending: boolean): unknown[] {
   const number =
     typeof id === "object" && id !== null ? ((id as Values).$numberDouble ?? (id as Values).$numberDecimal) : null;
@@ -235,7 +238,7 @@ function typeOf(value: unknown): string {
 }
 
 /**
- * The operation that counts the documents which fit all filters.
+ * Returns the operation that counts the documents matching all filters.
  * @throws AppError as `toCollectionPage`
  */
 export function toCollectionCount(_: Driver, entity: Entity, filters: TableRowsBody["filters"]): Statement {
@@ -253,7 +256,7 @@ function toFilter(conditions: Values[]): Values {
   return conditions.length === 1 ? (conditions[0] ?? {}) : { $and: conditions };
 }
 
-/** @throws AppError `invalid_request` for names that mean a path or an operator to MongoDB */
+/** @throws AppError `invalid_request` for names that are a path or an operator in MongoDB */
 function toField(name: string): string {
   if (!name.includes(".") && !name.startsWith("$") && !name.includes("\0")) return name;
   throw new AppError("invalid_request", `Rows are not sorted or filtered by ${name} here. Write a query in a console.`);
@@ -281,7 +284,7 @@ function toCondition(filter: TableFilter, name: string, type: string): Values {
 }
 
 /**
- * The documents that show one of the texts; null is shown for a field that is not there, too.
+ * Matches the documents that show one of the texts; a missing field is shown as null, too.
  * @throws AppError `invalid_request` for a text that no value of the field is shown as
  */
 function toEqual(texts: readonly (string | null)[], name: string, type: string): Values {
@@ -296,7 +299,7 @@ function toEqual(texts: readonly (string | null)[], name: string, type: string):
       continue;
     }
     const nested = mayNest ? shownListOrObject(text, field) : null;
-    // A regular expression among values would find the texts that it matches.
+    // A regular expression among the values would match texts.
     const regex = types.includes("regex") ? toRegex(text) : undefined;
     const known = valuesOf(text, types);
     if (nested !== null) expressions.push(nested);
@@ -307,7 +310,7 @@ function toEqual(texts: readonly (string | null)[], name: string, type: string):
   }
   const conditions = expressions.map((expression): Values => ({ $expr: expression }));
   if (values.length > 0 || conditions.length === 0) {
-    // A comparison reads the items of a list, too: a list is equal to none of them.
+    // A comparison also examines the items of a list, which itself equals none of them.
     conditions.push({ [name]: { $in: values, $not: { $type: "array" } } });
   }
   return conditions.length === 1 ? (conditions[0] ?? {}) : { $or: conditions };
@@ -316,7 +319,7 @@ function toEqual(texts: readonly (string | null)[], name: string, type: string):
 function toHolds(value: string, name: string, type: string): Values {
   const regex = value.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
   if (type === "string") return { [name]: { $regex: regex, $options: "i" } };
-  // What is no text is looked into as it is shown; of lists and objects, each item and each name.
+  // Other types are searched in their displayed form; of lists and objects, each item and each name.
   const field = `$${name}`;
   const texts = (list: unknown, text: unknown) => ({
     $reduce: { input: list, initialValue: "", in: { $concat: ["$$value", "\n", text] } },
@@ -332,7 +335,7 @@ function toText(input: string): unknown {
   return { $convert: { input, to: "string", onError: "", onNull: "" } };
 }
 
-/** What a field can be of which nothing is known. */
+/** Possible types of an unknown field. */
 const ANY_TYPES = ["int", "string", "bool", "date", "objectId", "uuid", "binData", "array", "object"];
 
 function typesOf(type: string): string[] {
@@ -340,8 +343,8 @@ function typesOf(type: string): string[] {
 }
 
 /**
- * What a text can mean in a field, in MongoDB's Extended JSON.
- * @throws AppError `invalid_request` for nothing
+ * Returns the values that a text can mean in a field, in MongoDB's Extended JSON.
+ * @throws AppError `invalid_request` if there is none
  */
 function toValues(text: string, name: string, type: string): unknown[] {
   const values = valuesOf(text, typesOf(type));

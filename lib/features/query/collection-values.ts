@@ -1,27 +1,27 @@
 /*
- * The BSON values that a page shows as a text, in MongoDB's Extended JSON. A page shows several types alike: a text, an
- * object id and a date are texts within a list.
+ * Finds the BSON values that a page shows as a text, in MongoDB's Extended JSON. A page shows several types alike: a
+ * text, an object id and a date are all texts within a list.
  */
 
-/**
- * The subtypes of bytes that MongoDB defines, without that of a UUID, and the first of those that users define. A page does
- * not show them.
- */
+/** Subtypes of bytes that MongoDB defines, without UUID, and the first user-defined one. A page does not show them. */
 const SUBTYPES = ["00", "01", "02", "03", "05", "06", "07", "08", "09", "80"];
-/** In a longer list or object, bytes are of the general subtype alone: the operation would be too large. */
+/**
+ * Maximum length of a list or object whose bytes are searched with every subtype. In longer ones only the general
+ * subtype is used: the operation would be too large.
+ */
 const SHORT_CHARS = 4000;
 
-/** Exact, where a float would not be; numbers of all types are compared with each other. */
+/** Returns an exact number, since a float could be rounded; numbers of all types compare with each other. */
 export function toNumber(text: string, type: string): unknown {
   const number = Number(text);
   if (text.trim() === "" || (Number.isNaN(number) && text !== "NaN")) return undefined;
   if (!Number.isFinite(number) || type === "double") return Number.isFinite(number) ? number : { $numberDouble: text };
   if (Number.isSafeInteger(number)) return number;
-  // A decimal of any width is compared with a long digit by digit; the long itself would be read as a float.
+  // A decimal compares with a long digit by digit; a long would be read as a float.
   return { $numberDecimal: text };
 }
 
-/** A day, or a time of it with or without its zone: what has none is UTC, as it is shown. */
+/** Parses a day, or a time with or without its zone. Without a zone it is UTC, as displayed. */
 export function toDate(text: string): unknown {
   if (!/^[+-]?\d{4,6}-\d\d-\d\d/.test(text)) return undefined;
   const written = text.replace(" ", "T");
@@ -38,7 +38,7 @@ export function toUuid(text: string): unknown {
   return /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text) ? { $uuid: text.toLowerCase() } : undefined;
 }
 
-/** @returns undefined for a text that is no base64 */
+/** @returns undefined for a text that is not base64 */
 export function toBinaries(text: string, subtypes: readonly string[] = SUBTYPES): unknown[] | undefined {
   if (Buffer.from(text, "base64").toString("base64") !== text) return undefined;
   return subtypes.map((subType) => ({ $binary: { base64: text, subType } }));
@@ -60,8 +60,8 @@ export function toKey(text: string): unknown {
 }
 
 /**
- * Returns an expression that is true where a field is the list or object that a page shows as this JSON.
- * @param field as an expression
+ * Returns an expression that is true if a field is the list or object that a page shows as this JSON.
+ * @param field field as an expression
  * @returns null for a text that is neither
  */
 export function shownListOrObject(text: string, field: string): unknown {
@@ -78,8 +78,8 @@ export function shownListOrObject(text: string, field: string): unknown {
 type Context = { depth: number; subtypes: readonly string[] };
 
 /**
- * Conditions that hold together. They stand beside each other, since an operation has 32 levels at most, and so none
- * relies on another: each takes a value of any type.
+ * Returns conditions that must all be true. They are side by side, since an operation has at most 32 levels. So none
+ * relies on another: each accepts a value of any type.
  * @param value a path or variable
  */
 function toMatches(value: string, shown: unknown, context: Context): unknown[] {
@@ -95,7 +95,7 @@ function toMatches(value: string, shown: unknown, context: Context): unknown[] {
   const entries = Object.entries(shown);
   const names = { $map: { input: pairs, as: "entry", in: "$$entry.k" } };
   const keys = { $literal: entries.map(([key]) => key) };
-  // JSON has names that are whole numbers first, wherever the document has them.
+  // JSON lists integer keys first, regardless of their position in the document.
   const isMoved = entries.some(([key]) => /^\d+$/.test(key));
   const haveKeys = isMoved
     ? [{ $eq: [{ $size: names }, entries.length] }, { $setEquals: [names, keys] }]
@@ -108,7 +108,7 @@ function toMatches(value: string, shown: unknown, context: Context): unknown[] {
   return [isObject, ...haveKeys, ...fields];
 }
 
-/** Matches a part of a list or object under a name, so that it is written once. */
+/** Matches a part of a list or object under a variable, so that it is written only once. */
 function toInner(part: unknown, path: string, shown: unknown, context: Context): unknown {
   const name = `part${context.depth}`;
   const matches = toMatches(`$$${name}${path}`, shown, { ...context, depth: context.depth + 1 });
@@ -138,7 +138,7 @@ function toLeafMatch(value: string, shown: unknown, { subtypes }: Context): unkn
   return { $or: [isEqual, isNumber] };
 }
 
-/** Numbers that a page shows as text: decimals, integers beyond a double, infinity and NaN. */
+/** Returns the numbers that a page shows as text: decimals, integers beyond a double, infinity and NaN. */
 function toTextNumbers(text: string): { types: string[]; values: unknown[] } | null {
   if (/^(?:NaN|-?Infinity)$/.test(text)) {
     return { types: ["decimal", "double"], values: [{ $numberDouble: text }, { $numberDecimal: text }] };

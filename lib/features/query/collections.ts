@@ -2,7 +2,7 @@ import "server-only";
 import { DAY_SECONDS, declareCollection } from "@/lib/platform/db/collection";
 import type { ExecutionDoc } from "./model";
 
-/** Query history is kept this long. */
+/** Days that query history is kept. */
 const EXECUTION_DAYS = 30;
 
 export const collections = {

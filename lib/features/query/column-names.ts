@@ -1,12 +1,13 @@
 /**
- * Returns names under which the columns of a result can be keys of one object (docs/develop/api.md, Queries): the first of equal
- * names keeps it, further ones are numbered `id_2`, `id_3`, and a number never makes a name that another column has of
- * its own. A column without a name is called by its position, `column_1`. Takes time in proportion to the columns.
+ * Returns unique names for the columns of a result, to use as keys of one object (docs/develop/api.md, Queries). The
+ * first of equal names is unchanged; further ones become `id_2`, `id_3`, and so on, without colliding with other
+ * columns. A column without a name is named by its position, `column_1`. Takes time in proportion to the number of
+ * columns.
  */
 export function uniqueColumnNames(names: readonly string[]): string[] {
   const given = new Set(names);
   const used = new Set<string>();
-  // The number to try next, by base name: without it the n-th of equal names tries n numbers.
+  // Next number to try, by base name: without it the n-th of equal names tries n numbers.
   const nextCounts = new Map<string, number>();
   return names.map((name, index) => {
     const base = name === "" ? `column_${index + 1}` : name;

@@ -10,7 +10,7 @@ import { executeQuery } from "./service";
 import { bindVariables, inSource } from "./variables";
 
 /**
- * The workspace that the body of POST /api/execute means: a key has its own and need not name it.
+ * Returns the workspace of a POST /api/execute: an API key has one and need not name it.
  * @throws AppError `invalid_request` when a session names none
  */
 export function workspaceToQuery({ via }: UserCaller, body: ExecuteBody): ObjectId {
@@ -24,7 +24,7 @@ export function workspaceToQuery({ via }: UserCaller, body: ExecuteBody): Object
 type EndpointRequest = { body: ExecuteOnBody; format: ResultFormat; signal: AbortSignal };
 
 /**
- * Runs a query on the connection that the body names and answers it in the format.
+ * Runs a query on the connection in the body and responds in the requested format.
  * @throws AppError `not_found` for a connection that is unknown or another workspace's; as `executeQuery` otherwise
  */
 export async function executeInWorkspace(
@@ -32,14 +32,14 @@ export async function executeInWorkspace(
   request: EndpointRequest & { body: ExecuteBody },
 ): Promise<Response> {
   const { connectionId, databaseId } = request.body;
-  // The schema demands one of the two.
+  // The schema requires one of the two.
   const id = new ObjectId(connectionId ?? databaseId ?? "");
   return executeOn(caller, await getConnectionDocOrThrow(caller, id), request);
 }
 
 /**
- * The same on a connection that was read already.
- * @param connection one of the workspace; null when it has none of this id
+ * Does the same on a connection that was loaded before.
+ * @param connection connection of the workspace; null if it has none of this id
  */
 export async function executeOn(
   caller: Caller,

@@ -9,7 +9,10 @@ import { type DocumentStore, startDocumentStore } from "@/test/servers/document-
 import { startMariaDb } from "@/test/servers/mariadb";
 import { startPostgres, type TestServer } from "@/test/servers/postgres";
 
-/* Numbers of request bodies that no double holds, up to the database: as JSON texts, since JavaScript would round them. */
+/*
+ * Numbers of request bodies that do not fit a double, up to the database: as JSON texts, since JavaScript would round
+ * them.
+ */
 
 process.env.ALLOW_PRIVATE_NETWORK = "all";
 const own = takeOwnDatabase();
@@ -45,7 +48,7 @@ afterAll(async () => {
 const execute = (type: string, rawBody: string) =>
   call("POST", `${ana.home}/databases/${ids[type]}/execute`, { cookie: ana.person.cookie, rawBody });
 
-/** The text that the database makes of the value. */
+/** Returns the database's text of the value. */
 async function textOf(type: string, query: string, values: string): Promise<unknown> {
   const answer = await execute(type, `{"query":${JSON.stringify(query)},${values}}`);
   if (answer.status !== 200) return `${answer.status} ${answer.json.error}`;

@@ -24,20 +24,20 @@ import {
 } from "./model";
 import type { Execution } from "./schema";
 
-/** A query that still runs then is written before its end, so that all see it and may cancel it. */
+/** Time after which a running query is written, in ms, so that others see it and may cancel it. */
 const FIRST_WRITE_AFTER_MS = 250;
-/** How often a server looks whether another one was asked to cancel a query of its own. */
+/** Interval at which a server checks whether another one was asked to cancel one of its queries, in ms. */
 const CANCEL_POLL_MS = 1000;
-/** How often queries of a while are looked for; with the time until they are written it stays within a second. */
+/** Interval of the search for long queries, in ms. With the time until they are written, it stays within a second. */
 const LOOK_FOR_LONG_EVERY_MS = 250;
-/** What queries that a stopping server has cut are given to end. */
+/** Time that queries cut off by a shutdown get to end, in ms. */
 const LAST_ENDS_TIMEOUT_MS = 1000;
 const LAST_ENDS_POLL_MS = 10;
 const UNFINISHED: ExecutionStatus[] = ["queued", "running"];
 
 type Running = { doc: ExecutionDoc; isWritten: boolean; cancel: () => void };
 type Shared = {
-  /** By workspace and execution id: two workspaces may use the same. */
+  /** Running queries by workspace and execution id: two workspaces may use the same id. */
   running: Map<string, Running>;
   look: NodeJS.Timeout | null;
   polledAt: number;
@@ -51,9 +51,9 @@ export type OriginVisibility = Record<ShareableOrigin, FindVisible>;
 
 export type ExecutionStart = Pick<ExecutionDoc, "connectionId" | "queryText" | "format"> & {
   origin: QueryOrigin;
-  /** The client's own id for the query; absent: a new one. */
+  /** Id chosen by the client; absent: a new one. */
   executionId: string | undefined;
-  /** Called when somebody cancels the query, here or through another server. */
+  /** Called when a user cancels the query, here or through another server. */
   cancel: () => void;
 };
 
@@ -65,12 +65,12 @@ export type ExecutionEnd = {
   error: string | null;
 };
 
-/** The life of one query in history. Nothing here makes the query wait. */
+/** Record of one query in history. Nothing here makes the query wait. */
 export type ExecutionRecord = { executionId: string; running(): void; end(outcome: ExecutionEnd): void };
 
 /**
- * Makes a query known, so that it can be cancelled and shows in history. A client's own id is claimed in the store; one
- * of ours is nobody else's by itself, so it costs no write of its own.
+ * Registers a query, so that it can be cancelled and appears in history. An id from the client is claimed in the store.
+ * A generated id is unique, so it needs no write.
  * @throws AppError `conflict` when the id was used before in this workspace, on any server
  */
 export async function startExecution(
@@ -125,18 +125,18 @@ export async function startExecution(
 
 /**
  * Cancels a query of the workspace, whichever server runs it.
- * @throws AppError `not_found` for an id that is unknown, another workspace's, of a query that is over or, for a
- *   member, of somebody else's
+ * @throws AppError `not_found` for an id that is unknown, another workspace's, of a query that has ended or, for a
+ *   member, another user's
  */
 export async function cancelExecution(whoever: Caller, executionId: string): Promise<void> {
-  // Cancelling somebody else's would be a change.
+  // Cancelling another user's query would be a change.
   const caller: Caller = isReadOnly(whoever) ? { ...whoever, role: "member" } : whoever;
   const here = shared().running.get(keyOf(caller.workspaceId, executionId));
   if (here && isInReach(here.doc, caller)) {
     here.cancel();
     return;
   }
-  // What has just ended here may still be running in the store.
+  // A query that has just ended here may still be running in the store.
   await writeNow();
   const { matchedCount } = await collections
     .executions()
@@ -145,9 +145,9 @@ export async function cancelExecution(whoever: Caller, executionId: string): Pro
 }
 
 /**
- * History of the workspace as far as the caller sees it, newest first.
- * @param cursor the `nextCursor` of the page before
- * @throws AppError `invalid_request` for a cursor that was not given out
+ * Returns the history of the workspace that the caller may see, newest first.
+ * @param cursor the `nextCursor` of the previous page
+ * @throws AppError `invalid_request` for an invalid cursor
  */
 export async function listExecutions(
   caller: Caller,
@@ -155,7 +155,7 @@ export async function listExecutions(
   visibility: OriginVisibility,
 ): Promise<Page<Execution>> {
   const before = readCursor(cursor);
-  // Whoever has just run a query finds it here.
+  // Lets a user find a query that has just run.
   await writeNow();
   const docs = await collections
     .executions()
@@ -168,8 +168,8 @@ export async function listExecutions(
 }
 
 /**
- * One query of the workspace, also while it runs and before it is written.
- * @throws AppError `not_found` for an id that is unknown, another workspace's or, for a member, somebody else's
+ * Returns one query of the workspace, including one that is running or not written yet.
+ * @throws AppError `not_found` for an id that is unknown, another workspace's or, for a member, another user's
  */
 export async function getExecution(
   caller: Caller,
@@ -177,7 +177,7 @@ export async function getExecution(
   visibility: OriginVisibility,
 ): Promise<Execution> {
   const here = shared().running.get(keyOf(caller.workspaceId, executionId))?.doc;
-  // What has just ended here may not be written yet.
+  // A query that has just ended here may not be written yet.
   if (!here) await writeNow();
   const doc =
     here && isInReach(here, caller)
@@ -188,7 +188,7 @@ export async function getExecution(
   return found;
 }
 
-/** The filter of every look-up: members ask about their own queries, admins about all of the workspace. */
+/** Returns the filter of every look-up: members see their own queries, admins all of the workspace's. */
 function reachOf({ workspaceId, user, role }: Caller): { workspaceId: ObjectId; userId?: ObjectId } {
   return { workspaceId, ...(!isAtLeast(role, "admin") && { userId: user._id }) };
 }
@@ -199,9 +199,10 @@ function isInReach({ workspaceId, userId }: ExecutionDoc, caller: Caller): boole
 }
 
 /**
- * Returns queries as the caller may read them. The text, and the error that may repeat it, is visible to the person who ran
- * it, and to others who can see its origin. An origin is judged twice: as it was when the query ran, because a text that was
- * private stays private; and as it is now, so that an item that was made private or is gone for good is hidden.
+ * Returns queries as the caller may read them. The text, and the error that may repeat it, are visible to the user who
+ * ran the query and to others who can see its origin. An origin is checked twice. Its state when the query ran counts,
+ * because a text that was private stays private. Its current state counts, so that an item that was made private or
+ * deleted for good is hidden.
  */
 async function toExecutions(caller: Caller, docs: ExecutionDoc[], visibility: OriginVisibility): Promise<Execution[]> {
   const isOwn = ({ userId }: ExecutionDoc) => userId.equals(caller.user._id);
@@ -221,9 +222,9 @@ async function toExecutions(caller: Caller, docs: ExecutionDoc[], visibility: Or
   });
 }
 
-/** Returns the items that have to be visible to read the text of a query; null where it is visible to its asker alone. */
+/** Returns the items that must be visible to read the text of a query; null if only its user may read it. */
 function itemsBehind(origin: QueryOrigin | undefined): { kind: ShareableOrigin; id: ObjectId }[] | null {
-  // Its origin is the connection, which the workspace sees.
+  // Its origin is the connection, which is visible to the whole workspace.
   if (origin?.kind === "adhoc") return [];
   if (!origin || !isShareable(origin)) return null;
   const behind = [origin, ...(origin.console ? [{ kind: "console" as const, ...origin.console }] : [])];
@@ -254,7 +255,7 @@ function toExecution(doc: ExecutionDoc, hasText: boolean): Execution {
   };
 }
 
-/** Looks after what runs: writes what takes a while, and cancels what other servers were asked to cancel. */
+/** Watches running queries: writes long ones, and cancels those for which another server received a request. */
 function watchRunning(): void {
   const state = shared();
   if (!state.isAtShutdown) {
@@ -301,7 +302,7 @@ async function cancelAsAsked({ running }: Shared): Promise<void> {
   for (const { claim } of asked) running.get(claim ?? "")?.cancel();
 }
 
-/** A server that stops has cut these: their history must not say for ever that they run. */
+/** Ends the records of queries that a shutdown has cut: they must not stay running in history. */
 async function endWhatRuns(): Promise<void> {
   const { running } = shared();
   for (const { cancel } of running.values()) cancel();

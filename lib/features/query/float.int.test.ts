@@ -10,7 +10,7 @@ import { storedConnection } from "@/test/fixtures/query/stored-connection";
 import type { ExecuteAnswer } from "./schema";
 import { executeQuery } from "./service";
 
-/* Stored 32-bit floats, by the shortest texts that read back as them: what psql and duckdb print of these literals. */
+/* Stored 32-bit floats, as the shortest texts that read back as them: psql and duckdb print these for the literals. */
 
 const STORED: [literal: string, shown: number][] = [
   ["0", 0],

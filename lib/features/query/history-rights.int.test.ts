@@ -14,7 +14,7 @@ const own = takeOwnDatabase();
 
 type Name = "owner" | "admin" | "ana" | "ben" | "stranger";
 let people: Record<Name, Person>;
-/** Everybody by session and by a key of their own. */
+/** Every person by session and by an API key. */
 let callers: Record<Name | `${Name}'s key`, Credentials>;
 let base: string;
 let connectionId: string;
@@ -61,7 +61,7 @@ const runOn = (who: Credentials, query: string, more: object = {}) =>
 
 let made = 0;
 type Runner = keyof typeof authors;
-/** Makes a console of the runner's and runs it, as saved or with another text in its place. */
+/** Creates a console of the runner and runs it, as saved or with another text. */
 async function runConsole(runner: Runner, access: "private" | "workspace", saved: string, content?: string) {
   const author = authors[runner];
   const { id } = await author.make(`c${made++}`, { content: saved, access, connectionId });
@@ -71,7 +71,9 @@ async function runConsole(runner: Runner, access: "private" | "workspace", saved
   };
 }
 
-/** What was run, and what others see of it. Each gets a text with a word of its own, and answers the run's id. */
+/**
+ * Ways to run a query, and whether others see its text. Each gets a text with a unique word, and returns the run's id.
+ */
 const RUNS: Record<string, { forAdmins: "text" | "no text"; run: (runner: Runner, text: string) => Promise<string> }> =
   {
     "a query of no console": {
@@ -213,7 +215,7 @@ describe.each(["ana", "admin", "owner"] as const)("what %s has run", (runner) =>
       for (const who of [name, `${name}'s key`] as const) {
         const [one, all] = [await read(callers[who], executionId), await list(callers[who])];
         const item = all.json.data.items.find((each: { executionId: string }) => each.executionId === executionId);
-        // The list and the single query agree in everything.
+        // The list and the single query agree completely.
         expect([one.status, one.json.data]).toEqual(item ? [200, item] : [404, undefined]);
         if (item?.query === null) expect([item.error, item.userId]).toEqual([null, people[runner].id]);
         expect((one.text + all.text).includes(word)).toBe(item !== undefined && item.query !== null);

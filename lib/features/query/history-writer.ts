@@ -8,17 +8,26 @@ import { afterRequests } from "@/lib/platform/process/shutdown";
 import { collections } from "./collections";
 import type { ExecutionDoc } from "./model";
 
-/** History is at most a second late (docs/develop/api.md, Queries); the write itself gets the other half. */
+/**
+ * Interval of writes, in ms. History is at most a second late (docs/develop/api.md, Queries); the write itself gets the
+ * other half.
+ */
 const WRITE_EVERY_MS = 500;
-/** One group: at 10,000 characters a query it stays far below the largest message of the store, 48 MB. */
+/**
+ * Maximum number of records in a group: at 10,000 characters a query it is far below the store's maximum message, 48
+ * MB.
+ */
 const GROUP_MAX = 500;
-/** Records that wait while the store is away, half a minute of a busy server's; of more the oldest are given up. */
+/**
+ * Maximum number of records that wait while the store is unavailable, half a minute on a busy server. Beyond it the
+ * oldest are dropped.
+ */
 const WAITING_MAX = 10_000;
 
 type Shared = {
-  /** What is to be written, by its id: one entry a record, however often it has changed since. */
+  /** Records to write, by id: one entry for each, however often it has changed. */
   waiting: Map<string, ExecutionDoc>;
-  /** What is on its way to the store. */
+  /** Records that are being written. */
   leaving: readonly ExecutionDoc[];
   writing: Promise<void> | null;
   timer: NodeJS.Timeout | null;
@@ -26,8 +35,7 @@ type Shared = {
 };
 
 /**
- * Takes a client's own id of a query for good, with the record that will be its history: nobody, on any server, gets
- * it a second time.
+ * Claims a client's id of a query for good, with the record for its history: no server accepts it a second time.
  * @throws AppError `conflict` when it was used before
  */
 export async function claimExecutionId(doc: ExecutionDoc): Promise<void> {
@@ -41,14 +49,14 @@ export async function claimExecutionId(doc: ExecutionDoc): Promise<void> {
   }
 }
 
-/** Of one sentence, wherever it is noticed. */
+/** Returns the error for a used id, the same from every check. */
 export function usedBefore(): AppError {
   return new AppError("conflict", "A query with this executionId was run before. Send a new id, or none.");
 }
 
 /**
- * Writes the record as it is by then, within a second, in one write with all others that are due. It may be called
- * again for later states of the same record.
+ * Writes the latest state of the record within a second, in one write with all others that are due. May be called again
+ * for later states of the same record.
  */
 export function writeSoon(doc: ExecutionDoc): void {
   const state = shared();
@@ -59,17 +67,17 @@ export function writeSoon(doc: ExecutionDoc): void {
     afterRequests(writeNow);
   }
   if (state.waiting.size >= GROUP_MAX && !state.writing) void writeNow();
-  // Not what keeps a process alive: the server's end writes by itself.
+  // Does not keep the process alive: the shutdown writes the rest.
   state.timer ??= setTimeout(() => {
     state.timer = null;
     void writeNow();
   }, WRITE_EVERY_MS).unref();
 }
 
-/** Resolves when everything that was due at the call is written, or has failed to be and waits for the next time. */
+/** Resolves when everything that was due at the call is written, or has failed and waits for the next write. */
 export async function writeNow(): Promise<void> {
   const state = shared();
-  // What is on its way may be an older state than what waits.
+  // The records being written may be older states than those that wait.
   while (state.writing) await state.writing;
   if (state.waiting.size === 0) return;
   state.writing = writeAll(state).finally(() => {
@@ -79,7 +87,10 @@ export async function writeNow(): Promise<void> {
   await state.writing;
 }
 
-/** What waits now, and nothing that comes meanwhile: under load that would never end, and be no groups. */
+/**
+ * Writes the records that wait at this time. Later ones are left for the next write: under load this would otherwise
+ * never end, and would write no groups.
+ */
 async function writeAll(state: Shared): Promise<void> {
   const all = [...state.waiting.values()];
   state.waiting.clear();
@@ -88,7 +99,7 @@ async function writeAll(state: Shared): Promise<void> {
     try {
       await writeGroup(all.slice(start, start + GROUP_MAX));
     } catch (error) {
-      // History never fails a query. Writing a record again changes nothing, so the rest waits for its next turn.
+      // History never fails a query. Writing a record twice changes nothing, so the rest waits for the next write.
       for (const doc of all.slice(start)) writeSoon(doc);
       log.warn({ err: error, records: all.length - start }, "query history could not be written, and is tried again");
       return;
@@ -102,13 +113,13 @@ async function writeGroup(group: readonly ExecutionDoc[]): Promise<void> {
   } catch (error) {
     const taken = indexesOfDuplicates(error);
     if (taken === null) throw error;
-    // A client has claimed the id of a query whose record had not been written yet. Both stay in history.
+    // A client has claimed the id of a query whose record was not written yet. Both stay in history.
     const unclaimed = taken.flatMap((index) => group[index] ?? []).map(({ claim: _, ...doc }) => doc);
     await collections.executions().bulkWrite(unclaimed.map(toWrite), { ordered: false });
   }
 }
 
-/** By its id and whole, so that writing it again changes nothing; a request to cancel that others wrote stays. */
+/** Replaces a record by its id, so that writing it twice changes nothing. Keeps another server's request to cancel. */
 function toWrite({ _id, ...doc }: ExecutionDoc): AnyBulkWriteOperation<ExecutionDoc> {
   return { updateOne: { filter: { _id }, update: { $set: doc }, upsert: true } };
 }

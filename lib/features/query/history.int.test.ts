@@ -10,11 +10,11 @@ import { ADHOC, NOTHING_VISIBLE } from "@/test/fixtures/query/origins";
 import { type ExecutionEnd, type ExecutionStart, listExecutions, startExecution } from "./executions";
 import { writeNow } from "./history-writer";
 
-/** What history may be late by (docs/develop/api.md, Queries), with room for a busy machine. */
+/** Maximum delay of history (docs/develop/api.md, Queries), with room for a busy machine. */
 const SOON_MS = 5000;
 
 const database = takeOwnDatabase();
-// The driver reports nothing unless it is asked to, and its connections only report what came after that.
+// The driver reports events only on request, and only for connections opened after it.
 const uri = new URL(process.env.MONGODB_URI ?? "");
 uri.searchParams.set("monitorCommands", "true");
 process.env.MONGODB_URI = uri.toString();
@@ -58,7 +58,7 @@ async function runOne(rest: Partial<ExecutionStart> = {}, caller = callerIn(work
   return record.executionId;
 }
 
-/** As an admin sees it. */
+/** Returns the list as an admin sees it. */
 const listAll = (of: ObjectId) => listExecutions(callerIn(of, { role: "admin" }), {}, NOTHING_VISIBLE);
 
 const stored = () => collections.executions().find({ workspaceId }).toArray();
@@ -87,7 +87,7 @@ describe("history is written in groups", () => {
     await vi.waitFor(() => expect(cancel).toHaveBeenCalled(), SOON_MS);
     record.end({ ...success, status: "cancelled" });
     await writeNow();
-    // The wish stays beside the end: a write of the server's own does not undo another server's.
+    // The request stays beside the end: a server's write does not undo another server's.
     expect(await stored()).toMatchObject([{ status: "cancelled", cancelRequested: true }]);
   });
 
@@ -152,7 +152,7 @@ describe("an executionId is used once", () => {
   });
 });
 
-/** A record as another server writes it. */
+/** Writes a record like another server. */
 async function sample() {
   const other = new ObjectId();
   await runOne({}, callerIn(other));

@@ -12,10 +12,12 @@ import { mysql } from "@/lib/features/connections/drivers/mysql";
 import { startMariaDb } from "@/test/servers/mariadb";
 import { toTablePage } from "./table-statement";
 
-/* ORDER BY of MySQL and MariaDB reads only the first `max_sort_length` bytes of a value; a comparison reads it whole. */
+/*
+ * ORDER BY in MySQL and MariaDB reads only the first `max_sort_length` bytes of a value; a comparison reads all of it.
+ */
 
 const PAGES_MAX = 20;
-/** The rows 1 to 6, whose values begin with the same 2000 bytes; a page that compares whole values loses some. */
+/** Rows 1 to 6, whose values share their first 2000 bytes; a page that compares whole values loses some. */
 const SAME_START = (letter: string) => [
   ...["z", "b", "c"].map((end) => `concat(repeat('${letter}', 2000), '${end}')`),
   "'b'",
@@ -65,7 +67,7 @@ const CASES: [table: string, type: string, values: string[], ascending: number[]
     [1, 2, 3, 6, 4, 5],
     [4, 1, 2, 3, 6, 5],
   ],
-  // Equal by collation, with trailing spaces and in both cases: the key decides.
+  // Equal by collation, with trailing spaces and in both cases: the key orders them.
   ["equals", "text", ["'a '", "'A'", "'a'", "'b'", "null", "'á'"], [1, 2, 3, 6, 4, 5], [4, 1, 2, 3, 6, 5]],
   [
     "short_equals",
@@ -74,7 +76,7 @@ const CASES: [table: string, type: string, values: string[], ascending: number[]
     [1, 2, 3, 6, 4, 5],
     [4, 1, 2, 3, 6, 5],
   ],
-  // Differ in the third level of the collation, which is compared behind 800 bytes of the others.
+  // Differ in the third level of the collation, which is compared after 800 bytes of the others.
   [
     "third_level",
     "varchar(255) collate utf8mb4_uca1400_as_cs",
@@ -89,7 +91,7 @@ const CASES: [table: string, type: string, values: string[], ascending: number[]
     [3, 4, 2, 1, 5],
     [5, 1, 2, 4, 3],
   ],
-  // Differ behind the 64 bytes that this server reads without the driver's setting, and within 250 characters.
+  // Differ after the 64 bytes that this server reads without the driver's setting, and within 250 characters.
   [
     "early",
     "varchar(255)",
@@ -106,7 +108,7 @@ const CASES: [table: string, type: string, values: string[], ascending: number[]
   ],
 ];
 
-/** Keys of more than 1024 bytes, or with more to compare, behind a column with equal values and NULL. */
+/** Keys of more than 1024 bytes, or with more to compare, after a column with equal values and NULL. */
 const KEYS: [table: string, key: string, values: (end: string) => string][] = [
   ["key_four_bytes", "k varchar(700) collate utf8mb4_bin primary key", (end) => `concat(repeat('😀', 600), '${end}')`],
   ["key_two_bytes", "k varchar(700) collate utf8mb4_general_ci primary key", (end) => `concat(repeat('é', 600), '${end}')`],
@@ -122,7 +124,7 @@ const KEYS: [table: string, key: string, values: (end: string) => string][] = [
   ["key_fixed", "k char(255) collate utf8mb4_uca1400_as_cs primary key", (end) => `concat(repeat('a', 250), '${end}')`],
   ["key_short", "k varchar(20) primary key", (end) => `'${end}'`],
 ]; // biome-ignore format: a table
-/** Capitals are before small letters by their bytes, and among them by most collations. */
+/** Capitals sort before small letters by their bytes, and before the same letter in most collations. */
 const KEYED: [end: string, v: string][] = [
   ["Z", "1"],
   ["b", "1"],
@@ -166,7 +168,7 @@ describe.each([1024, 64])("on MariaDB with max_sort_length %i", (sortLength) => 
         `insert into ${table} values ${rows}`,
       );
     }
-    // Sorted by its second part alone, which the index of the key does not order.
+    // Sorted only by its second part, which the index of the key does not order.
     const parts = KEYED.map(([end], index) => `(${index + 1}, concat(repeat('é', 300), '${end}'), 'x')`);
     await change(
       writer,

@@ -8,12 +8,12 @@ import { takeOwnDatabase } from "@/test/database";
 import { takeOwnDataDir } from "@/test/fixtures/connections/drivers/duckdb/open-file";
 import { writeNow } from "./history-writer";
 
-/** What reads; history is written behind the answer. */
+/** Commands that read; history is written after the response. */
 const READS = new Set(["find", "aggregate", "count", "distinct", "getMore"]);
 
 const dataDir = takeOwnDataDir();
 const database = takeOwnDatabase();
-// The driver counts nothing unless it is asked to, and its connections only see what was asked before they were made.
+// The driver counts commands only on request, and only on connections opened after it.
 const uri = new URL(process.env.MONGODB_URI ?? "");
 uri.searchParams.set("monitorCommands", "true");
 process.env.MONGODB_URI = uri.toString();
@@ -38,7 +38,7 @@ beforeAll(async () => {
   const minted = await call("POST", `/api/workspaces/${workspaceId}/api-keys`, { cookie, body: { name: "counting" } });
   key = minted.json.data.key;
   mongoClient().on("commandStarted", ({ commandName, command }: CommandStartedEvent) => {
-    // Once a second a server asks whether queries of its own were cancelled elsewhere, however many there are.
+    // Once a second a server asks whether its queries were cancelled elsewhere, however many there are.
     if (command.filter?.cancelRequested === true) return;
     commands.push(READS.has(commandName) ? `${commandName} ${command[commandName]}` : commandName);
   });
@@ -50,7 +50,7 @@ afterAll(async () => {
   dataDir.remove();
 });
 
-/** Until who calls has to be looked up again. */
+/** Expires the cached identity of callers. */
 const forgotten = () => collections.users().updateOne({ _id: new ObjectId() }, { $set: { name: "Nobody" } });
 const onConnection = () => `/api/workspaces/${workspaceId}/databases/${connectionId}/execute`;
 
@@ -63,7 +63,7 @@ it.each<[string, number, () => Parameters<typeof call>[2], () => string]>([
   async (_, count, caller, path) => {
     const { body, ...credentials } = caller() ?? {};
     const ask = () => call("POST", path(), { ...credentials, body: { ...(body as object), query: "select 1 as one" } });
-    // The first use of a key, and the first request of a person in a while, are noted.
+    // The first use of an API key, and a person's first request in a while, are recorded.
     for (let round = 0; round < 2; round += 1) await ask();
     await forgotten();
     for (const expected of [count, count - 1]) {

@@ -38,7 +38,7 @@ async function makeConnection(): Promise<string> {
 const query = (connectionId: string, who: Bearer, text = "select 1 as one") =>
   call("POST", `${base}/databases/${connectionId}/execute`, { ...who, body: { query: text } });
 
-/** Somebody's queries have just run, so that who they are is known. */
+/** Runs queries first, so that the caller's identity is cached. */
 async function known(connectionId: string, who: Bearer): Promise<void> {
   for (let round = 0; round < 3; round += 1) expect((await query(connectionId, who)).status).toBe(200);
 }
@@ -111,7 +111,7 @@ it("what another server has ended is over here, queries that go on and on includ
   await there.collection(collections.sessions.collectionName).deleteMany({ userId: new ObjectId(ana.id) });
   await there.collection(collections.apiKeys.collectionName).deleteMany({ createdBy: new ObjectId(ana.id) });
   await elsewhere.close();
-  // Without an end the test has one.
+  // If a query is never refused, the timeout of the test ends the loop.
   const over = async (who: Bearer) => {
     while ((await query(connection, who)).status === 200);
   };

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ContentShapes } from "@/lib/platform/http/content";
 import type { ErrorKind } from "@/lib/platform/http/errors";
 
-/** What a data source may answer whoever asks something of it. */
+/** Errors of any request to a data source. */
 export const SOURCE_FAILURES = [
   "query_failed",
   "read_only",
@@ -14,7 +14,7 @@ export const SOURCE_FAILURES = [
   "timeout",
 ] as const satisfies ErrorKind[];
 
-/** What running a query may fail with: its connection, its limits, its database. */
+/** Errors of running a query: of its connection, its limits or its database. */
 export const EXECUTE_FAILURES = [
   ...SOURCE_FAILURES,
   "not_found",
@@ -39,7 +39,7 @@ export const TABLE_REFUSALS = {
   after: "A page of another question",
 };
 
-/** The forms of a result that Accept may ask for beside JSON. */
+/** Formats of a result that Accept may request besides JSON. */
 export const RESULT_STREAMS: ContentShapes = {
   "application/x-ndjson": null,
   "text/csv": z.string(),

@@ -6,16 +6,16 @@ import { exactNumber, isoDate, objectIdText } from "@/lib/platform/http/schema";
 import { CURSOR_CHARS_MAX, ROW_LIMIT_DEFAULT, ROW_LIMIT_MAX, TIMEOUT_DEFAULT_MS, TIMEOUT_MAX_MS } from "./limits";
 import { ORIGIN_KINDS } from "./model";
 
-/** What a database is asked. */
+/** Query for a database. */
 export const query = z
   .union([z.string().min(1, "Write a query first."), z.record(z.string(), z.unknown())])
   .describe("SQL text, MongoDB shell text, or a MongoDB operation as an object");
-/** The values that go with it. */
+/** Values of the query's placeholders. */
 export const params = z
   .union([z.array(z.unknown()), z.record(z.string(), z.unknown())])
   .describe("Values for the placeholders of the query, always bound");
 
-/** Longer than the numbers of any database that are written out. */
+/** Maximum length of a number, more than any database writes out. */
 const NUMBER_CHARS_MAX = 200;
 
 const dateText = z.union(
@@ -26,7 +26,7 @@ const numberText = z
   .string()
   .max(NUMBER_CHARS_MAX)
   .regex(/^-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/, "A number is 12.5, or as text “9007199254740993”.");
-/** A value as it is kept and answered. A number that no double holds is its text. */
+/** A value as stored and returned. A number that does not fit a double is a text. */
 export const variableValue = z.union([
   z.string(),
   z.number(),
@@ -37,7 +37,7 @@ export const variableValue = z.union([
   z.object({ type: z.literal("boolean"), value: z.boolean() }),
   z.object({ type: z.literal("date"), value: dateText }),
 ]);
-/** The same in a body that keeps digits. */
+/** The same value in a body that keeps all digits. */
 const variableInput = z
   .union([
     variableValue,
@@ -85,7 +85,7 @@ const common = {
 export const executeOnBody = z.object(common);
 export type ExecuteOnBody = z.infer<typeof executeOnBody>;
 
-/** POST /api/execute: the connection is in the body; `databaseId` is its other name. */
+/** POST /api/execute: the connection is in the body; `databaseId` is another name for it. */
 export const executeBody = z
   .object({
     ...common,
@@ -106,9 +106,9 @@ export const fieldSchema = z.object({
   dbType: z.string().describe("The database's own name of the type"),
 });
 
-/** Of one page of a table. */
+/** Number of rows of a page of a table. */
 export const TABLE_PAGE_ROWS = { normal: 100, max: 1000 } as const;
-/** More say nothing to anybody, and each makes the statement longer. */
+/** Maximum number of conditions: each makes the statement longer. */
 const TABLE_CONDITIONS_MAX = 20;
 const TABLE_SORTS_MAX = 4;
 const NAME_CHARS_MAX = 500;
@@ -182,7 +182,7 @@ const resultAnswer = z.object({
 });
 export type ResultAnswer = z.infer<typeof resultAnswer>;
 
-/** `databaseMs` is the part of `durationMs` that the database was waited for. */
+/** `databaseMs` is the part of `durationMs` spent waiting for the database. */
 export const executeAnswer = resultAnswer.extend({
   executionId: z.string(),
   moreResults: z
@@ -245,8 +245,8 @@ export const CONTENT_TYPES: Readonly<Record<ResultFormat, string>> = {
 };
 
 /**
- * The format that an Accept header asks for: the one with the highest weight, the first of equals. What we do not
- * know, and no header at all, gets JSON.
+ * Returns the format that an Accept header requests: the one with the highest weight, the first of equals. JSON for
+ * unknown formats or without a header.
  */
 export function chooseFormat(accept: string | null): ResultFormat {
   const asked = (accept ?? "").split(",").flatMap((part) => {

@@ -57,10 +57,10 @@ function connectionTo(file: string, readOnly = true): ConnectionDoc {
   };
 }
 
-/** Who runs all queries here. */
+/** The user who runs all queries here. */
 const callerOf = (id: ObjectId) => callerIn(id, { _id: userId, role: "admin" });
 
-/** No other person and no console here: nothing has to be withheld. */
+/** There is no other user and no console here, so nothing is hidden. */
 const listExecutions = (caller: Caller, page: { limit?: number; cursor?: string } = {}) =>
   listWith(caller, page, NOTHING_VISIBLE);
 
@@ -78,7 +78,7 @@ async function ask(
 }
 
 const PACKING_MS = 600_000;
-/** The test's 1,000,000 rows take twice as much on the heap. A few batches wait there for the packer. */
+/** Heap limit: the test's 1,000,000 rows take twice as much. A few batches wait there for compression. */
 const RETAINED_BYTES_MAX = 75 * MIB;
 
 async function stream(query: string, format: ResultFormat, rest: Partial<QueryRequest> = {}): Promise<Response> {
@@ -86,8 +86,8 @@ async function stream(query: string, format: ResultFormat, rest: Partial<QueryRe
 }
 
 /**
- * The longest turn of the event loop so far, in processor time of this thread: what a turn waits for the processor
- * because other tests have it does not count.
+ * Measures the longest turn of the event loop so far, in CPU time of this thread: waiting for the CPU because of other
+ * tests does not count.
  */
 function longestTurn(): { stop(): number } {
   let longestMs = 0;
@@ -205,7 +205,7 @@ describe("a stream", () => {
     expect(cut.headers.get("X-Execution-Id")).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  // Sheets take a minute of a busy machine to pack.
+  // Sheets take a minute to compress on a busy machine.
   const FORMATS = { ndjson: [], parquet: [], xlsx: ["long"] };
   for (const [format, tags] of Object.entries(FORMATS) as ["ndjson" | "parquet" | "xlsx", string[]][])
     it(`of 1,000,000 rows as ${format} grows memory by less than 100 MB`, { timeout: PACKING_MS, tags }, async () => {
@@ -214,7 +214,7 @@ describe("a stream", () => {
         const response = await stream(
           `select i as id, 'name ' || i as name, (i * 7) % 1000 / 10 as price, i % 2 = 0 as flag, date '2026-01-01' as day from range(${rows}) t(i)`,
           format,
-          // A busy machine packs them for minutes.
+          // A busy machine compresses them for minutes.
           { timeoutMs: PACKING_MS },
         );
         let bytes = 0;
@@ -225,7 +225,7 @@ describe("a stream", () => {
       await drain(250_000);
       const before = memoryInUse();
       const { peak, bytes } = await drain(1_000_000);
-      // Packed ones are a fraction of the text.
+      // Compressed formats are a fraction of the text.
       expect(bytes).toBeGreaterThan(format === "ndjson" ? 50_000_000 : 5_000_000);
       expect(peak.retained - before.retained).toBeLessThan(RETAINED_BYTES_MAX);
       expect(peak.resident - before.resident).toBeLessThan(100 * MIB);

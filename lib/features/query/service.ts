@@ -45,70 +45,70 @@ export type QueryRequest = {
   /** Decides who may read the statement in the query history. */
   origin: QueryOrigin;
   statement: Statement;
-  /** Rows at the most. Absent: 1,000 for JSON and for `runQuery`, all for streams. */
+  /** Maximum number of rows. Absent: 1,000 for JSON and for `runQuery`, all for streams. */
   limit?: number;
-  /** Number of the result that the answer of `executeQuery` begins with, from 0. Absent: the first. */
+  /** Number of the first result in the response of `executeQuery`, from 0. Absent: the first. */
   result?: number;
-  /** From now to the last row, waiting in line included. Absent: a minute; at most 15. */
+  /** Time from now to the last row, including the queue. Absent: a minute; at most 15. */
   timeoutMs?: number;
-  /** The caller's own id for it; absent: a new one. */
+  /** Id chosen by the caller; absent: a new one. */
   executionId?: string;
-  /** Aborts when the caller leaves: the statement is cancelled in the database. */
+  /** Aborts when the caller leaves: the database then cancels the statement. */
   signal: AbortSignal;
-  /** Narrows a connection that may write to reading; a read-only one stays so whatever this says. */
+  /** Restricts a writable connection to reading; a read-only one stays read-only in any case. */
   readOnly?: boolean;
   /**
-   * Receives the rows of the first result. An error that it throws is logged and changes nothing. Not called for an answer
-   * that begins with a later result.
+   * Receives the rows of the first result. Its errors are logged and change nothing. Not called for a response that
+   * starts with a later result.
    */
   watch?: (fields: readonly Field[]) => ResultWatch;
 };
 
-/** What came of a query whose rows were watched. */
+/** Result of a query whose rows were watched. */
 export type WatchedEnd = {
   executionId: string;
-  /** Rows that have left, which may be fewer than the batches had. */
+  /** Number of rows sent, which may be fewer than the batches had. */
   rowCount: number;
   truncated: boolean;
   affectedRows: number | null;
-  /** Results of the statement behind the watched one. */
+  /** Number of results after the watched one. */
   moreResults: number;
   durationMs: number;
   databaseMs: number;
 };
 export type ResultWatch = {
-  /** A batch, on its way to the reader: to be read, never changed, and not waited for. */
+  /** Receives a batch on its way to the reader: do not change it; the query does not wait. */
   take(batch: Batch): void;
-  /** Once, behind the last batch; null when the query failed or its reader has left. */
+  /** Called once, after the last batch; null when the query failed or its reader has left. */
   end(outcome: WatchedEnd | null): void;
 };
 
-/** A result in memory, its rows as objects; for callers inside of the product. */
+/** A result in memory, with rows as objects; for callers within the product. */
 export type QueryResult = {
   executionId: string;
   fields: Field[];
   rows: Record<string, WireValue>[];
   rowCount: number;
   truncated: boolean;
-  /** Rows that the statement changed; null for a query, for DDL, and where the database does not tell. */
+  /** Number of rows that the statement changed; null for a query, for DDL, and if the database does not report it. */
   affectedRows: number | null;
   durationMs: number;
   databaseMs: number;
 };
 
 const STREAMS = { ndjson, csv, arrow, parquet, xlsx };
-/** Answers up to this leave in one piece: a stream of three costs more than copying them. */
+/** Maximum size of a response that is sent in one piece: a stream of three costs more than copying them. */
 const WHOLE_BYTES_MAX = 64 * 1024;
 const EXECUTION_HEADER = "X-Execution-Id";
-/** The number of results that a stream leaves out; absent for 0. */
+/** Header for the number of results that a stream omits; absent for 0. */
 const MORE_RESULTS_HEADER = "X-More-Results";
-/** Batches of a first result that are held to learn, before the first byte, how many results follow it. */
+/** Maximum size of batches to hold while counting the results after the first, before the first byte. */
 const HELD_BYTES_MAX = 16 * 1024 * 1024;
 const NO_RESULT: JsonResult = { chunks: [], rowCount: 0, truncated: false, fields: jsonFields([]) };
 
 /**
- * Runs a query and answers it in the format (docs/develop/api.md, Queries): JSON in the envelope, or a stream of rows.
- * Every answer, a thrown one too, has the header X-Execution-Id.
+ * Runs a query and responds in the format (docs/develop/api.md, Queries): JSON in the envelope, or a stream of rows.
+ * Every response, including errors, has the header X-Execution-Id.
  * @throws AppError `query_failed`, `read_only`, `not_allowed`, `timeout`, `cancelled`, `rate_limited`, `conflict`,
  *   `unavailable`, `source_unreachable`
  */
@@ -126,7 +126,7 @@ export async function executeQuery(caller: Caller, request: QueryRequest, format
 }
 
 /**
- * Runs a query and reads its rows into memory, within the limits of a JSON answer.
+ * Runs a query and reads its rows into memory, within the limits of a JSON response.
  * @throws AppError as `executeQuery`
  */
 export async function runQuery(caller: Caller, request: QueryRequest): Promise<QueryResult> {
@@ -145,9 +145,9 @@ export async function runQuery(caller: Caller, request: QueryRequest): Promise<Q
 }
 
 /**
- * Runs a query and hands its rows over batch by batch, for callers inside of the product that keep them elsewhere.
- * @param consume reads the batches to the end and says how many rows there were
- * @throws AppError as `executeQuery`, and what `consume` throws
+ * Runs a query and passes its rows on in batches, for callers within the product that store them elsewhere.
+ * @param consume reads the batches to the end and returns the number of rows
+ * @throws AppError as `executeQuery`, and the errors of `consume`
  */
 export async function consumeQuery<T extends { rowCount: number }>(
   caller: Caller,
@@ -168,7 +168,7 @@ export async function consumeQuery<T extends { rowCount: number }>(
 }
 
 async function answerJson(run: RunningQuery, result: ResultStream, limit: number | undefined): Promise<Response> {
-  // The limits hold for all results of the statement together.
+  // The limits apply to all results of the statement together.
   const left = { rows: clampRows(limit), bytes: ANSWER_BYTES_MAX, cellBytes: CELL_BYTES_MAX };
   const results: JsonResult[] = [];
   let resultsOmitted = 0;
@@ -217,16 +217,16 @@ async function answerStream(
     ? await settleTypes(format, result.fields, batches, { loose: result.looseTypes, limit })
     : { fields: result.fields, batches };
   const body = byteStream(rows, STREAMS[format](fields), limit, ({ rowCount, error }) => {
-    // Whether there would have been more behind the limit is not asked for.
+    // Whether there are more rows beyond the limit is not checked.
     if (error === null) run.succeed(rowCount, rowCount === limit);
     else run.fail(error, rowCount);
   });
   return new Response(body, {
     headers: {
       "Content-Type": CONTENT_TYPES[format],
-      // no-transform keeps the server's own compression out: it would hold rows back, and cost more than it saves.
+      // no-transform disables the server's own compression: it would delay rows, and cost more than it saves.
       "Cache-Control": "no-store, no-transform",
-      // A proxy that gathers the answer would undo the backpressure.
+      // A buffering proxy would defeat the backpressure.
       "X-Accel-Buffering": "no",
       [EXECUTION_HEADER]: run.executionId,
       ...(moreResults !== 0 && { [MORE_RESULTS_HEADER]: String(moreResults ?? "unknown") }),
@@ -235,13 +235,13 @@ async function answerStream(
 }
 
 /**
- * Reads past the results before the one with the number, from 0.
- * @throws AppError `invalid_request` where the statement returns fewer results
+ * Skips the results before the one with the number, from 0.
+ * @throws AppError `invalid_request` if the statement returns fewer results
  */
 async function skipResults(first: ResultStream, number: number): Promise<ResultStream> {
   let result: ResultStream | null = first;
   for (let count = 1; count <= number; count += 1) {
-    // The rows need not be read where no further result can follow them.
+    // Rows can be left unread if no further result can follow.
     if (result.nextResult) for await (const _ of result.batches);
     result = (await result.nextResult?.()) ?? null;
     if (!result) throw noSuchResult(number, count);
@@ -260,9 +260,9 @@ function isSettled(format: Exclude<ResultFormat, "json">): format is SettledForm
 }
 
 /**
- * Reads as far as the head of the answer needs: what fails before the first byte is still an answer with a status.
- * Where further results may come, they are counted.
- * @returns `moreResults` null where the first result is too large to be held until they are known
+ * Reads what the head of the response needs: an error before the first byte still has a status. Counts further results
+ * if there may be any.
+ * @returns `moreResults` null if the first result is too large to hold until then
  */
 async function readAhead(result: ResultStream): Promise<{ batches: AsyncIterator<Batch>; moreResults: number | null }> {
   const batches = result.batches[Symbol.asyncIterator]();
@@ -279,7 +279,7 @@ async function readAhead(result: ResultStream): Promise<{ batches: AsyncIterator
   return { batches: resumed(held, batches), moreResults: await readPast(result) };
 }
 
-/** A number on the heap; texts and objects come on top. */
+/** Size of a number on the heap; texts and objects are added. */
 const NUMBER_BYTES = 8;
 
 function approximateBytes({ rowCount, columns }: Batch): number {
@@ -288,8 +288,8 @@ function approximateBytes({ rowCount, columns }: Batch): number {
 }
 
 /**
- * Reads the results behind one that was read, so that the statement runs to its end.
- * @returns how many there were
+ * Reads the results after the first, so that the statement runs to its end.
+ * @returns their number
  */
 async function readPast(result: ResultStream): Promise<number> {
   let count = 0;
@@ -300,7 +300,10 @@ async function readPast(result: ResultStream): Promise<number> {
   return count;
 }
 
-/** The batches of a first result; whoever has read them, or has enough of them, waits for the results behind it. */
+/**
+ * Returns the batches of a first result. When they have ended or the reader has enough, it reads the results that
+ * follow.
+ */
 function readingOn(batches: AsyncIterator<Batch>, result: ResultStream): AsyncIterator<Batch> {
   return {
     next: async () => {
@@ -319,14 +322,14 @@ function readingOn(batches: AsyncIterator<Batch>, result: ResultStream): AsyncIt
 type FirstResult = { rowCount: number; truncated: boolean };
 type Timing = { durationMs: number; databaseMs: number };
 
-/** One query from its admission to its end. `succeed` and `fail` count once; later calls change nothing. */
+/** One query from its admission to its end. Only the first call of `succeed` or `fail` counts. */
 type RunningQuery = {
   executionId: string;
-  /** Waits for a place, opens the source and starts the statement; the batches measure their own waiting. */
+  /** Waits for a slot, opens the source and starts the statement; the batches measure the time that they wait. */
   open(cellBytesMax: number | undefined): Promise<ResultStream>;
-  /** Known when the result was read; null for a query, for DDL, and where the database does not tell. */
+  /** Known when the result was read; null for a query, for DDL, and if the database does not report it. */
   affectedRows(): number | null;
-  /** @param first the first result, where the counts are of several */
+  /** @param first counts of the first result, if there are several */
   succeed(rowCount: number, truncated?: boolean, first?: FirstResult): Timing;
   /** Stops the statement if it runs, and returns the error that the caller should see. */
   fail(error: unknown, rowCount?: number): unknown;
@@ -354,7 +357,7 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
   let leavePlace: (() => void) | null = null;
   let lease: DataSourceLease | null = null;
   let isOver = false;
-  /** True between the statement's start and its last row, or the moment that its reader leaves it. */
+  /** True from the statement's start to its last row, or until its reader leaves. */
   let isRunning = false;
   let watch: ResultWatch | null = null;
   let affectedRows: () => number | null = () => null;
@@ -370,7 +373,7 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
       isOver = true;
       clearTimeout(timer);
       request.signal.removeEventListener("abort", onLeave);
-      // Without this, the driver would keep the session of a statement whose last results nobody reads.
+      // Otherwise the driver would keep the session of a statement whose last results are not read.
       if (isRunning) stop.abort(new AppError("cancelled", "The rest of the result was not read."));
       lease?.release();
       leavePlace?.();
@@ -417,12 +420,12 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
       );
       affectedRows = () => result.affectedRows?.() ?? null;
       isRunning = true;
-      // A limit must not hide how many rows were changed, nor the results behind the first.
+      // A limit must not hide the number of changed rows, nor the results after the first.
       const readsToEnd = isChange || result.nextResult !== undefined;
       const named = ({ fields: given, batches, nextResult }: ResultStream, isFirst: boolean): ResultStream => {
         const problem = namesLimitProblem(given);
         if (problem !== null) throw new AppError("query_failed", problem);
-        // Once, here: the fields that a client reads are named as the rows' keys are.
+        // Once, here, so that fields have the same names as the keys of rows.
         const names = uniqueColumnNames(given.map((field) => field.name));
         const fields = given.map((field, index) => ({ ...field, name: names[index] ?? field.name }));
         if (isFirst) {
@@ -460,7 +463,7 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
     affectedRows: () => affectedRows(),
     succeed: (rowCount, truncated, first) => end({ status: "success", rowCount, error: null }, truncated, first),
     fail(error, rowCount) {
-      // Whatever a driver says about being stopped, the reason for stopping is the answer.
+      // Drivers report an abort in different ways; the reason for stopping is the result.
       const reason = stop.signal.aborted ? stop.signal.reason : error;
       if (!stop.signal.aborted) stop.abort(reason);
       end({ status: statusOf(reason), rowCount: rowCount ?? null, error: messageOf(reason) });
@@ -473,8 +476,8 @@ type Measuring = {
   measured: <T>(work: Promise<T>) => Promise<T>;
   see: ((batch: Batch) => void) | undefined;
   /**
-   * Returns whether a reader that wants no more rows must still hear how the statement ends: one that stops earlier would
-   * roll back its changes. Only the timeout limits that. Throws the reason of an abort.
+   * Returns whether a reader that has enough rows must still wait for the end of the statement: stopping earlier
+   * would roll back its changes. Only the timeout limits that. Throws the reason of an abort.
    */
   readsToEnd: () => boolean;
   /** Called when the rows have ended, or their reader has left. */
@@ -515,13 +518,13 @@ function measuredBatches(
   };
 }
 
-/** Reads a long text in a thread: its verb may stand behind a mebibyte of comments. */
+/** Analyses a long text in a thread: its verb may follow a mebibyte of comments. */
 async function isChangeOf(query: string, dialect: SqlDialect, caller: Caller): Promise<boolean> {
   const request = { query: query.slice(0, STATEMENT_CHARS_MAX), dialect };
   return (await checkStatementText("changeVerb", request, caller.workspaceId.toHexString())) !== null;
 }
 
-/** Whoever looks on must not be what a query fails by. */
+/** An observer's error must not fail the query. */
 function aside(work: () => void): void {
   try {
     work();
@@ -530,7 +533,7 @@ function aside(work: () => void): void {
   }
 }
 
-/** The iterator again, with the steps that were taken put back in front. */
+/** Returns the iterator with the steps that were taken put back in front. */
 function resumed(taken: IteratorResult<Batch>[], rest: AsyncIterator<Batch>): AsyncIterator<Batch> {
   return {
     next: async () => taken.shift() ?? (await rest.next()),
@@ -549,7 +552,7 @@ async function readRows(
   for await (const { rowCount, columns, isCut } of batches) {
     for (let row = 0; row < rowCount; row += 1) {
       if (rows.length === limit) return { rows, truncated: true };
-      // From entries, so that a column called __proto__ is a key like any other.
+      // From entries, so that a column called __proto__ is an ordinary key.
       rows.push(Object.fromEntries(names.map((name, index) => [name, columns[index]?.[row] ?? null])));
       if (pacer.isDue()) await pacer.rest();
     }
@@ -581,7 +584,7 @@ function statusOf(reason: unknown): ExecutionEnd["status"] {
   return reason.kind === "timeout" || reason.kind === "cancelled" ? reason.kind : "failure";
 }
 
-/** Only what the caller may read: the words of an unknown error stay out of history. */
+/** Returns the error as the caller may read it: the message of an unknown error is not stored in history. */
 function messageOf(reason: unknown): string {
   return reason instanceof AppError ? reason.message.slice(0, HISTORY_TEXT_CHARS) : "The query failed.";
 }
@@ -594,7 +597,7 @@ function clampRows(limit: number | undefined): number {
   return Math.min(Math.max(limit ?? ROW_LIMIT_DEFAULT, 1), ROW_LIMIT_MAX);
 }
 
-/** Null when all rows were asked for. */
+/** Returns null if all rows were requested. */
 function streamRows(limit: number | undefined): number | null {
   return limit === undefined ? null : Math.max(limit, 1);
 }

@@ -10,7 +10,7 @@ import { storedConnection } from "@/test/fixtures/query/stored-connection";
 import type { ExecuteAnswer, ResultFormat } from "./schema";
 import { executeQuery, runQuery } from "./service";
 
-/* What MariaDB's and PostgreSQL's own clients show of these calls. */
+/* Results that MariaDB's and PostgreSQL's own clients show for these calls. */
 
 const PROCEDURES = [
   "create table many (n int primary key)",
@@ -25,7 +25,7 @@ const PROCEDURES = [
   "create procedure fails() begin select n from many order by n; select * from nowhere; end",
   "create procedure gives(out total int, inout twice int) begin select count(*) into total from many; set twice = twice * 2; select n from many where n <= 2; end",
   "create table calls (id int auto_increment primary key, name varchar(20))",
-  // The first result is over 16 MiB, which is more than is held until the number of results is known.
+  // The first result is over 16 MiB, more than is held until the number of results is known.
   "create procedure huge() begin select seq, repeat('x', 10000) as cell from seq_1_to_1800; select 2 as two; insert into calls (name) values ('huge'); end",
   "create procedure huge_and_fails() begin select seq, repeat('x', 10000) as cell from seq_1_to_1800; select 2 as two; select * from nowhere; end",
   "create procedure many_results(count int) begin declare i int default 0; while i < count do select i as turn; set i = i + 1; end while; insert into calls (name) values ('many'); end",
@@ -97,7 +97,7 @@ describe("MariaDB", () => {
   test("C5 returns a procedure's few rows", async (context) => {
     if (!subject) return context.skip();
     expect(await ask("call few_rows()")).toMatchObject({ rows: [{ n: 1 }, { n: 2 }, { n: 3 }], moreResults: [] });
-    // The session is as good as new behind it.
+    // The session is clean after it.
     expect((await ask("select 1 as one")).rows).toEqual([{ one: 1 }]);
   });
 
@@ -273,7 +273,7 @@ describe("MariaDB", () => {
     return rows[0]?.total;
   };
 
-  // A connection has six sessions: one that leaks each time is noticed within eight calls.
+  // A connection has six sessions: one that leaks at each call shows within eight calls.
   test.each([
     ["ndjson", undefined],
     ["ndjson", 10],

@@ -1,18 +1,21 @@
 import { z } from "zod";
 import { AppError } from "@/lib/platform/http/errors";
 
-/** Where nothing tells rows apart, pages are counted from the beginning, which gets slower with each of them. */
+/**
+ * Maximum number of rows for pages that are counted from the beginning, since nothing tells their rows apart. Each page
+ * is slower than the one before.
+ */
 export const COUNTED_ROWS_MAX = 10_000;
 
-/** A value of the order as text; null for none, and true for one that is too long and is read from the row itself. */
+/** A sort value as text; null for none, and true for one that is too long and is read from the row itself. */
 const place = z.union([z.string(), z.null(), z.literal(true)]);
 const cursorShape = z.union([
   z.strictObject({ order: z.array(place).min(1), equal: z.int().min(1).optional(), before: z.int().min(1) }),
   z.strictObject({ skip: z.int().min(1).max(COUNTED_ROWS_MAX) }),
 ]);
 /**
- * The name of a page: the row before it, by its values in the order, or the number of rows before it.
- * `equal` counts the rows before it that have the same values, where those do not tell rows apart.
+ * Identifies a page by the row before it, as its sort values, or by the number of rows before it. `equal` counts the
+ * rows before it with the same values, if those do not distinguish rows.
  */
 export type Cursor = z.infer<typeof cursorShape>;
 export type OrderCursor = Extract<Cursor, { order: unknown }>;
@@ -21,12 +24,12 @@ export function writeCursor(cursor: Cursor): string {
   return Buffer.from(JSON.stringify(cursor)).toString("base64url");
 }
 
-/** Names the page behind a counted one; null where no more of them are counted. */
+/** Returns the cursor of the page after a counted one; null beyond the limit. */
 export function writeCount(rowCount: number): string | null {
   return rowCount >= COUNTED_ROWS_MAX ? null : writeCursor({ skip: rowCount });
 }
 
-/** @throws AppError `invalid_request` for a page that does not fit the question */
+/** @throws AppError `invalid_request` for a cursor that does not fit the request */
 export function readCursor(text: string, fits: (cursor: Cursor) => boolean): Cursor {
   let given: unknown;
   try {

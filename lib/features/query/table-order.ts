@@ -4,8 +4,8 @@ import { CURSOR_CHARS_MAX, CURSOR_VALUE_CHARS_MAX } from "./limits";
 import { type Cursor, writeCount, writeCursor } from "./table-cursor";
 
 /*
- * The order of a table's rows, complete down to the last row: columns that were asked for, then what tells rows apart. A
- * page begins behind a row that is named by its values in this order, as the exact texts of the database.
+ * The order of a table's rows, complete down to the last row: requested columns first, then those that distinguish
+ * rows. A page starts after a row that is identified by its values in this order, as the exact texts of the database.
  */
 
 type Place = Extract<Cursor, { order: unknown }>["order"][number];
@@ -15,15 +15,15 @@ type OrderItem = ColumnOrder & {
   descending: boolean;
   isNull: string;
   nullable: boolean;
-  /** Part of what tells rows apart. */
+  /** Whether it is part of what distinguishes rows. */
   isKey: boolean;
-  /** The column of the page that has `text`. */
+  /** Name of the page's column that has `text`. */
   alias: string;
 };
 
 export type SortColumn = { column: EntityColumn; descending: boolean };
 
-/** The order of the rows of one table. */
+/** Order of the rows of one table. */
 export class RowOrder {
   readonly #items: readonly OrderItem[];
   readonly #values: TableValues;
@@ -37,7 +37,7 @@ export class RowOrder {
 
   /**
    * @param sort columns whose types have an order
-   * @returns null where nothing but a count can name a page
+   * @returns null if pages can only be counted
    */
   static of(
     { columns = [], rowId = [] }: Entity,
@@ -53,7 +53,7 @@ export class RowOrder {
       const { order, isNull } = values.of(column, quote(column.name));
       return (order ?? []).map((each, index, all) => ({
         ...each,
-        // All but the last put values apart that have no place among the others.
+        // Only the last part is reversed: the others separate values that have no position in the order.
         descending: descending && index === all.length - 1,
         isNull,
         nullable: column.nullable && each.isNeverNull !== true,
@@ -69,7 +69,7 @@ export class RowOrder {
     return new RowOrder(items, values, isUnique);
   }
 
-  /** The columns of a page behind those of the table, which name the next page. */
+  /** Returns the extra columns of a page, from which the next cursor is built. */
   columns(quote: (name: string) => string): string[] {
     return this.#items.map(({ text, alias }) => `substr(${text}, 1, ${CURSOR_VALUE_CHARS_MAX + 1}) as ${quote(alias)}`);
   }
@@ -86,16 +86,16 @@ export class RowOrder {
     return "order" in cursor && cursor.order.length === this.#items.length;
   }
 
-  /** True for the rows behind the one that the cursor names, and for those equal to it where `equal` counts them. */
+  /** Returns a condition for the rows after the cursor's row, and for those equal to it if `equal` counts them. */
   behind({ order, equal }: Extract<Cursor, { order: unknown }>, bind: Bind, table: string): string {
     const known = order.map((place, index) => this.#known(place, index, order, bind, table));
-    // Some drivers bind by position, so values are bound in the order of the text.
-    // A row that was deleted has no values to go on from.
+    // Some drivers bind by position, so values are bound in the order of the text. A deleted row has no values to
+    // continue from.
     const looked = order.flatMap((place, index) => (place === true ? [`${known[index]?.()} is not null`] : []));
     const steps: string[] = [];
     for (const [index, item] of this.#items.entries()) {
       const value = known[index] ?? null;
-      // Rows without a value stand last: nothing is behind them but others of them.
+      // Rows without a value come last: only others of them follow.
       if (value === null) continue;
       const equalBefore = this.#equal(known.slice(0, index));
       const further = `${item.value} ${item.descending ? "<" : ">"} ${value()}`;
@@ -114,7 +114,7 @@ export class RowOrder {
     });
   }
 
-  /** The value of a row in the order as SQL, bound anew in each place; null for none. */
+  /** Returns the value of a row in the order as SQL, bound again at each use; null for none. */
   #known(place: Place, index: number, order: readonly Place[], bind: Bind, table: string): (() => string) | null {
     const item = this.#items[index] as OrderItem;
     if (place === null) return null;
@@ -130,8 +130,8 @@ export class RowOrder {
   }
 
   /**
-   * The name of the page behind these rows; null where rows are counted no further.
-   * @param before the cursor of this page, if it has one, and how many rows led to it
+   * Returns the cursor of the page after these rows; null if rows are counted no further.
+   * @param before cursor of this page, if it has one, and the number of rows up to it
    */
   next(rows: readonly Values[], before: { cursor: Cursor | null; count: number }): string | null {
     const last = rows.at(-1);
@@ -150,7 +150,7 @@ export class RowOrder {
     return text !== null && text.length <= CURSOR_CHARS_MAX ? text : writeCount(count);
   }
 
-  /** Rows at the end of a page, and of those before it, that have the same values. */
+  /** Returns the number of rows with the same values at the end of a page, including those before it. */
   #equalRows(rows: readonly Values[], order: readonly Place[], cursor: Cursor | null): number {
     const isSame = (row: Values) => this.aliases.every((alias, index) => (row[alias] ?? null) === order[index]);
     let count = 0;
@@ -162,13 +162,13 @@ export class RowOrder {
   }
 }
 
-/** The exact text of a column as an expression; the column itself where its type has no order. */
+/** Returns the exact text of a column as an expression; the column itself if its type has no order. */
 function toText({ name, ...column }: EntityColumn, values: TableValues, quote: (name: string) => string): string {
   const { exactText, order } = values.of({ name, ...column }, quote(name));
   return exactText ?? order?.at(-1)?.text ?? quote(name);
 }
 
-/** The columns that distinguish rows of a table without a key; rows equal in all columns are counted. */
+/** Returns the order by a digest of the row, for a table without a key; rows equal in all columns are counted. */
 function digestOf(value: string) {
   const read = (text: string, bind: Bind) => bind.text(text);
   return { value, text: value, read, descending: false, isNull: "1 = 0", nullable: false, isKey: false };

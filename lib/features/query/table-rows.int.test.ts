@@ -31,7 +31,7 @@ const TABLES: Record<string, string[]> = {
     "insert into goods values (1)",
     "create table spans (id integer primary key, v interval)",
     "insert into spans values (1, interval '24 hours'), (2, interval '1 day'), (3, interval '1 hour'), (4, null)",
-    // A cell has 16 MiB at the most, and this one is between small ones, in this order and in that of the sizes.
+    // A cell has at most 16 MiB. This one is between small ones, in this order and by size.
     "create table large_cells (id integer primary key, v varchar)",
     "insert into large_cells values (1, 'a'), (2, repeat('b', 17000000)), (3, 'c')",
     "create table large_first (id integer primary key, v blob)",

@@ -12,16 +12,16 @@ import type { TableCountBody, TableRowsAnswer, TableRowsBody } from "./schema";
 import { runQuery } from "./service";
 import { toTableCount, toTablePage } from "./table-statement";
 
-/* The rows of a table or collection without writing a query: sorted and filtered by the database, page by page. */
+/* Rows of a table or collection without a query: sorted and filtered by the database, in pages. */
 
 const MIB = 1024 * 1024;
 
 type TableRequest = { connection: ConnectionDoc | null; signal: AbortSignal };
 
 /**
- * One page of a table's rows.
- * @throws AppError `not_found` for a connection or table that is not there; `invalid_request` as `toTablePage`;
- *   `too_large` when the page begins with a row that has a cell over the limit; as `runQuery` otherwise
+ * Reads one page of a table's rows.
+ * @throws AppError `not_found` for an unknown connection or table; `invalid_request` as `toTablePage`; `too_large` when
+ *   the page begins with a row that has a cell over the limit; as `runQuery` otherwise
  */
 export async function readTableRows(
   caller: Caller,
@@ -43,12 +43,12 @@ export async function readTableRows(
     readOnly: true,
   });
   const rows = result.rows.slice(0, limit);
-  // The reading stopped at the first row: an empty page would say that there are no more.
+  // The read stopped at the first row: an empty page would mean the end of the table.
   if (result.truncated && rows.length === 0) throw rowTooLarge();
   if (needsRow && rows.length === 0) {
     throw new AppError("gone", "The row before this page was deleted. Start again from the first page.");
   }
-  // A page may also have ended at the bytes that an answer takes.
+  // A page may also have ended at the size limit of a response.
   const hasMore = result.rowCount > rows.length || result.truncated;
   const { executionId, durationMs, databaseMs } = result;
   const next = hasMore && rows.length > 0 ? toNext(rows, result.fields) : null;
@@ -73,7 +73,7 @@ function rowTooLarge(): AppError {
 }
 
 /**
- * How many rows of a table fit the filters.
+ * Counts the rows of a table that match the filters.
  * @throws AppError as `readTableRows`
  */
 export async function countTableRows(
@@ -108,7 +108,7 @@ async function getTableOrThrow(
   table: TableRowsBody["table"],
 ): Promise<Entity> {
   const entity = await getEntityOrThrow(caller, connection._id, table, signal);
-  // What a collection holds is seen only from its documents, of which there may be none yet.
+  // The columns of a collection come only from its documents, of which there may be none yet.
   if (entity.kind === "collection" || (entity.columns && entity.columns.length > 0)) return entity;
   throw noSuchEntity(table.name);
 }

@@ -41,14 +41,14 @@ describe.each(Object.keys(DATABASES) as (keyof typeof DATABASES)[])("on %s, a ta
       `create table loose (n int)`,
     );
     const values = [
-      // Two that a float holds for one.
+      // Two numbers that are equal as floats.
       [9007199254740993n, HOSTILE, "2026-05-31 12:00:00.000002", "10.00"],
       [9007199254740992n, "north", "2026-05-31 12:00:00.000001", "2.50"],
       [1n, "North-west", null, null],
       [2n, null, "2026-05-31 12:00:00.000001", "2.50"],
       [3n, "100%", "2026-06-01 00:00:00", "-7.00"],
     ] as const;
-    // A backslash is a letter to all but MySQL's kind.
+    // A backslash is an ordinary character except in MySQL and its relatives.
     const text = (value: string | null) =>
       value === null
         ? "null"
@@ -83,7 +83,7 @@ describe.each(Object.keys(DATABASES) as (keyof typeof DATABASES)[])("on %s, a ta
     return { rows: shown, next: rows.length > given.limit ? toNext(shown, fields) : null };
   }
   const idsOf = (rows: Record<string, unknown>[]) => rows.map(({ id }) => String(id));
-  /** Every page to the end; a page that names itself again would never end. */
+  /** Reads every page to the end; a page that returns its own cursor would never end. */
   async function pages(entity: Entity, body: Partial<Omit<TableRowsBody, "table">>) {
     const all: Record<string, unknown>[] = [];
     let after: string | undefined;
@@ -118,7 +118,7 @@ describe.each(Object.keys(DATABASES) as (keyof typeof DATABASES)[])("on %s, a ta
       "9007199254740992",
       "9007199254740993",
     ]);
-    // SQLite has texts for times, which are what was written.
+    // SQLite stores times as texts, unchanged.
     const after = name === "sqlite" ? "2026-05-31 12:00:00.000001" : "2026-05-31T12:00:00.000001Z";
     expect(await by({ column: "made", op: "above", value: after })).toEqual(["3", "9007199254740993"]);
   });
@@ -127,7 +127,7 @@ describe.each(Object.keys(DATABASES) as (keyof typeof DATABASES)[])("on %s, a ta
     if (!subject) skip();
     const byKey = ["1", "2", "3", "9007199254740992", "9007199254740993"];
     for (const limit of [1, 2, 3, 5]) expect(idsOf(await pages(goods, { limit }))).toEqual(byKey);
-    // Equal values are told apart by the key, and rows without one stand last, both ways.
+    // The key orders equal values, and rows without a value come last, both ways.
     const byPrice = ["3", "2", "9007199254740992", "9007199254740993", "1"];
     for (const limit of [1, 2]) {
       expect(idsOf(await pages(goods, { limit, sort: [{ column: "price", descending: false }] }))).toEqual(byPrice);
@@ -138,7 +138,7 @@ describe.each(Object.keys(DATABASES) as (keyof typeof DATABASES)[])("on %s, a ta
         "3",
         "1",
       ]);
-      // Microseconds decide, too.
+      // Microseconds are significant, too.
       expect(idsOf(await pages(goods, { limit, sort: [{ column: "made", descending: false }] }))).toEqual([
         "2",
         "9007199254740992",

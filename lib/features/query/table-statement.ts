@@ -12,8 +12,8 @@ import { readCursor, writeCount } from "./table-cursor";
 import { RowOrder, type SortColumn } from "./table-order";
 
 /*
- * What is asked of a table, as a statement for its database. Names are those that the database lists, quoted as it
- * quotes; values are bound as its driver binds them.
+ * Builds the statements for a table. Names are those that the database lists, quoted in its dialect; values are bound
+ * as its driver binds them.
  */
 
 type Table = {
@@ -29,20 +29,20 @@ type Row = Record<string, WireValue>;
 
 export type TablePage = {
   statement: Statement;
-  /** Columns behind those of the table, which name the next page and are not shown. */
+  /** Extra columns after the table's, from which the next cursor is built. Not shown. */
   hidden: string[];
-  /** False where the database may give the rows of equal values in another order each time. */
+  /** False if the database may return the rows of equal values in a different order each time. */
   isStable: boolean;
-  /** The page begins behind a row whose values are read from it again: without rows, that row may be deleted. */
+  /** True if the page starts after a row whose values are read from it again: without rows, that row may be deleted. */
   needsRow: boolean;
-  /** Names the page behind this one; null where its rows cannot be told apart or counted further. */
+  /** Returns the cursor of the next page; null if its rows cannot be distinguished or counted further. */
   toNext: (rows: readonly Row[], fields: readonly Field[]) => string | null;
 };
 
 /**
- * The statement of one page. It asks for one row more than the page has, which says whether there is another.
- * @throws AppError `invalid_request` for a column that the table does not have, a value that it is not compared with, a
- *   column that has no order, a page of another question, or a driver without tables or collections
+ * Returns the statement of one page. It requests one row more than the page has, which shows whether another follows.
+ * @throws AppError `invalid_request` for an unknown column, a value that cannot be compared with it, a column without
+ *   an order, a cursor of another request, or a driver without tables or collections
  */
 export function toTablePage(driver: Driver, entity: Entity, body: Omit<TableRowsBody, "table">): TablePage {
   const table = toTable(driver, entity);
@@ -85,7 +85,7 @@ function toSortColumn(table: Table, { column, descending }: TableRowsBody["sort"
   });
 }
 
-/** For rows that nothing tells apart. */
+/** Returns the order for rows that nothing distinguishes. */
 function toPlainOrder(table: Table, { column, descending }: SortColumn): string {
   const { order, isNull } = table.values.of(column, table.quote(column.name));
   const { nullsLast } = table.values;
@@ -98,7 +98,7 @@ function toPlainOrder(table: Table, { column, descending }: SortColumn): string 
 }
 
 /**
- * The statement that counts the rows which fit all filters.
+ * Returns the statement that counts the rows matching all filters.
  * @throws AppError as `toTablePage`
  */
 export function toTableCount(driver: Driver, entity: Entity, filters: TableRowsBody["filters"]): Statement {
@@ -129,7 +129,7 @@ function toTable({ dialect, variables, values, label }: Driver, { schema, name, 
   };
 }
 
-/** Placeholders with names of their own, since a driver may give one name one value. */
+/** Generates unique placeholder names, since a driver may give one name only one value. */
 function toBind(binder: VariableBinder, prefix: string): Bind {
   let count = 0;
   const name = () => {
@@ -160,7 +160,7 @@ function toConditions(table: Table, filters: TableRowsBody["filters"], binder: V
 
 const SIGNS = { least: ">=", most: "<=", above: ">", below: "<" } as const;
 
-/** Rows without a value fit `not` alone, as people read it. */
+/** Builds a filter. Rows without a value match only `not`, as users expect. */
 function toCondition(filter: TableFilter, column: EntityColumn, { dialect, values, quote }: Table, bind: Bind): string {
   const name = quote(column.name);
   const { is, compare, isNull } = values.of(column, name);

@@ -16,7 +16,7 @@ const WORKSPACE = new ObjectId();
 const HOSTILE = `it's "x"; drop table people; -- \\' $1 ? {{n}} \u2028`;
 const day: VariableValue = { type: "date", value: "2026-05-31" };
 
-/** A date column, and what a whole day and a true come back as. */
+/** A date column, and the results for a whole day and for true. */
 const DIALECTS: Record<
   Exclude<SubjectName, "mongodb">,
   { born: string; yes: unknown; fraction: unknown; isStrict?: true }
@@ -25,7 +25,7 @@ const DIALECTS: Record<
   mariadb: { born: "date", yes: 1, fraction: 2.5 },
   sqlite: { born: "text", yes: 1, fraction: 2.5 },
   duckdb: { born: "date", yes: true, fraction: 2.5 },
-  // No keys, and a text is no date.
+  // No keys, and a text is not a date.
   trino: { born: "date", yes: true, fraction: 2.5, isStrict: true },
 };
 

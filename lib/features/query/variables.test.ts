@@ -11,7 +11,7 @@ const local: VariableValue = { type: "date", value: "2026-05-31T14:30:00" };
 
 const WORKSPACE = new ObjectId();
 
-/** One that takes no variables, and says nothing of its SQL. */
+/** A syntax without variables and without a SQL dialect. */
 const UNKNOWN: ConsoleSyntax = { label: "GraphQL", language: null };
 const syntaxOf = (engine: string) => findDriver(engine) ?? UNKNOWN;
 const bindVariables = (content: string, engine: string, values: Record<string, VariableValue>) =>

@@ -9,28 +9,28 @@ import type { InputProblem } from "@/lib/platform/http/errors";
 import { AppError } from "@/lib/platform/http/errors";
 import type { VariableValue } from "./schema";
 
-/** What of a driver's declaration decides how its consoles are read and bound. */
+/** Parts of a driver's declaration that determine how consoles are read and bound. */
 export type ConsoleSyntax = Pick<Driver, "label" | "language" | "dialect" | "variables">;
 
-/** A statement that the engine takes, and the way back from its text to the console's. */
+/** A statement that the engine accepts, with the mapping of its text to the console's. */
 export type BoundStatement = {
   query: string;
   params?: unknown[] | Record<string, unknown>;
-  /** The offset in the console's text for one in `query`. */
+  /** Returns the offset in the console's text for one in `query`. */
   toSource: (offset: number) => number;
 };
 
-/** The names in a console's text, each once, in their order. Those in strings and comments are text like any other. */
+/** Returns the names in a console's text, each once, in order. Those in strings and comments are plain text. */
 export function variablesOf(content: string, syntax: ConsoleSyntax): string[] {
   return [...new Set(marksOf(content, syntax).map(({ name }) => name))];
 }
 
 /**
- * Puts the engine's own placeholder in the place of each `{{name}}`; the values go beside the text. What lies in
- * strings and comments stays untouched.
- * @param workspaceId whose statement it is: workspaces take turns in reading long texts
- * @throws AppError invalid_request, naming every variable without a value; for an engine that takes no variables; and
- *   for a text with placeholders of the engine's own: they and the variables would get each other's values
+ * Replaces each `{{name}}` with the engine's placeholder; the values are sent separately. Strings and comments stay
+ * unchanged.
+ * @param workspaceId workspace of the statement: workspaces alternate in reading long texts
+ * @throws AppError `invalid_request`, naming every variable without a value; for an engine without variables; and for a
+ *   text with the engine's placeholders: they and the variables would get each other's values
  */
 export async function bindVariables(
   content: string,
@@ -38,7 +38,7 @@ export async function bindVariables(
   values: Readonly<Record<string, VariableValue>>,
   workspaceId: ObjectId,
 ): Promise<BoundStatement> {
-  // Most texts have none, and long ones are read in a thread.
+  // Most texts have no variables, and long ones are read in a thread.
   if (!content.includes("{{")) return { query: content, toSource: (offset) => offset };
   const { language, dialect = "standard", variables } = syntax;
   const request = { query: content, language, dialect, own: variables?.own ?? null };
@@ -62,7 +62,7 @@ export async function bindVariables(
   return { query, params: binder.params(), toSource: (offset) => sourceOffset(shifts, offset) };
 }
 
-/** The failure with its place in the text that was bound: placeholders are longer or shorter than the names they stand for. */
+/** Returns the error with its position in the console's text: placeholders and names differ in length. */
 export function inSource(error: unknown, content: string, { query, toSource }: BoundStatement): unknown {
   if (query === content || !(error instanceof AppError) || !error.details || Array.isArray(error.details)) return error;
   const { position, line, column } = error.details;
@@ -79,7 +79,7 @@ export function inSource(error: unknown, content: string, { query, toSource }: B
   });
 }
 
-/** The offset of a line and column, which count from 1; null when the failure has none. */
+/** Returns the offset of a line and column, which count from 1; null if the error has none. */
 function offsetOf(text: string, line: unknown, column: unknown): number | null {
   if (typeof line !== "number") return null;
   const lines = text.split("\n");
@@ -111,7 +111,7 @@ function toTyped(value: VariableValue): TypedValue {
   return { type: "number", value: isRounded(value.value, number) ? new ExactNumber(value.value) : number };
 }
 
-/** `x{{y}}` must not become one word with its placeholder. */
+/** Keeps `x{{y}}` from becoming one word with its placeholder. */
 function apart(placeholder: string, before: string, after: string): string {
   const isWord = (char: string) => /[\p{L}\p{N}_$?@:]/u.test(char);
   return `${isWord(before) ? " " : ""}${placeholder}${isWord(after) ? " " : ""}`;

@@ -18,7 +18,7 @@ import { request, send } from "@/lib/platform/browser/request";
 
 export type { Entity, EntityColumn, User, WorkspaceSummary };
 
-/** `bytes` is the size of the answer, counted here. */
+/** `bytes` is the size of the response, counted here. */
 export type ExecuteAnswer = Omit<SentAnswer, "rows" | "fields" | "moreResults"> & {
   fields: ResultField[];
   rows: ResultRow[];
@@ -27,12 +27,12 @@ export type ExecuteAnswer = Omit<SentAnswer, "rows" | "fields" | "moreResults"> 
 };
 export type FurtherResult = Omit<ResultAnswer, "rows" | "fields"> & { fields: ResultField[]; rows: ResultRow[] };
 
-/** What is asked of a table; what is left out is as the server has it. */
+/** Request for rows of a table; omitted fields get the server's defaults. */
 export type TableRowsAsk = Pick<z.input<typeof tableRowsBody>, "table"> & Partial<z.input<typeof tableRowsBody>>;
 export type TablePage = Omit<TableRowsAnswer, "rows" | "fields"> & { fields: ResultField[]; rows: ResultRow[] };
 export type LastResult = Omit<SentResult, "rows" | "fields"> & Pick<ExecuteAnswer, "rows" | "fields" | "bytes">;
 
-/** What the browser asks of connections, queries and the server itself. Each function throws ApiError. */
+/** API client for connections, queries and the server itself. Each function throws ApiError. */
 export const api = {
   listConnections: (workspaceId: string, signal?: AbortSignal) =>
     sendAll<Connection>(`/api/workspaces/${workspaceId}/connectors`, { signal }),
@@ -60,12 +60,12 @@ export const api = {
       `/api/workspaces/${workspaceId}/databases/${connectionId}/rows/count`,
       { body },
     ),
-  /** Runs what `toExecuteRequest` has made, and reads the whole answer. */
+  /** Sends a request of `toExecuteRequest`, and reads the whole response. */
   execute: async ({ url, body }: ExecuteRequest, signal?: AbortSignal) => {
     const { data, bytes } = await request<Omit<ExecuteAnswer, "bytes">>("POST", url, { body, signal });
     return { ...data, bytes } satisfies ExecuteAnswer;
   },
-  /** A console's last result, whoever ran it; null when none is kept. */
+  /** Returns a console's last result, from any user; null if none is stored. */
   readLastResult: async (workspaceId: string, consoleId: string, signal?: AbortSignal) => {
     const url = `/api/workspaces/${workspaceId}/consoles/${consoleId}/result`;
     const { data, bytes } = await request<Omit<LastResult, "bytes"> | null>("GET", url, { signal });

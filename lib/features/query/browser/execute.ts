@@ -1,26 +1,26 @@
 import type { VariableValue } from "@/lib/features/query/schema";
 
-/** The console that a text is of, null for one that was never saved, and the values for its variables. */
+/** The console of a text, null for one that was never saved, and the values of its variables. */
 export type Bound = { consoleId: string | null; variables: Record<string, VariableValue> };
-/** What a statement is run on; `bound` is null for a text of no console. */
+/** Target of a statement; `bound` is null for a text outside a console. */
 export type ExecuteTarget = { workspaceId: string; connectionId: string; bound: Bound | null };
-/** `limit` is left out for all rows of a stream (docs/develop/api.md, Queries). */
+/** Omit `limit` for all rows of a stream (docs/develop/api.md, Queries). */
 type ExecuteOptions = {
   executionId: string;
   limit?: number;
-  /** Number of the result to begin with, of a statement with several, from 0. */
+  /** Number of the first result to return, for a statement with several, from 0. */
   result?: number;
   timeoutMs?: number;
-  /** False for what is no result of the console: a plan, or the same rows once more. */
+  /** False for a result that the console should not store: a plan, or the same rows again. */
   keep?: false;
-  /** True refuses all but reading, whatever the connection may do. */
+  /** True allows only reading, even on a writable connection. */
   readOnly?: boolean;
 };
 export type ExecuteRequest = { url: string; body: Record<string, unknown> };
 
 /**
- * The request that runs a text. What is of a saved console says so, since who sees the console decides who sees its text
- * in the history. Values go beside the text and are bound by the server, never written into it.
+ * Returns the request that runs a text. It names the saved console, since the console's visibility decides who sees the
+ * text in the history. Values are sent separately and bound by the server, never written into the text.
  */
 export function toExecuteRequest(
   { workspaceId, connectionId, bound }: ExecuteTarget,

@@ -2,7 +2,7 @@ import type { Execution } from "@/lib/features/query/schema";
 import { ApiError, send } from "@/lib/platform/browser/request";
 import type { Page } from "@/lib/platform/http/paging";
 
-/** What the history of a workspace's queries is read with. Throws ApiError. */
+/** API client of a workspace's query history. Throws ApiError. */
 export const executionsApi = {
   list: (workspaceId: string, cursor: string | null, signal?: AbortSignal) =>
     send<Page<Execution>>(
@@ -10,7 +10,7 @@ export const executionsApi = {
       `/api/workspaces/${workspaceId}/executions${cursor === null ? "" : `?cursor=${encodeURIComponent(cursor)}`}`,
       { signal },
     ),
-  /** One query; null when it is not kept any more, or is somebody else's and not for this person. */
+  /** Returns one query; null if it is no longer stored, or belongs to another user and is hidden from this one. */
   find: async (workspaceId: string, executionId: string, signal?: AbortSignal): Promise<Execution | null> => {
     try {
       return await send<Execution>("GET", `/api/workspaces/${workspaceId}/executions/${executionId}`, { signal });

@@ -14,7 +14,7 @@ const entities: Entity[] = [
   { name: "Order Items", kind: "view" },
 ];
 const offerSql = (text: string, position: number, of: Entity[]) => offer(SqlScript.of(text, "duckdb"), position, of);
-/** Offers at the bar in the text, best first. */
+/** Returns completions at the bar in the text, best first. */
 const labels = (marked: string) => {
   const position = marked.indexOf("|");
   return offerSql(marked.replace("|", ""), position, entities)
@@ -47,7 +47,7 @@ const linked: Entity[] = [
     foreignKeys: [{ columns: ["boss_id"], references: { name: "customers", columns: ["id"] } }],
   },
   { name: "places", kind: "table", columns: [column("country"), column("City")] },
-  // Of the same name in another schema: nothing refers to it.
+  // Has the same name in another schema: nothing refers to it.
   { name: "customers", schema: "old", kind: "table", columns: [column("id")] },
 ];
 const conditions = (marked: string, of = linked) =>

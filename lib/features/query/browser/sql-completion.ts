@@ -9,17 +9,17 @@ import { type ColumnKind, toColumnKind } from "@/lib/base/values/column-kind";
 import type { Entity, EntityColumn } from "@/lib/features/query/browser/api";
 import { SQL_SNIPPETS } from "@/lib/features/query/browser/sql-snippets";
 
-/** What completion offers. `rank` is higher the nearer it is to what is being written. */
+/** A completion item. `rank` is higher the closer it is to the text being typed. */
 export type SqlOffer = {
   label: string;
-  /** What is written, where it differs from the label: a quoted name; of a snippet its template. */
+  /** Inserted text if it differs from the label: a quoted name, or the template of a snippet. */
   text: string;
   kind: "column" | "table" | "alias" | "join" | "function" | "keyword" | "snippet";
   columnKind?: ColumnKind;
-  /** Of a column that tells rows apart, or that refers to another table's. */
+  /** Mark of a column in a key, or with a foreign key. */
   mark?: "key" | "link";
   detail: string;
-  /** A heading and a sentence for the side; null where there is nothing to say. */
+  /** Heading and sentence for the side panel; null for none. */
   info: { title: string; text: string } | null;
   rank: number;
 };
@@ -34,9 +34,9 @@ const RANK = {
   keyword: -20,
   snippet: -30,
 } as const;
-/** What is written as a name, with the quotes that it needs. */
+/** Kinds that are inserted as a name, quoted if needed. */
 const NAMED: ReadonlySet<SqlOffer["kind"]> = new Set(["column", "table", "alias"]);
-/** Behind these words a table is wanted. */
+/** Words after which a table is expected. */
 const TABLE_WANTED = new Set(["from", "join", "into", "update", "table", "describe", "summarize"]);
 const IN_TEXT: ReadonlySet<SqlPieceKind> = new Set(["string", "comment", "hint", "run"]);
 const FUNCTIONS = (
@@ -46,10 +46,11 @@ const FUNCTIONS = (
 ).split(" ");
 
 /**
- * What may be written at a place: behind a dot the columns of that table, behind FROM and JOIN the tables (those first
- * that a foreign key links), behind ON the conditions that foreign keys make, elsewhere the columns in scope before
- * everything else. Of one rank they stand in their order, which is a table's own for its columns. In strings and comments words are just words, and nothing is offered.
- * @param position where the cursor is in the text
+ * Returns the completions at a position. After a dot these are the columns of that table. After FROM and JOIN they are
+ * the tables, with those that a foreign key links first. After ON they are the conditions of foreign keys. Elsewhere
+ * the columns in scope come before everything else. Items of equal rank keep their order, which for columns is that of
+ * their table. Returns nothing in strings and comments.
+ * @param position position of the cursor in the text
  */
 export function offerSql(script: SqlScript, position: number, entities: Entity[]): SqlOffer[] {
   const { dialect } = script;
@@ -58,7 +59,7 @@ export function offerSql(script: SqlScript, position: number, entities: Entity[]
   );
 }
 
-/** The same with the names as they are. */
+/** Returns the same items with unquoted names. */
 function offerNames(script: SqlScript, position: number, entities: Entity[]): SqlOffer[] {
   const { text, dialect } = script;
   const before = script.pieces(position, position);
@@ -84,7 +85,7 @@ function offerNames(script: SqlScript, position: number, entities: Entity[]): Sq
     return entities.filter((entity) => entity.schema?.toLowerCase() === qualifier).map(toTable);
   }
 
-  // Whatever belongs to the statement up to the cursor: behind its last word there may be only space.
+  // The statement up to the cursor: after its last word there may be only spaces.
   const join = readJoinPlace(text.slice(statement?.from ?? position, position), text.length, dialect);
   const own = (table: ScopeTable): Entity | null => (isCte(table) ? null : find(table));
   if (join.wants === "table") return [...scope.ctes.map(toCte), ...offerLinked(join.tables, own, entities)];
@@ -111,7 +112,10 @@ function offerNames(script: SqlScript, position: number, entities: Entity[]): Sq
 type TableName = Pick<ScopeTable, "name" | "schema">;
 type Find = (table: ScopeTable) => Entity | null;
 
-/** Finds what a statement means by a name: without a schema the one that needs none, else the first of that name. */
+/**
+ * Returns a finder of tables by name. Without a schema it finds the one in the default schema, else the first of that
+ * name.
+ */
 function entityFinder(entities: Entity[]): (table: TableName) => Entity | null {
   const byName = new Map<string, Entity[]>();
   for (const entity of entities) {
@@ -122,7 +126,7 @@ function entityFinder(entities: Entity[]): (table: TableName) => Entity | null {
     const found = byName.get(name.toLowerCase()) ?? [];
     if (schema !== null) {
       const exact = found.find((entity) => entity.schema?.toLowerCase() === schema.toLowerCase());
-      // The schema that need not be written is not told of.
+      // The default schema is not listed with the table.
       return exact ?? found.find((entity) => entity.schema === undefined) ?? null;
     }
     return found.find((entity) => entity.schema === undefined) ?? found[0] ?? null;
@@ -131,14 +135,14 @@ function entityFinder(entities: Entity[]): (table: TableName) => Entity | null {
 
 type Link = { from: Entity; columns: string[]; to: string[] };
 
-/** The foreign keys from one table to another. */
+/** Returns the foreign keys from one table to another. */
 function linksBetween(from: Entity, to: Entity): Link[] {
   return (from.foreignKeys ?? [])
     .filter(({ references }) => references.name === to.name && references.schema === to.schema)
     .map(({ columns, references }) => ({ from, columns, to: references.columns }));
 }
 
-/** Tables that a foreign key links with one of those before the JOIN stand first, the nearest of them at the top. */
+/** Puts tables that a foreign key links with one before the JOIN first, starting with those of the nearest. */
 function offerLinked(before: ScopeTable[], own: Find, entities: Entity[]): SqlOffer[] {
   const joined = before.toReversed().flatMap((table) => {
     const entity = own(table);
@@ -157,7 +161,7 @@ function offerLinked(before: ScopeTable[], own: Find, entities: Entity[]): SqlOf
   return [...linked.sort((a, b) => b.rank - a.rank), ...rest];
 }
 
-/** The conditions under which the last table belongs to one before it, as foreign keys of either say. */
+/** Returns the conditions that join the last table to one before it, from the foreign keys of either. */
 function offerConditions(tables: ScopeTable[], own: Find, dialect: SqlDialect): SqlOffer[] {
   const joined = tables.at(-1);
   const entity = joined && own(joined);
@@ -176,7 +180,7 @@ function offerConditions(tables: ScopeTable[], own: Find, dialect: SqlDialect): 
   return dropDoubles(offers).map((offer, at) => ({ ...offer, rank: RANK.join - Math.min(at, 9) }));
 }
 
-/** @param owner what the table with the foreign key is called in the statement, and `target` what the other one is */
+/** @param owner name of the table with the foreign key in the statement; `target` is that of the other one */
 function toCondition({ from, columns, to }: Link, owner: string, target: string, dialect: SqlDialect): SqlOffer {
   const name = (table: string, column: string) => `${toSqlName(table, dialect)}.${toSqlName(column, dialect)}`;
   const text = columns.map((column, i) => `${name(owner, column)} = ${name(target, to[i] ?? column)}`).join(" and ");
@@ -277,11 +281,11 @@ function toCte({ name, columns }: { name: string; columns: string[] }): SqlOffer
   };
 }
 
-/** @param before the pieces of the statement up to the cursor */
+/** @param before pieces of the statement up to the cursor */
 function wantsTable(text: string, position: number, before: readonly SqlPiece[]): boolean {
   const words = before.filter(({ kind }) => kind !== "space" && !IN_TEXT.has(kind));
   const last = words.at(-1);
-  // The word under the cursor is still being written; a comma continues the list behind FROM.
+  // The word at the cursor is still being typed; a comma continues the list after FROM.
   const isTyping = last !== undefined && last.end >= position && (last.kind === "word" || last.kind === "name");
   let at = words.length - (isTyping ? 2 : 1);
   const wordAt = (i: number) => text.slice(words[i]?.start, words[i]?.end).toLowerCase();
@@ -293,7 +297,7 @@ function wantsTable(text: string, position: number, before: readonly SqlPiece[])
   return words[at] !== undefined && TABLE_WANTED.has(wordAt(at));
 }
 
-/** One column of several tables is offered once, with the table of its first one. */
+/** Offers a column that several tables share once, with the first of them. */
 function dropDoubles(offers: SqlOffer[]): SqlOffer[] {
   const seen = new Set<string>();
   return offers.filter(({ label }) => !seen.has(label) && seen.add(label));

@@ -1,7 +1,7 @@
-/** A frame of a statement. `template` has its places as the editor takes them: `#{name}`, and `#{}` for the last one. */
+/** A template of a statement. `template` has placeholders as in the editor: `#{name}`, and `#{}` for the last one. */
 export type SqlSnippet = { name: string; shows: string; template: string };
 
-/** By the words that people who write SQL type for them elsewhere. */
+/** Snippets by the words that are common in other SQL editors. */
 export const SQL_SNIPPETS: readonly SqlSnippet[] = [
   {
     name: "sel",

@@ -101,7 +101,7 @@ it("columns of any length, with nulls anywhere and text of any script, come back
       );
       const table = await read([{ rowCount: rows.length, columns }], null, fields);
       const found = table.toArray().map((each) => Object.values(each.toJSON()));
-      // Half of a character has no bytes of its own in UTF-8.
+      // Lone surrogates have no encoding in UTF-8.
       const wanted = rows.map((values) =>
         values.map((value) => (typeof value === "string" ? value.toWellFormed() : value)),
       );

@@ -23,9 +23,9 @@ import { textOf } from "@/lib/base/values/text-of";
 import { AppError } from "@/lib/platform/http/errors";
 import type { BinaryFormat } from "./byte-stream";
 
-/** The continuation mark and the length in front of each message of the stream format. */
+/** Size of the continuation mark and the length before each message of the stream format. */
 const MESSAGE_PREFIX_BYTES = 8;
-/** A continuation mark with a length of zero. */
+/** Size of a continuation mark with a length of zero. */
 const END_OF_STREAM_BYTES = 8;
 
 type Column = { type: DataType; toData: (values: readonly WireValue[]) => Data };
@@ -40,9 +40,9 @@ const UINT64: Column = {
   toData: (values) => fixed(new Uint64(), values, BigUint64Array.from(cellsOf(values, toUint64, 0n))),
 };
 /**
- * What has an Arrow type that holds every value exactly gets it. Decimals and times stay text, as in JSON: their
- * Arrow types need a scale or a unit for the whole column, and have no infinity. The neutral and the database's own
- * type names stand in each field's metadata. The library's own builders take a value at a time, ten times as long.
+ * Types whose Arrow type holds every value exactly. Decimals and times stay text, as in JSON: their Arrow types need a
+ * scale or a unit for the whole column, and have no infinity. The neutral and the database's type names are in each
+ * field's metadata. The library's builders process one value at a time and take ten times as long.
  */
 const COLUMNS: Partial<Record<FieldType, (field: Field) => Column>> = {
   int32: () => ({
@@ -66,10 +66,13 @@ const COLUMNS: Partial<Record<FieldType, (field: Field) => Column>> = {
   binary: () => ({ type: new Binary(), toData: toBinaryData }),
 };
 
-/** A value that an Arrow column of its type does not hold. */
+/** A value that does not fit the Arrow type of its column. */
 class UnfitValue extends Error {}
 
-/** Returns the cells of a column, with `empty` in the place of null. @throws UnfitValue, since nothing may be rounded */
+/**
+ * Returns the cells of a column, with `empty` in place of null.
+ * @throws UnfitValue, since nothing may be rounded
+ */
 function cellsOf<T>(values: readonly WireValue[], toCell: (value: WireValue) => T | undefined, empty: T): T[] {
   return values.map((value) => {
     const cell = value === null ? empty : toCell(value);
@@ -78,7 +81,7 @@ function cellsOf<T>(values: readonly WireValue[], toCell: (value: WireValue) => 
   });
 }
 
-/** Apache Arrow's IPC stream: the schema, one record batch for each batch, the end mark. */
+/** Apache Arrow's IPC stream: the schema, one record batch for each batch, and the end mark. */
 export function arrow(fields: readonly Field[]): BinaryFormat {
   const columns = fields.map((field) => COLUMNS[field.type]?.(field) ?? TEXT);
   const schema = new Schema(
@@ -123,13 +126,13 @@ function toRecordBatch(schema: Schema, columns: Column[], batch: Batch, rowCount
   );
 }
 
-/** Which values are there, and how many are not. */
+/** Returns the validity bitmap and the number of nulls. */
 function validity(values: readonly WireValue[]): { nullCount: number; nullBitmap: Uint8Array | null } {
   const nullCount = values.reduce<number>((count, value) => count + (value === null ? 1 : 0), 0);
   return { nullCount, nullBitmap: nullCount === 0 ? null : toBits(values, (value) => value !== null) };
 }
 
-/** One bit a value, the lowest first. */
+/** Packs one bit a value, lowest first. */
 function toBits<T>(values: readonly T[], isSet: (value: T) => boolean): Uint8Array {
   const bits = new Uint8Array(Math.ceil(values.length / 8));
   for (const [at, value] of values.entries()) if (isSet(value)) bits[at >> 3] = (bits[at >> 3] ?? 0) | (1 << (at & 7));
@@ -141,7 +144,7 @@ function fixed(
   values: readonly WireValue[],
   data: Int32Array | BigInt64Array | BigUint64Array | Float64Array | Uint8Array,
 ): Data {
-  // The library wants to know at compile time which of its types it is; the pairs are made above.
+  // The library's types require a type known at compile time; the pairs are created above.
   return makeData({ type, length: values.length, ...validity(values), data } as Parameters<typeof makeData>[0]);
 }
 
@@ -149,7 +152,7 @@ function toTextData(values: readonly WireValue[]): Data {
   const texts = values.map((value) => (value === null ? "" : textOf(value)));
   const joined = texts.join("");
   const whole = Buffer.from(joined);
-  // Plain letters are one byte each, so the whole column is made bytes at once; else text by text.
+  // ASCII characters are one byte each, so the whole column is converted at once; otherwise text by text.
   const isPlain = whole.length === joined.length;
   const data = isPlain ? whole : Buffer.concat(texts.map((text) => Buffer.from(text)));
   const valueOffsets = toOffsets(texts, isPlain ? (text) => text.length : Buffer.byteLength);
@@ -163,7 +166,7 @@ function toBinaryData(values: readonly WireValue[]): Data {
   return makeData({ type: new Binary(), length: values.length, ...validity(values), valueOffsets, data });
 }
 
-/** Where each value begins, and behind the last where it ends. */
+/** Returns the start of each value, and the end of the last. */
 function toOffsets<T>(values: readonly T[], bytesOf: (value: T) => number): Int32Array {
   const offsets = new Int32Array(values.length + 1);
   let at = 0;

@@ -26,8 +26,8 @@ const FORMATS = { csv, ndjson, arrow, parquet, xlsx };
 type Format = keyof typeof FORMATS;
 
 /**
- * An expression and its value as text in the form of docs/develop/api.md. The databases' own clients print the same digits. A third
- * text is what DuckDB reads from a Parquet column that has a type, where its spelling differs.
+ * An expression and its value as text in the form of docs/develop/api.md. The databases' own clients print the same
+ * digits. The third text is DuckDB's for a typed Parquet column, if it is spelled differently.
  */
 type Case = [expression: string, text: string | null, inParquet?: string];
 
@@ -169,7 +169,7 @@ async function write(
   return { fields: settled.fields, bytes: new Uint8Array(await new Response(stream).arrayBuffer()) };
 }
 
-/** Returns the rows as texts, read by a reader that is not ours. */
+/** Readers from other projects, which return the rows as texts. */
 const READERS: Record<Format, (bytes: Uint8Array) => Promise<(string | null)[][]>> = {
   csv: async (bytes) => {
     const rows: (string | null)[][] = [[]];
@@ -224,7 +224,7 @@ for (const name of Object.keys(CASES) as SubjectName[]) {
       subject = await startSubject(name);
       if (!subject) return;
       const writer = await subject.open(false);
-      // A statement makes the file of an engine.
+      // The file of an engine is created by a statement.
       await change(writer, ...(SETUP[name] ?? ["create table made (n integer)"]));
       await writer.close();
       source = await subject.open(true);
@@ -256,7 +256,7 @@ for (const name of Object.keys(CASES) as SubjectName[]) {
     if (name !== "sqlite") return;
     it.each(["arrow", "parquet"] as const)("keeps a late word of a number column in %s", async (format) => {
       if (!subject) throw new Error("SQLite is always there.");
-      // The type of the column is decided by the first rows.
+      // The first rows determine the type of the column.
       const late = `with recursive t(i) as (select 1 union all select i + 1 from t where i < 20000)
         select i as n, case when i = 20000 then 'N/A' else i end as v from t`;
       const { fields, bytes } = await write(subject, source, late, format);

@@ -2,36 +2,36 @@ import type { Batch } from "@/lib/base/values/fields";
 import { Pacer } from "@/lib/platform/process/pacer";
 import { hasLargeCell } from "./large-cells";
 
-/** A format that is text, row by row. */
+/** A text format, written row by row. */
 export type TextFormat = {
   head: string;
   row: (batch: Batch, row: number) => string;
-  /** The same text in pieces, for a row with large cells. */
+  /** Returns the same text in pieces, for a row with large cells. */
   pieces: (batch: Batch, row: number) => Iterable<string>;
 };
 
-/** A format that is bytes, batch by batch. `rowCount` may be less than the batch has. */
+/** A binary format, written batch by batch. `rowCount` may be less than the batch has. */
 export type BinaryFormat = {
   head: () => Uint8Array;
   batch: (batch: Batch, rowCount: number) => Uint8Array;
   tail: () => Uint8Array;
 };
 
-/** A format that a library writes: it asks for batches as it needs them. A batch has no more rows than are to be written. */
+/** A format that a library writes and that pulls batches as needed. A batch has at most the rows to be written. */
 export type PipedFormat = { pipe: (batches: AsyncIterable<Batch>) => AsyncIterable<Uint8Array> };
 
-/** Bytes that leave at once: enough to be cheap, little enough for many slow readers. */
+/** Size of a chunk: large enough to be cheap, small enough for many slow readers. */
 const CHUNK_CHARS = 128 * 1024;
-/** Bytes that are made ready before the reader asks. */
+/** Number of bytes that are prepared before the reader requests them. */
 const AHEAD_BYTES = 256 * 1024;
 
 type Ending = { rowCount: number; error: unknown };
 
 /**
- * A result as a stream of bytes that makes the next piece only when the reader has taken the last: memory is bounded by
- * one batch and two chunks. An error breaks the stream; a reader that leaves ends the batches' iteration.
- * @param limit rows at the most, null for all
- * @param onEnd called once, when the stream is over in whatever way; `error` is null when it is whole
+ * Returns a result as a stream of bytes, which creates the next chunk only when the reader has taken the last: memory
+ * is bounded by one batch and two chunks. An error breaks the stream; a reader that leaves ends the iteration.
+ * @param limit maximum number of rows, null for all
+ * @param onEnd called once, when the stream has ended in any way; `error` is null when it is complete
  */
 export function byteStream(
   batches: AsyncIterator<Batch>,
@@ -63,7 +63,7 @@ export function byteStream(
       },
       async cancel(reason) {
         end(reason ?? new Error("The reader has left."));
-        // A batch that is being waited for would hold this up: the ending aborts its statement.
+        // A pending batch would hold this up, so the end above aborts its statement first.
         await chunks.return(undefined).catch(() => {});
       },
     },
@@ -116,7 +116,7 @@ async function* textChunks(
         }
         if (pacer.isDue()) await pacer.rest();
       }
-      // What is there leaves before the next batch is waited for, so that a slow query shows its first rows.
+      // Sends what it has before it waits for the next batch, so that a slow query shows its first rows.
       if (text !== "") yield Buffer.from(text);
       text = "";
     }
@@ -141,7 +141,7 @@ async function* binaryChunks(
       const rowCount = Math.min(batch.rowCount, (limit ?? Number.POSITIVE_INFINITY) - counter.rows);
       if (rowCount > 0) {
         const piece = format.batch(batch, rowCount);
-        // A format that gathers rows has nothing to send yet.
+        // A format that collects rows has nothing to send yet.
         if (piece.length > 0) yield piece;
       }
       counter.rows += rowCount;

@@ -6,8 +6,8 @@ import type { TextFormat } from "./byte-stream";
 const NEEDS_QUOTES = /[",\r\n]/;
 
 /**
- * RFC 4180: a header, CRLF after every record, quotes where they are needed. Exact: nothing is added to a value. Null is
- * an empty field and an empty text is a quoted one, so the two can be told apart; lists and objects are JSON.
+ * RFC 4180: a header, CRLF after every record, quotes where needed. Exact: values are unchanged. Null is an empty field
+ * and an empty text is a quoted one, so the two differ; lists and objects are JSON.
  */
 export function csv(fields: readonly Field[]): TextFormat {
   const names = fields.map((field) => field.name);

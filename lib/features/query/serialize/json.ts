@@ -4,14 +4,14 @@ import { Pacer } from "@/lib/platform/process/pacer";
 import { hasLargeCell } from "./large-cells";
 import { jsonRowWriter } from "./row-text";
 
-/** Rows are gathered to pieces of this size before they become bytes. */
+/** Size up to which rows are collected before they become bytes. */
 const PIECE_CHARS = 64 * 1024;
 
 export type JsonRows = { chunks: Buffer[]; rowCount: number; truncated: boolean };
 
 /**
- * Reads a result into the text of a JSON list's inside, `{...},{...}`, within limits, without holding up the event
- * loop. Leaves the result early, and thereby cancels it, once a limit is reached.
+ * Reads a result into the inside of a JSON list, `{...},{...}`, within limits, without blocking the event loop. Leaves
+ * the result early, and so cancels it, once a limit is reached.
  */
 export async function readJsonRows(
   { fields, batches }: ResultStream,
@@ -27,7 +27,7 @@ export async function readJsonRows(
     if (piece !== "") chunks.push(Buffer.from(piece));
     return { chunks, rowCount, truncated };
   };
-  /** A row with large cells, as chunks of its own; false when it does not fit any more. */
+  /** Adds a row with large cells, in separate chunks. Returns false when it no longer fits. */
   const addInPieces = async (batch: Batch, row: number): Promise<boolean> => {
     const own: Buffer[] = [];
     let text = rowCount === 0 ? "" : ",";
@@ -78,7 +78,7 @@ export async function readJsonRows(
   return finish(false);
 }
 
-/** One result of a statement, as far as it was read; `fields` is the JSON of its fields. */
+/** The part of a statement's result that was read; `fields` is the JSON of its fields. */
 export type JsonResult = JsonRows & { fields: Buffer };
 
 /** Returns the JSON of a result's fields, which may be as large as its rows. */
@@ -89,13 +89,13 @@ export function jsonFields(fields: readonly Field[]): Buffer {
 type AnswerFacts = {
   executionId: string;
   affectedRows: number | null;
-  /** Results that the answer leaves out. */
+  /** Number of results that the response omits. */
   resultsOmitted: number;
   durationMs: number;
   databaseMs: number;
 };
 
-/** The whole answer in the envelope of docs/develop/api.md, Common rules, as pieces of bytes. */
+/** Returns the whole response in the envelope of docs/develop/api.md, Common rules, as pieces of bytes. */
 export function jsonAnswer(
   first: JsonResult,
   more: readonly JsonResult[],
@@ -108,20 +108,20 @@ export function jsonAnswer(
     ...resultPieces(first, ',"moreResults":['),
     ...more.flatMap((result, index) => [
       Buffer.from(index === 0 ? "{" : ",{"),
-      // Only the reply as a whole says how many rows it changed.
+      // Only the response as a whole has the number of changed rows.
       ...resultPieces(result, ',"affectedRows":null}'),
     ]),
     Buffer.from(`],${last}}`),
   ];
 }
 
-/** The members of a result's object; `tail` follows the last of them. */
+/** Returns the members of a result's object; `tail` follows the last of them. */
 function resultPieces({ fields, chunks, rowCount, truncated }: JsonResult, tail: string): Buffer[] {
   const counts = JSON.stringify({ rowCount, truncated }).slice(1, -1);
   return [Buffer.from('"fields":'), fields, Buffer.from(',"rows":['), ...chunks, Buffer.from(`],${counts}${tail}`)];
 }
 
-/** Drivers that know `cellBytesMax` have cut already; this holds for all of them. */
+/** Checks the size of cells for all drivers; those that support `cellBytesMax` have cut already. */
 function hasTooLargeCell(batch: Batch, row: number, bytesMax: number): boolean {
   return batch.columns.some((column) => isTooLarge(column[row] ?? null, bytesMax));
 }

@@ -2,7 +2,7 @@ import type { Field } from "@/lib/base/values/fields";
 import type { TextFormat } from "./byte-stream";
 import { jsonRowWriter } from "./row-text";
 
-/** One plain JSON object a line and a newline behind each, the last one too. */
+/** One plain JSON object in each line, with a newline after each, including the last. */
 export function ndjson(fields: readonly Field[]): TextFormat {
   const writer = jsonRowWriter(fields);
   return {

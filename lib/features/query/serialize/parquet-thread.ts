@@ -6,8 +6,8 @@ import { childEntry } from "@/lib/platform/process/entries";
 import { sharedState } from "@/lib/platform/process/shared-state";
 
 /**
- * What a row group leaves behind is thrown away within this much; by itself the thread would let a hundred mebibytes of it stand before
- * it looked.
+ * Size of the young generation, in MiB, which limits the garbage of row groups. By default the thread would let a
+ * hundred mebibytes accumulate.
  */
 const YOUNG_MIB = 16;
 
@@ -17,7 +17,7 @@ type Waiting = { resolve: (bytes: Uint8Array) => void; reject: (error: Error) =>
 class ParquetThread {
   #worker: Worker | null = null;
   #lastFile = 0;
-  /** By file, in the order of the questions. */
+  /** Requests by file, in order. */
   readonly #waiting = new Map<number, Waiting[]>();
 
   newFile(): number {
@@ -25,20 +25,20 @@ class ParquetThread {
     return this.#lastFile;
   }
 
-  /** @throws AppError for a value that its column does not hold; Error when the thread has ended */
+  /** @throws AppError for a value that does not fit its column; Error when the thread has ended */
   ask(request: Exclude<ParquetRequest, { kind: "drop" }>): Promise<Uint8Array> {
     const worker = this.#start();
     const answer = Promise.withResolvers<Uint8Array>();
     const line = this.#waiting.get(request.file) ?? [];
     this.#waiting.set(request.file, line);
     line.push(answer);
-    // An idle thread keeps no process alive.
+    // An idle thread does not keep the process alive; a busy one does.
     worker.ref();
     worker.postMessage(request);
     return answer.promise;
   }
 
-  /** Whoever still waits for a part of the file waits for nothing. */
+  /** Drops a file, and everything that still waits for a part of it. */
   drop(file: number): void {
     this.#waiting.delete(file);
     this.#worker?.postMessage({ file, kind: "drop" } satisfies ParquetRequest);
@@ -47,14 +47,14 @@ class ParquetThread {
 
   #start(): Worker {
     if (this.#worker) return this.#worker;
-    // No setting and no secret of the platform is in the thread's reach.
+    // The thread has no access to settings and secrets of the platform.
     const worker = new Worker(/* turbopackIgnore: true */ childEntry("parquet"), {
       env: {},
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB },
     });
     this.#worker = worker;
     worker.on("message", (answer: ParquetAnswer) => this.#take(answer));
-    // The exit that follows does what has to be done.
+    // The exit event that follows handles it.
     worker.on("error", () => {});
     worker.once("exit", () => {
       this.#worker = null;
@@ -82,8 +82,8 @@ class ParquetThread {
 const thread = () => sharedState("parquet-thread", () => new ParquetThread());
 
 /**
- * Writes batches as one file. While the thread writes a batch the next one is read, so that one waits in memory.
- * @throws what the batches throw; AppError for a value that its column does not hold
+ * Writes batches as one file. While the thread writes a batch the next one is read, so one waits in memory.
+ * @throws errors of the batches; AppError for a value that does not fit its column
  */
 export async function* writeParquet(
   fields: readonly Field[],
@@ -92,7 +92,7 @@ export async function* writeParquet(
   const file = thread().newFile();
   const ask = (request: Exclude<ParquetRequest, { kind: "drop" }>) => {
     const answer = thread().ask(request);
-    // Whoever has left asks for no more.
+    // A reader that has left is not interested in an error.
     answer.catch(() => {});
     return answer;
   };
@@ -112,7 +112,7 @@ export async function* writeParquet(
   }
 }
 
-/** A file that gathers rows has nothing to send yet. */
+/** A file that collects rows has nothing to send yet. */
 function* toPiece(bytes: Uint8Array): Generator<Uint8Array> {
   if (bytes.length > 0) yield bytes;
 }

@@ -45,7 +45,7 @@ function streamOf(batches: Iterable<Batch>, fields: Field[], limit: number | nul
   return byteStream(iterate(batches), parquet(fields), limit, () => undefined);
 }
 
-/** What DuckDB finds in the file. */
+/** Reads the file with DuckDB. */
 async function read(stream: ReadableStream<Uint8Array>, sql: string): Promise<unknown[][]> {
   const folder = await mkdtemp(path.join(tmpdir(), "parquet-"));
   const file = path.join(folder, "rows.parquet");

@@ -2,10 +2,10 @@ import type { Batch, Field, WireValue } from "@/lib/base/values/fields";
 import { jsonSlices } from "@/lib/base/values/json-slices";
 import { numberText } from "@/lib/base/values/text-of";
 
-/** Writes rows of batches as JSON objects, whose keys are the columns' names in the order of the columns. */
+/** Writes rows of batches as JSON objects, with the columns' names as keys in their order. */
 export type JsonRowWriter = {
   row: (batch: Batch, row: number) => string;
-  /** The same text in pieces, for a row with large cells. */
+  /** Returns the same text in pieces, for a row with large cells. */
   pieces: (batch: Batch, row: number) => Iterable<string>;
 };
 

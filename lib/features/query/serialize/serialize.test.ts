@@ -70,7 +70,7 @@ describe("a stream of bytes", () => {
     const reader = byteStream(endless(), ndjson(fieldsOf("a")), null, () => {}).getReader();
     await reader.read();
     await new Promise((resolve) => setTimeout(resolve, 50));
-    // 256 KiB are made ready ahead: three batches of 100 kB, and the one that was read.
+    // 256 KiB are prepared ahead: three batches of 100 kB, and the one that was read.
     expect(asked).toBeLessThanOrEqual(5);
     await reader.cancel();
   });
@@ -154,7 +154,7 @@ describe("a JSON answer", () => {
 
 describe("a row with large cells", () => {
   const LARGE = 300_000;
-  // Odd by one, so that the halves of a character would lie on both sides of a slice; lone halves stay what they are.
+  // Odd by one, so that surrogate pairs cross the ends of slices; lone surrogates stay unchanged.
   const cells = ['"'.repeat(LARGE), `x${"😀".repeat(LARGE)}`, `${"\ud83d".repeat(LARGE)}\n`, "y,".repeat(LARGE)];
   const fields = fieldsOf("a", "b", "c", "d", "e");
   const batch = batchOf([...cells, 1], ["small", null, "", true, 2]);
@@ -166,7 +166,7 @@ describe("a row with large cells", () => {
   it("is written as it would be in one piece", async () => {
     expect(await streamed(ndjson, fields, [batch])).toBe(rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
     const quoted = (cell: string) => `"${cell.replaceAll('"', '""')}"`;
-    // UTF-8 has no lone halves.
+    // UTF-8 has no lone surrogates.
     const [a = "", b = "", c = "", d = ""] = cells.map((cell) => cell.toWellFormed());
     const lines = ["a,b,c,d,e", `${quoted(a)},${b},${quoted(c)},${quoted(d)},1`, 'small,,"",true,2', ""];
     expect(await streamed(csv, fields, [batch])).toBe(lines.join("\r\n"));
@@ -201,7 +201,7 @@ describe("a row with large cells", () => {
     setImmediate(count);
     for await (const chunk of byteStream(iterate(huge), format(fieldsOf("a")), null, () => {})) void chunk;
     isOver = true;
-    // In one piece it would be a handful.
+    // In one piece there would be only a few.
     expect(turns).toBeGreaterThan(4);
   });
 });

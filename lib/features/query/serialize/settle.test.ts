@@ -19,7 +19,7 @@ async function* batchesOf(...columns: WireValue[][]): AsyncGenerator<Batch, void
   for (const column of columns) yield { rowCount: column.length, columns: [column] };
 }
 
-/** Returns what an Arrow reader finds, and the type of the column. */
+/** Returns the values that an Arrow reader finds, and the type of the column. */
 async function read(field: Field, ...columns: WireValue[][]): Promise<[type: string, values: unknown[]]> {
   const settled = await settleTypes("arrow", [field], batchesOf(...columns), { loose: "all" });
   const stream = byteStream(settled.batches, arrow(settled.fields), null, () => undefined);

@@ -13,18 +13,18 @@ import { Pacer } from "@/lib/platform/process/pacer";
 import { absolutePath } from "@/lib/platform/process/paths";
 import { fitsCell, tooLong } from "./xlsx";
 
-/** Batches up to this size wait in memory; most results are smaller. */
+/** Size up to which batches wait in memory; most results are smaller. */
 const MEMORY_BYTES = 8 * 1024 * 1024;
-/** The largest result that waits on the disk, which other results need, too. */
+/** Maximum size of a result that waits on disk, which other results share. */
 const SPOOL_BYTES_MAX = 8 * 1024 * 1024 * 1024;
-/** A cell of a batch takes this much. */
+/** Size of a cell of a batch. */
 const CELL_BYTES = 8;
-/** The head of a text on the heap, and its rounding. */
+/** Size of a text's header on the heap, with its rounding. */
 const TEXT_HEAD_BYTES = 24;
-/** A list of small numbers takes this many times its JSON text on the heap. */
+/** Ratio of a list of small numbers on the heap to its JSON text. */
 const OBJECT_BYTES_PER_CHAR = 4;
 const LENGTH_BYTES = 4;
-/** Types whose text may be longer than a cell of a sheet. */
+/** Types whose text may exceed a cell of a sheet. */
 const LONG_TEXT: ReadonlySet<FieldType> = new Set([
   "string",
   "json",
@@ -37,22 +37,22 @@ const LONG_TEXT: ReadonlySet<FieldType> = new Set([
 const OWNER_ONLY_FOLDER = 0o700;
 const OWNER_ONLY_FILE = 0o600;
 
-/** Formats whose columns have types, or cells that do not hold every value. */
+/** Formats with column types, or with cells that do not hold every value. */
 export type SettledFormat = TypedFormat | "xlsx";
 
 export type Settled = {
-  /** The fields to write: a column whose type does not hold all its values is text. */
+  /** Fields to write: a column whose values do not all fit its type is text. */
   fields: Field[];
   batches: AsyncIterableIterator<Batch>;
 };
 
 /**
- * Decides the column types of a typed file before its first byte. Where a value may be outside of its column's type, reads
- * the whole result first and makes such columns text. A sheet has no longer text, so its file is refused. Other results pass
- * without waiting.
- * @param limit rows at most, null for all
- * @throws what the batches throw; AppError `too_large` for a result that is too large to wait, `query_failed` for a text that
- *   no cell of a sheet holds
+ * Decides the column types of a typed file before its first byte. If a value may not fit its column's type, reads the
+ * whole result first and turns such columns into text. A sheet has no longer text, so its file is rejected. Other
+ * results pass without delay.
+ * @param limit maximum number of rows, null for all
+ * @throws errors of the batches; AppError `too_large` for a result that is too large to hold, `query_failed` for a text
+ *   that no cell of a sheet can hold
  */
 export async function settleTypes(
   format: SettledFormat,
@@ -114,7 +114,7 @@ function iterable(batches: AsyncIterator<Batch>): AsyncIterableIterator<Batch> {
   };
 }
 
-/** Batches that wait to be read once: in memory, and beyond its limit in a file without a name. */
+/** Batches that wait to be read once: in memory, and beyond its limit in an unnamed file. */
 class Spool {
   #held: Batch[] = [];
   #heldBytes = 0;
@@ -123,7 +123,7 @@ class Spool {
 
   async add(batch: Batch): Promise<void> {
     this.#held.push(batch);
-    // Values that wait for others outlive the collector's young generation. Their garbage piles up until a full collection.
+    // Waiting values outlive the collector's young generation. Their garbage accumulates until a full collection.
     if (this.#file) {
       await this.#spill();
       return;
@@ -168,7 +168,7 @@ class Spool {
   }
 }
 
-/** A process that is killed leaves nothing behind: the file has no name from the start. */
+/** Opens a file that has no name, so a killed process leaves nothing behind. */
 async function openUnnamed(): Promise<FileHandle> {
   const folder = join(absolutePath(env().DATA_DIR), "spool");
   await mkdir(folder, { recursive: true, mode: OWNER_ONLY_FOLDER });

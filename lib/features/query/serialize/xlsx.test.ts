@@ -15,7 +15,7 @@ async function write(fields: Field[], batches: Iterable<Batch>, limit: number | 
   return new Response(byteStream(iterate(batches), xlsx(fields), limit, () => undefined)).bytes();
 }
 
-/** The only cell below the head, as a reader of workbooks finds it. */
+/** Returns the only cell below the header, as a reader of workbooks finds it. */
 async function cellOf(type: FieldType, value: WireValue, dbType?: string): Promise<unknown> {
   const field = { ...fieldOf("c", type), ...(dbType && { dbType }) };
   const { sheets } = await readXlsx(await write([field], [{ rowCount: 1, columns: [[value]] }]));
@@ -65,7 +65,7 @@ it("characters that XML does not have come back", async () => {
   expect(await cellOf("string", "a\u0000b\u0008c\ufffe_x0041_")).toBe("a\u0000b\u0008c\ufffe_x0041_");
 });
 
-/** Python's expat refuses what is not well-formed; the names of the file's parts follow. */
+/** Python's expat rejects XML that is not well-formed; the names of the file's parts follow. */
 const PARSE = `
 import io, sys, zipfile, xml.dom.minidom
 file = zipfile.ZipFile(io.BytesIO(sys.stdin.buffer.read()))

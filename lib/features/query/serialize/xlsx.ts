@@ -7,25 +7,28 @@ import { AppError } from "@/lib/platform/http/errors";
 import { Pacer } from "@/lib/platform/process/pacer";
 import type { PipedFormat } from "./byte-stream";
 
-/** What spreadsheets hold: https://support.microsoft.com/office/1672b34d-7043-467e-8e27-269d656771c3 */
+/** Limits of spreadsheets: https://support.microsoft.com/office/1672b34d-7043-467e-8e27-269d656771c3 */
 const COLUMNS_MAX = 16_384;
 const CELL_CHARS_MAX = 32_767;
 const DIGITS_MAX = 15;
-/** Days between the first that spreadsheets count, 1899-12-30, and 1970. */
+/** Days from day 0 of spreadsheets, 1899-12-30, to 1970. */
 const FIRST_DAY = 25_569;
-/** 1900-03-01: before it, spreadsheets count a day that there was not. Behind 9999-12-31 they count none. */
+/**
+ * First valid day, 1900-03-01: before it, spreadsheets count a day that did not exist. After 9999-12-31 they count
+ * none.
+ */
 const DAYS_MIN = 61;
 const DAYS_MAX = 2_958_465;
 const DAY_MICROS = 86_400_000_000;
 const MILLI_MICROS = 1000n;
-/** Widths in characters. A name that is longer is cut by the sheet, not by us. */
+/** Widths in characters. The sheet cuts longer names. */
 const WIDTH_MIN = 10;
 const WIDTH_MAX = 40;
 
 type Kind = {
   numFmt?: string;
   width?: number;
-  /** Undefined for a value that the type's own cells do not hold: it is then text, as in JSON. */
+  /** Returns the cell; undefined for a value that does not fit the cell type. It is then text, as in JSON. */
   toCell?: (value: WireValue) => CellValue | undefined;
 };
 
@@ -45,9 +48,10 @@ const KINDS: Partial<Record<FieldType, (field: Field) => Kind>> = {
 };
 
 /**
- * A workbook of Excel: numbers, booleans, dates and times in cells of their own types, all else text, which no program
- * takes for a formula. A number of more than 15 digits, which a spreadsheet would round, is text, and so is a day that it
- * does not count. Instants are in UTC, and their column's name says so. After 1,048,575 rows a new sheet begins.
+ * Returns the format of Excel workbooks. Numbers, booleans, dates and times have cells of their types. All else is
+ * text, which no program takes for a formula. A number of more than 15 digits, which a spreadsheet would round, is
+ * text, and so is a date outside its range. Instants are in UTC, and the column's name says so. After 1,048,575 rows a
+ * new sheet starts.
  * @throws AppError `query_failed` for more columns than a sheet has
  */
 export function xlsx(fields: readonly Field[]): PipedFormat {
@@ -86,7 +90,7 @@ function toCell(value: WireValue, kind: Kind, { name }: Field): CellValue {
   return kind.toCell?.(value) ?? fitting(textOf(value), name);
 }
 
-/** Whether a cell holds the text of a value. */
+/** Returns whether a cell can hold the text of a value. */
 export function fitsCell(value: WireValue): boolean {
   return typeof value === "number" || typeof value === "boolean" || textOf(value).length <= CELL_CHARS_MAX;
 }
@@ -103,28 +107,31 @@ export function tooLong(column: string, chars: number): AppError {
   );
 }
 
-/** Characters that XML 1.0 does not have, a carriage return, which XML readers make a line feed, and lone surrogates. */
+/** Characters that XML 1.0 lacks, a carriage return, which XML readers turn into a line feed, and lone surrogates. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
 const NOT_IN_XML = /[\u0000-\u0008\u000b-\u001f\ufffe\uffff]|\p{Surrogate}/gu;
 
-/** Returns the text with `_xHHHH_` for what a sheet's XML cannot hold (ECMA-376 part 1, 22.9.2.19, ST_Xstring). */
+/**
+ * Returns the text with `_xHHHH_` for characters that a sheet's XML cannot hold (ECMA-376 part 1, 22.9.2.19,
+ * ST_Xstring).
+ */
 function escaped(text: string): string {
-  // Text that looks like such a code is one to a spreadsheet, so its underscore is written as a code, too.
+  // Text that looks like such a code is read as one, so its underscore is escaped, too.
   return text
     .replace(/_(?=x[0-9a-f]{4}_)/gi, "_x005F_")
     .replace(NOT_IN_XML, (unit) => `_x${unit.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}_`);
 }
 
-/** The smallest double that spreadsheets do not take for zero. */
+/** The smallest double that spreadsheets do not treat as zero. */
 const NORMAL_MIN = 2.2250738585072014e-308;
 
-/** Returns a double as a sheet keeps it; undefined for what it takes for zero, and for negative zero. */
+/** Returns a double as a sheet stores it; undefined for values that it treats as zero, and for negative zero. */
 function toSheetNumber(value: WireValue): number | undefined {
   if (typeof value !== "number" || Object.is(value, -0)) return undefined;
   return value === 0 || Math.abs(value) >= NORMAL_MIN ? value : undefined;
 }
 
-/** Whole numbers and decimals whose digits a spreadsheet keeps. */
+/** Returns integers and decimals whose digits a spreadsheet keeps. */
 function toExactNumber(value: WireValue): number | undefined {
   const match = /^-?(\d+)(?:\.(\d+))?$/.exec(String(value));
   if (!match) return undefined;
@@ -136,18 +143,18 @@ function toExactNumber(value: WireValue): number | undefined {
 
 function toStamp(value: WireValue): number | undefined {
   const micros = microsOf(value);
-  // With 15 digits a sheet tells milliseconds apart, and nothing finer.
+  // With 15 digits a sheet resolves milliseconds, and nothing finer.
   return micros === undefined || micros % MILLI_MICROS !== 0n ? undefined : toSerial(Number(micros) / DAY_MICROS);
 }
 
-/** @param days since 1970, with the time of day as their fraction */
+/** @param days days since 1970, with the time of day as their fraction */
 function toSerial(days: number | undefined): number | undefined {
   if (days === undefined) return undefined;
   const serial = days + FIRST_DAY;
   return serial >= DAYS_MIN && serial < DAYS_MAX + 1 ? serial : undefined;
 }
 
-/** Readers of sheets round times to milliseconds, which makes midnight of the last microseconds of a day. */
+/** Readers of sheets round times to milliseconds, which would turn the last microseconds of a day into midnight. */
 function toTimeOfDay(value: WireValue): number | undefined {
   const match = /^([01]\d|2[0-3]):(\d\d)(?::(\d\d(?:\.\d{1,3}0*)?))?$/.exec(String(value));
   if (!match) return undefined;
