@@ -21,21 +21,23 @@ import {
 } from "./service";
 import { type RunQueued, wakeRun } from "./wake";
 
-/** How often a run says that it goes on, and hears whether it shall: several times within its lease. */
+/**
+ * Interval of a run's heartbeats, in ms: several within its lease. The response to each tells the run whether to stop.
+ */
 const HEARTBEAT_MS = 5_000;
-/** How long a run may go on after somebody has asked it to end: a read, while that it goes on is a write. */
+/** Interval of the checks for a cancel request, in ms. A check is a read; a heartbeat is a write. */
 const CANCEL_LOOK_MS = 1_000;
 /**
- * Drain time of runs that cannot continue where they were, in ms. Shorter than the 13 s that requests have, so that the
- * run is stopped and its end written before its own request is cut.
+ * Drain time of runs that cannot resume, in ms. Shorter than the 13 s of requests, so that the run is stopped and its
+ * end written before its request is cut.
  */
 export const RUN_DRAIN_MS = 10_000;
 const OURS = "The run failed for a reason of ours. It is written down in the server's log.";
 
-/** Another server has the run now, or it has ended. */
+/** Another server has taken the run, or it has ended. */
 class RunLost extends RunGoesOn {}
 
-/** A run that this server carries out. What the store does not take of its words meanwhile ends no run: the lease decides. */
+/** A run that this server executes. A heartbeat that the store rejects does not end the run: the lease decides. */
 export class HeldRun {
   readonly #hold: RunHold;
   readonly #stop = new AbortController();
@@ -47,12 +49,12 @@ export class HeldRun {
     this.#hold = hold;
   }
 
-  /** Ends with the reason why the run shall stop: cancelled, too long, or it goes on elsewhere. */
+  /** Aborts with the reason to stop: cancelled, timed out, or handed to another server. */
   get signal(): AbortSignal {
     return this.#stop.signal;
   }
 
-  /** Says how far the run is. */
+  /** Reports the progress of the run. */
   async report(progress: RunProgress): Promise<void> {
     await this.#tell(() => reportProgress(this.#hold, progress), "a run could not say how far it is");
   }
@@ -66,7 +68,7 @@ export class HeldRun {
     }
   }
 
-  /** Says that the run goes on. */
+  /** Sends a heartbeat. */
   async keep(): Promise<void> {
     await this.#tell(() => keepRun(this.#hold), "a run could not say that it goes on");
   }
@@ -76,7 +78,7 @@ export class HeldRun {
     await markRepeatable(this.#hold);
   }
 
-  /** Whether somebody has pressed Cancel; what it is to do then, the store says. */
+  /** Checks whether someone has cancelled the run. If so, sends a heartbeat, whose response says what to do. */
   async lookForCancel(): Promise<void> {
     const isOver = await isCancelRequested(this.run.workspaceId, this.run._id).catch(() => false);
     if (isOver) await this.keep();
@@ -99,17 +101,17 @@ export class HeldRun {
 
 type RunFacts = Omit<RunEnd, "status" | "error">;
 
-/** What there is to do for one run. */
+/** The work of one run. */
 export type RunWork = {
-  /** @throws AppError whose message is the run's error; whatever is thrown when the signal has ended is not looked at */
+  /** @throws AppError whose message is the run's error. Errors thrown after the signal has aborted are ignored. */
   carryOut: () => Promise<RunFacts>;
-  /** What has come of it so far, for a run that does not succeed. */
+  /** Returns the results so far, for a run that does not succeed. */
   facts?: () => RunFacts;
-  /** The same for its log; without it the log has only what the work says itself. */
+  /** Returns the summary for its log. Without it the log has only the lines of the work. */
   summary?: () => string;
   /** Called before the end is written. */
   beforeEnd?: (end: RunEnd) => Promise<void>;
-  /** Returns the error of a run that must not start again after its server stopped; null when it may. Absent: it may. */
+  /** Returns the error of a run that must not start again after its server stopped; null or absent if it may. */
   whenInterrupted?: () => AppError | null;
 };
 
@@ -118,16 +120,16 @@ export type RunKind = {
   wakeBy: string;
   /** Time that the run keeps after this server is told to stop, in ms. Default: 0. */
   drainMs?: number;
-  /** From its first beginning on, wherever that was. */
+  /** Time limit, counted from the first start on any server. */
   limit?: { ms: number; reason: string };
-  /** What it throws is no end of the run: the run is recovered later. */
+  /** An error thrown here does not end the run: it is recovered later. */
   open: (held: HeldRun) => Promise<RunWork> | RunWork;
 };
 
 /**
- * Carries out a queued run to its end. Safe to call twice and at once: one of them does it. What fails in the work ends
- * the run as a failure; what fails around it is thrown, and the run is recovered later.
- * @returns the run as it was begun; null when there was nothing to do
+ * Executes a queued run to its end. Safe to call several times and concurrently: only one call executes it. An error in
+ * the work ends the run as a failure. Any other error is thrown, and the run is recovered later.
+ * @returns the run as it was when it started; null if there was nothing to do
  */
 export async function carryOutRun(queued: RunQueued, kind: RunKind): Promise<RunDoc | null> {
   const { wakeBy, drainMs = 0, limit, open } = kind;
@@ -150,14 +152,14 @@ export async function carryOutRun(queued: RunQueued, kind: RunKind): Promise<Run
       return isOver.promise;
     }
     draining = setTimeout(interrupt, drainMs);
-    // The store stays until the end of the run is written.
+    // Keep the store open until the end of the run is written.
     forgetWrite = afterRequests(() => isOver.promise);
   });
   try {
     work = await open(held);
     const outcome = await outcomeOf(held, work);
     if (outcome === "goes_on") {
-      // Told at once: a sweeper would find it, too, but some seconds later.
+      // Wake another server now: the sweeper would find the run, but some seconds later.
       if (await releaseRun(hold)) await wakeRun(run, wakeBy);
     } else if (outcome !== "lost") {
       await work.beforeEnd?.(outcome);
@@ -190,7 +192,7 @@ async function outcomeOf(held: HeldRun, work: RunWork): Promise<RunEnd | "goes_o
     await say("info", (summary) => `The run has ended: ${summary}`);
     return { status: "success", ...facts };
   } catch (error) {
-    // Whatever a driver says about being stopped, the reason for stopping is the answer.
+    // Drivers report an abort in different ways; the reason for stopping is the result.
     const reason = signal.aborted ? signal.reason : error;
     if (reason instanceof RunLost) return "lost";
     if (reason instanceof RunGoesOn) return "goes_on";

@@ -2,9 +2,9 @@ import "server-only";
 import { DAY_SECONDS, declareCollection } from "@/lib/platform/db/collection";
 import type { RunDoc, RunLogDoc } from "./model";
 
-/** A monthly schedule shows its last three runs. */
+/** Days that runs are kept, so that a monthly schedule shows its last three. */
 const RUN_DAYS = 90;
-/** Logs are long, and read soon after or never. */
+/** Days that logs are kept: they are long, and rarely read later. */
 const LOG_DAYS = 30;
 
 export const collections = {

@@ -2,15 +2,18 @@ import "server-only";
 import { sharedState } from "@/lib/platform/process/shared-state";
 import type { RunResource } from "./model";
 
-/** What stands on something with runs and goes with it. It may be called several times for one, and must bear that. */
+/**
+ * Deletes the documents that depend on a resource with runs. May be called several times for one resource, so it must
+ * be idempotent.
+ */
 export type FollowDeletion = (resource: RunResource) => Promise<void>;
 
-/** Says what follows a deletion: the start gives it, since those who stand on what has runs are above it. */
+/** Registers the handler of deletions. Set at startup, since dependants of resources with runs are in higher layers. */
 export function followDeletionBy(follow: FollowDeletion): void {
   holder().follow = follow;
 }
 
-/** Call it when something with runs is gone. */
+/** Deletes what depends on a resource. Call it after the resource is deleted. */
 export const followDeletion: FollowDeletion = async (resource) => {
   await holder().follow?.(resource);
 };

@@ -4,13 +4,13 @@ import { sendJobEvents } from "@/lib/platform/process/job-events";
 import { collections } from "./collections";
 import type { RunDoc } from "./model";
 
-/** Emitted when a run has ended (docs/develop/notifications.md). */
+/** Event that is emitted when a run has ended (docs/develop/notifications.md). */
 export const RUN_ENDED_EVENT = "flow.run.terminal";
-/** What was just written is told by who wrote it; older than this, somebody has died in between. */
+/** Time after which an end that was not announced is assumed to belong to a writer that has crashed, in ms. */
 const TELL_PATIENCE_MS = 10_000;
 const PENDING_PER_ROUND = 500;
 
-/** The data of the event. A cancelled run has no trigger. */
+/** Data of the event. A cancelled run has no trigger. */
 export type RunEnded = {
   workspaceId: string;
   resourceType: RunDoc["resourceType"];
@@ -20,7 +20,7 @@ export type RunEnded = {
   trigger?: "success" | "failure";
 };
 
-/** Tells the end of a run that has just ended. Never throws: what could not be told stays pending. */
+/** Announces the end of a run. Never throws: if it fails, the end stays pending. */
 export async function tellEnd(run: RunDoc): Promise<void> {
   try {
     await tellEnds([run]);
@@ -30,8 +30,8 @@ export async function tellEnd(run: RunDoc): Promise<void> {
 }
 
 /**
- * Tells the ends that are pending for longer than it takes: their process died, or the job runner was away.
- * @returns how many
+ * Announces ends that have been pending too long: their process crashed, or the job runner was unavailable.
+ * @returns their number
  */
 export async function tellPendingEnds(patienceMs = TELL_PATIENCE_MS): Promise<number> {
   let told = 0;
@@ -51,7 +51,7 @@ export async function tellPendingEnds(patienceMs = TELL_PATIENCE_MS): Promise<nu
   }
 }
 
-/** Told first and marked then: a crash in between tells it twice, which adds no delivery. */
+/** Announces the ends before marking them: a crash in between announces them twice, which adds no delivery. */
 async function tellEnds(runs: RunDoc[]): Promise<void> {
   await sendJobEvents(
     runs.map((run) => ({

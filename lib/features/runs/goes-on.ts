@@ -1,2 +1,2 @@
-/** Why a run is stopped that goes on elsewhere: whoever carries it out leaves everything as it is. */
+/** Reason to stop a run that continues on another server: the current holder leaves all state unchanged. */
 export class RunGoesOn extends Error {}

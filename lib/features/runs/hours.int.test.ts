@@ -29,7 +29,7 @@ it("counts the runs of a day by the hour they began in, those that failed, and n
   await endRun({ workspaceId: ana.workspaceId, consoleId: secret });
   const { hours, types, isWhole } = await read();
   expect([hours.length, isWhole]).toEqual([24, true]);
-  // The hour may have turned since.
+  // The hour may have changed since.
   expect(hours.slice(-2).filter(({ count }) => count > 0)).toHaveLength(1);
   expect([sum(hours, "count"), sum(hours, "failed")]).toEqual([2, 1]);
   expect(types).toEqual([{ resourceType: "scheduled_query", count: 2, failed: 1 }]);
@@ -37,7 +37,7 @@ it("counts the runs of a day by the hour they began in, those that failed, and n
   expect(sum((await read("", jun)).hours, "count")).toBe(1);
   expect(sum((await read("?resourceType=flow")).hours, "count")).toBe(0);
 
-  // Ten thousand more, spread over thirty hours, of which the first six are no part of the day.
+  // Ten thousand more over thirty hours, the first six of which are outside the 24 hours.
   const now = Date.now();
   const docs = Array.from({ length: 10_000 }, (_, index) => {
     const createdAt = new Date(now - Math.floor((index * 30 * 3_600_000) / 10_000));

@@ -8,10 +8,16 @@ import type { OnlyVisible } from "./visible-page";
 
 const HOUR_MS = 3_600_000;
 const HOURS_SHOWN = 24;
-/** More runs than a workspace has in a day, unless something is wrong: the oldest ones are then not counted. */
+/**
+ * Maximum number of runs to count, more than a workspace normally has in a day. The oldest ones beyond it are not
+ * counted.
+ */
 const RUNS_COUNTED_MAX = 20_000;
 
-/** How many runs began in each of the last 24 hours, and how many of them failed; without those that the caller cannot see. */
+/**
+ * Counts the runs that started in each of the last 24 hours, and how many of them failed. Excludes runs that the caller
+ * cannot see.
+ */
 export async function countRunsByHour(
   caller: Caller,
   { resourceType }: { resourceType?: ResourceType | undefined },
@@ -32,7 +38,7 @@ export async function countRunsByHour(
     .sort({ _id: -1 })
     .limit(RUNS_COUNTED_MAX + 1)
     .toArray();
-  // Few resources have many runs: whether they may be seen is asked once of each.
+  // Few resources have many runs, so visibility is checked once for each resource.
   const resources = new Map(docs.map((doc) => [keyOf(doc), doc]));
   const visible = new Set((await onlyVisible(caller, [...resources.values()])).map(keyOf));
   const hours = Array.from({ length: HOURS_SHOWN }, (_, index) => ({

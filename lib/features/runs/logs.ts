@@ -6,7 +6,7 @@ import { type RunLogDoc, toLogLine } from "./model";
 import type { LogLevel, LogLine } from "./schema";
 import { tellLog } from "./tell";
 
-/** A log is read by people. A run that says more than this says the same over and over. */
+/** Maximum number of lines of a log. A run with more repeats the same messages. */
 export const RUN_LOG_LINES_MAX = 5_000;
 const LINE_CHARS_MAX = 2_000;
 const FULL = `The log is full: lines after the first ${RUN_LOG_LINES_MAX} are not kept.`;
@@ -14,8 +14,8 @@ const FULL = `The log is full: lines after the first ${RUN_LOG_LINES_MAX} are no
 export type NewLogLine = { level: LogLevel; text: string };
 
 /**
- * Adds lines to the log of a run, in their order.
- * @returns the lines that were kept, which are told to those who look on
+ * Adds lines to the log of a run, in order.
+ * @returns the lines that were stored, to publish to subscribers
  */
 export async function appendLog(
   workspaceId: ObjectId,
@@ -24,7 +24,7 @@ export async function appendLog(
   now = new Date(),
 ): Promise<LogLine[]> {
   if (lines.length === 0) return [];
-  // Two who write at once get places of their own.
+  // Reserves a range of positions, so that concurrent writers do not collide.
   const before = await collections.runs().findOneAndUpdate(
     { _id: runId, workspaceId },
     { $inc: { logLines: lines.length } },
@@ -54,8 +54,8 @@ export async function appendLog(
 }
 
 /**
- * The log of a run from its beginning, line by line.
- * @param after the number of the line to go on behind; null for the first page
+ * Returns a page of a run's log, oldest first.
+ * @param after number of the last line of the previous page; null for the first page
  */
 export async function listLog(
   workspaceId: ObjectId,
@@ -73,13 +73,13 @@ export async function listLog(
   return { items: shown.map(toLogLine), nextCursor: docs.length > limit && last ? String(last.seq) : null };
 }
 
-/** The last lines of a log, in their order: what somebody who comes late wants to see first. */
+/** Returns the last lines of a log, oldest first, for a reader who joins late. */
 export async function tailLog(workspaceId: ObjectId, runId: ObjectId, limit: number): Promise<LogLine[]> {
   const docs = await collections.runLogs().find({ workspaceId, runId }).sort({ seq: -1 }).limit(limit).toArray();
   return docs.reverse().map(toLogLine);
 }
 
-/** One line, cut within no character. */
+/** Returns a line cut to the limit, never within a character. */
 function toText(text: string): string {
   const line = text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").toWellFormed();
   return line.length > LINE_CHARS_MAX ? `${line.slice(0, LINE_CHARS_MAX).toWellFormed()} …` : line;

@@ -1,25 +1,25 @@
 import type { ObjectId } from "mongodb";
 import type { EntityProgress, LogLevel, LogLine, ResourceType, Run, RunCounts, RunStatus, TriggerType } from "./schema";
 
-/** What has runs, of one workspace. */
+/** A resource with runs, in one workspace. */
 export type RunResource = { workspaceId: ObjectId; resourceType: ResourceType; resourceId: ObjectId };
 
 export type RunDoc = RunResource & {
   _id: ObjectId;
-  /** What the run is for, unique: a tick of a schedule, or the id of a run that somebody started. */
+  /** Unique key of the run: a tick of a schedule, or the id of a run that a user started. */
   key: string;
-  /** As it was called when the run was queued: it may be renamed or deleted meanwhile. */
+  /** Name of the resource when the run was queued: it may be renamed or deleted later. */
   resourceName: string;
   triggerType: TriggerType;
   triggeredBy: ObjectId | null;
-  /** The only one who is told how it stands, for what is private; every member is told without it. */
+  /** The only user who receives status events, for private resources. If absent, every member receives them. */
   onlyFor?: ObjectId;
-  /** What the owner of the resource needs to know to carry the run out. Never a secret. */
+  /** Parameters that the owner of the resource needs to execute the run. Never a secret. */
   params: Record<string, unknown>;
   status: RunStatus;
-  /** Until it ends: of the unfinished runs of a resource there is one. */
+  /** Present until it ends: a resource has at most one unfinished run. */
   isUnfinished?: true;
-  /** Of the runs of a resource, the one that was queued last. */
+  /** Marks the latest run of a resource. */
   isNewest?: true;
   createdAt: Date;
   startedAt: Date | null;
@@ -29,27 +29,30 @@ export type RunDoc = RunResource & {
   error: string | null;
   counts: RunCounts | null;
   entities: EntityProgress[];
-  /** How often somebody has begun to carry it out: more than once after a crash or a restart. */
+  /** Number of times that execution has started: more than once after a crash or a restart. */
   starts: number;
-  /** How often it was taken over from a process that had fallen silent. */
+  /** Number of times that the run was taken over from a process that stopped sending heartbeats. */
   lapses: number;
-  /** Those of them since it last got further. Absent from runs of earlier versions. */
+  /** Number of lapses since it last made progress. Absent from runs of earlier versions. */
   fruitlessLapses?: number;
-  /** Who carries it out now; a new one with each beginning, so that one who was given up can write nothing more. */
+  /** Current holder, with a new id at each start, so that a former holder can no longer write. */
   holder?: ObjectId;
-  /** By the store's clock: when nobody has said a word by then, the run is looked after. Absent from ended runs. */
+  /** Time by the store's clock after which a silent run is recovered. Absent from ended runs. */
   dueAt?: Date;
-  /** The run only reads, so it may start again after its server died. Absent: it may have written. */
+  /** The run only reads, so it may start again after its server has crashed. Absent: it may have written. */
   isRepeatable?: true;
-  /** Until then no sweeper looks after it again. */
+  /** Time before which no sweeper examines it again. */
   nextLookAt?: Date;
   cancelRequestedAt: Date | null;
   cancelRequestedBy: ObjectId | null;
-  /** How many lines its log has, those that were not kept included. */
+  /** Number of lines of its log, including those that were not stored. */
   logLines: number;
-  /** Where its result is kept, for lib/features/results; null for none. */
+  /** Id of its stored result, for lib/features/results; null for none. */
   resultId: ObjectId | null;
-  /** Its end is to be told, since then. Written in one update with the end, so that neither is ever without the other. */
+  /**
+   * Time since which its end has to be announced. Written in one update with the end, so that neither exists without
+   * the other.
+   */
   endPendingSince?: Date;
 };
 
@@ -57,7 +60,7 @@ export type RunLogDoc = {
   _id: ObjectId;
   workspaceId: ObjectId;
   runId: ObjectId;
-  /** Its place in the log, from 0. */
+  /** Position in the log, from 0. */
   seq: number;
   at: Date;
   level: LogLevel;

@@ -107,7 +107,7 @@ describe("carrying a run out", () => {
     await touch(run, { dueAt: LONG_AGO });
     const taken = await beginRun(workspaceId, run._id);
     expect(taken?.run).toMatchObject({ starts: 2, lapses: 1, startedAt: held?.run.startedAt });
-    // Whoever was given up writes nothing more.
+    // A former holder can no longer write.
     expect(await reportProgress(held?.hold as RunHold, { rowCount: 1 })).toBe("lost");
     expect(await finishRun(held?.hold as RunHold, { status: "success" })).toBeNull();
     expect(await stored(run)).toMatchObject({ status: "running", rowCount: null });
@@ -172,7 +172,7 @@ describe("cancelling a run", () => {
     const by = new ObjectId();
     const asked = await requestCancel(dead, runs.dead.run._id, by);
     expect(asked.dueAt?.getTime()).toBeLessThan(leased.getTime() - 40_000);
-    // Asked twice it does not wait anew.
+    // A second request does not restart the wait.
     expect((await requestCancel(dead, runs.dead.run._id, by)).dueAt).toEqual(asked.dueAt);
     await requestCancel(alive, runs.alive.run._id, by);
     expect(await keepRun(runs.alive.hold)).toBe("cancel");
@@ -226,7 +226,7 @@ describe("the end of a run", () => {
     sendJobEventsBy(async (events) => {
       told.push(...events);
     });
-    // One that is just being told by its own server is left to it.
+    // An end that its own server is just announcing is left to it.
     expect(await tellPendingEnds()).toBe(0);
     await touch(run, { endPendingSince: LONG_AGO });
     expect(await tellPendingEnds()).toBe(1);
@@ -247,7 +247,8 @@ describe("the end of a run", () => {
     const ended = entities.map((each) => (each.status === "running" ? { ...each, status: becomes } : each));
     expect(await stored(run)).toMatchObject({ status, entities: ended });
 
-    // Nobody holds these: one was let go and cancelled before somebody took it up, of one the server has died.
+    // These have no holder: one was released and cancelled before another server took it, the other's server has
+    // crashed.
     const letGo = await begun(newResource());
     await reportProgress(letGo.hold, { entities });
     await releaseRun(letGo.hold);
@@ -284,7 +285,7 @@ describe("a run that nobody carries out (F2)", () => {
     };
     await Promise.all([sweepRuns(owners), sweepRuns(owners), sweepRuns(owners)]);
     expect(seen).toEqual([run._id.toHexString()]);
-    // The one that was woken can take it although a sweeper has looked.
+    // The woken executor can take it although a sweeper has examined it.
     expect(await beginRun(workspaceId, run._id)).not.toBeNull();
   });
 
@@ -327,7 +328,7 @@ describe("a run that nobody carries out (F2)", () => {
       await sweepRuns({ flow: async () => "woken" });
     }
     expect(await stored(run)).toMatchObject({ status: "running", lapses: 7 });
-    // Without further progress it is begun twice more.
+    // Without further progress it starts twice more.
     for (let lapse = 0; lapse < 2; lapse += 1) {
       const begun = await beginRun(workspaceId, run._id);
       const counts = { read: 8, written: 0, skipped: 0, failed: 0 };

@@ -2,11 +2,11 @@ import { z } from "zod";
 import { isoDate, listQuery, objectIdText } from "@/lib/platform/http/schema";
 
 export const RESOURCE_TYPES = ["scheduled_query", "flow", "dashboard"] as const;
-/** What has runs: a console with a schedule, a flow, or a dashboard, whose runs are its refreshes. */
+/** A resource with runs: a console with a schedule, a flow, or a dashboard, whose runs are its refreshes. */
 export const resourceType = z.enum(RESOURCE_TYPES);
 export type ResourceType = z.infer<typeof resourceType>;
 
-/** How a run started. */
+/** Trigger of a run. */
 export const triggerType = z.enum(["scheduled", "manual", "api", "backfill", "webhook"]);
 export type TriggerType = z.infer<typeof triggerType>;
 
@@ -15,13 +15,13 @@ export type RunStatus = z.infer<typeof runStatus>;
 export type RunOutcome = Exclude<RunStatus, "queued" | "running">;
 
 const count = z.int().nonnegative();
-/** Rows of a flow's run; null for runs that move none. */
+/** Row counts of a flow's run; null for runs that move none. */
 export const runCounts = z.object({ read: count, written: count, skipped: count, failed: count });
 export type RunCounts = z.infer<typeof runCounts>;
-/** Of a run of a flow that has not moved a row yet. */
+/** Counts of a flow's run that has not moved a row yet. */
 export const NO_COUNTS: RunCounts = { read: 0, written: 0, skipped: 0, failed: 0 };
 
-/** How far a run is with one of the entities that it moves. `total` is the source's own estimate, null when it has none. */
+/** Progress of a run in one of its entities. `total` is the source's estimate, null when it has none. */
 export const entityProgress = z.object({
   name: z.string(),
   status: z.enum(["waiting", "running", "done", "failed", "cancelled"]),
@@ -50,7 +50,7 @@ export const runSchema = z.object({
 });
 export type Run = z.infer<typeof runSchema>;
 
-/** Of a whole workspace. */
+/** Filters for the runs of a workspace. */
 export const runsQuery = listQuery.extend({ resourceType: resourceType.optional(), status: runStatus.optional() });
 export type RunFilters = { resourceType?: ResourceType | undefined; status?: RunStatus | undefined };
 

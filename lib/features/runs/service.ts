@@ -11,39 +11,45 @@ import type { EntityProgress, Run, RunCounts, RunFilters, RunOutcome, RunStatus,
 import { tellRun } from "./tell";
 import { type OnlyVisible, visiblePage } from "./visible-page";
 
-/** A queued run that nobody has begun by then is looked after: its wake-up call was lost. */
+/** Time after which a queued run that has not started is recovered, in ms: its event was lost. */
 const QUEUE_PATIENCE_MS = 30_000;
-/** Who carries a run out says so at least this often, or is given up. `keepRun` is for a third of it. */
+/**
+ * Lease of a run's holder, in ms. A holder that sends no heartbeat within it loses the run. Call `keepRun` every third
+ * of it.
+ */
 export const RUN_LEASE_MS = 60_000;
-/** Who has been asked to end a run says a word within a second; nobody waits a whole lease for a server that has died. */
+/**
+ * Time after a cancel request until the run is considered lost, in ms. A live holder responds within a second, so no
+ * one has to wait a whole lease for a server that has crashed.
+ */
 const CANCEL_PATIENCE_MS = 15_000;
-/** Of what a source or a database said; its place is the log. */
+/** Maximum length of an error of a source or a database; the log has the rest. */
 const ERROR_CHARS_MAX = 10_000;
 const UNFINISHED: RunStatus[] = ["queued", "running"];
-/** Nothing goes on behind an end, whoever ended the run. */
+/** Updates that stop running entities when a run ends for any reason. */
 const ENTITIES_AFTER = { failure: withoutRunning("failed"), cancelled: withoutRunning("cancelled") };
-/** A list of entities is a part of the run's document. */
+/** Maximum number of entities, since the list is part of the run's document. */
 const ENTITIES_MAX = 500;
 
 export type RunStart = RunResource & {
   resourceName: string;
   triggerType: TriggerType;
-  /** Null for a schedule and a webhook. */
+  /** Null for a schedule or a webhook. */
   triggeredBy: ObjectId | null;
   /**
-   * What makes the run one, however often and on however many servers it is queued: the tick of a schedule, the id of a
-   * batch. Absent: it is a new one each time.
+   * Key that identifies the run, however often and on however many servers it is queued: the tick of a schedule, the id
+   * of a batch. If absent, each call queues a new run.
    */
   once?: string;
-  /** The only one who is told how it stands, for what is private. */
+  /** The only user who receives status events, for private resources. */
   onlyFor?: ObjectId;
-  /** What the owner of the resource needs to carry it out; ids and small facts, never a secret. */
+  /** Parameters that the owner of the resource needs to execute the run: ids and small facts, never a secret. */
   params?: Record<string, unknown>;
 };
 
 /**
- * Writes down that a run is due. Then wake whoever carries it out; when that fails, the sweeper does.
- * @returns the run, and whether it is new: `once` names the same run again, also when it has ended long since
+ * Stores a queued run. Call `wakeRun` next; if that fails, the sweeper wakes the run.
+ * @returns the run, and whether it is new: `once` returns the same run again, even long after it has ended
  * @throws AppError `already_running` when another run of the resource has not ended
  */
 export async function queueRun(start: RunStart): Promise<{ run: RunDoc; isNew: boolean }> {
@@ -77,7 +83,7 @@ export async function queueRun(start: RunStart): Promise<{ run: RunDoc; isNew: b
   try {
     const { value, lastErrorObject } = await collections.runs().findOneAndUpdate(
       { key },
-      // Times are the store's: whether a run is overdue must not depend on which server looks (F9).
+      // Times are the store's: whether a run is overdue must not depend on the server that checks (F9).
       [{ $replaceWith: onlyIfNew({ $mergeObjects: [{ $literal: fresh }, times] }) }],
       { upsert: true, returnDocument: "after", includeResultMetadata: true },
     );
@@ -90,7 +96,7 @@ export async function queueRun(start: RunStart): Promise<{ run: RunDoc; isNew: b
     return { run: value, isNew };
   } catch (error) {
     if (!isDuplicateKey(error)) throw error;
-    // Either the same run was queued at this very moment, or another one has not ended.
+    // Either the same run was queued concurrently, or another one has not ended.
     const same = await collections.runs().findOne({ key });
     if (same) return { run: same, isNew: false };
     throw new AppError("already_running", "It is running already. Wait for the end of that run, or cancel it.", {
@@ -99,7 +105,10 @@ export async function queueRun(start: RunStart): Promise<{ run: RunDoc; isNew: b
   }
 }
 
-/** Behind those of the resource's earlier runs, whose servers' clocks may be ahead of this one's: lists go by it (F9). */
+/**
+ * Returns an id that sorts after those of the resource's earlier runs, whose servers' clocks may be ahead of this
+ * one's: lists are ordered by it (F9).
+ */
 async function newRunId({ workspaceId, resourceType, resourceId }: RunResource): Promise<ObjectId> {
   const own = new ObjectId();
   const newest = await collections
@@ -107,11 +116,11 @@ async function newRunId({ workspaceId, resourceType, resourceId }: RunResource):
     .findOne({ workspaceId, resourceType, resourceId }, { sort: { _id: -1 }, projection: { _id: 1 } });
   if (!newest || newest._id.toHexString() < own.toHexString()) return own;
   const seconds = newest._id.getTimestamp().getTime() / 1000 + 1;
-  // What follows the time in it is this process's alone.
+  // The rest of the id is unique to this process.
   return new ObjectId(seconds.toString(16).padStart(8, "0") + own.toHexString().slice(8));
 }
 
-/** Leaves what is there as it is. */
+/** Leaves an existing document unchanged. */
 function onlyIfNew(fresh: Document): Document {
   return { $cond: [{ $eq: [{ $type: "$status" }, "missing"] }, fresh, "$$ROOT"] };
 }
@@ -121,13 +130,13 @@ async function makeNewest({ _id, workspaceId, resourceType, resourceId }: RunDoc
   await collections.runs().updateMany(older, { $unset: { isNewest: true } });
 }
 
-/** Who carries a run out. Whatever is written with a hold that was given up is dropped. */
+/** A holder's lease on a run. Writes with a hold that has lapsed are dropped. */
 export type RunHold = { runId: ObjectId; workspaceId: ObjectId; holder: ObjectId; leaseMs: number };
 
 /**
- * Takes a run to carry it out: one that is queued, or one whose process has not been heard of for its lease.
- * @param leaseMs how long it may be silent before it is given up; `keepRun` and `reportProgress` begin it anew
- * @returns null when the run has ended, is unknown or somebody else's
+ * Takes a run to execute it: a queued run, or one whose holder has sent no heartbeat within its lease.
+ * @param leaseMs length of the lease, in ms; `keepRun` and `reportProgress` renew it
+ * @returns null when the run has ended, is unknown or has another holder
  */
 export async function beginRun(
   workspaceId: ObjectId,
@@ -154,7 +163,7 @@ export async function beginRun(
           dueAt: { $add: ["$$NOW", leaseMs] },
         },
       },
-      // An attempt says so of itself: its connection may have become writable since the last one.
+      // Each attempt sets this itself: its connection may have become writable since the last one.
       { $unset: ["isRepeatable"] },
     ],
     { returnDocument: "after" },
@@ -163,12 +172,15 @@ export async function beginRun(
   return run && { run, hold: { runId, workspaceId, holder, leaseMs } };
 }
 
-/** `lost`: the run has ended or was given to somebody else; stop, and write nothing more. */
+/** Response to a heartbeat. `lost`: the run has ended or has another holder, so stop and write nothing more. */
 export type RunWord = "go_on" | "cancel" | "lost";
 
 export type RunProgress = { counts?: RunCounts; entities?: EntityProgress[]; rowCount?: number };
 
-/** Says that the run goes on and how far it is, and hears whether it shall. Call it at least every third of the lease. */
+/**
+ * Sends a heartbeat with the progress of the run, and returns whether to continue. Call it at least every third of the
+ * lease.
+ */
 export async function reportProgress(hold: RunHold, progress: RunProgress): Promise<RunWord> {
   if (progress.entities && progress.entities.length > ENTITIES_MAX) throw new Error("Too many entities for one run.");
   const run = await collections.runs().findOneAndUpdate(
@@ -189,20 +201,23 @@ export async function reportProgress(hold: RunHold, progress: RunProgress): Prom
   return run.cancelRequestedAt ? "cancel" : "go_on";
 }
 
-/** Whoever gets further is not what kills its servers, however many of them die. */
+/**
+ * Resets the count of fruitless lapses when the run has read more rows: a run that progresses is not what crashes its
+ * servers.
+ */
 function noneIfFurther({ read }: RunCounts): Document {
   const isFurther = { $gt: [read, { $ifNull: ["$counts.read", 0] }] };
   return { $cond: [isFurther, 0, { $ifNull: ["$fruitlessLapses", 0] }] };
 }
 
-/** Says that the run goes on, and hears whether it shall. */
+/** Sends a heartbeat, and returns whether to continue. */
 export function keepRun(hold: RunHold): Promise<RunWord> {
   return reportProgress(hold, {});
 }
 
 /**
- * Lets a run go without an end, so that another server may begin it at once: this one stops.
- * @returns false when it was not held any more
+ * Releases a run without an end, so that another server may start it immediately.
+ * @returns false if it was not held any more
  */
 export async function releaseRun(hold: RunHold): Promise<boolean> {
   const run = await collections
@@ -214,16 +229,16 @@ export async function releaseRun(hold: RunHold): Promise<boolean> {
   return run !== null;
 }
 
-/** Records that the run only reads, so that a server may start it again after this one died. */
+/** Records that the run only reads, so that it may start again on another server after a crash. */
 export async function markRepeatable(hold: RunHold): Promise<void> {
   await collections.runs().updateOne(heldBy(hold), { $set: { isRepeatable: true } });
 }
 
 /**
- * Asks a run to end: a queued one is cancelled here and now, one that runs learns of it with its next word. Whose server
- * says nothing more is ended by the sweeper.
- * @param by null when what it was for is gone
- * @returns the run as it is then
+ * Asks a run to end. A queued run is cancelled immediately; a running one learns of it with its next heartbeat. If its
+ * server has crashed, the sweeper ends the run.
+ * @param by null when the resource is gone
+ * @returns the updated run
  * @throws AppError `not_found`; `conflict` for one that has ended
  */
 export async function requestCancel(resource: RunResource, runId: ObjectId, by: ObjectId | null): Promise<RunDoc> {
@@ -251,19 +266,22 @@ export async function requestCancel(resource: RunResource, runId: ObjectId, by: 
   throw new AppError("conflict", "This run has ended already.");
 }
 
-/** Ends the run of a resource that is gone, if there is one. @param by null when nobody in particular has done it */
+/**
+ * Ends the unfinished run of a deleted resource, if there is one.
+ * @param by null if no user deleted it
+ */
 export async function cancelUnfinished(resource: RunResource, by: ObjectId | null): Promise<void> {
   const running = await findUnfinishedRun(resource);
   if (!running) return;
   try {
     await requestCancel(resource, running._id, by);
   } catch (error) {
-    // It has ended at this very moment.
+    // It ended concurrently.
     if (!(error instanceof AppError) || (error.kind !== "conflict" && error.kind !== "not_found")) throw error;
   }
 }
 
-/** Whether somebody has asked the run to end, or it has ended. */
+/** Returns true if a cancel was requested or the run has ended. */
 export async function isCancelRequested(workspaceId: ObjectId, runId: ObjectId): Promise<boolean> {
   const filter = { _id: runId, workspaceId, status: { $in: UNFINISHED }, cancelRequestedAt: null };
   return (await collections.runs().countDocuments(filter, { limit: 1 })) === 0;
@@ -271,7 +289,7 @@ export async function isCancelRequested(workspaceId: ObjectId, runId: ObjectId):
 
 export type RunEnd = {
   status: RunOutcome;
-  /** For people, and without secrets; null or absent unless it failed. */
+  /** Message for display, without secrets; null or absent unless it failed. */
   error?: string | null;
   rowCount?: number;
   counts?: RunCounts;
@@ -280,17 +298,17 @@ export type RunEnd = {
 };
 
 /**
- * Ends a run, once: its last state and the word that its end is to be told are one write. Then it is told; when that
- * fails, the sweeper does.
- * @returns the run as it ended; null when it had ended before, or the hold was given up
+ * Ends a run, once: its final state and the pending announcement are one write. Then the end is announced; if that
+ * fails, the sweeper announces it.
+ * @returns the ended run; null if it had ended before, or the hold has lapsed
  */
 export function finishRun(hold: RunHold, outcome: RunEnd): Promise<RunDoc | null> {
   return end(heldBy(hold), outcome);
 }
 
 /**
- * Ends a run that nobody carries out: what it was for is gone, or could not even be begun.
- * @param asOf the run as the decision was made on: one that was begun meanwhile goes on
+ * Ends a run that has no holder: its resource is gone, or it could not be started.
+ * @param asOf the run as the decision was made on: if it has started since, it continues
  */
 export function endUnheldRun(
   asOf: Pick<RunDoc, "_id" | "workspaceId" | "starts">,
@@ -311,7 +329,7 @@ async function end(filter: Document, outcome: RunEnd, cancelledBy?: ObjectId | n
           ...literals(facts),
           error: { $literal: outcome.status === "failure" ? toError(error) : null },
           completedAt: "$$NOW",
-          // A clock that was set back in between makes no negative time (F9).
+          // A clock that was set back in between must not result in a negative time (F9).
           durationMs: { $max: [0, { $subtract: ["$$NOW", { $ifNull: ["$startedAt", "$$NOW"] }] }] },
           endPendingSince: "$$NOW",
           ...(cancelledBy !== undefined && { cancelRequestedAt: "$$NOW", cancelRequestedBy: cancelledBy }),
@@ -329,7 +347,7 @@ async function end(filter: Document, outcome: RunEnd, cancelledBy?: ObjectId | n
   return run;
 }
 
-/** A failed run always says why. */
+/** Returns the error of a failed run, which always has one. */
 function toError(error: string | null | undefined): string {
   const text = error?.trim() ? error : "The run failed without a reason.";
   return text.length > ERROR_CHARS_MAX ? `${text.slice(0, ERROR_CHARS_MAX).toWellFormed()} …` : text.toWellFormed();
@@ -342,22 +360,27 @@ export async function findRun(resource: RunResource, runId: ObjectId): Promise<R
   return run;
 }
 
-/** The run of a resource that has not ended; null when it rests. */
+/** Returns the unfinished run of a resource; null if there is none. */
 export function findUnfinishedRun(resource: RunResource): Promise<RunDoc | null> {
   return collections.runs().findOne({ ...resource, isUnfinished: true });
 }
 
-/** The run of this id; null for one that is unknown or another workspace's. For jobs, which have only the id. */
+/**
+ * Returns the run of this id; null for one that is unknown or another workspace's. For jobs, which have only the id.
+ */
 export function findRunById(workspaceId: ObjectId, runId: ObjectId): Promise<RunDoc | null> {
   return collections.runs().findOne({ _id: runId, workspaceId });
 }
 
-/** The runs of a resource, the newest first. @throws AppError `invalid_request` for a bad cursor */
+/**
+ * Returns the runs of a resource, newest first.
+ * @throws AppError `invalid_request` for an invalid cursor
+ */
 export async function listRuns(resource: RunResource, page: PageRequest): Promise<Page<Run>> {
   return toPage(await listRunDocs(resource, page), page.limit, toRun);
 }
 
-/** The same as they are stored, one more than asked for, for whoever shows what is kept beside them. */
+/** Returns the stored documents, one more than the limit, for callers that need fields that are not shown. */
 export function listRunDocs(
   { workspaceId, resourceType, resourceId }: RunResource,
   { limit, cursor }: PageRequest,
@@ -371,7 +394,10 @@ export function listRunDocs(
     .toArray();
 }
 
-/** The runs of the whole workspace that the caller may see, the newest first. @throws AppError `invalid_request` */
+/**
+ * Returns the runs of the workspace that the caller may see, newest first.
+ * @throws AppError `invalid_request` for an invalid cursor
+ */
 export async function listWorkspaceRuns(
   caller: Caller,
   { resourceType, status, ...page }: PageRequest & RunFilters,
@@ -381,14 +407,17 @@ export async function listWorkspaceRuns(
     workspaceId: caller.workspaceId,
     ...(resourceType && { resourceType }),
     ...(status && { status }),
-    // With it the store looks through the few that go on, and not through all that have ended.
+    // Lets the store search the few unfinished runs, rather than all that have ended.
     ...(status && UNFINISHED.includes(status) && { isUnfinished: true as const }),
   };
   const found = await visiblePage(caller, collections.runs(), filter, page, onlyVisible);
   return { ...found, items: found.items.map(toRun) };
 }
 
-/** The last run of each of these resources, by the resource's id; those that never ran are absent. One query. */
+/**
+ * Returns the last run of each of these resources, by the resource's id; resources that never ran are absent. One
+ * query.
+ */
 export async function lastRuns(
   workspaceId: ObjectId,
   resourceType: RunResource["resourceType"],
@@ -400,11 +429,11 @@ export async function lastRuns(
     .find({ workspaceId, resourceType, resourceId: { $in: resourceIds }, isNewest: true })
     .sort({ createdAt: 1 })
     .toArray();
-  // Of two, which a crash while queueing leaves, the later one.
+  // A crash while queueing can leave two: the later one wins.
   return new Map(docs.map((doc) => [doc.resourceId.toHexString(), toRun(doc)]));
 }
 
-/** Removes the runs and logs of a resource that is gone for good. */
+/** Deletes the runs and logs of a resource that is deleted for good. */
 export async function deleteRuns({ workspaceId, resourceType, resourceId }: RunResource): Promise<void> {
   const filter = { workspaceId, resourceType, resourceId };
   const ids = await collections
@@ -420,7 +449,7 @@ function heldBy({ runId, workspaceId, holder }: RunHold): Document {
   return { _id: runId, workspaceId, holder, status: "running" };
 }
 
-/** The entities of a run that ends, where one that runs is this from now on. */
+/** Returns the entities of a run that ends, with this status for those that are running. */
 function withoutRunning(status: EntityProgress["status"]): Document {
   const stopped = { $mergeObjects: ["$$this", { status }] };
   return {
@@ -431,7 +460,10 @@ function withoutRunning(status: EntityProgress["status"]): Document {
   };
 }
 
-/** Values for a pipeline as they are: a text that begins with a dollar sign is no path. Absent ones change nothing. */
+/**
+ * Wraps values for a pipeline as literals: a text that starts with a dollar sign is not a path. Absent values change
+ * nothing.
+ */
 function literals(values: Record<string, unknown>): Document {
   const given = Object.entries(values).filter(([, value]) => value !== undefined);
   return Object.fromEntries(given.map(([name, value]) => [name, { $literal: value }]));

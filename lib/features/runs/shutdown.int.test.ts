@@ -108,7 +108,7 @@ describe.each(["scheduled_query", "flow", "dashboard"] as const)("a %s run of a 
     await work.began;
     stopServer();
     expect((await stored(run))?.status).toBe("running");
-    // The store stays until the end is written.
+    // The store stays open until the end is written.
     expect(server.lastWrites.size).toBe(others + 1);
     work.finish();
     await over;

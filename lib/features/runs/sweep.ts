@@ -6,33 +6,36 @@ import type { RunDoc } from "./model";
 import type { ResourceType } from "./schema";
 import { endUnheldRun } from "./service";
 
-/** A run whose server dies so often in a row without progress is what ends the server. It is not begun again (F16). */
+/**
+ * Number of lapses in a row without progress after which a run is considered the cause of its servers' crashes. It is
+ * not started again (F16).
+ */
 const FRUITLESS_LAPSES_MAX = 2;
-/** Until an overdue run is looked after again, if its owner could not wake it. */
+/** Time until an overdue run is examined again if its owner could not wake it, in ms. */
 const NEXT_LOOK_MS = 30_000;
 const INTERRUPTED = "The run was interrupted: its server stopped before it ended.";
 const NEVER_BEGUN = "The run was never begun: nothing here carries out runs of this kind.";
 
 /**
- * What the owner of a kind of run does with one that nobody carries out: it wakes whoever can, again, and `beginRun`
- * decides who does. `give_up` ends it as a failure.
+ * Wakes an executor for a run without a holder; `beginRun` decides who gets it. `give_up` ends the run as a failure.
+ * Provided by the owner of the kind of run.
  */
 export type RecoverRun = (run: RunDoc) => Promise<"woken" | "give_up">;
 export type RunOwners = Partial<Record<ResourceType, RecoverRun>>;
 
 /**
- * Looks after what others have left behind: tells the ends that are pending, and hands each run whose process is silent,
- * or that nobody has begun, to its owner. Any number of servers may do so at once.
+ * Cleans up after crashed servers: announces the pending ends, and hands each silent or unstarted run to its owner. Any
+ * number of servers may do so concurrently.
  */
 export async function sweepRuns(owners: RunOwners): Promise<void> {
-  // What concerns one must not keep the other from being done.
+  // A failure of one task must not stop the other.
   const outcomes = await Promise.allSettled([tellPendingEnds(), recoverOverdue(owners)]);
   for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
 }
 
 async function recoverOverdue(owners: RunOwners): Promise<void> {
   for (;;) {
-    // Of several servers one looks, and one run that fails does not keep the others waiting.
+    // Only one of several servers examines a run, and a run that fails does not hold up the others.
     const run = await collections.runs().findOneAndUpdate(
       {
         dueAt: { $exists: true },

@@ -3,17 +3,19 @@ import { publish } from "@/lib/platform/events/publish";
 import { type RunDoc, toRun } from "./model";
 import type { LogLine } from "./schema";
 
-/** Lines of one event: an event that is too large tells only that something changed. */
+/**
+ * Maximum number of characters of log lines in one event: an event that is too large says only that something changed.
+ */
 const LINES_CHARS_MAX = 6_000;
 
 type Told = Pick<RunDoc, "workspaceId" | "resourceType" | "resourceId" | "onlyFor">;
 
-/** Tells those who look on how a run stands. Call it behind the write that it tells of. */
+/** Publishes the status of a run to its subscribers. Call it after the write. */
 export function tellRun(run: RunDoc): void {
   publish({ ...placeOf(run), kind: "run", data: { run: toRun(run) } });
 }
 
-/** Tells them the lines that its log has gained. */
+/** Publishes new lines of a run's log to its subscribers. */
 export function tellLog(run: Told & Pick<RunDoc, "_id">, lines: readonly LogLine[]): void {
   let part: LogLine[] = [];
   let chars = 0;

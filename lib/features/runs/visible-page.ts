@@ -4,18 +4,24 @@ import type { Caller } from "@/lib/platform/access/caller";
 import { type Page, type PageRequest, readCursor } from "@/lib/platform/http/paging";
 import type { RunResource } from "./model";
 
-/** What one page looks through at the most: a page may then have less than was asked for, and goes on all the same. */
+/**
+ * Maximum number of documents that one page examines. A page may have fewer items than requested and still have a next
+ * page.
+ */
 const LOOKED_THROUGH_MAX = 2_000;
 
-/** Keeps of these documents those whose resource the caller may see: consoles and flows stand above runs, so it is handed in. */
+/**
+ * Returns those documents whose resource the caller may see. Passed in, because consoles and flows are in a higher
+ * layer.
+ */
 export type OnlyVisible = <T extends Pick<RunResource, "resourceType" | "resourceId">>(
   caller: Caller,
   docs: T[],
 ) => Promise<T[]>;
 
 /**
- * A page of a workspace's documents, the newest first, without those of resources that the caller cannot see.
- * @throws AppError `invalid_request` for a bad cursor
+ * Returns a page of a workspace's documents, newest first, without those of resources that the caller cannot see.
+ * @throws AppError `invalid_request` for an invalid cursor
  */
 export async function visiblePage<T extends RunResource & { _id: ObjectId }>(
   caller: Caller,

@@ -5,16 +5,16 @@ import { sendJobEvents } from "@/lib/platform/process/job-events";
 import type { RunDoc } from "./model";
 import { queueRun, type RunStart } from "./service";
 
-/** What the job runner hears of a run that is to be carried out. */
+/** Event data for the job runner: a run to execute. */
 export type RunQueued = { workspaceId: string; runId: string };
 
 /**
- * Wakes whoever carries the run out. When that fails the run stays queued, and the sweeper finds it.
- * @param event what the function of its owner is started by
+ * Wakes an executor for the run. If that fails the run stays queued, and the sweeper finds it.
+ * @param event name of the event that starts the owner's function
  */
 export async function wakeRun(run: RunDoc, event: string): Promise<void> {
   const data: RunQueued = { workspaceId: run.workspaceId.toHexString(), runId: run._id.toHexString() };
-  // The same for two who wake it at once, another one when it has to be woken again.
+  // The same id for concurrent wake-ups, another one when the run has to be woken again.
   const id = `${event}:${data.runId}:${run.starts}:${run.nextLookAt?.getTime() ?? 0}`;
   try {
     await sendJobEvents([{ name: event, id, data }]);
@@ -24,7 +24,7 @@ export async function wakeRun(run: RunDoc, event: string): Promise<void> {
 }
 
 /**
- * Queues a run that nobody has asked for in person, and wakes whoever carries it out.
+ * Queues a run that no user asked for, and wakes an executor.
  * @returns `busy` when the resource's last run has not ended
  */
 export async function queueUnlessBusy(start: Omit<RunStart, "triggeredBy">, event: string): Promise<"queued" | "busy"> {

@@ -9,15 +9,15 @@ export const ACTIVITY_TYPES: Record<ActivityFormat, string> = {
 const COLUMNS = ["id", "kind", "status", "name", "startedBy", "at", "durationMs", "rows", "error"] as const;
 type Line = Record<(typeof COLUMNS)[number], string | number | null>;
 
-/** A spreadsheet takes a cell that begins so for a formula (T60). */
+/** Matches the start of a cell that a spreadsheet would treat as a formula (T60). */
 const FORMULA = /^[=+\-@\t\r]/;
 
-/** The first line of a file; "" where the form has none. */
+/** Returns the first line of a file; "" if the format has none. */
 export function toActivityHead(format: ActivityFormat): string {
   return format === "csv" ? `${COLUMNS.join(",")}\r\n` : "";
 }
 
-/** @param nameOfUser of a member, by their id; undefined for who has left */
+/** @param nameOfUser returns a member's name by id; undefined for a user who has left */
 export function toActivityLine(
   format: ActivityFormat,
   item: Activity,
@@ -39,7 +39,7 @@ function toLine(item: Activity, nameOfUser: (userId: string) => string | undefin
     startedBy: starter === null ? null : (nameOfUser(starter) ?? starter),
     at: item.at,
     durationMs: facts?.durationMs ?? null,
-    // 0 changed rows are those of a procedure that returns rows, or the statement returns none.
+    // 0 changed rows: a procedure that returns rows, or a statement that returns none.
     rows: (item.kind === "query" ? item.execution.affectedRows || null : null) ?? facts?.rowCount ?? null,
     error: errorOf(item),
   };

@@ -54,7 +54,7 @@ describe("several lists as one", () => {
   it("are read on where the least is known, whichever list that is", () => {
     expect(sourcesToRead([source([9, 2], true), source([8, 5], true), source([1], false)])).toEqual([1]);
     expect(sourcesToRead([source([9], false), source([], false)])).toEqual([]);
-    // A page may be empty and go on all the same.
+    // A page may be empty although more follow.
     expect(sourcesToRead([source([9], true), source([], true)])).toEqual([1]);
     expect(mergeActivity([source([9], true), source([], true)])).toEqual([]);
   });
@@ -104,7 +104,7 @@ describe("a line of the activity", () => {
         expect(isLike(each, { ...all, connectionId }, facts)).toBe(isHit);
       }
     } // biome-ignore format: three connections
-    // One that has been deleted has none any more.
+    // A deleted one has none.
     const gone = { ...item(1), kind: "flow", run: { resourceId: "g" } } as unknown as Activity;
     expect(isLike(gone, { ...all, connectionId: "from" }, facts)).toBe(false);
   });

@@ -2,14 +2,14 @@ import type { Delivery } from "@/lib/features/notifications/schema";
 import type { Execution } from "@/lib/features/query/schema";
 import type { ResourceType, Run } from "@/lib/features/runs/schema";
 
-/** One line of the activity. */
+/** An item in the list of activity. */
 export type Activity =
   | { kind: "console" | "flow" | "dashboard"; id: string; at: string; run: Run }
   | { kind: "query"; id: string; at: string; execution: Execution }
   | { kind: "delivery"; id: string; at: string; delivery: Delivery };
 export type ActivityKind = Activity["kind"];
 export type ActivityState = "motion" | "good" | "bad" | "other";
-/** How far back is looked, in hours. */
+/** Length of each period, in hours. */
 export const PERIOD_HOURS = { hour: 1, day: 24, week: 168, month: 720 } as const;
 export type ActivityPeriod = keyof typeof PERIOD_HOURS;
 export type ActivityFilter = {
@@ -20,21 +20,24 @@ export type ActivityFilter = {
   period: ActivityPeriod | null;
   text: string;
 };
-/** What lines are judged by beside themselves. */
+/** Facts besides the activity itself that filters need. */
 export type ActivityFacts = {
   now: Date;
-  /** What consoles and flows read and write now, by their ids. */
+  /** Connections that consoles and flows currently read and write, by the id of the console or flow. */
   connectionsOf: ReadonlyMap<string, readonly (string | null)[]>;
 };
 
 const HOUR_MS = 3_600_000;
 
-/** A list as far as it is read, the newest first; `hasMore` says that it goes on behind its last item. */
+/**
+ * The part of a list that has been loaded, newest first. `hasMore` is true if the list has further items after the
+ * last.
+ */
 export type Source = { items: Activity[]; hasMore: boolean };
 
 /**
- * Several lists as one, the newest first. Behind the last item of a list that goes on nothing is shown yet: what it still
- * has would stand between.
+ * Merges several lists into one, newest first. If a list has more items, nothing older than its last loaded item is
+ * returned: the items not yet loaded belong in between.
  */
 export function mergeActivity(sources: readonly Source[]): Activity[] {
   const horizon = horizonOf(sources);
@@ -44,7 +47,7 @@ export function mergeActivity(sources: readonly Source[]): Activity[] {
     .sort((a, b) => (a.at === b.at ? (a.id < b.id ? 1 : -1) : a.at < b.at ? 1 : -1));
 }
 
-/** The lists that have to be read on before more can be shown: those that end at the horizon. */
+/** Returns the lists that must load their next page before more can be shown: those that end at the horizon. */
 export function sourcesToRead(sources: readonly Source[]): number[] {
   const horizon = horizonOf(sources);
   return sources.flatMap((source, index) => (source.hasMore && endOf(source) >= (horizon ?? "") ? [index] : []));
@@ -55,7 +58,9 @@ function horizonOf(sources: readonly Source[]): string | null {
   return ends.sort().at(-1) ?? null;
 }
 
-/** A list without items that goes on: whatever comes may be the newest. */
+/**
+ * Returns the time of the oldest loaded item. An empty list that has more sorts as the newest: its next item may be.
+ */
 function endOf({ items }: Source): string {
   return items.at(-1)?.at ?? "\uffff";
 }
@@ -65,7 +70,7 @@ const KIND_OF = { scheduled_query: "console", flow: "flow", dashboard: "dashboar
   ActivityKind
 >;
 
-/** What the runs of a kind are of; undefined for kinds that are no runs, and for all. */
+/** Returns the type of resource whose runs make up a kind. Undefined for kinds that are not runs, and for all kinds. */
 export function resourceTypeOf(kind: ActivityKind | null): ResourceType | undefined {
   return (Object.keys(KIND_OF) as ResourceType[]).find((type) => KIND_OF[type] === kind);
 }
@@ -74,7 +79,7 @@ export function toRunActivity(run: Run): Activity {
   return { kind: KIND_OF[run.resourceType], id: run.id, at: run.createdAt, run };
 }
 
-/** Null for a query that was a part of a run, which stands there itself. */
+/** Returns null for a query that was part of a run: the run has a separate entry. */
 export function toQueryActivity(execution: Execution): Activity | null {
   if (execution.runId !== null) return null;
   return { kind: "query", id: execution.executionId, at: execution.startedAt, execution };
@@ -97,33 +102,35 @@ export function stateOf(activity: Activity): ActivityState {
   return status === "success" || status === "sent" ? "good" : "other";
 }
 
-/** What went wrong; null when nothing did, or nobody says. */
+/** Returns the error of an activity; null if it has none or the error is not known. */
 export function errorOf(activity: Activity): string | null {
   if (activity.kind === "query") return activity.execution.error;
   if (activity.kind === "delivery") return activity.delivery.lastError;
   return activity.run.error;
 }
 
-/** What it was about: the console's or flow's name, or the beginning of the query; null where the text is withheld. */
+/** Returns the name of the console or flow, or the beginning of the query; null if the query text is withheld. */
 export function nameOf(activity: Activity): string | null {
   if (activity.kind === "query") return activity.execution.query?.replace(/\s+/g, " ").trim() ?? null;
   return activity.kind === "delivery" ? activity.delivery.resourceName : activity.run.resourceName;
 }
 
-/** What a query asked; what the console or the flow of a run or a delivery reads and writes. */
+/**
+ * Returns the connection of a query, or the connections that the console or flow of a run or delivery reads and writes.
+ */
 function connectionsOf(activity: Activity, facts: ActivityFacts): readonly (string | null)[] {
   if (activity.kind === "query") return [activity.execution.connectionId];
   const { resourceId } = activity.kind === "delivery" ? activity.delivery : activity.run;
   return facts.connectionsOf.get(resourceId) ?? [];
 }
 
-/** Who started it; null for a schedule, a webhook and a rule. */
+/** Returns the id of the user who started it; null for a schedule, a webhook or a rule. */
 export function starterOf(activity: Activity): string | null {
   if (activity.kind === "query") return activity.execution.userId;
   return activity.kind === "delivery" ? null : activity.run.triggeredBy;
 }
 
-/** The first moment that a filter shows; null where it shows all. */
+/** Returns the earliest time that a filter includes; null for no limit. */
 export function beginOf({ period }: Pick<ActivityFilter, "period">, now: Date): string | null {
   return period === null ? null : new Date(now.getTime() - PERIOD_HOURS[period] * HOUR_MS).toISOString();
 }

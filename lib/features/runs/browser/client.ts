@@ -7,15 +7,15 @@ import type { Page } from "@/lib/platform/http/paging";
 const root = (workspaceId: string) => `/api/workspaces/${workspaceId}`;
 const ofConsole = (workspaceId: string, consoleId: string) => `${root(workspaceId)}/consoles/${consoleId}`;
 
-/** What has runs, as it stands in paths. */
+/** Path segments of the resources that have runs. */
 const PLURALS: Record<ResourceType, string> = { scheduled_query: "consoles", flow: "flows", dashboard: "dashboards" };
 
-/** Runs in the background. Each function throws ApiError. */
+/** API client of background runs. Each function throws ApiError. */
 export const runsApi = {
-  /** Of all consoles and flows that the person may see, the newest first. */
+  /** Lists the runs of all consoles and flows that the user may see, newest first. */
   list: (workspaceId: string, filters: RunFilters, cursor: string | null, signal?: AbortSignal) =>
     send<Page<Run>>("GET", `${root(workspaceId)}/runs${toQuery({ ...filters, cursor })}`, { signal }),
-  /** All that the person may see in this status. For those that have not ended, of which a resource has one at a time. */
+  /** Lists all visible runs with this status. Meant for unfinished runs, of which each resource has at most one. */
   listAll: async (workspaceId: string, status: "queued" | "running", signal?: AbortSignal): Promise<Run[]> => {
     const all: Run[] = [];
     let cursor: string | null = null;
@@ -26,7 +26,7 @@ export const runsApi = {
     } while (cursor !== null);
     return all;
   },
-  /** By the hour they began in, over the last 24. */
+  /** Counts the runs of the last 24 hours by the hour in which they started. */
   countByHour: (workspaceId: string, resourceType: ResourceType | undefined, signal?: AbortSignal) =>
     send<RunHours>("GET", `${root(workspaceId)}/runs/hours${toQuery({ resourceType })}`, { signal }),
   listOfConsole: (workspaceId: string, consoleId: string, cursor: string | null, signal?: AbortSignal) =>
@@ -35,14 +35,14 @@ export const runsApi = {
     send<ConsoleRunDetails>("GET", `${ofConsole(workspaceId, consoleId)}/runs/${runId}`, { signal }),
   startOfConsole: (workspaceId: string, consoleId: string) =>
     send<{ run: ConsoleRun }>("POST", `${ofConsole(workspaceId, consoleId)}/schedule/run`, { body: {} }),
-  /** A run that waits ends at once, one that is at work within seconds. */
+  /** Cancels a run: a queued one immediately, a running one within seconds. */
   cancel: (workspaceId: string, { resourceType, resourceId, id }: Pick<Run, "resourceType" | "resourceId" | "id">) =>
     send<{ run: Run }>("POST", `${root(workspaceId)}/${PLURALS[resourceType]}/${resourceId}/runs/${id}/cancel`, {
       body: {},
     }),
 };
 
-/** A query string of what is given; "" for nothing. */
+/** Returns a query string of the given values; "" for none. */
 export function toQuery(values: Record<string, string | number | null | undefined>): string {
   const given = Object.entries(values).filter(([, value]) => value !== null && value !== undefined && value !== "");
   return given.length === 0 ? "" : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;

@@ -1,7 +1,7 @@
 import { offsetAt } from "@/lib/base/values/offset";
 import { BadSchedule, CronSchedule } from "@/lib/features/runs/schedules/cron";
 
-/** `note` says what a change of clocks does to this run; null where it does nothing. */
+/** `note` describes the effect of a clock change on this run; null if there is none. */
 export type NextRun = { at: Date; text: string; note: string | null };
 export type NextRuns =
   | { isGood: true; runs: NextRun[] }
@@ -10,7 +10,7 @@ export type NextRuns =
 const SHOWN = 5;
 const HOUR_MS = 3_600_000;
 
-/** The next runs as the clock of the zone shows them, by the same rules as the server's; or what is wrong. */
+/** Returns the next runs in the zone's local time, by the same rules as the server; or the error. */
 export function toNextRuns(cron: string, timezone: string, now: Date): NextRuns {
   try {
     const schedule = new CronSchedule(cron, timezone);
@@ -27,7 +27,7 @@ export function toNextRuns(cron: string, timezone: string, now: Date): NextRuns 
   }
 }
 
-/** "Mon 23 Nov 07:00" on the zone's clock; with the year once it is another one. */
+/** Formats a time in a zone: "Mon 23 Nov 07:00"; with the year if it is not the current one. */
 export function formatInZone(at: Date, timezone: string, now: Date): string {
   const parts = toParts(at, timezone);
   const year = parts.year === toParts(now, timezone).year ? "" : ` ${parts.year}`;
@@ -46,7 +46,7 @@ function toClockNote(schedule: CronSchedule, at: Date, before: Date): string | n
   return `The clocks have gone ${change > 0 ? "forward" : "back"} by then`;
 }
 
-/** Whether the same time comes again within hours, since the clocks go back. */
+/** Returns whether the same local time occurs again within hours, because the clocks go back. */
 function isFirstOfTwo(at: Date, timezone: string): boolean {
   const offset = offsetAt(at.getTime(), timezone);
   // Clocks are set back by an hour nearly everywhere, and by half of one on Lord Howe Island.

@@ -1,7 +1,7 @@
 import type { Run } from "@/lib/features/runs/schema";
 import { formatClock } from "@/lib/platform/browser/format";
 
-/** How a run was started, in a word. */
+/** Labels of the triggers of a run. */
 export const TRIGGER_WORDS: Record<Run["triggerType"], string> = {
   scheduled: "Scheduled",
   manual: "Manual",
@@ -13,14 +13,17 @@ export const TRIGGER_WORDS: Record<Run["triggerType"], string> = {
 const DAY = new Intl.DateTimeFormat("en-GB", { weekday: "short", day: "numeric", month: "short" });
 const DAY_OF_YEAR = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
 
-/** A moment in a list, in the reader's zone: "Today 10:40:07", "Mon 16 Nov 07:00"; with the year once it is another one. */
+/**
+ * Formats a time in a list, in the reader's zone: "Today 10:40:07", "Mon 16 Nov 07:00"; with the year if it is not the
+ * current one.
+ */
 export function formatRowTime(at: Date, now: Date): string {
   if (at.toDateString() === now.toDateString()) return `Today ${formatClock(at)}`;
   const day = at.getFullYear() === now.getFullYear() ? DAY : DAY_OF_YEAR;
   return `${day.format(at).replace(",", "")} ${formatClock(at, false)}`;
 }
 
-/** What to do about a run of a console that has failed. */
+/** Returns advice for a failed run of a console. */
 export function toRunAdvice(error: string): string {
   if (/save the schedule to run it as yourself|no longer shared/i.test(error))
     return "Save the schedule again to run it as yourself.";

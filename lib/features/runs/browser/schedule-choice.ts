@@ -1,16 +1,16 @@
-/** A schedule as people choose it, and the cron expression that says the same. Days of the week are 1 (Monday) to 7. */
+/** A schedule as chosen in the form, equivalent to a cron expression. Days of the week are 1 (Monday) to 7. */
 export type ScheduleChoice =
   | { kind: "hourly"; minute: number }
   | { kind: "daily"; time: string }
   | { kind: "weekly"; time: string; days: number[] }
-  /** `day` null is the last day of the month. */
+  /** A null `day` is the last day of the month. */
   | { kind: "monthly"; time: string; day: number | null }
   | { kind: "custom"; cron: string };
 export type ChoiceKind = ScheduleChoice["kind"];
 
 const DAY_NUMBERS = /^[0-7](-[0-7])?(,[0-7](-[0-7])?)*$/;
 
-/** The choice that says the same as the expression; `custom` when none of the simple ones does. */
+/** Returns the choice equivalent to the expression; `custom` if no simple choice is. */
 export function toChoice(cron: string): ScheduleChoice {
   const custom: ScheduleChoice = { kind: "custom", cron };
   const [minutes = "", hours = "", dayOfMonth = "", month = "", weekday = "", ...rest] = cron.trim().split(/\s+/);
@@ -32,7 +32,7 @@ export function toChoice(cron: string): ScheduleChoice {
   return day === null || day === 0 ? custom : { kind: "monthly", time, day };
 }
 
-/** The expression of five fields. A week without a day has none that comes: "". */
+/** Returns the expression of five fields. A weekly choice without a day has none: "". */
 export function toCron(choice: ScheduleChoice): string {
   if (choice.kind === "custom") return choice.cron;
   if (choice.kind === "hourly") return `${choice.minute} * * * *`;
@@ -43,7 +43,7 @@ export function toCron(choice: ScheduleChoice): string {
   return choice.days.length === 0 ? "" : `${at} * * ${choice.days.map((day) => day % 7).join(",")}`;
 }
 
-/** Another kind that keeps what the two have in common, as the time of the day. */
+/** Changes the kind of a choice and keeps what the two have in common, such as the time of day. */
 export function changeKind(choice: ScheduleChoice, kind: ChoiceKind): ScheduleChoice {
   const time = "time" in choice ? choice.time : "07:00";
   if (kind === "hourly") return { kind, minute: Number(time.split(":")[1]) };
@@ -53,7 +53,7 @@ export function changeKind(choice: ScheduleChoice, kind: ChoiceKind): ScheduleCh
   return { kind, cron: toCron(choice) };
 }
 
-/** Monday first, each once; null for a range that runs backwards. */
+/** Returns the days, Monday first, each once; null for a reversed range. */
 function toDays(weekday: string): number[] | null {
   const days = new Set<number>();
   for (const part of weekday.split(",")) {

@@ -1,6 +1,6 @@
 import { formatOrdinal } from "@/lib/features/runs/browser/ordinal";
 
-/** A cron expression of five fields in words: "Every Monday at 07:00". Null for what is too odd for words. */
+/** Describes a cron expression of five fields: "Every Monday at 07:00". Null if it is too complex to describe. */
 export function toScheduleWords(cron: string): string | null {
   const fields = cron.trim().toUpperCase().split(/\s+/);
   if (fields.length !== 5) return null;
@@ -30,10 +30,10 @@ const MONTHS = [
 const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 const MONTH_NAMES = new Map(MONTHS.map((name, index) => [name.slice(0, 3).toUpperCase(), index + 1]));
 const DAY_NAMES = new Map(DAYS.map((name, index) => [name.slice(0, 3).toUpperCase(), index]));
-/** More times a day than this are not listed one by one. */
+/** Maximum number of times a day to list one by one. */
 const TIMES_MAX = 6;
 
-/** Null for what is no list, range or step of numbers or names in these bounds. */
+/** Returns null for anything but a list, range or step of numbers or names in these bounds. */
 function readField(text: string, min: number, max: number, names?: Map<string, number>): Field | null {
   if (text === "*") return ALL;
   const stepOnly = /^\*\/(\d{1,2})$/.exec(text);
@@ -63,7 +63,7 @@ function count(from: number, to: number, step: number): number[] {
   return Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, index) => from + index * step);
 }
 
-/** @returns `isMoments` for times of the day, which stand behind the days; a rhythm stands before them */
+/** @returns `isMoments` for times of day, which follow the days; an interval precedes them */
 function toTimeWords(minute: Field, hour: Field): { text: string; isMoments: boolean } | null {
   if (minute.kind === "list" && hour.kind === "list") {
     const times = hour.values.flatMap((at) => minute.values.map((past) => `${two(at)}:${two(past)}`));
@@ -98,7 +98,7 @@ function toMinuteWords(minute: Field): { alone: string; past: string } {
 
 type Days = { day: Field; isLastDay: boolean; weekday: Field; months: string | null };
 
-/** Of both the day of the month and the day of the week, either one is enough: so cron has always read them. */
+/** If both the day of the month and the day of the week are restricted, either is enough, as in cron. */
 function toDayWords({ day, isLastDay, weekday, months }: Days): string | null {
   const ofMonths = months === null ? "of every month" : `of ${months}`;
   const dates = isLastDay

@@ -4,9 +4,9 @@ import { send } from "@/lib/platform/browser/request";
 const root = (workspaceId: string, consoleId: string) =>
   `/api/workspaces/${workspaceId}/consoles/${consoleId}/schedule`;
 
-/** The schedule of a console. Each function throws ApiError. */
+/** API client of a console's schedule. Each function throws ApiError. */
 export const scheduleApi = {
-  /** From then on it runs as whoever puts it. */
+  /** Runs as the user who saves it from then on. */
   put: (workspaceId: string, consoleId: string, body: ScheduleBody) =>
     send<Schedule>("PUT", root(workspaceId, consoleId), { body }),
   remove: (workspaceId: string, consoleId: string) => send<null>("DELETE", root(workspaceId, consoleId)),

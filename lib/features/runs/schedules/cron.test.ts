@@ -50,7 +50,7 @@ describe("a schedule", () => {
   });
 
   it("knows changes of half an hour, and zones that have none", () => {
-    // Lord Howe Island: on 2027-04-04 the clock goes back from 2:00 to 1:30, on 2027-10-03 from 2:00 to 2:30.
+    // Lord Howe Island: on 2027-04-04 the clock goes back from 2:00 to 1:30, on 2027-10-03 forward from 2:00 to 2:30.
     expect(runs("45 1 4 4 *", "Australia/Lord_Howe", "2027-04-01T00:00:00Z", 1)).toEqual(["2027-04-03T14:45"]);
     expect(runs("15 2 3 10 *", "Australia/Lord_Howe", "2027-10-01T00:00:00Z", 1)).toEqual(["2027-10-02T15:30"]);
     expect(runs("0 0 1 1 *", "UTC", "2026-11-22T00:00:00Z", 1)).toEqual(["2027-01-01T00:00"]);

@@ -2,7 +2,7 @@ import { Cron } from "croner";
 import { toZoneName } from "@/lib/base/values/names";
 import { offsetAt } from "@/lib/base/values/offset";
 
-/** What is wrong with a schedule, for its field. */
+/** An error in one field of a schedule. */
 export class BadSchedule extends Error {
   readonly field: "cron" | "timezone";
 
@@ -13,24 +13,24 @@ export class BadSchedule extends Error {
 }
 
 const MINUTE_MS = 60_000;
-/** Clocks are set by less than this, so that no wall time further back comes after the moment asked for. */
+/** More than any clock change, so that no earlier wall time occurs after the given time. */
 const CLOCK_CHANGE_MAX_MS = 3 * 60 * MINUTE_MS;
-/** Wall times are looked through at the most; one in each minute of the largest change is far fewer. */
+/** Maximum number of wall times to examine. The largest clock change has far fewer, at one a minute. */
 const CANDIDATES_MAX = 1000;
 
 /**
- * The moments that a cron expression of five fields names in a time zone. What runs at given hours goes by the clock on
- * the wall: an hour that a clock change leaves out runs once, at its end, and one that comes twice runs the first time.
- * What runs in every hour goes by the time that passes.
+ * The times of a cron expression of five fields in a time zone. A schedule with given hours follows local time: an hour
+ * that a clock change skips runs once, at its end, and a repeated hour runs the first time. A schedule for every hour
+ * follows elapsed time.
  */
 export class CronSchedule {
   readonly cron: string;
-  /** As the database of zones spells it. */
+  /** Name as spelled in the time zone database. */
   readonly timezone: string;
   readonly #onWall: Cron;
   readonly #passing: Cron | null;
 
-  /** @throws BadSchedule for what is no cron expression or zone, and for what never comes */
+  /** @throws BadSchedule for an invalid cron expression or zone, and for a schedule that never runs */
   constructor(cron: string, timezone: string) {
     this.cron = cron.trim().split(/\s+/).join(" ");
     this.timezone = readZone(timezone);
@@ -40,7 +40,7 @@ export class CronSchedule {
     if (!this.next(new Date())) throw new BadSchedule("cron", "This never comes. Choose days that there are.");
   }
 
-  /** The first moment after this one; null when there is none. */
+  /** Returns the first time after this one; null if there is none. */
   next(after: Date): Date | null {
     if (this.#passing) return this.#passing.nextRun(after);
     let wall = new Date(after.getTime() + offsetAt(after.getTime(), this.timezone) - CLOCK_CHANGE_MAX_MS);
@@ -54,18 +54,18 @@ export class CronSchedule {
     return null;
   }
 
-  /** Whether the clock on the wall shows one of the expression's times at this moment. */
+  /** Returns whether the local time at this instant matches the expression. */
   isOnWall(at: Date): boolean {
     const wall = at.getTime() + offsetAt(at.getTime(), this.timezone);
     return this.#onWall.nextRun(new Date(wall - 1))?.getTime() === wall;
   }
 
-  /** Whether it goes by the time that passes rather than by the clock on the wall: it runs in every hour. */
+  /** Whether it follows elapsed time rather than local time: it runs in every hour. */
   get isPassing(): boolean {
     return this.#passing !== null;
   }
 
-  /** The first moments after this one, as many as there are up to `count`. */
+  /** Returns the first times after this one, up to `count`. */
   nextRuns(count: number, after: Date): Date[] {
     const runs: Date[] = [];
     for (let at = this.next(after); at && runs.length < count; at = this.next(at)) runs.push(at);
@@ -94,9 +94,9 @@ function readZone(timezone: string): string {
 }
 
 /**
- * The moment at which the clock on the wall shows this.
- * @param wall the time shown, as if it were UTC, in milliseconds
- * @returns of two such moments the first; for a time that is left out, the end of the gap
+ * Returns the instant of a local time.
+ * @param wall local time as if it were UTC, in ms
+ * @returns the first of two instants; for a skipped time, the end of the gap
  */
 function toMoment(wall: number, timezone: string): number {
   const day = 24 * 60 * MINUTE_MS;
@@ -105,7 +105,7 @@ function toMoment(wall: number, timezone: string): number {
   const candidates = [...new Set([wall - before, wall - after])].sort((a, b) => a - b);
   const shown = candidates.find((moment) => moment + offsetAt(moment, timezone) === wall);
   if (shown !== undefined) return shown;
-  // The change lies between the two; find the minute in which it happens.
+  // The change lies between the two: find its minute.
   let [low, high] = [candidates[0] ?? wall, candidates.at(-1) ?? wall];
   const old = offsetAt(low, timezone);
   while (high - low > MINUTE_MS) {

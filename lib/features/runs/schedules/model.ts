@@ -2,7 +2,7 @@ import type { ObjectId } from "mongodb";
 import { CronSchedule } from "./cron";
 import type { Schedule } from "./schema";
 
-/** What has a schedule, of one workspace: at most one each. */
+/** A resource with a schedule, in one workspace: at most one schedule each. */
 export type Scheduled = { workspaceId: ObjectId; resourceType: string; resourceId: ObjectId };
 
 export type ScheduleDoc = Scheduled & {
@@ -10,11 +10,11 @@ export type ScheduleDoc = Scheduled & {
   cron: string;
   timezone: string;
   enabled: boolean;
-  /** When it is due next; absent while it is off. A moment that has passed stays until its run is queued. */
+  /** Next due time; absent while it is disabled. A past time stays until its run is queued. */
   nextAt?: Date;
-  /** Until then no other server looks at it. */
+  /** Time until which no other server examines it. */
   lookedAtUntil?: Date;
-  /** Who set it last: it runs as them. */
+  /** User who saved it last: it runs as this user. */
   ownerId: ObjectId;
   createdAt: Date;
   updatedAt: Date;

@@ -40,13 +40,13 @@ export async function putSchedule(
   return toSchedule(doc, now);
 }
 
-/** Takes the schedule away; nothing happens where there is none. */
+/** Deletes the schedule, if there is one. */
 export async function removeSchedule({ workspaceId }: Pick<Caller, "workspaceId">, resource: Resource): Promise<void> {
   const { resourceType, resourceId } = resource;
   await collections.schedules().deleteOne({ workspaceId, resourceType, resourceId });
 }
 
-/** The schedules of these resources, by the resource's id; one query. */
+/** Returns the schedules of these resources, by the resource's id; one query. */
 export async function schedulesOf(
   workspaceId: ObjectId,
   resourceType: string,
@@ -60,7 +60,7 @@ export async function schedulesOf(
   return new Map(docs.map((doc) => [doc.resourceId.toHexString(), doc]));
 }
 
-/** The resources of a kind that have a schedule. */
+/** Returns the ids of the resources of a kind that have a schedule. */
 export async function scheduledIds(workspaceId: ObjectId, resourceType: string): Promise<ObjectId[]> {
   const docs = collections.schedules().find({ workspaceId, resourceType }, { projection: { resourceId: 1 } });
   return docs.map(({ resourceId }) => resourceId).toArray();

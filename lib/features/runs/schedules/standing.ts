@@ -9,7 +9,7 @@ import { schedulesOf } from "./service";
 
 export type WithStanding = { id: string; schedule: Schedule | null; lastRun: Run | null };
 
-/** What has schedules and runs, with these, in two look-ups for all of them. */
+/** Adds schedules and last runs to resources, in two look-ups for all of them. */
 export async function withStandingOf<T extends WithStanding>(
   { workspaceId }: Pick<Caller, "workspaceId">,
   resourceType: ResourceType,

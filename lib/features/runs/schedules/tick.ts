@@ -4,29 +4,30 @@ import { collections } from "./collections";
 import { CronSchedule } from "./cron";
 import type { ScheduleDoc } from "./model";
 
-/** A server that dies while it looks at a schedule leaves it to the others after this. */
+/** Time after which a schedule is released if the server that examines it has crashed, in ms. */
 const LOOK_MS = 30_000;
 
 /**
- * What the owner of a kind of resource does when it is due: it queues a run that is the tick's, however often it is
- * asked (`lib/features/runs`, `once`).
- * - `queued`: the tick is done with.
- * - `busy`: its last run has not ended. The tick waits for that; of those that pass meanwhile one run is made.
- * - `away`: it is deleted and may come back; the tick is left out.
- * - `gone`: it does not come back, and the schedule goes too.
+ * Queues a run when a resource is due. Provided by the owner of the kind of resource. It may be called several times
+ * for one tick and queues one run (`lib/features/runs`, `once`).
+ *
+ * - `queued`: the tick is complete.
+ * - `busy`: the last run has not ended. The tick waits for it; all ticks that pass in between become one run.
+ * - `away`: the resource is deleted and may be restored; the tick is skipped.
+ * - `gone`: the resource is deleted for good, so the schedule is deleted too.
  */
 export type QueueTick = (schedule: ScheduleDoc, tick: Date) => Promise<"queued" | "busy" | "away" | "gone">;
 export type TickOwners = Readonly<Record<string, QueueTick>>;
 
 /**
- * Queues a run for each schedule that is due. Any number of servers may do so at once: a tick is one run. What was
- * missed while no server was there runs once.
- * @returns how many runs were queued
+ * Queues a run for each schedule that is due. Any number of servers may do so concurrently: a tick is one run. Ticks
+ * missed while no server was running become one run.
+ * @returns the number of queued runs
  */
 export async function queueDueRuns(owners: TickOwners): Promise<number> {
   let queued = 0;
   for (;;) {
-    // By the store's clock, which is one for all servers.
+    // The store's clock is the same for all servers.
     const schedule = await collections.schedules().findOneAndUpdate(
       {
         nextAt: { $exists: true },
@@ -48,7 +49,7 @@ export async function queueDueRuns(owners: TickOwners): Promise<number> {
 async function queueTick(schedule: ScheduleDoc, tick: Date, now: Date, owners: TickOwners): Promise<boolean> {
   const outcome = (await owners[schedule.resourceType]?.(schedule, tick)) ?? "gone";
   const { _id, workspaceId } = schedule;
-  // Whoever has changed it meanwhile has said anew when it is due.
+  // Match the schedule as it was read: a change made since has set the next tick.
   const asSeen = { _id, workspaceId, nextAt: tick };
   if (outcome === "gone") await collections.schedules().deleteOne(asSeen);
   if (outcome === "queued" || outcome === "away") {
