@@ -17,12 +17,12 @@ export const viewport: Viewport = {
 };
 
 export default async function RootLayout({ children }: { children: ReactNode }) {
-  // Set by the proxy that writes the content security policy; absent where there is none.
+  // Set by the proxy that writes the content security policy; absent without one.
   const nonce = (await headers()).get("x-nonce") ?? undefined;
   return (
     <html lang="en" data-theme="light" suppressHydrationWarning>
       <head>
-        {/* Blocking on purpose: the theme has to stand before the first paint. */}
+        {/* Blocking on purpose: the theme must be set before the first paint. */}
         <script src="/boot.js" nonce={nonce} />
       </head>
       <body>{children}</body>

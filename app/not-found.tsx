@@ -13,7 +13,7 @@ export default function NotFound() {
       text="It is private, was moved, or never existed. Ask the person who sent the link to share it with your workspace."
     >
       <LateBoot />
-      {/* Every page carries this one, so it brings nothing along that a page may not need. */}
+      {/* Every page includes this component, so it loads nothing that a page may not need. */}
       <a className="btn" href="/">
         Back to your workspace
       </a>

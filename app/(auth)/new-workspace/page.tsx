@@ -7,7 +7,7 @@ import { getPageSession } from "@/lib/features/accounts/page-session";
 
 export const metadata: Metadata = { title: "New workspace" };
 
-/** Also where somebody lands who has deleted or left their last workspace. */
+/** Also shown after a user deletes or leaves their last workspace. */
 export default async function NewWorkspacePage() {
   const session = await getPageSession();
   if (session === null) redirect("/login?next=%2Fnew-workspace");

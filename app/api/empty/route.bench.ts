@@ -1,2 +1,4 @@
-/** What a request costs before any of our work: built for `npm run bench` alone (next.config.ts), never for a start. */
+/**
+ * Measures the cost of a request without our work. Built only for `npm run bench` (next.config.ts), never for a start.
+ */
 export const POST = (): Response => Response.json({});

@@ -20,7 +20,7 @@ export async function generateMetadata({ params }: PageProps): Promise<Metadata>
     ...said,
     openGraph: { ...said, type: "website", siteName: "Millrace", url: `${publicUrl}/share/${path}`, images },
     twitter: { ...said, card: hasPicture ? "summary_large_image" : "summary", images },
-    // Whoever has the link may look; whoever searches the web has not got it.
+    // Visible to anyone with the link, but not to search engines.
     robots: { index: false, follow: false },
     referrer: "no-referrer",
   };
@@ -39,5 +39,5 @@ export default async function SharePage({ params }: PageProps) {
   );
 }
 
-/** Once for the page and its head. */
+/** Cached: the page and its head share one look-up. */
 const readShown = cache(async (token: string) => (await describeSharePage(token)) ?? notFound());

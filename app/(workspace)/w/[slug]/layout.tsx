@@ -10,7 +10,7 @@ type LayoutProps = { children: ReactNode; params: Promise<{ slug: string }> };
 export default async function WorkspaceLayout({ children, params }: LayoutProps) {
   const { slug } = await params;
   const session = await getPageSession();
-  // The page below sends to the sign-in page: it knows the address to come back to.
+  // The page below redirects to the sign-in page: it knows the address to come back to.
   if (session === null) return children;
   const workspace = session.workspaces.find((each) => each.slug === slug);
   if (!workspace) notFound();

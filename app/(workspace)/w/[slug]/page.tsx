@@ -4,7 +4,7 @@ import { WorkbenchView } from "@/components/consoles/workbench-view";
 
 export const metadata: Metadata = { title: "Consoles" };
 
-/** Lands in the console that was open last; on a phone it is the list. */
+/** Opens the last open console; on a phone it is the list. */
 export default async function WorkspacePage({ params }: { params: Promise<{ slug: string }> }) {
   await requireSession(`/w/${(await params).slug}`);
   return <WorkbenchView />;

@@ -4,7 +4,10 @@ import { endAuthorization } from "@/lib/features/linked-repositories/installatio
 import { open } from "@/lib/platform/access/rules";
 import { boundedText } from "@/lib/platform/http/schema";
 
-/** Ours has some three hundred, the host's codes some twenty. */
+/**
+ * Maximum length of the state and of the code: our state has about three hundred characters, the host's codes about
+ * twenty.
+ */
 const STATE_CHARS_MAX = 1_100;
 const CODE_CHARS_MAX = 500;
 

@@ -17,7 +17,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     failures: ["not_found", "rate_limited"],
     handle: async ({ params, query: { as }, request }) => {
       const file = await readSnapshotPicture(params.token, as, request.headers);
-      // Never a page of ours, whatever asks for it.
+      // Never treated as a page of this site, whichever client requests it.
       const headers = {
         "Content-Type": as === "png" ? "image/png" : "application/pdf",
         ...(as === "pdf" && { "Content-Disposition": 'attachment; filename="dashboard.pdf"' }),

@@ -7,8 +7,8 @@ export const metadata: Metadata = { title: "Cannot be opened" };
 type UnknownPageProps = { params: Promise<{ slug: string; rest: string[] }> };
 
 /**
- * An address in the workspace that nothing stands at: without this page the frame around it would go, too. Not by
- * `notFound`, whose page is empty until its scripts have run, and has no theme by then.
+ * Renders an unknown address of the workspace: without this page the frame around it would disappear too. `notFound`
+ * does not fit: its page is empty until its scripts have run, and has no theme until then.
  */
 export default async function UnknownPage({ params }: UnknownPageProps) {
   const { slug, rest } = await params;

@@ -10,7 +10,7 @@ type ActivityPageProps = {
   searchParams: Promise<Record<string, string | string[] | undefined>>;
 };
 
-/** Filters stand in the query of the address. */
+/** Shows the activity. The query of the address holds the filters. */
 export default async function ActivityPage({ params, searchParams }: ActivityPageProps) {
   await requireSession(`/w/${(await params).slug}/activity${toSearch(await searchParams)}`);
   return <ActivityView />;

@@ -4,7 +4,7 @@ import { GeneralSettings } from "@/components/settings/general-settings";
 
 export const metadata: Metadata = { title: "Settings" };
 
-/** The first page of the settings; on a phone this address is their list. */
+/** First page of the settings; on a phone this address is their list. */
 export default async function SettingsIndexPage({ params }: { params: Promise<{ slug: string }> }) {
   await requireSession(`/w/${(await params).slug}/settings`);
   return <GeneralSettings />;

@@ -3,7 +3,7 @@ import { readPreviewPicture } from "@/lib/features/apps/share";
 import { shareParams } from "@/lib/features/shares/params";
 import { open } from "@/lib/platform/access/rules";
 
-/** Closed again, a share is seen for as long as this at the most where the picture was asked for before. */
+/** Maximum time that a cached picture stays visible after its share ends, in seconds. */
 const KEPT_SECONDS = 300;
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({

@@ -11,10 +11,10 @@ type ConsolePageProps = {
   searchParams: Promise<Record<string, string | string[] | undefined>>;
 };
 
-/** A run in the background has an id of the store's; the uuid of a query that somebody waited for opens the console. */
+/** A background run has an id from the database. The UUID of an interactive query opens the console. */
 const RUN_ID = /^[0-9a-f]{24}$/;
 
-/** The console is named by the address, which the workbench reads: tabs change it without a load. */
+/** The address names the console, and the workbench reads it: switching tabs does not load a page. */
 export default async function ConsolePage({ params, searchParams }: ConsolePageProps) {
   const { slug, consoleId } = await params;
   const query = await searchParams;

@@ -10,7 +10,7 @@ type NotificationsPageProps = {
   searchParams: Promise<Record<string, string | string[] | undefined>>;
 };
 
-/** `rule` names the one that is open, `delivery` the one with its attempts; the rest are filters. */
+/** `rule` names the open rule, `delivery` the one with its attempts; the rest are filters. */
 export default async function NotificationsPage({ params, searchParams }: NotificationsPageProps) {
   await requireSession(`/w/${(await params).slug}/settings/notifications${toSearch(await searchParams)}`);
   return <NotificationSettings />;

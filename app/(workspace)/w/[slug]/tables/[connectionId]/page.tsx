@@ -15,13 +15,13 @@ export default async function TablePage({ params, searchParams }: TablePageProps
   const { name, schema, ...others } = await searchParams;
   const table = { name: String(name ?? ""), ...(typeof schema === "string" && { schema }) };
   const query = new URLSearchParams(table).toString();
-  // Who signs in first comes back to the same rows.
+  // After signing in, the user comes back to the same rows.
   const arranged = Object.entries(others)
     .filter(([each]) => isTableParam(each))
     .flatMap(([each, given]) => [given ?? []].flat().map((value): [string, string] => [each, value]));
   await requireSession(
     `/w/${slug}/tables/${connectionId}?${new URLSearchParams([...Object.entries(table), ...arranged])}`,
   );
-  // What is read of it is read in the browser: rows that are sorted anew are no new page.
+  // The browser loads the rows, so sorting them again does not load a new page.
   return <TableView key={`${connectionId} ${query}`} connectionId={connectionId} table={table} />;
 }

@@ -10,7 +10,7 @@ type HistoryPageProps = {
   searchParams: Promise<Record<string, string | string[] | undefined>>;
 };
 
-/** The saves of a console; `sha` names the one that is shown. */
+/** Saves of a console; `sha` selects the one to show. */
 export default async function HistoryPage({ params, searchParams }: HistoryPageProps) {
   const { slug, consoleId } = await params;
   await requireSession(`/w/${slug}/consoles/${consoleId}/history${toSearch(await searchParams)}`);

@@ -10,7 +10,7 @@ type SchedulePageProps = {
   searchParams: Promise<Record<string, string | string[] | undefined>>;
 };
 
-/** When a console runs by itself, and its runs; `run` names the one that is shown, which messages link to. */
+/** Schedule of a console and its runs. `run` selects the run to show; messages link to it. */
 export default async function SchedulePage({ params, searchParams }: SchedulePageProps) {
   const { slug, consoleId } = await params;
   await requireSession(`/w/${slug}/consoles/${consoleId}/schedule${toSearch(await searchParams)}`);

@@ -24,7 +24,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
       if (path === undefined) return listFiles(caller, appId, sha);
       if (as !== "raw") return readAppFile(caller, appId, path, sha);
       const { content } = await readBytesOf(caller, appId, path, sha);
-      // What members write must not run on our own address.
+      // Members' files must not run on our origin.
       const headers = { "Content-Type": "application/octet-stream", "Content-Disposition": "attachment" };
       return new Response(new Uint8Array(content), { headers });
     },
