@@ -9,9 +9,9 @@ import { evaluate, type Outcome } from "@/test/fixtures/agent/evaluate";
 import { questionSets } from "@/test/fixtures/agent/question-sets";
 
 /**
- * Asks a model the question set over real databases, and prints accuracy, steps, tokens and time:
- * npm run eval:agent -- --model anthropic/<name> [--failures]
- * `--failures` shows the wrong answers of the seen half alone: the other one is there to be a surprise.
+ * Asks a model the question set over real databases, and prints accuracy, steps, tokens and time: npm run eval:agent --
+ * --model anthropic/<name> [--failures] `--failures` shows the wrong answers of the visible half alone: the other half
+ * stays hidden for a fair test.
  */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
@@ -66,7 +66,7 @@ function print(name: string, outcomes: readonly Outcome[]): void {
   );
 }
 
-/** By its id, "provider/name", with the key that the environment has. */
+/** Opens a model by its id, "provider/name", with the key from the environment. */
 async function openModel(id: string): Promise<LanguageModelV4> {
   if (id === OFFLINE_MODEL_ID) return offlineModel();
   const [provider = "", ...rest] = id.split("/");

@@ -10,8 +10,8 @@ import { launchBrowser } from "./support/browser";
 import { memoryOfTree, startProduct } from "./support/product";
 
 /*
- * The feed of a workspace with 10,000 apps, and what somebody waits for who writes one: from "Start it" to the app's
- * picture, and from a save, or from the last key, to the changed picture.
+ * Measures the feed of a workspace with 10,000 apps, and the waits of an author: from "Start it" to the app's picture,
+ * and from a save, or from the last key, to the changed picture.
  *
  *   npm run bench -- apps            both
  *   npm run bench -- apps feed       the feed alone
@@ -32,12 +32,12 @@ const INSERT_BATCH = 1_000;
 
 type Person = { address: string; cookie: string; workspaceId: ObjectId; userId: ObjectId; slug: string };
 
-/** Prints both tables, or the one that is named. */
+/** Prints both tables, or the named one. */
 export async function run([only]: string[] = []): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), "millrace-bench-apps-"));
   const env = { DATA_DIR: join(dir, "data"), RATE_LIMIT_SCALE: "1000" };
   const { address, pid, stop } = await startProduct({ env });
-  // The store of the server that runs: what no one types ten thousand times is put there.
+  // Writes to the store of the running server: ten thousand apps are inserted directly.
   process.env.DATA_DIR = env.DATA_DIR;
   delete process.env.MONGODB_URI;
   try {
@@ -165,7 +165,7 @@ async function measurePreview(person: Person): Promise<void> {
       times.save.push(await timed(() => Promise.all([write("words.tsx", words(n)), shows(n)])));
     }
     for (let n = ROUNDS + 1; n <= ROUNDS + ROUNDS / 3; n++) {
-      // What is typed over a save that the editor has not heard of is a conflict.
+      // Typing over a save that the editor has not received yet is a conflict.
       await page
         .getByRole("textbox", { name: "Text of words.tsx" })
         .getByText(`Words ${n - 1}`)
@@ -183,7 +183,7 @@ async function measurePreview(person: Person): Promise<void> {
   }
 }
 
-/** Puts a text in the place of all that is there, as by pasting. */
+/** Replaces the whole text, as by pasting. */
 async function typed(page: Page, text: string): Promise<void> {
   await page.getByRole("textbox", { name: "Text of words.tsx" }).click();
   await page.keyboard.press("ControlOrMeta+a");

@@ -10,28 +10,28 @@ import { childrenOf } from "@/test/servers/millrace";
 import { memoryOfTree, startProduct } from "./support/product";
 
 /*
- * Many chats at once (F12): each of 500 open streams gets twenty words a second from a model of our own. Meanwhile the
- * health route is asked every 20 ms. Then the same with readers who leave in the middle. Before that short turns, for the
- * processor time of one. Argument: how many.
+ * Measures many chats at once (F12). Each of 500 open streams gets twenty words a second from a stub model, while the
+ * health route is requested every 20 ms. A second round adds readers who leave in the middle. Short turns run first and
+ * give the processor time of one turn. Argument: the number of streams.
  */
 
-/** A stream takes 40 s, so that the first still runs when the last begins. */
+/** Number of words of a stream. It takes 40 s, so that the first still runs when the last starts. */
 const WORDS = 800;
 const WORD_EVERY_MS = 50;
-/** Twenty-five turns a second begin, and stay: five hundred people who each ask every 20 s. */
+/** Interval between new streams, in ms: twenty-five a second, or five hundred users who each ask every 20 s. */
 const BEGIN_EVERY_MS = 40;
 const PEOPLE = 20;
-/** Turns of one short sentence: what a turn costs beside its words. */
+/** Number of turns with one short sentence, which measure the cost of a turn beside its words. */
 const SHORT_TURNS = 400;
 const SHORT_AT_ONCE = 10;
 const PASSWORD = "seven herons by the mill";
 const BUDGET_HEALTH_P99_MS = 200;
 const BUDGET_FIRST_WORD_P95_MS = 1000;
-/** Of what is left in the web process after its garbage is collected, to what was before. */
+/** Budget for the web process's memory after garbage collection, relative to the memory before. */
 const BUDGET_KEPT = 1.1;
 const BUDGET_MEMORY_MIB = 1536;
 const MIB = 1024 * 1024;
-/** What the garbage of five hundred streams takes to be collected by itself. */
+/** Time for the garbage of five hundred streams to be collected without a forced collection, in ms. */
 const SETTLE_MS = 20_000;
 
 type Person = { cookie: string; workspaceId: string };
@@ -64,7 +64,7 @@ export async function run([count = "500"]: string[]): Promise<void> {
   const probe = fork(join(process.cwd(), "bench", "support", "health-probe.ts"), [product.address], { execArgv: [] });
   try {
     const people = await register(product.address);
-    // What first turns load and have compiled is no stream's.
+    // The first turns load and compile code, which belongs to no stream.
     await Promise.all(people.map((_, index) => begin(product.address, people, index).over));
     const shortTurn = await costOfShortTurn(product.address, people, { model, web });
     await settle();
@@ -112,7 +112,7 @@ export async function run([count = "500"]: string[]): Promise<void> {
   }
 }
 
-/** Of the web process. The second half is counted: by then what is often run is compiled. */
+/** Measures the web process. Only the second half counts: by then frequent code is compiled. */
 async function costOfShortTurn(
   address: string,
   people: readonly Person[],
@@ -134,10 +134,10 @@ async function costOfShortTurn(
   return `${(((processorSeconds(web) - before) / SHORT_TURNS) * 1000).toFixed(1)} ms`;
 }
 
-/** What a process has had of the processors, which a machine that does other things does not change much. */
+/** Returns the processor time of a process in seconds. Other work on the machine hardly changes it. */
 function processorSeconds(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  // Behind the name, which may hold anything: the 12th and 13th, in hundredths of a second.
+  // After the name, which may contain anything: the 12th and 13th fields, in hundredths of a second.
   const [user, system] = stat
     .slice(stat.lastIndexOf(")") + 2)
     .split(" ")

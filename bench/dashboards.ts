@@ -7,22 +7,22 @@ import { launchBrowser } from "./support/browser";
 import { startProduct } from "./support/product";
 
 /*
- * What a click on a dashboard costs: the built product, a dataset of a million rows and six widgets, asked over HTTP as a
- * page asks. Each figure is taken alone, while the dataset is read anew, and while twenty others click. And what a page of eight
- * widgets takes in Chromium until all of them are drawn, from rows that are kept.
+ * Measures a click on a dashboard: the built product, a dataset of a million rows and six widgets, requested over HTTP
+ * as a page does. Each figure is measured alone, during a refresh of the dataset, and while twenty others click. Also
+ * measures the time until a page of eight widgets is drawn in Chromium from cached rows.
  */
 
 const ROWS = 1_000_000;
 const VIEWERS = 20;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const PASSWORD = "seven herons by the mill";
-/** A person does not click faster. */
+/** Pause between clicks, in ms: no one clicks faster. */
 const PAUSE_MS = 500;
-/** Of those who look at a page, one looks at what a click has changed before the next one. */
+/** Pause of a viewer between two clicks, in ms: they read the result first. */
 const VIEWER_PAUSE_MS = 3_000;
 const BRUSH_STEPS = 200;
 
-/** What it may cost, 95 of a hundred times. */
+/** Budgets for the 95th percentile, in ms. */
 const BUDGETS_MS = { click: 100, distinct: 300, list: 50, cube: Number.POSITIVE_INFINITY, brush: 16 };
 type Figure = keyof typeof BUDGETS_MS;
 const NAMES: Record<Figure, string> = {
@@ -70,7 +70,10 @@ const EIGHT = [
     spec: { dimensions: [{ field: "at", timeUnit: "year" }, "category"], measures: [sum] },
   },
 ].map((widget, at) => ({ ...widget, layout: { x: (at % 4) * 3, y: Math.floor(at / 4) * 5, w: 3, h: 5 } }));
-/** What may pass until a page is drawn, 95 of a hundred times: by its address in a browser that was never here, and from the list. */
+/**
+ * Budgets for the 95th percentile until a page is drawn, in ms: opened by its address in a fresh browser, and from the
+ * list.
+ */
 const PAINT_BUDGETS_MS = { cold: 1000, warm: 300 };
 const PAINTS = 20;
 const FILTERS = [
@@ -81,7 +84,10 @@ const FILTERS = [
 type Ask = (method: string, path: string, body?: unknown) => Promise<{ data: never }>;
 type Page = { ask: Ask; page: string; distinctPage: string; eightPage: string; cookie: string; slug: string };
 
-/** Runs the benchmark, or with "paint" that of a page's drawing alone, and prints a table. @returns whether every budget is met */
+/**
+ * Runs the benchmark, or with "paint" only that of rendering a page, and prints a table. @returns whether every budget
+ * is met
+ */
 export async function run([part]: string[] = []): Promise<boolean> {
   const product = await startProduct({ env: { RATE_LIMIT_SCALE: "100000", SAMPLE_DATA: "off" } });
   try {
@@ -115,7 +121,7 @@ export async function run([part]: string[] = []): Promise<boolean> {
   }
 }
 
-/** @returns whether the budget is kept */
+/** @returns whether the budget is met */
 function show(name: string, circumstance: string, times: number[], budget: number): boolean {
   const [p50, p95] = [at(times, 0.5), at(times, 0.95)];
   const verdict = Number.isFinite(budget) ? `${p95 <= budget ? "within" : "OVER"} ${budget} ms` : "";
@@ -166,11 +172,11 @@ async function preparePage(address: string): Promise<Page> {
   };
 }
 
-/** Another state of the filters each time: no answer may be one that was given before. */
+/** Number of the next filter state: no answer may come from a cache. */
 let states = 0;
 function newState(without: string[] = []): string {
   const n = states++;
-  // Of forty and of twelve, two each: the same comes again after 1,560 and 132 states, and both after 17,160.
+  // Two of forty and two of twelve: they repeat after 1,560 and 132 states, and both together after 17,160.
   const all = { country: twoOf("country", 40, n), category: twoOf("category", 12, n) };
   const filters = Object.fromEntries(Object.entries(all).filter(([name]) => !without.includes(name)));
   return `filters=${encodeURIComponent(JSON.stringify(filters))}`;
@@ -182,7 +188,7 @@ function twoOf(name: string, count: number, n: number): string[] {
   return [`${name} ${first}`, `${name} ${second}`];
 }
 
-/** What a tab does at each step of a brush over the months, in the machine's own engine. */
+/** Runs the work of a tab at each step of a brush over the months, in this machine's engine. */
 async function brush({ ask, page }: Page): Promise<number[]> {
   const { widgets } = (await ask("GET", `${page}/widgets/months/cube?${newState(["category"])}`)).data as Cube;
   const cubes = widgets.flatMap((cube) => ("axes" in cube ? [openCube(cube)] : []));
@@ -218,7 +224,7 @@ async function measure({ ask, page, distinctPage }: Page, figure: Exclude<Figure
   return times.sort((a, b) => a - b);
 }
 
-/** Until every widget is drawn, by the page's own clock. What somebody has looked at once is kept for the next one. */
+/** Measures the time until every widget is drawn, by the page's clock. The second view uses the cache of the first. */
 async function paint(address: string, { eightPage, cookie, slug }: Page): Promise<{ cold: number[]; warm: number[] }> {
   const browser = await launchBrowser();
   const list = `/w/${slug}/dashboards`;

@@ -22,23 +22,23 @@ import { sendJobEventsBy } from "../lib/platform/process/job-events";
 import { startJobServer } from "../test/jobs/server";
 
 /*
- * Deliveries by the embedded executor, the store and the receivers on one machine, the functions in this process: how many
- * a second, and how long from the end of a run to the first attempt. The budget is 200 a second, and 500 ms for 95 of a
- * hundred.
+ * Measures deliveries by the embedded executor, with the store and the receivers on one machine and the functions in
+ * this process: deliveries per second, and the time from the end of a run to the first attempt. The budget is 200 per
+ * second, and 500 ms for 95 of a hundred.
  */
 
 const START_TIMEOUT_MS = 45_000;
 const RULES_PER_RUN = 50;
-/** At once, where no runner limits them. */
+/** Number of concurrent sends without a runner that limits them. */
 const SENDERS = 20;
 const LATENCIES = 200;
 const LATENCY_EVERY_MS = 50;
 
 type Receivers = { urls: string[]; count: () => number; onHit: (runId: string) => void; close: () => void };
 
-/** @param delayMs what each takes to answer */
+/** @param delayMs response time of each */
 async function startReceivers(count: number, delayMs: number): Promise<Receivers> {
-  // Once each: on a busy machine one may be sent again.
+  // Counted once each: on a busy machine a message may be sent again.
   const messages = new Set<unknown>();
   const receivers: Receivers = { urls: [], count: () => messages.size, onHit: () => {}, close: () => {} };
   const servers: Server[] = [];
@@ -66,7 +66,7 @@ async function startReceivers(count: number, delayMs: number): Promise<Receivers
   return receivers;
 }
 
-/** A console with so many rules, one receiver after another. */
+/** Creates a console with `count` rules, spread over the receivers. */
 async function addRules(workspaceId: ObjectId, urls: string[], count: number): Promise<ObjectId> {
   const resourceId = new ObjectId();
   const now = new Date();
@@ -104,7 +104,7 @@ async function endRun(workspaceId: ObjectId, resourceId: ObjectId): Promise<stri
   return run._id.toHexString();
 }
 
-/** What a number of deliveries takes: wall clock, and this process's own time of processor. */
+/** Measures a number of deliveries: wall clock, and processor time of this process. */
 async function throughput(
   workspaceId: ObjectId,
   deliveries: number,
@@ -126,7 +126,7 @@ function toRates(deliveries: number, ms: number, cpu: NodeJS.CpuUsage): Record<s
   };
 }
 
-/** The sends alone, without a runner that calls for them: what of the figures is the domain's. */
+/** Measures the sends alone, without a runner: the domain's share of the figures. */
 async function sendsAlone(workspaceId: ObjectId, deliveries: number): Promise<Record<string, string>> {
   const receivers = await startReceivers(1, 0);
   const rules = Math.min(RULES_PER_RUN, deliveries);
@@ -164,7 +164,7 @@ async function latencies(workspaceId: ObjectId, receivers: Receivers): Promise<n
   return [...ended].map(([id, at]) => (arrived.get(id) ?? 0) - at).sort((a, b) => a - b);
 }
 
-/** Prints a table. Arguments: how many deliveries of each kind. */
+/** Prints a table. Arguments: the number of deliveries of each kind. */
 export async function run([count = "2000"]: string[] = []): Promise<void> {
   const deliveries = Number(count);
   const dir = await mkdtemp(join(tmpdir(), "millrace-bench-"));

@@ -4,8 +4,8 @@ import { launchBrowser } from "./support/browser";
 import { startProduct } from "./support/product";
 
 /*
- * A newcomer's first minute without the typing: from the press on "Create account" until the rows of the sample query
- * stand in the grid, with Run pressed as soon as it can be. Each newcomer is one to the browser, too: nothing is cached.
+ * Measures a new user's first minute without the typing: from the click on "Create account" until the grid shows the
+ * rows of the sample query, with Run clicked as soon as possible. Each user has a fresh browser: nothing is cached.
  */
 
 const NEWCOMERS = 10;
@@ -13,7 +13,7 @@ const BUDGET_MS = 3000;
 /** The first one may wait for the sample to be built, and is not counted. */
 const TIMEOUT_MS = 180_000;
 
-/** @param address of a server that runs already; without it one is started, with a data folder of its own */
+/** @param address of a running server; without it, a server with a new data folder is started */
 export async function run([address]: string[] = []): Promise<void> {
   const server = address === undefined ? await startProduct({ env: { RATE_LIMIT_SCALE: "1000" } }) : null;
   const baseURL = address ?? server?.address ?? "";
@@ -34,7 +34,7 @@ export async function run([address]: string[] = []): Promise<void> {
   }
 }
 
-/** @returns milliseconds from the press to the rows */
+/** @returns milliseconds from the click to the rows */
 async function arrive(browser: Browser, baseURL: string): Promise<number> {
   const context = await browser.newContext({ baseURL, viewport: { width: 1440, height: 900 } });
   try {

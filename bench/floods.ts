@@ -8,14 +8,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { hasTaskset, startProduct } from "./support/product";
 
 /*
- * What floods do to everybody else: the health of the built product on two processors, asked every 20 ms by a process of
- * its own, while something is done to it in great numbers. It must stay below 200 ms for 99 of a hundred.
+ * Measures how floods affect other users: a separate process requests the health of the built product on two processors
+ * every 20 ms during each flood. 99 of a hundred requests must take less than 200 ms.
  */
 
 const BUDGET_P99_MS = 200;
-/** The machine that the figures are for. */
+/** Processors of the product, as on the reference machine. */
 const PRODUCT_CPUS = "0,1";
-/** Longer than the deadlines of headers and bodies. */
+/** Time that connections are held, in ms: longer than the deadlines of headers and bodies. */
 const HELD_MS = 14_000;
 const MIB = 1024 * 1024;
 const WORKSPACES = 10;
@@ -24,7 +24,7 @@ const PASSWORD = "seven herons by the mill";
 type Sample = { ms: number; status: number };
 type Workspace = { email: string; cookie: string; execute: string };
 type Context = { address: string; port: number; agent: Agent; workspaces: Workspace[] };
-/** Does its worst and says in a few words what came of it. */
+/** Runs the flood and describes its outcome briefly. */
 type Flood = (context: Context) => Promise<string>;
 
 const HEAVY = [
@@ -80,7 +80,7 @@ const FLOODS: Record<string, Flood> = {
   },
 };
 
-/** Prints the health of the product in each flood, or in the one whose name begins so. */
+/** Prints the health of the product in each flood, or in the one whose name has the given prefix. */
 export async function run([only = ""]: string[] = []): Promise<void> {
   if (availableParallelism() > 2 && hasTaskset()) {
     // The load must not take the product's processors.
@@ -155,7 +155,7 @@ function send(
   });
 }
 
-/** Reads an answer to its end; an answer that breaks off, or none, has a word instead of a status. */
+/** Reads an answer to its end. A broken or missing answer has a word instead of a status. */
 async function status(asked: Promise<IncomingMessage>): Promise<string> {
   try {
     const answer = await asked;

@@ -11,8 +11,8 @@ import { startPostgres, type TestServer } from "../test/servers/postgres";
 import { MIB, type Results, thousands } from "./query/measure";
 
 /*
- * What a flow's way from database to database costs, against psql's COPY from table to table in the same run. A flow also
- * judges every value, notes its position with every batch and can be killed at any moment.
+ * Measures a flow from database to database, against psql's COPY from table to table in the same run. A flow also
+ * validates every value, stores its position with every batch and can be killed at any moment.
  */
 
 const ROWS = 1_000_000;
@@ -21,7 +21,7 @@ const MANY = `create table many as select i as id, 'name ' || i as name, (((i * 
   timestamptz '2026-01-01' + i * interval '1 second' as placed_at, i % 2 = 0 as flag from generate_series(1, ${ROWS}) i`;
 const ANY = new AbortController().signal;
 
-/** Prints rows a second, their ratio to COPY, and by how much the process has grown. */
+/** Prints rows per second, their ratio to COPY, and the growth of the process. */
 export async function run(): Promise<void> {
   const server = await startPostgres();
   if (!server) throw new Error("PostgreSQL is not installed, so there is nothing to measure.");
@@ -63,7 +63,7 @@ export async function run(): Promise<void> {
 }
 
 function tableFor(mode: LoadMode, isOrdered: boolean): string {
-  // What was appended in order is what the upsert changes.
+  // The upsert changes the rows that were appended in order.
   return mode === "upsert" || isOrdered ? "ordered" : mode;
 }
 
@@ -96,7 +96,7 @@ async function flow(
   return { rate: rows / ((performance.now() - startedAt) / 1000), grownMib: (peak - before) / MIB };
 }
 
-/** One psql reads the table and another one writes what it says. */
+/** One psql reads the table and another one writes its output. */
 async function copyRate({ host, port, user, password, database }: TestServer): Promise<number> {
   const env = { ...process.env, PGPASSWORD: password };
   const psql = (command: string, stdio: ("pipe" | "ignore" | "inherit")[]) =>

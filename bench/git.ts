@@ -14,12 +14,12 @@ import { databaseReady } from "../lib/platform/db/ready";
 import { memoryOfTree, startProduct } from "./support/product";
 
 /*
- * A workspace of 10,000 consoles, saved 10,000 times, cloned by stock git from the built product: before the base pack
- * is made, with it, by two at once, and fetched after further saves. Beside each stands what git needs by itself to take
- * the same pack in, which no server can shorten.
+ * Clones a workspace of 10,000 consoles with 10,000 saves from the built product, with stock git: before the base pack
+ * is built, with it, by two clients at once, and as a fetch after further saves. Each figure is shown beside the time
+ * that git needs to take in the same pack, which no server can shorten.
  *
  *   npm run bench -- git              consoles in a hundred folders
- *   npm run bench -- git flat         all in one folder, the worst that there is
+ *   npm run bench -- git flat         all in one folder, the worst case
  *   npm run bench -- git 1000         fewer
  */
 
@@ -32,7 +32,7 @@ const MIB = 1024 * 1024;
 const AUTHOR = { name: "Bench", email: "bench@example.com" };
 const run_ = promisify(execFile);
 
-/** Prints what clones cost. */
+/** Prints the cost of clones. */
 export async function run(args: string[]): Promise<void> {
   const count = Number(args.find((arg) => /^\d+$/.test(arg)) ?? 10_000);
   const isFlat = args.includes("flat");
@@ -106,7 +106,7 @@ async function saveAll(
 ): Promise<void> {
   for (let n = from; n < to; n++) {
     const content = (at: number) => `-- version ${n}\nselect * from orders where id = ${at}\n`;
-    // The first one holds all; then each edits another one.
+    // The first commit contains all files; each later one edits another file.
     const files = n === 0 ? Array.from({ length: count }, (_, at) => at) : [(n * 7919) % count];
     await commitChanges({
       repositoryId,
@@ -161,7 +161,7 @@ async function withStore<T>(dataDir: string, work: () => Promise<T>): Promise<T>
   }
 }
 
-/** What the server and all that it has started hold at the most beyond what they held before. */
+/** Tracks the peak memory of the server and its child processes above the level at the start. */
 function watchMemory(pid: number): { stop: () => string } {
   const before = memoryOfTree(pid);
   let most = before ?? 0;
@@ -176,7 +176,7 @@ function watchMemory(pid: number): { stop: () => string } {
   };
 }
 
-/** As a clone does it once the pack has come. */
+/** Processes the pack as a clone does after receiving it. */
 async function takeIn(clone: string, bare: string): Promise<void> {
   await git(clone, "init", "--quiet", "--bare", bare);
   const dir = join(clone, ".git/objects/pack");

@@ -5,27 +5,27 @@ import { launchBrowser } from "./support/browser";
 import { startProduct } from "./support/product";
 
 /*
- * The result grid over a million rows, in a real browser against the built product: how long loading, sorting and
- * filtering take, and how steady the frames are while it scrolls. A frame that is late by one is 33 ms.
+ * Measures the result grid over a million rows, in a real browser against the built product: the time of loading,
+ * sorting and filtering, and the steadiness of frames while it scrolls. A frame that is late by one takes 33 ms.
  */
 
 const ROWS = 1_000_000;
 const QUERY = `select i as id, 'customer ' || (i * 7919) % ${ROWS} as name, ['north', 'coast', 'midlands', 'south'][1 + i % 4] as region,
   timestamp '2026-01-01' + to_seconds(i) as placed_at, (((i * 7) % 100000) / 100)::decimal(12, 2) as total,
   i % 2 = 0 as paid, random() as chance, null as nothing from range(${ROWS}) t(i)`;
-/** 60 frames a second, and a little for the clock's own grain. */
+/** 60 frames a second, plus the clock's granularity. */
 const BUDGET_P95_MS = 17;
 const LOAD_TIMEOUT_MS = 180_000;
 const FRAMES = 600;
 
-/** How far each frame scrolls, in CSS pixels: as one reads, as one flings, and by dragging the thumb anywhere. */
+/** Scroll distance per frame in CSS pixels: reading, flinging, and dragging the thumb to any position. */
 const WAYS = [
   { name: "reading, 3 rows a frame", pixels: 84 },
   { name: "flinging, 40 rows a frame", pixels: 1120 },
   { name: "dragging the thumb anywhere", pixels: null },
 ];
 
-/** @param address of a server that runs already; without it one is started, with a data folder of its own */
+/** @param address of a running server; without it, a server with a new data folder is started */
 export async function run([address]: string[] = []): Promise<void> {
   const server = address === undefined ? await startProduct() : null;
   const baseURL = address ?? server?.address ?? "";
@@ -89,7 +89,7 @@ async function measureArranging(page: Page, results: Record<string, string>): Pr
   results["filtering by a text, sorted"] = `${((performance.now() - since) / 1000).toFixed(2)} s`;
 }
 
-/** The times between frames while nothing happens: what this machine can do at all. */
+/** Measures the times between frames of an idle page: the limit of this machine. */
 function measureIdle(page: Page): Promise<number[]> {
   return page.evaluate(
     (frames) =>
@@ -108,7 +108,7 @@ function measureIdle(page: Page): Promise<number[]> {
   );
 }
 
-/** @param pixels a frame; null for a place anywhere */
+/** @param pixels per frame; null for a random position */
 async function measureScroll(page: Page, pixels: number | null): Promise<number[]> {
   await page.getByRole("grid", { name: "Result" }).evaluate((grid) => grid.scrollTo(0, 0));
   await sleep(300);
@@ -121,7 +121,7 @@ async function measureScroll(page: Page, pixels: number | null): Promise<number[
           if (last > 0) times.push(now - last);
           last = now;
           if (times.length >= frames) return resolve(times);
-          // Far apart, and the same in every run.
+          // Far apart, and the same in each run.
           if (step === null) grid.scrollTop = ((times.length * 0.618) % 1) * (grid.scrollHeight - grid.clientHeight);
           else grid.scrollTop += step;
           requestAnimationFrame(tick);
@@ -140,7 +140,10 @@ function summarize(times: number[]): string {
   return `p50 ${at(0.5).toFixed(1)} ms, p95 ${at(0.95).toFixed(1)} ms, longest ${at(1).toFixed(0)} ms, ${late} of ${times.length} late: ${verdict} the budget of ${BUDGET_P95_MS} ms`;
 }
 
-/** What the page's own thread has worked so far: unlike the frames, it says little about what else the machine does. */
+/**
+ * Returns the busy time of the page's main thread so far, in seconds. Other load affects it less than it affects
+ * frames.
+ */
 async function readWorkSeconds(session: CDPSession): Promise<number> {
   const { metrics } = await session.send("Performance.getMetrics");
   return metrics.find(({ name }) => name === "TaskDuration")?.value ?? 0;

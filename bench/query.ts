@@ -10,15 +10,16 @@ import { drain, drainBytes, MIB, medianMs, type Results, readJson, rowsPerSecond
 import { measurePostgres } from "./query/postgres";
 
 /*
- * What the way from DuckDB through the engine's process, its socket and a serializer costs, against the bare driver in
- * the same run: ratios, since machines differ (budgets of the docs/develop/design.md, Keyboard).
+ * Measures the overhead of the path from DuckDB through the engine's process, its socket and a serializer, against the
+ * bare driver in the same run. The figures are ratios, since machines differ (budgets in docs/develop/design.md,
+ * Keyboard).
  */
 
 const ROWS = 1_000_000;
 const MANY = `select i as id, 'name ' || i as name, ((i * 7) % 1000) / 10 as price,
   timestamp '2026-01-01' + to_seconds(i) as placed_at, i % 2 = 0 as flag from range(${ROWS}) t(i)`;
 
-/** Prints a table of the query path's costs, of all databases or of the one that is named. */
+/** Prints a table of the query path's costs, of all databases or of the named one. */
 export async function run([only]: string[] = []): Promise<void> {
   const results: Results = {};
   if (only !== "postgres") await measureDuckDb(results);

@@ -17,8 +17,8 @@ import { closeDatabase, database } from "../lib/platform/db/client";
 import { databaseReady } from "../lib/platform/db/ready";
 
 /*
- * A workspace's repository with a long history: what a save, a page of history and one commit's change cost at 100,
- * 1,000 and 10,000 commits. The cost of each has to stay flat.
+ * Measures a workspace's repository with a long history: a save, a page of history and one commit's change at 100,
+ * 1,000 and 10,000 commits. Each cost must stay flat.
  */
 
 const MILESTONES = [100, 1_000, 10_000];
@@ -80,7 +80,7 @@ function pathOf(n: number): string {
   return `consoles/team ${n % 20}/report ${n % FILES}.sql`;
 }
 
-/** Every tenth commit edits one and the same file; the first one holds all files. */
+/** Saves a commit. Every tenth one edits the same file; the first one contains all files. */
 async function save(repositoryId: ObjectId, n: number): Promise<void> {
   const content = (at: number) =>
     `-- version ${n}\nselect * from orders where id = ${at}\n${"and total > 0\n".repeat(40)}`;

@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Collection, type Document, MongoClient } from "mongodb";
 
-/** What was measured, what it came to, and the budget it is held against (docs/develop/design.md, Keyboard). */
+/** A measured figure, its result and its budget (docs/develop/design.md, Keyboard). */
 type Row = { what: string; result: string; budget: string; isMet: boolean };
 
 type Running = { child: ChildProcess; client: MongoClient; stop: () => Promise<void> };
 
-/** Where npm runs scripts from. */
+/** Root of the repository: npm runs scripts from there. */
 const ROOT = process.cwd();
 const MILLION = 1_000_000;
 const BATCH = 10_000;
@@ -38,14 +38,14 @@ async function start(dir: string, durability: "normal" | "full"): Promise<Runnin
   return { child, client, stop };
 }
 
-/** Calls a second of a function that is awaited one by one. */
+/** Returns calls per second of a function that is awaited one by one. */
 async function rate(times: number, call: (i: number) => Promise<unknown>): Promise<number> {
   const started = performance.now();
   for (let i = 0; i < times; i++) await call(i);
   return (times * 1000) / (performance.now() - started);
 }
 
-/** The middle of the durations of a call, ms. */
+/** Returns the median duration of a call, in ms. */
 async function median(times: number, call: (i: number) => Promise<unknown>): Promise<number> {
   const durations: number[] = [];
   for (let i = 0; i < times; i++) {
@@ -56,7 +56,7 @@ async function median(times: number, call: (i: number) => Promise<unknown>): Pro
   return durations.sort((a, b) => a - b)[Math.floor(times / 2)] ?? 0;
 }
 
-/** Memory that the process holds now and at its highest so far, MB. */
+/** Returns the current and the peak memory of the process, in MB. */
 function memoryOf(child: ChildProcess): { now: number; peak: number } {
   const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
   const of = (name: string): number => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1024;
@@ -80,7 +80,7 @@ async function fill(c: Collection<Document>, from: number, to: number): Promise<
   }
 }
 
-/** Runs the store's benchmarks and prints a table; true when every budget is met. */
+/** Runs the store's benchmarks and prints a table. @returns whether every budget is met */
 export async function run(): Promise<boolean> {
   const rows: Row[] = [];
   const add = (what: string, value: number, unit: string, budget?: { most?: number; least?: number }): void => {

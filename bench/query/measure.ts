@@ -8,7 +8,7 @@ const SAMPLES = 1000;
 const TIMEOUT_MS = 60_000;
 export const MIB = 1024 * 1024;
 
-/** Results by what was measured. */
+/** Results by the name of the measurement. */
 export type Results = Record<string, string>;
 
 export function execute(source: QueryableSource, query: string) {
@@ -21,7 +21,7 @@ export async function drain(source: QueryableSource, query: string): Promise<voi
   for await (const batch of batches) void batch.rowCount;
 }
 
-/** Reads a result through a serializer. @param rows how many rows the query gives */
+/** Reads a result through a serializer. @param rows expected number of rows */
 export async function drainBytes(
   source: QueryableSource,
   query: string,
@@ -42,7 +42,7 @@ export async function drainBytes(
   return { rate: rows / ((performance.now() - startedAt) / 1000), firstMs, peak, bytes };
 }
 
-/** A JSON answer of so many rows, as the route makes it. */
+/** Builds a JSON answer of that many rows, as the route does. */
 export async function readJson(source: QueryableSource, query: string, rows: number): Promise<void> {
   const { fields, batches } = await execute(source, query);
   await readJsonRows({ fields, batches }, { rows, bytes: 64 * MIB, cellBytes: 16 * MIB });

@@ -16,7 +16,7 @@ const MANY = `select i as id, 'name ' || i as name, ((i * 7) % 1000) / 10.0 as p
 /** A table, so that neither side waits for the rows to be computed. */
 const TABLE = "many";
 const ALL = `select * from ${TABLE}`;
-/** What a reading's names may be, from none up to those that only the whole catalogue tells. */
+/** Queries by the names that must be resolved, from none to names that need the whole catalogue. */
 const READINGS = {
   "no name": "select 1 as a",
   "operators and a table": `select * from ${TABLE} where id + 1 = 8 limit 5`,
@@ -28,7 +28,7 @@ const AT_ONCE = 10;
 const EACH = 500;
 const CURSOR_ROWS = 2000;
 
-/** What the way from PostgreSQL costs against the bare library (pg, pg-cursor) in the same run. */
+/** Measures the overhead of the PostgreSQL driver over the bare libraries (pg, pg-cursor) in the same run. */
 export async function measurePostgres(results: Results): Promise<void> {
   const server = await startPostgres();
   if (!server) {
@@ -87,7 +87,7 @@ async function measureOne(results: Results, clients: readonly Client[], source: 
   results["postgres: select 1, 10 at once, ours"] = `${Math.round(ours)}/s (${(ours / bare).toFixed(2)}x)`;
 }
 
-/** What it costs that the server says what each name stands for, against a bare transaction that only reads. */
+/** Measures the cost of resolving names on the server, against a bare read-only transaction. */
 async function measureReadings(results: Results, client: Client, source: QueryableSource): Promise<void> {
   for (const [name, query] of Object.entries(READINGS)) {
     const bare = await medianMs(async () => {
@@ -101,7 +101,7 @@ async function measureReadings(results: Results, client: Client, source: Queryab
   }
 }
 
-/** @returns what the bare library reads, in rows a second */
+/** @returns rows per second of the bare library */
 async function measureMany(results: Results, client: Client, source: QueryableSource): Promise<number> {
   for (const rows of [1000, 10_000, 50_000]) {
     const bare = await medianMs(async () => {

@@ -6,7 +6,7 @@ import type { TestServer } from "../../test/servers/postgres";
 import { memoryOfTree, startProduct } from "../support/product";
 import { MIB, medianMs, type Results, thousands } from "./measure";
 
-/** Budgets of the docs/develop/design.md, Keyboard. */
+/** Budgets (docs/develop/design.md, Keyboard). */
 const EXTRA_MS_MAX = 3;
 const FIRST_BYTE_MS_MAX = 50;
 const RATE_SHARE_MIN = 0.7;
@@ -23,9 +23,9 @@ const LOOK_AT_MEMORY_EVERY_MS = 50;
 type Bare = { client: Client; rowsPerSecond: number };
 
 /**
- * The same through the built product: route, access, store, driver, serializer and socket, as a client meets them.
- * @param server a PostgreSQL that has the table
- * @param bare the library alone in this same run
+ * Measures the same through the built product: route, access, store, driver, serializer and socket, as a client uses
+ * them.
+ * @param server a PostgreSQL that has the table @param bare figures of the library alone in this run
  */
 export async function measureProduct(
   results: Results,
@@ -75,15 +75,16 @@ async function measureSmall(results: Results, ask: Ask, client: Client): Promise
 }
 
 /**
- * Against a route of the same build that does nothing: what is left of the framework's own rate. And against one that
- * does with the bare libraries what every query needs: what of the difference is ours.
+ * Compares with a route of the same build that does nothing: the share of the framework's rate that remains. Also
+ * compares with one that does the minimum of every query with the bare libraries: the share of the difference that is
+ * our code.
  */
 async function measureEmpty(
   results: Results,
   ask: Ask,
   { address, agent, server }: { address: string; agent: Agent; server: TestServer },
 ): Promise<void> {
-  // As a browser asks: what is compressed costs.
+  // As a browser: compression has a cost.
   const headers = { "Content-Type": "application/json", "Accept-Encoding": "gzip, br" };
   const post = async (path: string, body: unknown) => {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
@@ -101,7 +102,7 @@ async function measureEmpty(
     bare: () => post("/api/empty/bare", { uri }),
   };
   await works.bare();
-  // In turns, so that what else the machine does meets all.
+  // In turns, so that other load on the machine affects all.
   const shares = { rate: [] as number[], p50: [] as number[], bareRate: [] as number[], bareP50: [] as number[] };
   for (let round = 0; round < ROUNDS; round += 1) {
     const rate = { query: await rateOf(works.query), bare: await rateOf(works.bare), empty: await rateOf(works.empty) };
@@ -173,7 +174,7 @@ function verdict(isWithin: boolean): string {
   return isWithin ? "within" : "OVER";
 }
 
-/** Registers, connects the database and gives the way to ask it. */
+/** Registers, connects the database and returns a function that queries it. */
 async function connect(address: string, agent: Agent, server: TestServer): Promise<Ask> {
   const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
     new Promise<IncomingMessage>((resolve, reject) => {
@@ -203,7 +204,7 @@ async function connect(address: string, agent: Agent, server: TestServer): Promi
       {
         cookie,
         Accept: CONTENT_TYPES[format],
-        // As a browser asks: compressing a small answer would cost more than all the rest of it.
+        // As a browser: compressing a small answer would cost more than the rest of it.
         ...(limit === undefined && { "Accept-Encoding": "gzip, br" }),
       },
     );

@@ -5,8 +5,8 @@ import { databaseReady } from "../../lib/platform/db/ready";
 const pools = new Map<string, Pool>();
 
 /**
- * What no query through the API can do without: one look-up in the store, and one statement on a line that is there,
- * both by the bare libraries. Nobody is asked who they are and nothing is judged.
+ * Runs the minimum work of any query through the API: one look-up in the database, and one statement on an open
+ * connection, both with the bare libraries. Skips authentication and validation.
  */
 export async function bareWork(uri: string): Promise<unknown[]> {
   await databaseReady();

@@ -1,8 +1,8 @@
 import { Agent, get } from "node:http";
 
 /**
- * Asks for the health of a server again and again, in a process of its own: in the one that makes the load it would
- * measure that. Argument: the address. Sends a list of `{ms, status}` whenever it gets a message.
+ * Polls the health of a server from a separate process, so that the load generator does not distort the figures.
+ * Argument: the address. Sends a list of `{ms, status}` for each message it gets.
  */
 const EVERY_MS = 20;
 const [address = ""] = process.argv.slice(2);

@@ -6,17 +6,17 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
-/** A build that is stale is made first. */
+/** Includes the time to rebuild a stale build. */
 const SERVER_START_TIMEOUT_MS = 240_000;
 
 type ProductOptions = {
-  /** Settings on top of the environment. */
+  /** Settings in addition to the environment. */
   env?: Record<string, string>;
-  /** The processors that it may use, as taskset names them; all where there is no taskset. */
+  /** Processors that it may use, as taskset names them; all if taskset is missing. */
   cpus?: string;
 };
 
-/** The built product on a free port, with a data folder of its own that goes with it. */
+/** Starts the built product on a free port, with a data folder that is removed with it. */
 export async function startProduct({ env = {}, cpus }: ProductOptions = {}): Promise<{
   address: string;
   pid: number;
@@ -74,13 +74,13 @@ function freePort(): Promise<number> {
   });
 }
 
-/** Memory that a process and all below it hold, in bytes; null where the system does not tell. */
+/** Returns the memory of a process and its descendants in bytes; null if the system does not report it. */
 export function memoryOfTree(pid: number): number | null {
   if (!existsSync("/proc/self/status")) return null;
   const parents = new Map<number, number>();
   for (const name of readdirSync("/proc").filter((each) => /^\d+$/.test(each))) {
     const stat = readIfThere(`/proc/${name}/stat`);
-    // The name of the program stands in brackets and may hold anything.
+    // The program's name is in brackets and may contain any character.
     const parent = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
     parents.set(Number(name), parent);
   }
@@ -93,7 +93,7 @@ function memoryOf(pid: number): number {
   return Number(kib ?? 0) * 1024;
 }
 
-/** A process may end at any moment: then it holds nothing. */
+/** A process may end at any moment: then it has no memory. */
 function readIfThere(path: string): string {
   try {
     return readFileSync(path, "utf8");
