@@ -32,17 +32,17 @@ const ICONS: Record<ActivityKind, ReactElement> = {
 
 type Part = Omit<NavItem, "href" | "isOn"> & { search: string };
 
-/** Nothing is not counted out. */
+/** Formats a count; an empty text for 0. */
 const toCount = (count: number, words: string) =>
   count === 0 ? {} : { count, countWords: `${formatCount(count)} ${words}` };
 
-/** Parts of the activity. Which one is shown stands in the address. */
+/** Sections of the activity. The address names the one that is shown. */
 export function ActivityExplorer() {
   const { workspace } = useWorkspace();
   const path = usePathname();
   const root = `/w/${workspace.slug}/activity`;
   const query = new URLSearchParams(useSearchParams());
-  // What is looked for narrows every part.
+  // The search text applies only to its section.
   query.delete("q");
   const shown = path === root ? query.toString() : null;
   const inMotion = useRunsInMotion();

@@ -60,7 +60,7 @@ const COLUMNS = 7;
 
 type ActivityRowProps = { item: Activity; isOpen: boolean; onToggle: () => void };
 
-/** One line: what ran, by whom, how it went, and where to look further. */
+/** A row: what ran, for whom, its outcome, and a link to details. */
 export function ActivityRow({ item, isOpen, onToggle }: ActivityRowProps) {
   const connectionName = useConnectionName();
   const name = nameOf(item) ?? "Private query";
@@ -162,7 +162,7 @@ function Rows({ item }: { item: Activity }) {
   return rows === null ? null : formatCount(rows);
 }
 
-/** Why it failed, or the way to what came out. */
+/** Shows the reason of a failure, or a link to the result. */
 function Detail({ item, isOpen, onToggle }: ActivityRowProps) {
   const { workspace } = useWorkspace();
   const root = `/w/${workspace.slug}`;

@@ -40,7 +40,10 @@ const ANY = "any";
 const COLUMNS = 7;
 const GROUPS = ["In motion", "Today", "Yesterday", "Earlier"] as const;
 
-/** Everything that runs, ran or was sent in the workspace, as far as the reader may see it. Filters stand in the address. */
+/**
+ * Lists everything that runs, ran or was sent in the workspace and that the reader may see. The address holds the
+ * filters.
+ */
 export function ActivityView() {
   const { user } = useWorkspace();
   const staleSince = useStaleSince();
@@ -57,7 +60,7 @@ export function ActivityView() {
   const isPending = activity.isPending || isAsking;
   const facts = { now: new Date(), connectionsOf };
   const shown = isPending ? [] : items.filter((item) => isLike(item, filter, facts));
-  // Of what is older than the filter shows nothing has to be read.
+  // Items older than the filter's period need not be loaded.
   const isWhole = (items.at(-1)?.at ?? "") < (beginOf(filter, facts.now) ?? "");
   const pages = { ...activity.pages, hasNextPage: activity.pages.hasNextPage && !(items.length > 0 && isWhole) };
   const bad = shown.filter((item) => stateOf(item) === "bad").length;
@@ -204,7 +207,7 @@ export function ActivityView() {
   );
 }
 
-/** What is in motion first, then by days. */
+/** Groups running items first, then the others by day. */
 function toGroups(items: Activity[], now: Date): { name: string; items: Activity[] }[] {
   const yesterday = new Date(now);
   yesterday.setDate(now.getDate() - 1);

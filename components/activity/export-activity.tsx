@@ -20,13 +20,16 @@ import {
 } from "@/lib/features/runs/browser/activity-export";
 import { formatCount } from "@/lib/platform/browser/format";
 
-/** Lines of one file, and how many are looked through for them: what a person reads, not a copy of the store. */
+/**
+ * Maximum number of lines of one file, and of items that are searched for them: enough to read, not a copy of the
+ * database.
+ */
 const LINES_MAX = 10_000;
 const LOOKED_THROUGH_MAX = 50_000;
 
 type ExportActivityProps = { filter: ActivityFilter; connectionsOf: ActivityFacts["connectionsOf"] };
 
-/** Writes what the filter shows to a file, beyond what the page has loaded: each page of it as it comes. */
+/** Writes the filtered items to a file, beyond those that the page has loaded: page by page as they arrive. */
 export function ExportActivity({ filter, connectionsOf }: ExportActivityProps) {
   const { workspace } = useWorkspace();
   const { isOnline } = useConnectivity();
@@ -54,7 +57,7 @@ export function ExportActivity({ filter, connectionsOf }: ExportActivityProps) {
         lines += shown.length;
         looked += items.length;
         setWritten(lines);
-        // The newest come first: behind this all are older than what was asked for.
+        // Newest first: all later pages are older than the requested period.
         if ((items.at(-1)?.at ?? begin) < begin) break;
         if (lines === LINES_MAX || looked >= LOOKED_THROUGH_MAX) break;
       }

@@ -23,9 +23,9 @@ export const PERIODS: { value: ActivityPeriod; name: string }[] = [
 const ME = "me";
 
 /**
- * What a filter shows, in words: "Flow runs, failed, last 24 h, warehouse, by Wanda, refund".
- * @param connectionName what a connection is called, those that are not there any more included
- * @param personWords who somebody is to the reader, those that have left included
+ * Describes a filter in words: "Flow runs, failed, last 24 h, warehouse, by Wanda, refund".
+ * @param connectionName returns a connection's name, also for a deleted one
+ * @param personWords returns a person's name for the reader, also for one who left
  */
 export function toFilterWords(
   { kind, state, userId, connectionId, period, text }: ActivityFilter,
@@ -40,7 +40,7 @@ export function toFilterWords(
   return [what, how?.toLowerCase(), when?.toLowerCase(), where, by, text].filter(Boolean).join(", ");
 }
 
-/** The filter that the address names; what it does not know is no filter. @param ownId what "me" stands for */
+/** Returns the filter in the address; unknown values are ignored. @param ownId the id that "me" refers to */
 export function readFilter(query: URLSearchParams, ownId: string): ActivityFilter {
   return {
     kind: KINDS.find(({ value }) => value === query.get("kind"))?.value ?? null,

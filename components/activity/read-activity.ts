@@ -17,9 +17,9 @@ type List = Source & { items: Activity[]; cursor: string | null; read: () => Pro
 type Answer = { items: (Activity | null)[]; nextCursor: string | null };
 
 /**
- * All of the activity, the newest first, page by page as the server gives it. What was handed out is held no longer, so
- * that a year of it needs no more memory than a day.
- * @param kind the only one that is read; null for all
+ * Reads all of the activity, newest first, page by page. Items that were yielded are released, so that a year needs no
+ * more memory than a day.
+ * @param kind the only kind to read; null for all
  */
 export async function* readActivity(
   workspaceId: string,

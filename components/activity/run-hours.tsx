@@ -4,7 +4,7 @@ import { useRunHours } from "@/components/activity/use-run-hours";
 import { HourBars } from "@/components/runs/hour-bars";
 import type { ResourceType } from "@/lib/features/runs/browser/client";
 
-/** The runs of the last day by the hour. @param resourceType the only kind that is counted; undefined for all */
+/** Runs of the last day by the hour. @param resourceType the only kind to count; undefined for all */
 export function RunHours({ resourceType }: { resourceType: ResourceType | undefined }) {
   const data = useRunHours(resourceType);
   if (!data || data.hours.every(({ count }) => count === 0)) return null;

@@ -12,10 +12,10 @@ import { toMessage } from "@/components/ui/to-message";
 import { showFailure } from "@/components/ui/toast";
 import { accountApi } from "@/lib/features/accounts/browser/account";
 
-/** As many as one finds one's way in. */
+/** Maximum number of saved views that a user can keep track of. */
 const VIEWS_MAX = 20;
 
-/** The queries of addresses that a person comes back to, kept with their account. */
+/** Queries of addresses that a user returns to, stored with their account. */
 export function SavedViews() {
   const { workspace, user } = useWorkspace();
   const client = useQueryClient();
@@ -85,7 +85,7 @@ export function SavedViews() {
   );
 }
 
-/** What this browser has written, or an older one, or nobody. */
+/** Parses the stored views. The value may come from this version, an older one, or be missing. */
 function readViews(kept: unknown): string[] {
   const views = typeof kept === "object" && kept !== null && "views" in kept ? kept.views : [];
   return Array.isArray(views) ? views.filter((view) => typeof view === "string").slice(0, VIEWS_MAX) : [];

@@ -24,8 +24,8 @@ export const EXECUTIONS = "executions";
 const ANY = {};
 
 /**
- * The runs, queries and deliveries of the workspace as one list, the newest first, kept true while it is shown.
- * @param kind the only one that is asked for; null for all
+ * Returns the runs, queries and deliveries of the workspace as one list, newest first, kept up to date while mounted.
+ * @param kind the only kind to load; null for all
  */
 export function useActivity(kind: ActivityKind | null) {
   const { workspace } = useWorkspace();
@@ -43,7 +43,7 @@ export function useActivity(kind: ActivityKind | null) {
     initialPageParam: null as string | null,
     getNextPageParam: ({ nextCursor }) => nextCursor,
     enabled: kind === null || kind === "query",
-    // What was run a moment ago belongs in it.
+    // Queries that just ran must be included.
     staleTime: 0,
   });
   const deliveries = useDeliveries(ANY, kind === null || kind === "delivery");
@@ -63,7 +63,7 @@ export function useActivity(kind: ActivityKind | null) {
     items: mergeActivity(sources),
     isPending: lists.some(({ list }) => list.isPending),
     failed,
-    /** As a list of pages, for the button at its end. */
+    /** State of the pages, for the button at the end of the list. */
     pages: {
       hasNextPage: behind.length > 0,
       isFetchingNextPage: behind.some((list) => list.isFetchingNextPage),
@@ -80,7 +80,7 @@ function itemsOf<T>({ data }: Pages<T>, toActivity: (item: T) => Activity | null
   return data?.pages.flatMap(({ items }) => items.flatMap((item) => toActivity(item) ?? [])) ?? [];
 }
 
-/** What runs in this tab is known here; the stream does not tell of queries that somebody waits for. */
+/** Tracks the queries of this tab. The stream does not report interactive queries. */
 function useOwnQueries(): void {
   const { workspace } = useWorkspace();
   const queryClient = useQueryClient();

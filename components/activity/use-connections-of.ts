@@ -5,7 +5,7 @@ import { useConsoleList } from "@/components/consoles/use-consoles";
 import { useFlows } from "@/components/flows/use-flows";
 import type { ActivityFacts } from "@/lib/features/runs/browser/activity";
 
-/** Which connections consoles and flows have, asked for once something is filtered by it. */
+/** Returns the connections of consoles and flows, loaded once a filter needs them. */
 export function useConnectionsOf(isWanted: boolean): {
   connectionsOf: ActivityFacts["connectionsOf"];
   isPending: boolean;

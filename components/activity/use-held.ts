@@ -6,8 +6,8 @@ import type { Activity } from "@/lib/features/runs/browser/activity";
 type Held = { of: string; items: Activity[] };
 
 /**
- * A list that can be held as it is, to be read in peace: then only what is older comes to it.
- * @param of what is listed: another list is held by nobody
+ * Returns a list that can be frozen for reading: then only older items are added.
+ * @param of identifies the list; another list is not frozen
  */
 export function useHeld(items: Activity[], of: string) {
   const [kept, setKept] = useState<Held | null>(null);
@@ -17,7 +17,7 @@ export function useHeld(items: Activity[], of: string) {
   return {
     items: held === null ? items : [...held, ...items.filter(({ id, at }) => at < end && !known.has(id))],
     isHeld: held !== null,
-    /** What has come since it is held. */
+    /** Number of items that arrived since the list was frozen. */
     newCount: held === null ? 0 : items.filter(({ id, at }) => at >= end && !known.has(id)).length,
     hold: () => setKept({ of, items }),
     release: () => setKept(null),

@@ -3,7 +3,7 @@
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { useMemberNames } from "@/components/settings/use-settings";
 
-/** Who somebody is to the reader: "me", "Wanda", "somebody who has left". */
+/** Returns a function that names a person for the reader: "me", "Wanda", "someone who left". */
 export function usePersonWords(): (userId: string) => string {
   const { user } = useWorkspace();
   const names = useMemberNames();

@@ -6,17 +6,20 @@ import { useWorkspace } from "@/components/layout/workspace-context";
 import { type ResourceType, type Run, runsApi } from "@/lib/features/runs/browser/client";
 
 const HOURS = "run-hours";
-/** A day is counted anew for a burst of ends, not for each of them. */
+/** Time to gather events, so that a burst of finished runs is counted once, in ms. */
 const GATHER_MS = 2000;
 
-/** The runs of the last day, kept true while they are shown. @param resourceType the only kind that is counted; undefined for all */
+/**
+ * Returns the runs of the last day, kept up to date while mounted. @param resourceType the only kind to count;
+ * undefined for all
+ */
 export function useRunHours(resourceType: ResourceType | undefined) {
   const { workspace } = useWorkspace();
   const { data } = useQuery({
     queryKey: [HOURS, workspace.id, resourceType ?? "any"],
     queryFn: ({ signal }) => runsApi.countByHour(workspace.id, resourceType, signal),
   });
-  // Progress changes no count.
+  // Progress does not change the counts.
   const isCounted = (status: Run["status"] | undefined) => status !== "running";
   useRefresh(
     [[HOURS, workspace.id]],

@@ -1,4 +1,4 @@
-/** An invitation that leads nowhere any more, in place of the form that was asked for with it. */
+/** Shown instead of the form for an invitation that is no longer valid. */
 export function EndedInvite({ isSignedIn }: { isSignedIn: boolean }) {
   return (
     <>

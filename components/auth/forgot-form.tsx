@@ -8,7 +8,7 @@ import { TextField } from "@/components/ui/text-field";
 import { accountApi } from "@/lib/features/accounts/browser/account";
 import { findEmailProblem } from "@/lib/platform/browser/email-help";
 
-/** Asks for a link to a new password. What it answers is the same for every address. */
+/** Requests a link to set a new password. The answer is the same for every address. */
 export function ForgotForm() {
   const [failure, setFailure] = useState<string | null>(null);
   const [sentTo, setSentTo] = useState<string | null>(null);

@@ -1,6 +1,6 @@
 import { FailureSign } from "@/components/ui/signs";
 
-/** Why a form, or a way to sign in, did not work: above the fields, and read at once. */
+/** Error of a form or a sign-in, shown above the fields and announced at once. */
 export function FormFailure({ children }: { children: string }) {
   return (
     <div className="note danger" role="alert">

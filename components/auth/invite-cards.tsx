@@ -7,7 +7,7 @@ import { toMessage } from "@/components/ui/to-message";
 import { accountApi } from "@/lib/features/accounts/browser/account";
 import { authApi } from "@/lib/features/accounts/browser/auth";
 
-/** Signed out: both ways to an account lead back to the invitation. */
+/** Shown to a signed-out visitor: both sign-in and registration lead back to the invitation. */
 export function OpenInvite({ token }: { token: string }) {
   const next = encodeURIComponent(`/invites/${token}`);
   return (
@@ -54,7 +54,7 @@ export function AcceptInvite({ token, workspaceName }: { token: string; workspac
   );
 }
 
-/** Signed in as somebody else: an invitation is for one address. */
+/** Shown to a user with another address: an invitation is for one address. */
 export function ForeignInvite({ token, ownEmail, email }: { token: string; ownEmail: string; email: string }) {
   const [failure, setFailure] = useState<string | null>(null);
   const [isBusy, setIsBusy] = useState(false);

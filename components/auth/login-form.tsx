@@ -11,14 +11,14 @@ import { findEmailProblem } from "@/lib/platform/browser/email-help";
 type LoginFields = { email: string; password: string };
 type Problems = Partial<Record<keyof LoginFields, string>>;
 
-/** In the order in which they stand, which is the one in which a problem gets the focus. */
+/** In the order of the form, in which problems get the focus. */
 const FIELDS = ["email", "password"] as const;
 
 /**
- * Everybody waits for this page before anything else, so its two fields do without the library of the larger forms
+ * Everyone waits for this page first, so its two fields do without the library of the larger forms
  * (docs/develop/decisions/libraries.md).
- * @param next where to go afterwards: a path of this site, already judged by the page
- * @param email the address that an invitation was sent to; empty when it is not known
+ * @param next path of this site to open afterwards, already validated by the page
+ * @param email the invited address; empty if it is not known
  */
 export function LoginForm({ next, email = "" }: { next: string; email?: string }) {
   const [failure, setFailure] = useState<string | null>(null);
@@ -28,10 +28,10 @@ export function LoginForm({ next, email = "" }: { next: string; email?: string }
 
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    // A key that repeats asks once.
+    // A repeated key sends one request.
     if (isBusy) return;
     const form = event.currentTarget;
-    // What stands in the fields, also where a password manager has put it without a word.
+    // Includes values that a password manager filled in without an event.
     const values = readFields(form);
     const found = findProblems(values);
     setWasSent(true);
@@ -42,7 +42,7 @@ export function LoginForm({ next, email = "" }: { next: string; email?: string }
     setIsBusy(true);
     try {
       await authApi.login({ email: values.email.trim(), password: values.password });
-      // A full load: the pages behind are drawn on the server for this person.
+      // A full load: the next pages are rendered on the server for this user.
       window.location.assign(next);
     } catch (error) {
       setIsBusy(false);
@@ -54,8 +54,8 @@ export function LoginForm({ next, email = "" }: { next: string; email?: string }
       focusField(form, "password");
     }
   };
-  // Nothing is judged before it is sent: a message that appears on leaving a field would move the links below it away
-  // from under the pointer.
+  // Nothing is validated before it is sent: a message that appears when a field loses focus would move the links below
+  // it away from under the pointer.
   const judgeAgain = (event: FormEvent<HTMLFormElement>) => {
     if (wasSent) setProblems(findProblems(readFields(event.currentTarget)));
   };

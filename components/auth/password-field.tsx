@@ -4,7 +4,10 @@ import { type ComponentProps, useState } from "react";
 import { EyeSign } from "@/components/ui/signs";
 import { TextField } from "@/components/ui/text-field";
 
-/** A password that can be looked at. Paste and password managers work: it is a plain password field until then. */
+/**
+ * A password field with a button that shows the text. Paste and password managers work: until then it is a plain
+ * password field.
+ */
 export function PasswordField(props: Omit<ComponentProps<typeof TextField>, "type" | "end">) {
   const [isShown, setIsShown] = useState(false);
   return (

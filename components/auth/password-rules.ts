@@ -1,7 +1,7 @@
-/** docs/develop/api.md, Accounts; counted in characters as people see them. The server's schema has the last word. */
+/** Length limits (docs/develop/api.md, Accounts), in characters as people see them. The server's schema decides. */
 const PASSWORD_LENGTH = { min: 8, max: 128 };
 
-/** What is wrong with a new password; true when nothing is, as forms expect it. */
+/** Returns the problem of a new password, or true if there is none, as forms expect. */
 export function findPasswordProblem(password: string): string | true {
   const length = [...password.normalize("NFC")].length;
   if (length === 0) return "Choose a password.";

@@ -7,7 +7,7 @@ import { toMessage } from "@/components/ui/to-message";
 export type Provider = "github" | "google";
 const NAMES: Record<Provider, string> = { github: "GitHub", google: "Google" };
 
-/** Ways to sign in without a password, where the installation has set some up. @param next where to come back to */
+/** Ways to sign in without a password, if the installation has any. @param next path to open afterwards */
 export function ProviderButtons({ providers, next }: { providers: Provider[]; next: string }) {
   const [failure, setFailure] = useState<string | null>(null);
   const [busy, setBusy] = useState<Provider | null>(null);

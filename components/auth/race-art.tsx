@@ -1,4 +1,4 @@
-/** Streams from many places meet at the gate and leave it as bars. All measures are in the picture's own 640 x 900. */
+/** Streams from many sources meet at the gate and leave it as bars. All sizes are in the picture's units, 640 x 900. */
 const STREAM_COUNT = 22;
 const GATE_X = 330;
 const BARS = [

@@ -1,7 +1,7 @@
 import { Notice } from "@/components/ui/notice";
 import type { Reach } from "@/lib/platform/net/reach";
 
-/** On a server without accounts: who else could make the first one. */
+/** Says who else could create the first account on a server without any. */
 export function ReachNotice({ reach }: { reach: Reach }) {
   return <Notice kind="info">{toSentence(reach)}</Notice>;
 }

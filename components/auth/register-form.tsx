@@ -16,16 +16,16 @@ import { toPasswordStrength } from "@/lib/features/accounts/browser/password-str
 import { findEmailProblem } from "@/lib/platform/browser/email-help";
 import { ApiError } from "@/lib/platform/browser/request";
 
-/** Whom the account is made for: somebody who was invited. */
+/** The invitation that the account is created for. */
 type Invited = { token: string; email: string; workspaceName: string };
 type RegisterFields = { name: string; email: string; password: string };
 
 type RegisterFormProps = { next: string | null; loginHref: string; invitation: Invited | null };
 
 /**
- * @param next where to go afterwards: a path of this site, already judged by the page; null is the new workspace
+ * @param next path of this site to open afterwards, already validated by the page; null is the new workspace
  * @param loginHref the sign-in page, with the same `next`
- * @param invitation which the new account accepts at once; its address stands, because it is for that one only
+ * @param invitation accepted at once by the new account; its address is fixed, since it is valid for that one only
  */
 export function RegisterForm({ next, loginHref, invitation }: RegisterFormProps) {
   const [failure, setFailure] = useState<string | null>(null);
@@ -122,14 +122,16 @@ export function RegisterForm({ next, loginHref, invitation }: RegisterFormProps)
   );
 }
 
-/** Where a new account begins: in the workspace that it was invited to. The account stands, whatever becomes of that. */
+/**
+ * Returns the first page of a new account: the workspace of its invitation. The account stays valid if joining fails.
+ */
 async function toFirstPage(invitation: Invited | null, otherwise: string): Promise<string> {
   if (invitation === null) return otherwise;
   try {
     const { workspace } = await accountApi.acceptInvite(invitation.token);
     return `/w/${workspace.slug}`;
   } catch {
-    // The invitation's own page says what is the matter, and tries again.
+    // The invitation's page shows the problem and offers a retry.
     return `/invites/${invitation.token}`;
   }
 }

@@ -11,7 +11,7 @@ import { Notice } from "@/components/ui/notice";
 import { accountApi } from "@/lib/features/accounts/browser/account";
 import { toPasswordStrength } from "@/lib/features/accounts/browser/password-strength";
 
-/** @param token that of the mailed link, which works once */
+/** @param token of the mailed link, which works once */
 export function ResetForm({ token }: { token: string }) {
   const [failure, setFailure] = useState<string | null>(null);
   const [isDone, setIsDone] = useState(false);

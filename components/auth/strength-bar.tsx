@@ -3,7 +3,7 @@ import type { PasswordStrength } from "@/lib/features/accounts/browser/password-
 const WORDS = ["", "easy to guess", "could be stronger", "good", "strong"] as const;
 const PARTS = [1, 2, 3, 4] as const;
 
-/** Four parts, filled as far as the password is strong. */
+/** Four segments, filled by the strength of the password. */
 export function StrengthBar({ strength }: { strength: PasswordStrength }) {
   const { score } = strength;
   return (

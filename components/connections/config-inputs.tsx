@@ -9,7 +9,7 @@ import { Select } from "@/components/ui/select";
 import { SwitchRow } from "@/components/ui/switch-row";
 import type { ConfigField } from "@/lib/features/connections/browser/client";
 
-/** Of six columns. What is not named takes half; long texts and files take all. */
+/** Widths in a grid of six columns. The default is half; long texts and files take all. */
 const SPANS: Record<string, number> = {
   host: 4,
   port: 2,
@@ -22,12 +22,12 @@ const SPANS: Record<string, number> = {
   schemas: 3,
 };
 const WIDE_KINDS = new Set<ConfigField["kind"]>(["textarea", "json", "file", "boolean"]);
-/** What stands in them is code-like, and is easier to check in even letters. */
+/** Kinds with code-like values, which are easier to check in a monospaced font. */
 const MONO_KINDS = new Set<ConfigField["kind"]>(["text", "number", "file"]);
 
 type ConfigInputProps = { field: ConfigField; form: ConnectionForm; isDisabled: boolean };
 
-/** One input of a connection's form, as its type declares it. */
+/** An input of a connection's form, as its type declares it. */
 export function ConfigInput({ field, form, isDisabled }: ConfigInputProps) {
   const id = useId();
   const span = SPANS[field.name] ?? (WIDE_KINDS.has(field.kind) ? 6 : 3);
@@ -154,7 +154,7 @@ function Control({ id, field, form, isDisabled, describedBy }: ControlProps) {
   );
 }
 
-/** A secret that is stored is only said to be set; Replace opens a field for a new one. */
+/** A secret whose stored value is never shown; Replace opens a field for a new one. */
 function SecretControl({ id, field, form, isDisabled, describedBy }: ControlProps) {
   const isInvalid = form.problems[field.name] !== undefined;
   const [isAsked, setIsAsked] = useState(false);
@@ -187,7 +187,7 @@ function SecretControl({ id, field, form, isDisabled, describedBy }: ControlProp
         id={id}
         name={field.name}
         type="password"
-        // Not a password of the person's: managers shall not offer or keep it.
+        // Not a user's password: password managers must not offer or store it.
         autoComplete="new-password"
         data-1p-ignore
         // biome-ignore lint/a11y/noAutofocus: the field appears because it was asked for
@@ -219,7 +219,7 @@ function SecretControl({ id, field, form, isDisabled, describedBy }: ControlProp
   );
 }
 
-/** Fills the single fields in from one string, or keeps the string as it is. */
+/** Fills the individual fields from one string, or keeps the string. */
 export function AddressWayPicker({ form }: { form: ConnectionForm }) {
   const id = useId();
   const [text, setText] = useState("");

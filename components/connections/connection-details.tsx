@@ -34,18 +34,18 @@ import { formatDay } from "@/lib/platform/browser/format-time";
 import { ApiError } from "@/lib/platform/browser/request";
 import "./connections.css";
 
-/** One connection: its settings, its test, its end. */
+/** One connection: its settings, its test and its deletion. */
 export function ConnectionDetails({ connectionId }: { connectionId: string }) {
   const { workspace } = useWorkspace();
   const types = useConnectionTypes();
   const connection = useQuery({
-    // Below the list's key, so that whatever renews the list renews this too.
+    // Below the list's key, so that invalidating the list invalidates this too.
     queryKey: ["connections", workspace.id, connectionId],
     queryFn: ({ signal }) => connectionsApi.read(workspace.id, connectionId, signal),
   });
-  /** As which the page has saved it last: the form begins anew with what is stored, and this outlives it. */
+  /** Version of the last save from this page. It outlives the form, which is recreated from the stored values. */
   const [savedAs, setSavedAs] = useState<string | null>(null);
-  /** The outcome of a test outlives it as well: saving and testing are one press. */
+  /** Result of a test. It outlives the form as well: saving and testing are one click. */
   const [outcome, setOutcome] = useState<TestOutcome | null>(null);
   const root = `/w/${workspace.slug}/connections`;
   const failure = connection.error ?? types.error;
@@ -96,7 +96,7 @@ function Loaded({ connection, type, root, isSaved, onSaved, outcome, onOutcome }
   const names = useMemberNames();
   const isAwake = useIsAwake();
   const [isDeleting, setIsDeleting] = useState(false);
-  /** What is being changed, as it was then: what others save, or a test writes down, takes nothing from under the hands. */
+  /** The connection being edited, as it was when editing began. Saves by others and test results do not change it. */
   const [changed, setChanged] = useState<Connection | null>(null);
   const latest = useRef(connection);
   useEffect(() => {

@@ -29,19 +29,19 @@ type ConnectionEditorProps = {
   type: ConnectionType;
   /** Null for a new connection. */
   connection: Connection | null;
-  /** False for members who did not add it: everything is shown, nothing can be changed. */
+  /** False for members who did not add it: everything is shown and read-only. */
   mayChange: boolean;
-  /** What is shown is what this page has just saved. */
+  /** Whether this page just saved the shown values. */
   isSaved?: boolean;
   onSaved?: (updatedAt: string) => void;
-  /** Whether something is changed and not saved: it is not to be shown anew meanwhile. */
+  /** Reports unsaved changes: the form must not be replaced while there are any. */
   onDirty?: (isDirty: boolean) => void;
-  /** How the last test went; null before one. */
+  /** Result of the last test; null before the first one. */
   outcome: TestOutcome | null;
   onOutcome: (outcome: TestOutcome | null) => void;
 };
 
-/** The form of a connection, with its test. What was tested is what is saved. */
+/** The form of a connection, with its test. The tested values are those that are saved. */
 export function ConnectionEditor(props: ConnectionEditorProps) {
   const { type, connection, mayChange, isSaved = false, onSaved, onDirty, outcome, onOutcome: setOutcome } = props;
   const id = useId();
@@ -53,16 +53,19 @@ export function ConnectionEditor(props: ConnectionEditorProps) {
   const { isDirty } = form;
   useEffect(() => onDirty?.(isDirty), [onDirty, isDirty]);
   const [failure, setFailure] = useState<string | null>(null);
-  /** What was tested: a list of what another server has is no choice here. */
+  /** The address that was tested. Schemas from another server are not offered as choices. */
   const [testedAs, setTestedAs] = useState(form.whereItLeads);
   const savedTest = useTest(connection?.id ?? "", connection?.name ?? "");
   const isSample = connection?.config.sample === true;
   const isSettled = connection !== null && !form.isDirty;
-  /** The stored secrets are used for what is stored only, so a change that keeps them has to be saved to be tried. */
+  /**
+   * Stored secrets are used only with the stored config, so a change that keeps them must be saved before it can be
+   * tested.
+   */
   const mustSave = connection !== null && form.isConfigDirty && !form.canTry;
 
   const saysRef = useRef<HTMLDivElement>(null);
-  // Its button stays in sight wherever the form is scrolled to; what it says has to come there.
+  // The button stays visible at any scroll position; its result must be scrolled into view.
   useEffect(() => {
     if (outcome !== null) saysRef.current?.scrollIntoView({ block: "nearest" });
   }, [outcome]);
@@ -114,13 +117,13 @@ export function ConnectionEditor(props: ConnectionEditorProps) {
     }
   };
 
-  /** Two presses of Enter come before its button is drawn as busy. */
+  /** Two presses of Enter can arrive before the button is rendered as busy. */
   const isUnderWay = useRef(false);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     if (isUnderWay.current) return;
     isUnderWay.current = true;
-    // What is read anew afterwards holds up no second save.
+    // Loading the new state afterwards does not delay a second save.
     const saved = await saveNow().finally(() => {
       isUnderWay.current = false;
     });
@@ -128,7 +131,7 @@ export function ConnectionEditor(props: ConnectionEditorProps) {
     if (connection === null) {
       isUnderWay.current = true;
       workbench.change((each) => completeStep(each, "connect"));
-      // A test that passed was of these very settings; the list shall not call it untested.
+      // A passed test applies to these settings; the list must not call the connection untested.
       if (outcome?.ok) await connectionsApi.test(workspace.id, saved.id).catch(() => undefined);
       await refresh();
       router.push(`/w/${workspace.slug}/connections`);

@@ -33,7 +33,7 @@ const HEADS = [
   ACTIONS,
 ];
 
-/** Everything that the workspace is connected to. */
+/** Lists the workspace's connections. */
 export function ConnectionList() {
   const { workspace, workbench } = useWorkspace();
   const connections = useConnections();
@@ -44,7 +44,7 @@ export function ConnectionList() {
   useOwnSteps();
   const outage = useOutage();
   const isPhone = useIsPhone();
-  /** Counts the presses on "Test all": each row tests itself when it changes. */
+  /** Counts the clicks on "Test all": each row tests itself when it changes. */
   const [testRound, setTestRound] = useState(0);
   const root = `/w/${workspace.slug}/connections`;
   const all = connections.data ?? [];
@@ -95,7 +95,7 @@ export function ConnectionList() {
           <div className="row">{add}</div>
         </div>
       )}
-      {/* Elsewhere it stands in the explorer, which a phone does not show. */}
+      {/* Elsewhere the explorer has the search, which a phone does not show. */}
       {isPhone && all.length > 0 && <ConnectionSearch />}
       {all.length > 0 && shown.length === 0 && (
         <NoneShown noun="connection" search={search} alsoBy="kind" href={root} />

@@ -27,16 +27,16 @@ const COLUMNS = 8;
 
 type ConnectionRowProps = {
   connection: Connection;
-  /** Null until the kinds are known, and for one that this server has no more. */
+  /** Null until the kinds are known, and for a kind that this server no longer has. */
   type: ConnectionType | null;
-  /** Null until the members are known, and for who has left. */
+  /** Null until the members are known, and for a member who left. */
   addedBy: string | null;
-  /** Null until they are known. */
+  /** Null until they are loaded. */
   uses: ConnectionUses | null;
   testRound: number;
 };
 
-/** One connection, and below it why it fails and how to put that right. */
+/** A connection, and below it the reason if it fails, with a fix. */
 export function ConnectionRow({ connection, type, addedBy, uses, testRound }: ConnectionRowProps) {
   const { workspace } = useWorkspace();
   const router = useRouter();
@@ -149,7 +149,7 @@ export function ConnectionRow({ connection, type, addedBy, uses, testRound }: Co
 
 type StateProps = { connection: Connection; isTesting: boolean };
 
-/** How its last test went. */
+/** Shows the result of the last test. */
 export function ConnectionState({ connection, isTesting }: StateProps) {
   if (isTesting) {
     return (
@@ -184,7 +184,7 @@ export function ConnectionState({ connection, isTesting }: StateProps) {
   );
 }
 
-/** Why it fails, by the last test; null when it does not. */
+/** Returns why the last test failed; null if it passed. */
 function toProblem(connection: Connection): string | null {
   return connection.status === "failing" ? (connection.lastError ?? "The last test failed. Test it again.") : null;
 }

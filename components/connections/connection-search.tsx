@@ -3,7 +3,7 @@
 import { NavFind } from "@/components/layout/nav-find";
 import { useWorkspace } from "@/components/layout/workspace-context";
 
-/** Finds connections by a part of their name or kind. */
+/** Searches connections by a part of their name or kind. */
 export function ConnectionSearch() {
   const { workspace } = useWorkspace();
   return <NavFind label="Find a connection" root={`/w/${workspace.slug}/connections`} />;

@@ -18,7 +18,7 @@ const PARTS: { show: Show; name: string; icon: React.ReactNode }[] = [
   { show: "failing", name: "Failing", icon: <CircleX /> },
 ];
 
-/** Finds a connection, and shows a part of the list. Both stand in the address. */
+/** Searches connections and selects a section of the list. The address holds both. */
 export function ConnectionsExplorer() {
   const { workspace } = useWorkspace();
   const path = usePathname();
@@ -28,7 +28,7 @@ export function ConnectionsExplorer() {
   const root = `/w/${workspace.slug}/connections`;
   const show = toShow(query.get("show"));
   const countOf = (part: Show) => data?.filter((each) => isShown(each, part, "")).length;
-  // Where nothing is for flows alone, there is nothing to choose by it.
+  // Without connections that only flows use, there is no choice to offer.
   const parts = PARTS.filter((part) => part.show !== "sources" || show === "sources" || Boolean(countOf("sources")));
 
   return (

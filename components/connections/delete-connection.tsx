@@ -14,7 +14,7 @@ type DeleteConnectionProps = {
   onDeleted?: () => void;
 };
 
-/** Asks, and asks again with the list of what would break when something still uses it. */
+/** Asks for confirmation, and again with the list of objects that would break if the connection is in use. */
 export function DeleteConnection({ connection, isOpen, onClose, onDeleted }: DeleteConnectionProps) {
   const { workspace } = useWorkspace();
   const queryClient = useQueryClient();
@@ -63,7 +63,7 @@ export function DeleteConnection({ connection, isOpen, onClose, onDeleted }: Del
   );
 }
 
-/** "scheduled_console" as people read it. */
+/** Formats "scheduled_console" for display. */
 function toKindWord(kind: string): string {
   return kind.replace(/_/g, " ");
 }

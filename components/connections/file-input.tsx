@@ -15,7 +15,7 @@ import { toSize } from "@/lib/platform/browser/format";
 type Upload = { name: string; sent: number; total: number; stop: AbortController };
 type FileInputProps = { id: string; field: ConfigField; form: ConnectionForm; isDisabled: boolean };
 
-/** A file of the workspace: chosen among those that are there, uploaded, or a new name. */
+/** Selects a file of the workspace: an existing one, an upload, or a new name. */
 export function FileInput({ id, field, form, isDisabled }: FileInputProps) {
   const { workspace } = useWorkspace();
   const queryClient = useQueryClient();
@@ -43,7 +43,7 @@ export function FileInput({ id, field, form, isDisabled }: FileInputProps) {
       if (!stop.signal.aborted) setFailure(toMessage(error));
     } finally {
       setUpload(null);
-      // A first listing that is still on its way was asked for before this file was there.
+      // A first listing that is still loading was requested before this file existed.
       await queryClient.cancelQueries({ queryKey: key });
       await queryClient.invalidateQueries({ queryKey: key });
     }

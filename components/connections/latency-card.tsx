@@ -5,7 +5,7 @@ import { formatDuration } from "@/lib/platform/browser/format";
 const WIDTH = 108;
 const HEIGHT = 26;
 
-/** How quickly the connection has answered its last tests. Of one test there is no curve. */
+/** Shows the latency of the last tests. A single test has no curve. */
 export function LatencyCard({ latencies }: Pick<Connection, "latencies">) {
   const all = latencies.map(({ ms }) => ms);
   if (all.length < 2) return null;

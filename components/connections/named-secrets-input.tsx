@@ -7,7 +7,7 @@ import { type NamedRow, toNamedRows, toNamedText } from "@/lib/features/connecti
 
 type NamedSecretsProps = { id: string; field: ConfigField; form: ConnectionForm; isDisabled: boolean };
 
-/** Secrets that have names, such as headers: the names can be read, a stored text is only said to be set. */
+/** Named secrets, such as headers: the names are shown, a stored value is not. */
 export function NamedSecretsInput({ id, field, form, isDisabled }: NamedSecretsProps) {
   const rows = toNamedRows(String(form.values[field.name] ?? ""));
   const isInvalid = form.problems[field.name] !== undefined;
@@ -28,7 +28,7 @@ export function NamedSecretsInput({ id, field, form, isDisabled }: NamedSecretsP
               placeholder="Name"
               autoCapitalize="none"
               value={row.name}
-              // A stored text belongs to its name.
+              // A stored value belongs to its name.
               readOnly={row.text === null}
               onChange={(event) => change(index, { name: event.target.value })}
             />

@@ -21,7 +21,7 @@ const GROUPS: { category: ConnectionType["category"]; name: string }[] = [
   { category: "source", name: "Read by flows only" },
 ];
 
-/** Adds a connection: its kind at the left, the kind's form beside it. The kind stands in the address. */
+/** Adds a connection: the kind on the left, the form of that kind next to it. The address holds the kind. */
 export function NewConnection() {
   const { workspace } = useWorkspace();
   const types = useConnectionTypes();
@@ -77,7 +77,7 @@ function NewEditor({ type }: { type: ConnectionType }) {
   return <ConnectionEditor type={type} connection={null} mayChange outcome={outcome} onOutcome={setOutcome} />;
 }
 
-/** Where a page of one connection belongs. */
+/** Breadcrumbs of a connection's page. */
 export function Trail({ root, name }: { root: string; name: string }) {
   return (
     <>

@@ -2,7 +2,7 @@ import { CodeBox } from "@/components/ui/code-box";
 import { CopyButton } from "@/components/ui/copy-button";
 import type { ConnectionType } from "@/lib/features/connections/browser/client";
 
-/** Beside the form: how to make a user for us that may only read. Empty for kinds that have no users. */
+/** Explains, beside the form, how to create a read-only user. Empty for kinds without users. */
 export function ReaderAside({ type: { readerHint } }: { type: ConnectionType }) {
   if (!readerHint) return <div />;
   return (

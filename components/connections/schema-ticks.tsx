@@ -9,13 +9,13 @@ import { formatCount } from "@/lib/platform/browser/format";
 
 type SchemaTicksProps = { field: ConfigField; form: ConnectionForm; choices: SchemaChoice[]; isDisabled: boolean };
 
-/** What is shown of a database, ticked in the list that its test has brought. All of it is no choice at all. */
+/** Selects the schemas to show, from the list that the test returned. Selecting all of them stores no selection. */
 export function SchemaTicks({ field, form, choices, isDisabled }: SchemaTicksProps) {
   const id = useId();
   const [search, setSearch] = useState("");
   const named = toNames(String(form.values[field.name] ?? ""));
   const known = new Set(choices.map(({ name }) => name));
-  // What the connection names and the server has no more is taken off like the others.
+  // Schemas that are selected but no longer on the server can be deselected like the others.
   const rows = [...choices, ...named.filter((name) => !known.has(name)).map((name) => ({ name, isGone: true }))];
   const isTicked = (name: string) => named.length === 0 || named.includes(name);
   const ticked = rows.filter(({ name }) => isTicked(name)).map(({ name }) => name);
@@ -61,7 +61,7 @@ export function SchemaTicks({ field, form, choices, isDisabled }: SchemaTicksPro
                 <input
                   type="checkbox"
                   checked={isTicked(choice.name)}
-                  // With nothing ticked there would be nothing to see.
+                  // With nothing selected, nothing would be shown.
                   disabled={isDisabled || (ticked.length === 1 && isTicked(choice.name))}
                   onChange={() => toggle(choice.name)}
                 />

@@ -1,6 +1,6 @@
 import type { Connection } from "@/lib/features/connections/browser/client";
 
-/** The parts of the list, as `?show=` names them. */
+/** Sections of the list, as `?show=` names them. */
 export const SHOWS = ["all", "databases", "sources", "failing"] as const;
 export type Show = (typeof SHOWS)[number];
 
@@ -8,7 +8,7 @@ export function toShow(text: string | null): Show {
   return SHOWS.find((show) => show === text) ?? "all";
 }
 
-/** Whether the connection belongs to the part of the list, and is what was searched for. */
+/** Returns whether the connection belongs to the section and matches the search. */
 export function isShown(connection: Connection, show: Show, search: string): boolean {
   const isInPart =
     show === "all" ||

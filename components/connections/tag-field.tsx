@@ -18,7 +18,7 @@ type TagFieldProps = {
   onChange: (tag: Tag | null) => void;
 };
 
-/** None, one of the usual tags, or one of the workspace's own with its name and colour. */
+/** No tag, one of the usual tags, or a custom one with a name and a colour. */
 export function TagField({ tag, problem, isDisabled, onChange }: TagFieldProps) {
   const id = useId();
   const [isOwn, setIsOwn] = useState(tag !== null && !isPreset(tag));

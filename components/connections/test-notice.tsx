@@ -5,11 +5,11 @@ import { formatDuration } from "@/lib/platform/browser/format";
 
 type TestNoticeProps = {
   outcome: TestOutcome;
-  /** Takes over the key of a tunnel's server that nobody has trusted yet; null for who may not. */
+  /** Accepts the key of an SSH server that is not trusted yet; null if the user may not. */
   onTrust: ((hostKeySha256: string) => void) | null;
 };
 
-/** How a test went, in the form. */
+/** Shows the result of a test in the form. */
 export function TestNotice({ outcome, onTrust }: TestNoticeProps) {
   if (outcome.ok) {
     return (
@@ -50,7 +50,7 @@ const STEP_WORDS: Record<TestStep["name"], string> = {
   read: "Read what is there",
 };
 
-/** What to look at when it fails; the server's own words stand above. */
+/** Advice for each failed step. The server's message is shown above it. */
 const STEP_HELP: Record<TestStep["name"], string> = {
   tunnel: "Check the tunnel's host, port, user and key. Nothing else was tried.",
   reach: "Check host and port, and whether a firewall lets this server through.",
@@ -62,7 +62,7 @@ const STEP_HELP: Record<TestStep["name"], string> = {
 
 type TestStepsProps = { steps: TestStep[]; failedStep: TestStep["name"] | null };
 
-/** What a test has done, how much of its time each part took, and where it has failed. */
+/** Lists the steps of a test, the time of each, and the step that failed. */
 function TestSteps({ steps, failedStep }: TestStepsProps) {
   const longestMs = Math.max(...steps.map(({ ms }) => ms), 1);
   return (

@@ -1,7 +1,7 @@
 import { Database, Globe } from "lucide-react";
 import type { ConnectionType } from "@/lib/features/connections/browser/client";
 
-/** The sign of a kind of connection. @param icon its own, as paths of an SVG; left out, it has that of its category */
+/** Icon of a kind of connection. @param icon paths of an SVG; default: the icon of its category */
 export function TypeIcon({ icon, category }: Pick<ConnectionType, "icon" | "category">) {
   if (icon === undefined) return category === "database" ? <Database /> : <Globe />;
   return (

@@ -14,7 +14,7 @@ import { ApiError } from "@/lib/platform/browser/request";
 const NAME_LENGTH_MAX = 80;
 
 /**
- * Holds what is typed into a connection's form.
+ * Holds the values of a connection's form.
  * @param connection the stored one, null for a new one
  */
 export function useConnectionForm(type: ConnectionType, connection: Connection | null) {
@@ -34,14 +34,14 @@ export function useConnectionForm(type: ConnectionType, connection: Connection |
   const [isTunnelOn, setIsTunnelOn] = useState(initialTunnel);
   const [values, setValues] = useState<FormValues>(initial);
   const [way, setWay] = useState<AddressWay>(initialWay);
-  /** Stored secrets that are being typed anew. */
+  /** Stored secrets that are being replaced. */
   const [replaced, setReplaced] = useState<ReadonlySet<string>>(new Set());
   const [problems, setProblems] = useState<Record<string, string>>({});
 
-  // Of the sample there is nothing to fill in: where it lies is the product's own affair.
+  // The sample has no fields to fill in: the product decides where it is stored.
   const allShown = config?.sample === true ? [] : toShownFields(fields, way, values);
   const shown = allShown.filter((field) => isTunnelOn || !isTunnelField(field));
-  // With a tunnel the same host is another one.
+  // With a tunnel the same host name is a different host.
   const moved =
     isTunnelOn === initialTunnel
       ? findMovedSecrets(shown, values, initial, stored)
@@ -80,7 +80,7 @@ export function useConnectionForm(type: ConnectionType, connection: Connection |
     problems,
     isDirty,
     isConfigDirty,
-    /** Whether the config as it stands can be tried without saving it: no stored secret is needed for it. */
+    /** Whether the current values can be tested without saving: no stored secret is needed. */
     canTry: kept.size === 0 && !keepsNamedSecrets(shown, values),
     set,
     setWay,
@@ -98,7 +98,7 @@ export function useConnectionForm(type: ConnectionType, connection: Connection |
       setReplaced((before) => new Set([...before].filter((each) => each !== secret)));
       set(secret, "");
     },
-    /** Fills in what a pasted connection string says. @returns whether it was one */
+    /** Fills in the fields from a pasted connection string. @returns whether it was one */
     fillIn: (text: string): boolean => {
       const parts = parseConnectionString(text);
       if (parts === null) return false;
@@ -106,12 +106,12 @@ export function useConnectionForm(type: ConnectionType, connection: Connection |
       for (const [field, value] of said) if (fields.some((each) => each.name === field)) set(field, String(value));
       return true;
     },
-    /** Looks over one field when it is left. */
+    /** Validates one field when it loses focus. */
     check: (field: string) => {
       const found = findFormProblems(shown, values, kept)[field];
       if (found !== undefined) setProblems((before) => ({ ...before, [field]: found }));
     },
-    /** Looks over everything. @returns whether it can be sent */
+    /** Validates all fields. @returns whether the form can be sent */
     checkAll: (withName: boolean): boolean => {
       const found = findFormProblems(shown, values, kept);
       if (withName && name.trim() === "") found.name = "Give the connection a name.";
@@ -120,10 +120,12 @@ export function useConnectionForm(type: ConnectionType, connection: Connection |
       setProblems(found);
       return Object.keys(found).length === 0;
     },
-    /** All that is filled in of the server, as one text; not how much of it is shown. */
+    /** Returns the address fields of the server as one text, without the limits on its schemas. */
     whereItLeads: () => JSON.stringify(shown.filter((field) => !isLimitField(field)).map(({ name }) => values[name])),
     toConfig: () => toConfig(fields, shown, values, { kept, isNew: connection === null }),
-    /** Puts what the server found wrong at its fields. @returns what is left to be said above the form; null for nothing */
+    /**
+     * Shows the server's problems at their fields. @returns the message for the top of the form; null if there is none
+     */
     place: (error: unknown): string | null => {
       if (!(error instanceof ApiError)) return "Something stopped this here in the browser. Load the page again.";
       const found = error.problems.map(({ path, message }) => ({

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { SqlDialect } from "@/lib/base/sql/dialects";
 import { type ConnectionType, connectionsApi } from "@/lib/features/connections/browser/client";
 
-/** The kinds of connection that this server offers; they do not change while it runs. */
+/** Returns the kinds of connection that this server offers; they do not change while it runs. */
 export function useConnectionTypes() {
   return useQuery({
     queryKey: ["connection-types"],
@@ -13,28 +13,33 @@ export function useConnectionTypes() {
   });
 }
 
-/** Finds what a kind of connection is like; null while the kinds are not known, and for one that this server has no more. */
+/**
+ * Returns a function that finds a kind of connection; null until the kinds are known, and for a kind that this server
+ * no longer has.
+ */
 export function useFindType(): (type: string | null | undefined) => ConnectionType | null {
   const { data } = useConnectionTypes();
   return (type) => data?.find((each) => each.type === type) ?? null;
 }
 
-/** How the SQL of a kind of connection is read; while that is not known, and for what is no SQL, as the standard has it. */
+/** Returns the SQL dialect of a kind of connection; "standard" until it is known, and for kinds without SQL. */
 export function useDialect(type: string | null | undefined): SqlDialect {
   return useFindType()(type)?.dialect ?? "standard";
 }
 
-/** How the texts of its consoles are cut into statements. */
+/** Returns the language that splits the kind's console texts into statements. */
 export function useScriptLanguage(type: string | null | undefined): SqlDialect | "mongodb" {
   const found = useFindType()(type);
   return found?.language === "mongodb" ? "mongodb" : (found?.dialect ?? "standard");
 }
 
-/** The engine's name as people write it. A kind that this server has no more is named as it is stored. */
+/**
+ * Returns a function that gives the engine's display name. A kind that this server no longer has keeps its stored name.
+ */
 export function useEngineName(): (type: string | null | undefined) => string {
   const { data } = useConnectionTypes();
   return (type) => {
-    // While the kinds are read, nothing is better than a word that changes under the reader's eye.
+    // While the kinds are loading, an empty text is better than a name that changes on screen.
     if (data === undefined || !type) return "";
     return data.find((each) => each.type === type)?.engineName ?? type;
   };

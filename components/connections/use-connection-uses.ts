@@ -7,11 +7,11 @@ import type { ConsoleSummary } from "@/lib/features/consoles/browser/client";
 import type { Flow } from "@/lib/features/flows/browser/client";
 import { formatCount } from "@/lib/platform/browser/format";
 
-/** What one may see of that which uses a connection. */
+/** Users of a connection that the reader may see. */
 export type ConnectionUses = { consoles: ConsoleSummary[]; flows: Flow[] };
 export const NO_USES: ConnectionUses = { consoles: [], flows: [] };
 
-/** By the connection's id; null until both lists are read. */
+/** Returns uses by connection id; null until both lists are loaded. */
 export function useConnectionUses(): ReadonlyMap<string, ConnectionUses> | null {
   const { data: consoles } = useConsoleList();
   const { data: flows } = useFlows();
@@ -25,7 +25,7 @@ export function useConnectionUses(): ReadonlyMap<string, ConnectionUses> | null 
     };
     for (const each of consoles) if (each.connectionId !== null) usesOf(each.connectionId).consoles.push(each);
     for (const flow of flows) {
-      // One that copies within a connection uses it once.
+      // A flow that copies within a connection counts once.
       const ids = new Set([flow.source?.connectionId, flow.destination.connectionId]);
       for (const id of ids) if (id) usesOf(id).flows.push(flow);
     }

@@ -4,7 +4,7 @@ import { useWorkspace } from "@/components/layout/workspace-context";
 import { useRights } from "@/components/settings/use-settings";
 import type { Connection } from "@/lib/features/connections/browser/client";
 
-/** Owners, admins and whoever added a connection may change and delete it (docs/develop/api.md, Connections). */
+/** Allows owners, admins and the creator to change and delete a connection (docs/develop/api.md, Connections). */
 export function useMayChange(connection: Pick<Connection, "createdBy">): boolean {
   const { user } = useWorkspace();
   return useRights().isAdmin || connection.createdBy === user.id;

@@ -5,7 +5,7 @@ import { useWorkspace } from "@/components/layout/workspace-context";
 import { announce } from "@/components/ui/live-region";
 import { connectionsApi } from "@/lib/features/connections/browser/client";
 
-/** Tries a saved connection, and reads anew what the server keeps of the outcome. */
+/** Tests a saved connection, then reloads the stored result. */
 export function useTest(connectionId: string, name: string) {
   const { workspace } = useWorkspace();
   const queryClient = useQueryClient();

@@ -11,11 +11,11 @@ import { connectionsApi, type Usage } from "@/lib/features/connections/browser/c
 
 type Item = { key: string; name: string; path: string | null; icon: ReactNode; word: string };
 
-/** Consoles that ask the connection, and flows that read it or write to it. */
+/** Consoles that query the connection, and flows that read it or write to it. */
 export function UsedBy({ connectionId }: { connectionId: string }) {
   const { workspace } = useWorkspace();
   const held = useQuery({
-    // Below the connection's key, so that whatever renews it renews this too.
+    // Below the connection's key, so that invalidating the connection invalidates this too.
     queryKey: ["connections", workspace.id, connectionId, "uses"],
     queryFn: ({ signal }) => connectionsApi.listUses(workspace.id, connectionId, signal),
   });
@@ -74,7 +74,10 @@ export function UsedBy({ connectionId }: { connectionId: string }) {
   );
 }
 
-/** What would stop without the connection. Somebody's own console counts, and is nobody else's to open. */
+/**
+ * Describes an object that would stop working without the connection. A private console counts, but others cannot open
+ * it.
+ */
 function toHolder({ kind, id, name }: Usage): Item {
   const key = `${kind}:${id}`;
   if (kind === "flow") return { key, name, path: `flows/${id}`, icon: <Workflow className="s" />, word: "flow" };

@@ -15,7 +15,7 @@ import "./docs.css";
 const ADDRESS = "/api/openapi.json";
 type Loaded = { document: OpenApiDocument | null; error: Error | null };
 
-/** The interface for programs, drawn from the description that the server makes of itself. */
+/** The API reference, rendered from the server's OpenAPI document. */
 export function ApiReference() {
   const [{ document, error }, setLoaded] = useState<Loaded>({ document: null, error: null });
   const [round, setRound] = useState(0);

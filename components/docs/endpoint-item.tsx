@@ -9,11 +9,11 @@ import type { FieldRow } from "@/lib/platform/api/browser/json-schema-rows";
 
 type EndpointItemProps = {
   endpoint: Endpoint;
-  /** The address named it: it stands open and in view. */
+  /** Whether the address named this endpoint: it starts expanded and is scrolled into view. */
   isOpenFirst: boolean;
 };
 
-/** One endpoint: a line that opens to all there is to know of it. */
+/** One endpoint: a row that expands to its full description. */
 export function EndpointItem({ endpoint, isOpenFirst }: EndpointItemProps) {
   const ref = useRef<HTMLDetailsElement>(null);
   const { id, method, path, summary, description, who, parameters, body, answer, curl } = endpoint;

@@ -5,7 +5,7 @@ import type { Access } from "@/lib/features/folders/schema";
 
 type CopiedLink = { isRun: boolean };
 
-/** Copies the address of something that is filed, or of one run of it, and says who can open it. */
+/** Copies the address of an item, or of one of its runs, and says who can open it. */
 export async function copyLink(
   link: string,
   { name, access }: { name: string; access: Access },

@@ -6,24 +6,24 @@ import { showToast } from "@/components/ui/toast";
 import { type FolderChoice, isInside, toTrail } from "@/lib/features/folders/browser/filed-tree";
 import type { Folder } from "@/lib/features/folders/schema";
 
-/** Brings back what was in a folder, into the folders that were made anew, by the ids that they had. */
+/** Restores the contents of a folder into the recreated folders, keyed by their old ids. */
 export type BringBack = (anew: ReadonlyMap<string, string>) => Promise<void>;
 
 type DeleteFolderProps<I> = {
   folder: Folder;
   folders: readonly Folder[];
-  /** Everything that is filed; what is in the folder goes with it. */
+  /** All items; those in the folder are deleted with it. */
   items: readonly (I & Pick<FolderChoice, "folderId">)[];
-  /** What is filed, in one word: "console". */
+  /** Singular noun of an item: "console". */
   noun: string;
-  /** @returns how all that was in it comes back; null when nothing was deleted */
+  /** @returns a function that restores the folder's contents; null if nothing was deleted */
   onRemove: (held: readonly I[]) => Promise<BringBack | null>;
-  /** Makes a folder as it was. @returns the new one; null when that has failed, and was said */
+  /** Recreates a folder. @returns the new one; null after a failure, which was reported */
   onCreate: (folder: Pick<Folder, "name" | "access" | "parentId">, isLike: Folder) => Promise<Folder | null>;
   onClose: () => void;
 };
 
-/** Asks before a folder goes with all that it holds. Undo makes it anew, and brings all back to where it was. */
+/** Asks before deleting a folder with all of its contents. Undo recreates the folder and restores the contents. */
 export function DeleteFolder<I>(props: DeleteFolderProps<I>) {
   const { folder, folders, items, noun, onRemove, onCreate, onClose } = props;
   const held = items.filter(({ folderId }) => isInside(folders, folderId, folder.id));
@@ -47,7 +47,7 @@ export function DeleteFolder<I>(props: DeleteFolderProps<I>) {
     for (const each of [...inner].sort((a, b) => toTrail(a.path).length - toTrail(b.path).length)) {
       const { id, name, access, parentId } = each;
       const made = await onCreate({ name, access, parentId: anew.get(parentId ?? "") ?? parentId }, each);
-      // It has said why; what was in it comes back to the top level then.
+      // The failure was reported; the folder's contents are then restored to the top level.
       if (made === null) break;
       anew.set(id, made.id);
     }

@@ -15,17 +15,17 @@ import { later } from "@/lib/platform/browser/load-again";
 const loadMoveDialog = later(() => import("@/components/folders/move-dialog"));
 const MoveDialog = part(loadMoveDialog, (module) => module.MoveDialog);
 
-/** What the menu of a row asks the tree for. */
+/** Actions that a row's menu requests from the tree. */
 export type RowActs = { onRename: () => void; onMove: () => void };
 
 type FiledTreeProps<I> = {
   label: string;
-  /** What is filed, in one word: "console". */
+  /** Singular noun of an item: "console". */
   noun: string;
   nodes: readonly FiledNode<I>[];
   folders: readonly Folder[];
   filing: Filing;
-  /** The one that the page shows. */
+  /** Item that the page shows. */
   activeId: string | null;
   renamingId: string | null;
   onRenaming: (id: string | null) => void;
@@ -37,14 +37,14 @@ type FiledTreeProps<I> = {
   onRenameFolder: (folder: Folder, typed: string) => void;
   onRemove: (id: string) => void;
   onRemoveFolder: (folder: Folder) => void;
-  /** The item as it can be moved; null for what stays where it is. */
+  /** Returns the item in movable form; null if it cannot be moved. */
   toMovable: (item: I) => (FolderChoice & { id: string; name: string }) | null;
   toIcon: (item: I) => ReactNode;
   toMark?: (item: I) => ReactNode;
   toMenu: (item: I, acts: RowActs) => ReactNode;
 };
 
-/** What is filed in folders, as the explorer lists it: opened, renamed in place, dragged, and with a menu for each row. */
+/** Shows items in folders for the explorer: expandable, renamed in place, draggable, with a menu for each row. */
 export function FiledTree<I>(props: FiledTreeProps<I>) {
   const { label, noun, nodes, folders, filing, activeId, renamingId, onRenaming, toMovable } = props;
   const [movingId, setMovingId] = useState<string | null>(null);
@@ -61,7 +61,7 @@ export function FiledTree<I>(props: FiledTreeProps<I>) {
     else if (node?.kind === "item") props.onRemove(id);
   };
 
-  /** The place that a row stands for, or stands in. */
+  /** Returns the folder that a row is, or the folder that contains it. */
   const toTarget = (node: FiledNode<I> | undefined): { place: FolderChoice; name: string } | null => {
     if (node === undefined) return null;
     return node.kind === "item" ? toTarget(find(node.parentId)) : { place: node.place, name: node.label };
@@ -81,7 +81,7 @@ export function FiledTree<I>(props: FiledTreeProps<I>) {
     if (node?.kind === "folder") void filing.moveFolder(node.folder, place, name);
   };
 
-  /** All that can be done with a row: behind the button at its end, and where it is pressed with the other button. */
+  /** Actions of a row, for the button at its end and for the context menu. */
   const toItems = (node: FiledNode<I>) => {
     const acts = { onRename: () => onRenaming(node.id), onMove: () => setMovingId(node.id) };
     if (node.kind === "item") return props.toMenu(node.item, acts);

@@ -2,7 +2,7 @@ import { showToast } from "@/components/ui/toast";
 import { type FolderChoice, toFreeFolderName } from "@/lib/features/folders/browser/filed-tree";
 import type { Access, CreateFolderBody, Folder, UpdateFolderBody } from "@/lib/features/folders/schema";
 
-/** What changes what is filed and its folders. Failures are told by it; the functions resolve to null then. */
+/** Changes items and their folders. Reports failures itself; the functions then resolve to null. */
 export type Cabinet = {
   change: (id: string, to: Partial<FolderChoice>) => Promise<unknown>;
   createFolder: (body: Required<CreateFolderBody> & Pick<Folder, "parentId" | "access">) => Promise<Folder | null>;
@@ -10,7 +10,7 @@ export type Cabinet = {
 };
 type Filed = FolderChoice & { id: string; name: string };
 
-/** Moving, sharing and folders: what trees and menus do. Each move can be undone. */
+/** Creates the actions of trees and menus: moving, sharing and folders. Each move can be undone. */
 export function makeFiling(cabinet: Cabinet) {
   const change = async (each: Filed, to: Partial<FolderChoice>, said: string) => {
     const { folderId, access } = each;
@@ -47,7 +47,9 @@ export function makeFiling(cabinet: Cabinet) {
           ? `${folder.name} and all in it is shared with the workspace.`
           : `${folder.name} and all in it is private now.`,
       ),
-    /** Makes a folder with a name of its own. @returns its id, to type another name; null when it could not be made */
+    /**
+     * Creates a folder under a free name. @returns its id, for the rename that follows; null if it could not be created
+     */
     createFolder: async ({ folderId, access }: FolderChoice, taken: readonly string[]): Promise<string | null> => {
       const folder = await cabinet.createFolder({ name: toFreeFolderName(taken), parentId: folderId, access });
       return folder?.id ?? null;

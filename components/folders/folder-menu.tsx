@@ -5,9 +5,9 @@ import { MenuItem, MenuLine } from "@/components/ui/menu";
 import type { Access, Folder } from "@/lib/features/folders/schema";
 
 type FolderMenuProps = {
-  /** What is filed, in one word: "console". */
+  /** Singular noun of an item: "console". */
   noun: string;
-  /** null for the two ends of the tree, which stay. */
+  /** Null for the two roots of the tree, which cannot be changed. */
   folder: Folder | null;
   onNew: () => void;
   onNewFolder: () => void;
@@ -17,7 +17,7 @@ type FolderMenuProps = {
   onRemove: () => void;
 };
 
-/** All that can be done with one folder; the body of its menus. */
+/** Actions of a folder; the body of its menus. */
 export function FolderMenu({
   noun,
   folder,
@@ -56,7 +56,7 @@ export function FolderMenu({
   );
 }
 
-/** Shares what is private, and takes back what is shared. */
+/** Shares a private item, or makes a shared one private. */
 export function AccessItem({ access, onAccess }: { access: Access; onAccess: (access: Access) => void }) {
   return access === "private" ? (
     <MenuItem icon={<Users />} onSelect={() => onAccess("workspace")}>

@@ -14,17 +14,17 @@ import "./folders.css";
 
 type MoveDialogProps = {
   name: string;
-  /** Where it is now. */
+  /** Current folder. */
   from: FolderChoice;
-  /** All that there are; undefined while they are read. */
+  /** All folders; undefined while they load. */
   folders: readonly FiledFolder[] | undefined;
-  /** The folder that is moved, which cannot go into itself; null for what is filed. */
+  /** The folder to move, which cannot go into itself; null for an item. */
   folderId: string | null;
   onMove: (to: FolderChoice, placeName: string) => void;
   onClose: () => void;
 };
 
-/** Where to move something that is filed, or a folder: the keyboard's way for what dragging does. */
+/** Moves an item or a folder: the keyboard's alternative to dragging. */
 export function MoveDialog({ name, from, folders, folderId, onMove, onClose }: MoveDialogProps) {
   const places = listFolderChoices(folders ?? []).filter(
     ({ place }) => folderId === null || !isInside(folders ?? [], place.folderId, folderId),

@@ -7,7 +7,7 @@ import type { Folder } from "@/lib/features/folders/schema";
 
 type Around = { folders: readonly Folder[]; roots: readonly Root[]; isReady: boolean };
 
-/** Opens the folders around what is shown once it is shown; a folder that is closed after that stays closed. */
+/** Expands the folders around a shown item once; a folder that is closed afterwards stays closed. */
 export function useReveal(
   shown: (FolderChoice & { id: string }) | undefined,
   { folders, roots, isReady }: Around,

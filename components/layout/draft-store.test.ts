@@ -12,7 +12,7 @@ let sent: { content: string; version: number }[];
 let removed: number;
 let answer: () => Promise<void>;
 
-/** The server's answer to a draft: the same text with its own time. */
+/** Returns the server's answer to a draft: the same text with the server's time. */
 const draftOf = (content: string, version: number, updatedAt: string): ConsoleDraft => ({
   consoleId: saved.id,
   content,

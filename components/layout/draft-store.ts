@@ -2,32 +2,32 @@ import type { Console, ConsoleDraft } from "@/lib/features/consoles/browser/clie
 import { readConnectivity, subscribeConnectivity } from "@/lib/platform/browser/connectivity";
 import { ApiError } from "@/lib/platform/browser/request";
 
-/** What was typed in a saved console and not saved. */
+/** An unsaved change of a saved console. */
 export type LocalDraft = {
   content: string;
-  /** The version of the console that it was begun on. */
+  /** Version of the console that the draft is based on. */
   version: number;
-  /** The console's text at that version; null when another browser began the draft and it is not known here. */
+  /** The console's text at that version; null if another browser started the draft and the text is not known here. */
   base: string | null;
-  /** The server's own time of the copy that it has, as it wrote it; null while it has none. */
+  /** Time of the server's copy, by its clock; null without one. */
   serverAt: string | null;
-  /** The server has this very text. */
+  /** Whether the server has this text. */
   isSent: boolean;
 };
 
-/** What the store asks of the server. */
+/** Requests of the store to the server. */
 export type DraftServer = {
   put: (consoleId: string, body: { content: string; version: number }) => Promise<ConsoleDraft>;
   remove: (consoleId: string) => Promise<unknown>;
 };
 
-/** Typing is kept in this browser after this pause, and sent to the server after the longer one. */
+/** Pause before typed text is stored in this browser; the longer one is before it is sent to the server. */
 const KEEP_AFTER_MS = 250;
 const SEND_AFTER_MS = 1000;
 
 /**
- * Holds what one person has typed in the consoles of one workspace. Each text is kept in this browser, followed in its
- * other tabs, and sent to the server as a draft; while the server is away it waits.
+ * Holds the drafts of one user in one workspace. Each draft is stored in this browser, synchronised with its other
+ * tabs, and sent to the server; while the server is unreachable it is queued.
  */
 export class DraftStore {
   #drafts = new Map<string, LocalDraft>();
@@ -39,8 +39,8 @@ export class DraftStore {
   readonly #prefix: string;
 
   /**
-   * @param server null where drafts stay in this browser
-   * @param kind of what is typed in: each has drafts of its own
+   * @param server null if drafts stay in this browser
+   * @param kind of the edited objects: each kind has separate drafts
    */
   constructor(
     userId: string,
@@ -54,7 +54,7 @@ export class DraftStore {
 
   read = (consoleId: string): LocalDraft | null => this.#drafts.get(consoleId) ?? null;
 
-  /** The consoles with a draft; the same set until that changes. */
+  /** Returns the consoles with a draft; the same set until it changes. */
   readDirty = (): ReadonlySet<string> => this.#dirty;
 
   subscribe = (listener: () => void): (() => void) => {
@@ -62,7 +62,7 @@ export class DraftStore {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Reads what was kept and begins to follow other tabs and the network. @returns how to stop */
+  /** Loads the stored drafts and subscribes to other tabs and the network. @returns a function that stops */
   wake(): () => void {
     this.#readKept();
     const onStorage = (event: StorageEvent) => {
@@ -92,7 +92,7 @@ export class DraftStore {
     };
   }
 
-  /** The text of a console as it is typed; typing it back to what is saved ends the draft. */
+  /** Writes a console's text on each change. Typing it back to the saved text deletes the draft. */
   write(saved: Pick<Console, "id" | "content" | "version">, content: string): void {
     const before = this.read(saved.id);
     if (content === saved.content && (before === null || before.version === saved.version)) {
@@ -106,8 +106,8 @@ export class DraftStore {
   }
 
   /**
-   * Fits the draft to what is known of its console now: a save of the same text ends it, and one that left the text as
-   * the draft had found it (a rename, a move) does not make it stale.
+   * Updates the draft after a change of its console: a save of the same text deletes it, and one that left the draft's
+   * base text unchanged (a rename, a move) does not make it stale.
    */
   observe(saved: Pick<Console, "id" | "content" | "version">): void {
     const draft = this.read(saved.id);
@@ -120,8 +120,8 @@ export class DraftStore {
   }
 
   /**
-   * Takes in the draft that the server has. One of this browser that was not sent counts more.
-   * @returns the server's text when it was put aside for one of this browser; null when nothing was
+   * Adopts the server's draft. An unsent draft of this browser takes precedence.
+   * @returns the server's text if it was replaced by one of this browser; null otherwise
    */
   adopt(saved: Pick<Console, "id" | "content" | "version">, kept: ConsoleDraft | null): string | null {
     const mine = this.read(saved.id);
@@ -139,14 +139,14 @@ export class DraftStore {
     } else if (kept !== null && isNews && mine?.serverAt && mine.content !== kept.content) {
       aside = kept.content;
     } else if (kept === null && mine?.isSent) {
-      // It was saved or given up elsewhere.
+      // It was saved or discarded elsewhere.
       this.#forget(saved.id);
     }
     this.observe(saved);
     return aside;
   }
 
-  /** The draft goes on from another version of its console: what was between them has been looked at. */
+  /** Bases the draft on another version of its console, after the user has seen the changes in between. */
   rebase(saved: Pick<Console, "id" | "content" | "version">, content: string): void {
     if (content === saved.content) {
       this.drop(saved.id);
@@ -157,7 +157,7 @@ export class DraftStore {
     this.#sendSoon(saved.id);
   }
 
-  /** Ends a draft, here and on the server. */
+  /** Deletes a draft, here and on the server. */
   drop(consoleId: string): void {
     const before = this.read(consoleId);
     if (before === null) return;
@@ -165,7 +165,7 @@ export class DraftStore {
     if (before.serverAt !== null) this.#removeSent(consoleId);
   }
 
-  /** A draft that stays on the server is equal to what was saved, or older: it does no harm, so nobody is told. */
+  /** A draft that stays on the server is equal to the saved text, or older: it is harmless, so a failure is ignored. */
   #removeSent(consoleId: string): void {
     void this.server?.remove(consoleId).catch(() => {});
   }
@@ -179,7 +179,7 @@ export class DraftStore {
     try {
       localStorage.removeItem(this.#prefix + consoleId);
     } catch {
-      // Without a store there is nothing to remove.
+      // Without storage there is nothing to remove.
     }
     this.#notify();
   }
@@ -233,7 +233,7 @@ export class DraftStore {
       if (now === null) this.#removeSent(consoleId);
       else this.#set(consoleId, { ...now, serverAt: kept.updatedAt, isSent: now === draft });
     } catch (error) {
-      // It stays here and goes with the next change or when the server is back; a console that is gone takes none.
+      // It stays here, and is sent with the next change or when the server is back. A deleted console accepts none.
       if (!(error instanceof ApiError)) throw error;
     } finally {
       this.#sending.delete(consoleId);
@@ -248,7 +248,7 @@ export class DraftStore {
         if (key && draft) this.#drafts.set(key.slice(this.#prefix.length), draft);
       }
     } catch {
-      // Without a store there is nothing to read.
+      // Without storage there is nothing to read.
     }
     this.#notify();
   }

@@ -16,14 +16,14 @@ type Act = {
 type ExplorerSectionProps = {
   title: string;
   className: string;
-  /** What can be done with the whole section, at the end of its head. */
+  /** Actions on the whole section, at the end of its header. */
   acts: Act[];
-  /** What is said whether the section is open or not. */
+  /** Notice that is shown whether the section is open or not. */
   notice?: ReactNode;
   children: ReactNode;
 };
 
-/** A part of the explorer under a head that folds it away. */
+/** A section of the explorer with a header that collapses it. */
 export function ExplorerSection({ title, className, acts, notice, children }: ExplorerSectionProps) {
   const [isOpen, setIsOpen] = useState(true);
   return (
@@ -55,7 +55,7 @@ export function ExplorerSection({ title, className, acts, notice, children }: Ex
   );
 }
 
-/** Bars where the rows of a section will be. @param widths of the rows, in percent */
+/** Placeholder bars for the rows of a section. @param widths of the rows, in percent */
 export function ExplorerBars({ label, widths }: { label: string; widths: number[] }) {
   return (
     <div className="bars" role="status" aria-label={label}>
@@ -66,7 +66,7 @@ export function ExplorerBars({ label, widths }: { label: string; widths: number[
   );
 }
 
-/** Why a section could not be read. */
+/** Says why a section could not be loaded. */
 export function ExplorerFailure({ message, onRetry }: { message: string; onRetry: () => void }) {
   return (
     <div className="sec-note">

@@ -12,13 +12,13 @@ import type { LiveEvent } from "@/lib/platform/browser/live";
 
 type Kind = LiveEvent["kind"];
 
-/** Which answers of the server are old after which change. */
+/** Keys of the queries that each kind of change makes stale. */
 const STALE_AFTER: Partial<Record<Kind, (workspaceId: string) => readonly (readonly unknown[])[]>> = {
   console: (workspaceId) => [toListKey(workspaceId), toFoldersKey(workspaceId)],
   dashboard: (workspaceId) => [toDashboardsKey(workspaceId), toDashboardFoldersKey(workspaceId)],
 };
 
-/** Keeps what is shown true: what changes elsewhere is read anew, and nothing asks on a timer. */
+/** Reloads shown data after changes elsewhere. Nothing polls. */
 export function LiveRefresh() {
   const { workspace, runs } = useWorkspace();
   const queryClient = useQueryClient();

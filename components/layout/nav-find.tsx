@@ -6,8 +6,8 @@ import { useTyped } from "@/components/ui/use-typed";
 import "@/components/ui/page.css";
 
 /**
- * Finds things of a list by a part of their name; what is looked for stands in the address.
- * @param root the list's own address
+ * Filters a list by part of a name. The address holds the search text.
+ * @param root the list's address
  */
 export function NavFind({ label, root }: { label: string; root: string }) {
   const router = useRouter();
@@ -15,13 +15,13 @@ export function NavFind({ label, root }: { label: string; root: string }) {
   const query = useSearchParams();
 
   const find = (text: string) => {
-    // The address is ahead of what is drawn: who has just pressed another part of the list looks there.
+    // The address is ahead of the rendered state: after a click on another section, the search runs there.
     const { pathname, search } = window.location;
     const next = new URLSearchParams(pathname === root ? search : undefined);
     if (text === "") next.delete("q");
     else next.set("q", text);
     const address = next.size === 0 ? root : `${root}?${next}`;
-    // Each letter is not a step to go back through.
+    // Typing does not add history entries.
     if (pathname === root) window.history.replaceState(null, "", address);
     else router.push(address);
   };

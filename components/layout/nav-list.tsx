@@ -7,7 +7,7 @@ import { updateFrame } from "@/components/layout/use-frame";
 import { formatCount } from "@/lib/platform/browser/format";
 import "@/components/ui/page.css";
 
-/** Up to this width the explorer lies over the work, and makes way once something in it was chosen. */
+/** Widths at which the explorer covers the work, and closes once an item is chosen. */
 const OVERLAY = "(min-width: 641px) and (max-width: 900px)";
 
 export type NavItem = {
@@ -16,15 +16,15 @@ export type NavItem = {
   href: string;
   isOn: boolean;
   count?: number | undefined;
-  /** What is counted, where the name does not say it: "24 in the last day". */
+  /** Unit of the count, unless the name makes it clear: "24 in the last day". */
   countWords?: string | undefined;
-  /** In the link, before its count. */
+  /** Shown in the link, before its count. */
   end?: ReactNode;
-  /** Beside the link. */
+  /** Shown beside the link. */
   action?: ReactNode;
 };
 
-/** The links of an area in the explorer; looks as a tree does. */
+/** Links of an area in the explorer; styled like a tree. */
 export function NavList({ label, items }: { label: string; items: NavItem[] }) {
   const path = usePathname();
   return (
@@ -56,10 +56,7 @@ export function NavList({ label, items }: { label: string; items: NavItem[] }) {
   );
 }
 
-/**
- * Another part of what the page has already: it needs no answer of the server, and what is typed right after the click finds
- * itself there.
- */
+/** Opens another section of the loaded page without a request, so that text typed right after the click reaches it. */
 function turnHere(event: MouseEvent, href: string): void {
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
   event.preventDefault();

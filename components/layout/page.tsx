@@ -4,17 +4,20 @@ import "@/components/ui/page.css";
 
 type PageProps = {
   title: ReactNode;
-  /** Stands beside the title: how many there are. */
+  /** Number of items, next to the title. */
   count?: number;
-  /** Above the title: where this page belongs. */
+  /** Breadcrumbs above the title. */
   trail?: ReactNode;
   actions?: ReactNode;
-  /** Forms and settings stop at 960 px; lists take the whole width (docs/develop/design.md, Layout). */
+  /**
+   * Whether the page uses the whole width, as for lists. Forms and settings stop at 960 px (docs/develop/design.md,
+   * Layout).
+   */
   isWide?: boolean;
   children: ReactNode;
 };
 
-/** A view without tabs: a title, what can be done, and the content below, which scrolls. */
+/** A view without tabs: a title, its actions, and the scrolling content below. */
 export function Page({ title, count, trail, actions, isWide = false, children }: PageProps) {
   return (
     <main className={isWide ? "page" : "page narrow"} aria-labelledby="page-title">

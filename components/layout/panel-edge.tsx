@@ -11,13 +11,13 @@ import {
 
 const KEY_STEP_PX = 16;
 
-/** `grows`: which way the edge goes when its panel becomes wider. */
+/** `grows`: direction in which the edge moves when its panel becomes wider. */
 const PANELS = {
   explorer: { width: "explorerWidth", range: EXPLORER_WIDTH, clamp: clampExplorer, grows: 1, className: "edge" },
   agent: { width: "agentWidth", range: AGENT_WIDTH, clamp: clampAgent, grows: -1, className: "edge at-left" },
 } as const;
 
-/** A panel's edge towards the work: drag it, move it with the arrow keys, double-click it for the usual width. */
+/** A panel's edge towards the work: drag it, move it with the arrow keys, double-click it for the default width. */
 export function PanelEdge({ panel }: { panel: keyof typeof PANELS }) {
   const { frame } = useFrame();
   const grip = useRef<{ x: number; width: number } | null>(null);

@@ -7,11 +7,11 @@ import { Keys } from "@/components/ui/keys";
 import { useIsApple } from "@/components/ui/use-browser";
 import { toKeyLabel } from "@/lib/platform/browser/key-label";
 
-/** All shortcuts with a field to search them: the body of the list behind "?" and of the keyboard's settings. */
+/** All shortcuts with a field to search them: used by the list behind "?" and by the keyboard settings. */
 export function ShortcutGroups() {
   const [search, setSearch] = useState("");
   const fieldRef = useRef<HTMLInputElement>(null);
-  // What was typed before the page was awake.
+  // Text typed before the page was hydrated.
   useEffect(() => setSearch(fieldRef.current?.value ?? ""), []);
   const isApple = useIsApple();
   const wanted = search.trim().toLowerCase();

@@ -1,4 +1,4 @@
-/** Every shortcut that has something to act on, for the list behind "?". `keys` as key labels are written. */
+/** Every shortcut with a target, for the list behind "?". `keys` are written as key labels. */
 export type Shortcut = { keys: string; does: string };
 export const SHORTCUTS: { group: string; items: Shortcut[] }[] = [
   {

@@ -4,7 +4,7 @@ import { PanelLeft } from "lucide-react";
 import { updateFrame } from "@/components/layout/use-frame";
 import { Tip } from "@/components/ui/tip";
 
-/** Brings the explorer back where a page has no tabs to hold the button. The styles show it while the explorer is hidden. */
+/** Button that shows the explorer on a page without tabs. The styles show it while the explorer is hidden. */
 export function ShowExplorer() {
   return (
     <Tip label="Show the explorer" keys="mod+b">

@@ -3,15 +3,18 @@
 import { useEffect, useSyncExternalStore } from "react";
 
 /*
- * The place at the right of the work, where the agent stands: one panel at a time. What opens there puts the agent away,
- * and gives the place back when it closes.
+ * Slot at the right of the work, which usually holds the agent: one panel at a time. A panel that opens there hides the
+ * agent, and frees the slot when it closes.
  */
 
 let takers: symbol[] = [];
 let host: HTMLElement | null = null;
 const listeners = new Set<() => void>();
 
-/** Takes the place while it is mounted. @returns the element to draw into; null until it is there, and for all but the last */
+/**
+ * Occupies the slot while mounted. @returns the element to render into; null until it exists, and for all but the last
+ * taker
+ */
 export function useSideSlot(taker: symbol): HTMLElement | null {
   useEffect(() => {
     takers = [...takers, taker];
@@ -34,7 +37,7 @@ export function useSideSlot(taker: symbol): HTMLElement | null {
   return isLast ? element : null;
 }
 
-/** Whether a panel has the place. */
+/** Returns whether a panel occupies the slot. */
 export function useIsSideTaken(): boolean {
   return useSyncExternalStore(
     subscribe,
@@ -43,7 +46,7 @@ export function useIsSideTaken(): boolean {
   );
 }
 
-/** For the frame, which has the place. */
+/** Sets the slot's element; for the frame, which contains it. */
 export function setSideHost(element: HTMLElement | null): void {
   host = element;
   notify();

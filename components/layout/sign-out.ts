@@ -4,7 +4,7 @@ import { ApiError } from "@/lib/platform/browser/request";
 
 let isUnderWay = false;
 
-/** Whether the person is leaving on purpose: what the server refuses from then on is no session that has run out. */
+/** Returns whether the user is signing out: requests that the server then rejects do not mean an expired session. */
 export function isSigningOut(): boolean {
   return isUnderWay;
 }

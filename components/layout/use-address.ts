@@ -6,8 +6,8 @@ import { useEffect } from "react";
 type Put = (news: Record<string, string | null>, isStep?: boolean) => void;
 
 /**
- * The query of the address, where filters and what is open stand, and how to change parts of it: null takes one out.
- * A filter is no step to go back through; what is opened is (`isStep`).
+ * Returns the query of the address, which holds filters and the open item, and a function that changes it: null removes
+ * a parameter. A change of a filter is not a history step; opening an item is (`isStep`).
  */
 export function useAddress(): { query: ReturnType<typeof useSearchParams>; put: Put } {
   const path = usePathname();
@@ -24,10 +24,10 @@ export function useAddress(): { query: ReturnType<typeof useSearchParams>; put: 
 }
 
 /**
- * Makes Back and Forward between addresses of one page that differ in parameters of its own (`isOwn`) a matter of the
- * browser alone. Of steps from before a reload the router has the page no more: it would ask the server for it, and put
- * that address back when the answer comes, although somebody has gone on since.
- * @param isOwn the same function every time; without it all parameters are the page's own
+ * Handles Back and Forward in the browser alone, between addresses of one page that differ only in the page's
+ * parameters (`isOwn`). After a reload, the router no longer has the pages of earlier steps: it would request them from
+ * the server, and restore that address when the response arrives, although the user may have moved on.
+ * @param isOwn the same function on every call; without it, all parameters are the page's
  */
 export function useOwnSteps(isOwn: (param: string) => boolean = isAny): void {
   const path = usePathname();
@@ -37,7 +37,7 @@ export function useOwnSteps(isOwn: (param: string) => boolean = isAny): void {
       const { pathname, search, href } = window.location;
       if (pathname !== path || restOf(new URLSearchParams(search), isOwn) !== rest) return;
       event.stopImmediatePropagation();
-      // Without a page in the entry the router keeps the one that is shown, and takes over the address.
+      // Without a page in the history entry, the router keeps the shown one and adopts the address.
       History.prototype.replaceState.call(window.history, null, "", href);
       window.history.replaceState(null, "", href);
     };

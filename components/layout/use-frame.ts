@@ -8,18 +8,24 @@ import {
   parseFramePreferences,
 } from "@/lib/features/accounts/browser/frame-preferences";
 
-/** As narrow as this the explorer lies over the work, and a page begins without it. boot.js and the styles say the same. */
+/**
+ * At this width and below, the explorer covers the work, and a page starts without it. boot.js and the styles use the
+ * same.
+ */
 const OVER_QUERY = "(max-width: 900px)";
 
-/** What is kept of the frame. */
+/** Stored preferences of the frame. */
 let kept: FramePreferences | null = null;
-/** Lying over the work the explorer is open for now: what is kept is how somebody wants it beside the work. */
+/** Whether the explorer is open over the work for now. The stored preference is for the explorer beside the work. */
 let isOverWork = false;
-/** What is shown, and what it was made of: the same object until something changes. */
+/** Shown preferences with their inputs: the same object until an input changes. */
 let shown: { of: FramePreferences; isNarrow: boolean; isOverWork: boolean; frame: FramePreferences } | null = null;
 const listeners = new Set<() => void>();
 
-/** The frame's measures and theme in this browser, and how to change them. Changes show at once and are kept. */
+/**
+ * Returns the frame's sizes and theme in this browser, and a function that changes them. Changes apply at once and are
+ * stored.
+ */
 export function useFrame() {
   const frame = useSyncExternalStore(subscribeFrame, readFrame, () => FRAME_DEFAULTS);
   return { frame, update: updateFrame };
@@ -63,7 +69,7 @@ export function subscribeFrame(listener: () => void): () => void {
   };
 }
 
-/** A press on what the explorer lies over, on a narrow page, puts the explorer away. */
+/** Closes the explorer on a narrow page, after a click on the work that it covers. */
 export function uncoverFromExplorer(): void {
   if (isNarrow()) updateFrame({ explorerOpen: false });
 }
@@ -90,7 +96,7 @@ function keep(next: FramePreferences): void {
   try {
     localStorage.setItem(FRAME_KEY, JSON.stringify(next));
   } catch {
-    // A full or closed store costs the memory of the change, not the change.
+    // If storage is full or unavailable, the change applies but is not stored.
   }
 }
 

@@ -4,7 +4,7 @@ import { useEffect, useRef } from "react";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import type { LiveEvent } from "@/lib/platform/browser/live";
 
-/** Calls back for each change of the workspace while the component is shown. On `reset`, read anew what is shown. */
+/** Calls back for each change of the workspace while the component is mounted. On `reset`, reload what is shown. */
 export function useLive(onEvent: (event: LiveEvent) => void): void {
   const { live } = useWorkspace();
   const latest = useRef(onEvent);

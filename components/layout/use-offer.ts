@@ -4,7 +4,10 @@ import { useEffect } from "react";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import type { Command } from "@/components/palette/command-store";
 
-/** Lists what a view can do while it is shown. The commands are renewed with every drawing, so that they act on what is seen. */
+/**
+ * Registers a view's commands while it is mounted. They are renewed with every render, so that they act on the shown
+ * state.
+ */
 export function useOffer(view: string, offered: Command[]): void {
   const { commands } = useWorkspace();
   useEffect(() => commands.offer(view, offered));

@@ -5,13 +5,13 @@ import { useEffect, useRef } from "react";
 import { useLive } from "@/components/layout/use-live";
 import type { LiveEvent } from "@/lib/platform/browser/live";
 
-/** A burst of changes, as of a run that tells its progress, is one read. */
+/** A burst of changes, such as a run's progress, causes one reload. */
 const GATHER_MS = 250;
 
 /**
- * Reads answers of the server anew when something of theirs has changed.
- * @param isOfThese whether a change touches them; what was missed (`reset`) always does
- * @param gatherMs for answers that are dear
+ * Invalidates queries when their data has changed.
+ * @param isOfThese whether a change affects them; missed changes (`reset`) always do
+ * @param gatherMs time to gather changes, for expensive queries
  */
 export function useRefresh(
   keys: readonly QueryKey[],

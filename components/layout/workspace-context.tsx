@@ -29,7 +29,7 @@ import { formatRows } from "@/lib/platform/browser/format";
 import { LiveUpdates } from "@/lib/platform/browser/live";
 import { ApiError } from "@/lib/platform/browser/request";
 
-/** Schemas and lists of connections change seldom; going back to a view within this time asks for nothing. */
+/** Schemas and lists of connections seldom change; returning to a view within this time loads nothing. */
 const FRESH_MS = 60_000;
 
 type Workspace = {
@@ -39,14 +39,14 @@ type Workspace = {
   workbench: WorkbenchStore;
   runs: RunStore;
   editors: EditorMemory;
-  /** What was typed in saved consoles and not saved. */
+  /** Unsaved changes of saved consoles. */
   drafts: DraftStore;
   consoles: ConsoleService;
-  /** What the view that is shown can do, for the palette. */
+  /** Commands of the shown view, for the palette. */
   commands: CommandStore;
-  /** What the agent's panel shows, for whoever asks it something. */
+  /** State of the agent's panel, also used to ask it a question. */
   agent: AgentStore;
-  /** What others, and work in the background, change meanwhile. */
+  /** Changes by others and by background work. */
   live: LiveUpdates;
 };
 
@@ -54,7 +54,9 @@ const WorkspaceContext = createContext<Workspace | null>(null);
 
 type ProviderProps = { user: User; workspaces: WorkspaceSummary[]; workspace: WorkspaceSummary; children: ReactNode };
 
-/** Everything that a workspace's views share: who looks, the workbench, what runs, and the cache of the server's answers. */
+/**
+ * Shared state of a workspace's views: the user, the workbench, running queries, and the cache of the server's answers.
+ */
 export function WorkspaceProvider({ user, workspaces, workspace, children }: ProviderProps) {
   const [queryClient] = useState(makeQueryClient);
   const [shared] = useState(() => {
@@ -104,7 +106,7 @@ export function useWorkspace(): Workspace {
   return workspace;
 }
 
-/** The workbench as it is; null until the page is awake and the first visit is decided. */
+/** Returns the workbench's state; null until the page is hydrated and the first visit is handled. */
 export function useWorkbench(): Workbench | null {
   const { workbench } = useWorkspace();
   return useSyncExternalStore(workbench.subscribe, workbench.read, () => null);
@@ -121,7 +123,10 @@ export function useRunningCount(): number {
   return useSyncExternalStore(runs.subscribe, runs.countRunning, () => 0);
 }
 
-/** The session has ended: sign in again and come back to the same place. What was typed is kept in this browser. */
+/**
+ * Opens the sign-in page after the session has expired, with a way back to this page. Unsaved text stays in this
+ * browser.
+ */
 export function goToLogin(): void {
   if (isSigningOut()) return;
   const here = `${window.location.pathname}${window.location.search}`;
@@ -130,7 +135,7 @@ export function goToLogin(): void {
 
 function makeQueryClient(): QueryClient {
   const onError = (error: unknown) => {
-    // A wrong password is a 401 too, of somebody who is signed in.
+    // A wrong password of a signed-in user is a 401 too.
     if (error instanceof ApiError && error.code === "unauthenticated") goToLogin();
   };
   return new QueryClient({
@@ -139,7 +144,7 @@ function makeQueryClient(): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: FRESH_MS,
-        // What the server has decided does not change by asking again; only silence is worth a second try.
+        // Asking again does not change the server's decision; only a missing response is worth a retry.
         retry: (count, error) =>
           count < 2 && (!(error instanceof ApiError) || error.status === 0 || error.status >= 503),
       },

@@ -7,22 +7,22 @@ import { SqlCode } from "@/components/editor/sql-code";
 import { CopyButton } from "@/components/ui/copy-button";
 import "./markdown.css";
 
-/** Longer texts than this are shown as they are: nobody reads them, and reading them anew with each piece takes long. */
+/** Texts with more characters than this are shown as plain text: parsing them again for each chunk takes too long. */
 const CHARS_MAX = 200_000;
-/** Lists in lists in lists: what lies deeper is shown as text. */
+/** Maximum nesting of lists; deeper ones are shown as text. */
 const DEPTH_MAX = 20;
 
 type MarkdownProps = {
   text: string;
-  /** More is to come: what is open yet is drawn as if it were closed, so that nothing jumps when it is. */
+  /** More text is coming: unclosed marks are rendered as closed, so that nothing jumps when they are. */
   isGrowing?: boolean;
-  /** Stands under a piece of SQL. */
+  /** Shown below a block of SQL. */
   sqlActions?: (sql: string) => ReactNode;
 };
 
 /**
- * Text of a model or of another person as elements. What it may consist of is listed here, and everything else is text: markup of the model is
- * never given to the browser, images are never asked for, and a link says where it leads (T65).
+ * Renders text of a model or of another person. Only the elements listed here are rendered, all else is text: HTML
+ * never reaches the browser, images are never loaded, and a link shows its target (T65).
  */
 export const Markdown = memo(function Markdown({ text, isGrowing = false, sqlActions }: MarkdownProps) {
   const tokens = read(isGrowing ? remend(text) : text);
@@ -62,7 +62,7 @@ function Block({ token, depth, sqlActions }: { token: Token } & Omit<PartProps, 
     case "def":
       return null;
     case "heading":
-      // Under the panel's own heading, and no headings of the page.
+      // Below the panel's heading, and not headings of the page.
       return <p className="md-head">{inline(token.tokens, token.text)}</p>;
     case "paragraph":
       return <p>{inline(token.tokens, token.text)}</p>;
@@ -164,7 +164,7 @@ function toInline(token: Token, depth: number): ReactNode {
   }
 }
 
-/** A link of a model: only to the web, with its host beside it, and without a word of where it was pressed. */
+/** A link in a model's text: only to the web, with its host beside it, and without a referrer. */
 function SafeLink({ href, children }: { href: string; children: ReactNode }) {
   const url = toWebUrl(href);
   if (url === null) return children;

@@ -1,6 +1,6 @@
 import type { LucideIcon } from "lucide-react";
 
-/** Something that can be done now. `keys` as key labels are written; `detail` says what it is done to. */
+/** An available command. `keys` are written as key labels; `detail` names its target. */
 export type Command = {
   id: string;
   name: string;
@@ -10,11 +10,11 @@ export type Command = {
   run: () => void;
 };
 
-/** What the views that are shown can do. Each view lists its commands while it is there. */
+/** Commands of the mounted views. Each view registers its commands while it is mounted. */
 export class CommandStore {
   #byView = new Map<string, Command[]>();
 
-  /** @returns how to take them away again */
+  /** @returns a function that unregisters them */
   offer(view: string, commands: Command[]): () => void {
     this.#byView.set(view, commands);
     return () => {
@@ -26,7 +26,7 @@ export class CommandStore {
     return [...this.#byView.values()].flat();
   }
 
-  /** Runs the command of this id. @returns whether there is one */
+  /** Runs a command by id. @returns whether it exists */
   run(id: string): boolean {
     const command = this.readAll().find((each) => each.id === id);
     command?.run();

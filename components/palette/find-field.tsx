@@ -4,7 +4,7 @@ import { Search } from "lucide-react";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { Keys } from "@/components/ui/keys";
 
-/** The way to everything, at the head of the explorer: opens the palette. */
+/** Search field at the top of the explorer: opens the palette. */
 export function FindField() {
   const { commands } = useWorkspace();
   return (

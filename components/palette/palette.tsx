@@ -27,17 +27,19 @@ const PLACEHOLDERS: Record<PaletteMode, string> = {
 
 type PaletteProps = { mode: PaletteMode; onClose: () => void };
 
-/** The way to everything by its name: consoles and their texts, tables, connections, people, and what can be done. */
+/** Finds everything by name: consoles and their texts, tables, connections, people, and commands. */
 export function Palette({ mode: openedMode, onClose }: PaletteProps) {
   const { commands, workspace } = useWorkspace();
   const { create } = useConsoleActions();
   const router = useRouter();
   const [text, setText] = useState("");
-  /** Enter was pressed, with these, before anything was found: the best is opened once everything has been searched. */
+  /**
+   * Keys held when Enter was pressed before any result arrived: the best match opens once everything has been searched.
+   */
   const [entered, setEntered] = useState<HeldKeys | null>(null);
-  // What could be done before the palette was opened; it must not list itself.
+  // Commands at the time of opening; the palette must not list itself.
   const [offered] = useState((): Command[] => commands.readAll().filter(({ id }) => !id.startsWith("palette")));
-  /** What was opened beside from here last, and where. */
+  /** The item that was last opened in another pane from here, and the pane. */
   const [beside, setBeside] = useState<{ name: string; where: string } | null>(null);
   const outage = useOutage();
   const { mode, search } = readPaletteText(text, openedMode);
@@ -63,14 +65,14 @@ export function Palette({ mode: openedMode, onClose }: PaletteProps) {
   const choose = (choice: Choice | undefined, { isMod, isAlt }: HeldKeys) => {
     if (!choice) return;
     if (isAlt && choice.openBeside) {
-      // One goes on from here: mostly more than one is wanted.
+      // The palette stays open, since users often open several items.
       setBeside({ name: choice.name, where: choice.openBeside() });
       return;
     }
     onClose();
     afterClose((isMod && choice.start) || choice.open);
   };
-  // The best one is what was entered: a move to another takes the press back.
+  // Enter chose the best match: moving to another one cancels it.
   const chooseEntered = useEffectEvent((held: HeldKeys) => choose(best, held));
   useEffect(() => {
     if (entered === null || isSearching) return;
@@ -78,7 +80,7 @@ export function Palette({ mode: openedMode, onClose }: PaletteProps) {
     chooseEntered(entered);
   }, [entered, isSearching]);
   const enter = (active: Choice | undefined, { isRepeat, isFirst, ...held }: EnterPress) => {
-    // What stands there until something is found is not what was looked for, unless it is asked for once more.
+    // An entry shown before results arrive is not the one searched for, unless Enter is pressed a second time.
     const isEarly = isSearching && isFirst && (!active || active.isLast);
     if (isEarly && entered === null) setEntered(held);
     else if (!isRepeat) choose(active, held);
@@ -119,7 +121,7 @@ export function Palette({ mode: openedMode, onClose }: PaletteProps) {
   );
 }
 
-/** What each key does with the choice. Where the modes are told is free again once something is searched. */
+/** Explains the keys for the active choice. Shows the modes only until a search starts. */
 function Foot({ active, isSearching }: { active: Choice | undefined; isSearching: boolean }) {
   return (
     <>

@@ -6,16 +6,16 @@ import { Keys } from "@/components/ui/keys";
 import "./palette.css";
 import "@/components/ui/foot.css";
 
-/** Of the things found, those that stand under one line. */
+/** Results that share one heading. */
 export type SearchGroup<T> = { id: string; label: ReactNode; items: T[] };
 
-/** What was held while an item was chosen. */
+/** Modifier keys held when an item was chosen. */
 export type HeldKeys = { isMod: boolean; isAlt: boolean };
-/** How Enter was pressed. `isFirst`: the best one is active, as after typing. */
+/** State of the Enter key. `isFirst`: the best match is active, as after typing. */
 export type EnterPress = HeldKeys & { isRepeat: boolean; isFirst: boolean };
 
 type SearchDialogProps<T> = {
-  /** What is done here: the dialog's and the field's name. */
+  /** Name of the dialog and of its field. */
   title: string;
   listLabel: string;
   icon: ReactNode;
@@ -25,21 +25,24 @@ type SearchDialogProps<T> = {
   text: string;
   onText: (text: string) => void;
   groups: SearchGroup<T>[];
-  /** Tells an item from all others of the groups; part of an element's id. */
+  /** Returns a unique id among all groups; part of an element's id. */
   toItemId: (item: T) => string;
   drawItem: (item: T, isActive: boolean) => ReactNode;
   onChoose: (item: T, held: HeldKeys) => void;
   onEnter: (active: T | undefined, press: EnterPress) => void;
-  /** Another item may be active now: the text, the arrows or the pointer have moved. */
+  /** Called when another item may have become active: the text, the arrows or the pointer moved. */
   onMove?: () => void;
-  /** What there is to say below the list. */
+  /** Notice below the list. */
   children?: ReactNode;
-  /** What the keys do besides moving, with the item that is active. */
+  /** Explains the keys for the active item, besides moving. */
   foot: (active: T | undefined) => ReactNode;
   onClose: () => void;
 };
 
-/** A field and the list of what is found by it. The field keeps the focus and names the active item; arrows, Enter and the pointer choose. */
+/**
+ * A field and its list of results. The field keeps the focus and names the active item; arrows, Enter and the pointer
+ * choose.
+ */
 export function SearchDialog<T>({ text, groups, toItemId, onMove, onClose, ...props }: SearchDialogProps<T>) {
   const listId = useId();
   const listRef = useRef<HTMLDivElement>(null);
@@ -137,7 +140,7 @@ function toHeld({ metaKey, ctrlKey, altKey }: { metaKey: boolean; ctrlKey: boole
   return { isMod: metaKey || ctrlKey, isAlt: altKey };
 }
 
-/** Does something once a dialog that closes has given the focus back, so that what is chosen can take it. */
+/** Runs an action after a closing dialog has restored the focus, so that the chosen item can take it. */
 export function afterClose(act: () => void): void {
   requestAnimationFrame(() => requestAnimationFrame(act));
 }

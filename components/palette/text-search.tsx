@@ -13,16 +13,19 @@ import { type FoundLine, findLines } from "@/lib/base/values/find-lines";
 import { consoleApi } from "@/lib/features/consoles/browser/client";
 import { formatCount } from "@/lib/platform/browser/format";
 
-/** Letters after which the server is asked, and the pause in typing before it is. */
+/** Number of characters from which the server is queried, and the pause in typing before it is. */
 const SEARCH_FROM = 2;
 const SEARCH_AFTER_MS = 200;
-/** Of a console that was never saved, which is searched here; the server shows as many of a saved one. */
+/**
+ * Maximum number of matching lines of an unsaved console, which is searched here; the server shows as many of a saved
+ * one.
+ */
 const LINES_MAX = 5;
 
 type Found = { id: string; name: string; place: string; lines: FoundLine[]; lineCount: number };
 type Choice = { found: Found; line: FoundLine | null };
 
-/** Looks through the texts of all consoles that one may see, and opens one at the line. */
+/** Searches the texts of all consoles that the user may see, and opens one at the line. */
 export function TextSearch({ onClose }: { onClose: () => void }) {
   const { workspace, editors } = useWorkspace();
   const { open } = useConsoleActions();
@@ -113,7 +116,7 @@ export function TextSearch({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** A console's name above its lines. */
+/** A console's name above its matching lines. */
 function ConsoleName({ found: { name, place, lines, lineCount } }: { found: Found }) {
   return (
     <>
@@ -141,7 +144,7 @@ function Line({ line, search }: { line: FoundLine | null; search: string }) {
   );
 }
 
-/** The text with what was looked for marked in it: the whole, or each word where the whole stands nowhere. */
+/** Text with its matches marked: the whole phrase, or each word if the phrase does not occur. */
 function Marked({ text, search }: { text: string; search: string }) {
   const folded = text.toLowerCase();
   const phrase = search.toLowerCase();

@@ -25,20 +25,23 @@ export type Choice = PaletteItem & {
   icon: LucideIcon;
   keys?: string;
   open: () => void;
-  /** Opens and runs it; left out where there is nothing to run. */
+  /** Opens and runs it; undefined if there is nothing to run. */
   start?: () => void;
-  /** Opens it beside what is shown. @returns where that is, in words */
+  /** Opens it in another pane. @returns the pane's name */
   openBeside?: () => string;
 };
 
-/** Letters after which the server is asked for consoles by their texts, and the pause in typing before it is. */
+/**
+ * Number of characters from which the server is queried for consoles by their texts, and the pause in typing before it
+ * is.
+ */
 const SEARCH_FROM = 2;
 const SEARCH_AFTER_MS = 150;
-/** Tables are read from so many databases; asking all of a large workspace would keep them busy. */
+/** Maximum number of databases to load tables from; loading all of a large workspace would keep them busy. */
 const DATABASES_MAX = 8;
 const BESIDE = "a tab beside";
 
-/** Everything that the palette offers for a search. @returns the choices, and of which kinds more may be on its way */
+/** Returns the palette's choices for a search, and the kinds for which more may arrive. */
 export function usePaletteItems(
   search: string,
   commands: Command[],
@@ -120,7 +123,7 @@ export function usePaletteItems(
       ? { name: `${table}.sql`, content: firstLook(toName(database, table)) }
       : { name: `${table}.mongodb`, content: firstLookAtCollection(table) };
   const tables = databases.slice(0, DATABASES_MAX).flatMap((database, i) =>
-    // How a table is asked is its kind's to say.
+    // The kind of the connection decides how a table is queried.
     (types.data === undefined ? [] : (schemas[i]?.data ?? [])).map(
       (entity): Choice => ({
         id: `${database.id}/${entity.schema ?? ""}/${entity.name}`,
@@ -130,9 +133,9 @@ export function usePaletteItems(
         icon: entity.kind === "view" ? Eye : Table2,
         open: () => {
           const editor = editors.active;
-          // Another one may still be shown while the address changes.
+          // The previous one may still be shown while the address changes.
           const isOpen = editor !== null && editor.consoleId === store.read()?.lastActiveId;
-          // In an editor that is at work the name is what is wanted; else a first look at the rows.
+          // An editor with text gets the table's name; otherwise a query of the first rows opens.
           if (isOpen && editor.read().content.trim() !== "") editor.insertName(toName(database, entity.name));
           else create(database.id, toFirstLook(database, entity.name));
         },
@@ -144,7 +147,7 @@ export function usePaletteItems(
       }),
     ),
   );
-  // Pages that are no consoles have no tabs here.
+  // Only consoles have tabs here.
   const toPlace = (path: string) => ({
     open: () => goTo(path),
     openBeside: () => {

@@ -17,11 +17,11 @@ type ChoiceFieldsProps = {
   choice: ScheduleChoice;
   onChange: (choice: ScheduleChoice) => void;
   readOnly: boolean;
-  /** What is wrong with the expression; null when nothing is. */
+  /** Problem of the expression; null if there is none. */
   error: string | null;
 };
 
-/** What a kind of schedule asks for: the minute, the time, the days, or the expression itself. */
+/** Fields of a kind of schedule: the minute, the time, the days, or the expression itself. */
 export function ChoiceFields({ choice, onChange, readOnly, error }: ChoiceFieldsProps) {
   const id = useId();
   if (choice.kind === "custom") {
@@ -104,7 +104,7 @@ export function ChoiceFields({ choice, onChange, readOnly, error }: ChoiceFields
         label="Time"
         type="time"
         value={choice.time}
-        // A time that is being cleared is no time: the one before stays.
+        // A time that is being cleared is invalid: the previous one stays.
         onChange={({ target }) => target.value !== "" && onChange({ ...choice, time: target.value.slice(0, 5) })}
         readOnly={readOnly}
         isDense

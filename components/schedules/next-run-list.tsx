@@ -8,7 +8,7 @@ type NextRunListProps = {
   zone: string;
 };
 
-/** The next runs on the clock of its zone, with what a change of clocks does. */
+/** The next runs in the clock of their zone, with the effect of a clock change. */
 export function NextRunList({ runs, isOn, zone }: NextRunListProps) {
   return (
     <div className="schedule-next">

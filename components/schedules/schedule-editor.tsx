@@ -29,28 +29,28 @@ const KINDS: { value: Kind; label: string }[] = [
   { value: "monthly", label: "Monthly" },
   { value: "custom", label: "Custom" },
 ];
-/** What a first choice begins with: before people come to work. */
+/** Initial choice: before the working day starts. */
 const FIRST: ScheduleChoice = { kind: "daily", time: "07:00" };
 
 type ScheduleEditorProps = {
-  /** Null is no schedule. */
+  /** Null for no schedule. */
   value: ScheduleBody | null;
   onChange: (value: ScheduleBody | null) => void;
   readOnly?: boolean;
-  /** What the server has refused, by field (`cron`, `timezone`); what is wrong here is found without it. */
+  /** Problems from the server by field (`cron`, `timezone`). Problems found here do not need it. */
   problems?: readonly ApiProblem[];
 };
 
 /**
- * When something runs by itself: chosen in words, or as a cron expression, with the zone whose clock counts and the next
- * runs as they will come. Whether a value may be saved says `isGoodSchedule`.
+ * Edits a schedule: a preset or a cron expression, its time zone, and the next runs. `isGoodSchedule` decides whether a
+ * value may be saved.
  */
 export function ScheduleEditor({ value, onChange, readOnly = false, problems = [] }: ScheduleEditorProps) {
   const [draft, setDraft] = useState<ScheduleChoice>(() => (value ? toChoice(value.cron) : FIRST));
-  // The next runs go by this computer's clock and zones, which a server does not have.
+  // The next runs use this computer's clock and zones, which a server does not have.
   const isAwake = useIsAwake();
   const now = useNowOnce(value);
-  // What comes from outside counts; what was chosen last is kept where several choices say the same.
+  // The value from outside takes precedence; the last choice is kept if several choices are equivalent.
   const choice = value === null || toCron(draft) === value.cron ? draft : toChoice(value.cron);
   const put = (next: ScheduleChoice) => {
     setDraft(next);
@@ -112,12 +112,12 @@ export function ScheduleEditor({ value, onChange, readOnly = false, problems = [
   );
 }
 
-/** Whether the server will take it: null, or an expression and a zone that name moments to come. */
+/** Returns whether the server will accept it: null, or an expression and a zone with a next run. */
 export function isGoodSchedule(value: ScheduleBody | null): boolean {
   return value === null || toNextRuns(value.cron, value.timezone, new Date()).isGood;
 }
 
-/** The time when the value was given; drawing anew does not change it. */
+/** Returns the time when the value was given; rendering again does not change it. */
 function useNowOnce(value: ScheduleBody | null): Date {
   const [state, setState] = useState(() => ({ value, now: new Date() }));
   if (state.value === value) return state.now;

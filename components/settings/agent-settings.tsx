@@ -14,10 +14,10 @@ import { Notice } from "@/components/ui/notice";
 import { toMessage } from "@/components/ui/to-message";
 import { agentApi, type Instructions } from "@/lib/features/agent/browser/client";
 
-/** The server's schema has the last word. */
+/** The server's schema decides. */
 const CHARS_MAX = 8000;
 
-/** What the agent is told in this workspace, which models it has, and what it may do. */
+/** Instructions, models and permissions of the agent in this workspace. */
 export function AgentSettings() {
   const { workspace, agent } = useWorkspace();
   const instructions = useQuery({
@@ -116,7 +116,7 @@ function InstructionsForm({ saved }: { saved: Instructions }) {
   const { isAdmin } = useRights();
   const queryClient = useQueryClient();
   const names = useMemberNames();
-  /** What it was begun from, and what is known to be stored by now. */
+  /** The text that editing started from, and the text known to be stored. */
   const [base, setBase] = useState(saved.text);
   const [known, setKnown] = useState(saved.text);
   const [text, setText] = useState(saved.text);

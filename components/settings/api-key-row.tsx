@@ -12,9 +12,9 @@ import { formatAgo, formatDay, formatStamp } from "@/lib/platform/browser/format
 
 const AGE_EVERY_MS = 30_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** A key that rested this long is probably forgotten, and better removed. */
+/** Age from which an unused key is probably forgotten, and should be deleted. */
 const FORGOTTEN_MS = 90 * DAY_MS;
-/** Whoever relies on a key has this long to make the next one. */
+/** Notice period before a key expires: its users need time to create the next one. */
 const ENDS_SOON_MS = 7 * DAY_MS;
 
 export function ApiKeyRow({ apiKey, isNew }: { apiKey: ApiKey; isNew: boolean }) {

@@ -19,7 +19,7 @@ import { Notice } from "@/components/ui/notice";
 
 const HEADS = ["Name", "Starts with", "Made by", { name: "Made", isOptional: true }, "Last used", "Ends", ACTIONS];
 
-/** The workspace's keys: made, looked over and removed by its admins. */
+/** API keys of the workspace: created, reviewed and deleted by its admins. */
 export function ApiKeySettings() {
   const { workspace } = useWorkspace();
   const { isAdmin } = useRights();
@@ -50,7 +50,7 @@ export function ApiKeySettings() {
     </button>
   );
   const isEmpty = keys.isSuccess && items.length === 0;
-  // An empty page offers the first key where it says what keys are for.
+  // An empty page offers the first key next to its explanation.
   const actions = (
     <>
       <Link className="btn" href={`/w/${workspace.slug}/settings/api-keys/mcp`}>

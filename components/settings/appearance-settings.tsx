@@ -20,7 +20,7 @@ const DENSITIES: { value: Density; name: string; help: string }[] = [
   { value: "roomy", name: "Roomy", help: "34 px rows" },
 ];
 
-/** Theme, density, and how numbers and times are read. A choice shows at once, and goes with the account to other browsers. */
+/** Theme, density, and the format of numbers and times. A choice applies at once, and is stored with the account. */
 export function AppearanceSettings() {
   const { frame, update } = useFrame();
   return (
@@ -73,11 +73,11 @@ export function AppearanceSettings() {
 
 const ZONE = "zone";
 
-/** By which clock times are shown. The zone of one's choice has a field of its own, and counts once it is one. */
+/** Selects the clock for times. A custom zone has a separate field and applies once it is valid. */
 function Times({ value, onChange }: { value: TimesLook; onChange: (times: TimesLook) => void }) {
   const named = TIME_LOOKS.find((look) => look === value);
   const [typed, setTyped] = useState<string | null>(null);
-  /** What is typed is looked for in the list first, and judged once the field is left. */
+  /** The typed text filters the list first, and is validated when the field loses focus. */
   const [isLeft, setIsLeft] = useState(false);
   const shown = typed ?? value;
   const isWrong = isLeft && toZoneName(shown) === null;
@@ -143,7 +143,7 @@ function Choice({ group, name, help, isOn, onChoose, picture }: ChoiceProps) {
   );
 }
 
-/** A small frame in the theme's own colours, whatever theme the page has now. */
+/** Previews the frame in the colours of the given theme, not of the page's. */
 function ThemePicture({ theme }: { theme: Theme }) {
   const halves = theme === "system" ? (["light", "dark"] as const) : ([theme] as const);
   return halves.map((each) => (

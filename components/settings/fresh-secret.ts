@@ -12,17 +12,17 @@ export function useFreshKey(workspaceId: string): CreatedApiKey | null {
   return useFresh(keys, workspaceId);
 }
 
-/** @param made null once it was saved */
+/** @param made null once it is saved */
 export function holdFreshKey(workspaceId: string, made: CreatedApiKey | null): void {
   keys.hold(workspaceId, made);
 }
 
-/** The signing secret of a webhook's rule. */
+/** Returns the signing secret of a webhook's rule. */
 export function useFreshSecret(workspaceId: string): FreshSecret | null {
   return useFresh(secrets, workspaceId);
 }
 
-/** @param made null once it was saved */
+/** @param made null once it is saved */
 export function holdFreshSecret(workspaceId: string, made: FreshSecret | null): void {
   secrets.hold(workspaceId, made);
 }

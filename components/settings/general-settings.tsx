@@ -18,7 +18,7 @@ import { useIsAwake } from "@/components/ui/use-browser";
 import { workspaceApi } from "@/lib/features/workspaces/browser/client";
 import { WORKSPACE_NAME_MAX } from "@/lib/features/workspaces/limits";
 
-/** The workspace's name and address, and its end. */
+/** The workspace's name and address, and its deletion. */
 export function GeneralSettings() {
   const { workspace } = useWorkspace();
   const { isAdmin, isOwner } = useRights();
@@ -96,7 +96,7 @@ function NameForm() {
     try {
       await rename.mutateAsync(name.trim());
       announce("Renamed");
-      // The name stands in the frame too, which the server draws.
+      // The frame shows the name too, and is rendered on the server.
       router.refresh();
     } catch (error) {
       setFailure(placeFailure(error, ["name"], form.setError));
@@ -136,7 +136,7 @@ function DeleteWorkspace() {
     } catch {
       return;
     }
-    // A full load: nothing of the workspace may stay in the page.
+    // A full load: no data of the workspace may stay in the page.
     window.location.assign("/");
   };
   return (

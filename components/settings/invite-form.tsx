@@ -16,7 +16,7 @@ import { parseEmails } from "@/lib/platform/browser/email-list";
 
 type Outcome = { sent: CreatedInvite[]; failed: { email: string; message: string }[] };
 
-/** Invites several people at once: addresses become chips, what cannot be sent stays in the field with its reason. */
+/** Invites several people at once. Addresses become chips; those that fail stay in the field with the reason. */
 export function InviteForm({ members, onCreated }: { members: Member[]; onCreated: (invite: CreatedInvite) => void }) {
   const id = useId();
   const { workspace, workbench } = useWorkspace();
@@ -30,7 +30,7 @@ export function InviteForm({ members, onCreated }: { members: Member[]; onCreate
   const invite = useChange(["invites"], (email: string) => workspaceApi.createInvite(workspace.id, { email, role }));
   const isMember = (email: string) => members.some((member) => member.email === email);
 
-  /** Moves what is typed into chips. @returns all addresses; null when some of the text is not one */
+  /** Moves the typed text into chips. @returns all addresses; null if some of the text is not an address */
   const takeTyped = (typed: string): string[] | null => {
     const { emails: found, rest } = parseEmails(typed);
     const known = found.find(isMember);
@@ -51,7 +51,7 @@ export function InviteForm({ members, onCreated }: { members: Member[]; onCreate
       return inputRef.current?.focus();
     }
     const next: Outcome = { sent: [], failed: [] };
-    // One after the other: each is a mail, and the first refusal often explains the rest.
+    // One by one: each is a mail, and the first rejection often explains the rest.
     for (const email of all) {
       try {
         const created = await invite.mutateAsync(email);
@@ -62,7 +62,7 @@ export function InviteForm({ members, onCreated }: { members: Member[]; onCreate
       }
     }
     if (next.sent.length > 0) workbench.change((each) => completeStep(each, "invite"));
-    // What was added while they were sent is for the next time.
+    // Addresses that were added during the request stay for the next one.
     const done = new Set(all.filter((email) => next.failed.every((each) => each.email !== email)));
     setEmails((before) => before.filter((email) => !done.has(email)));
     setOutcome(next);

@@ -16,12 +16,12 @@ import { useNow } from "@/components/ui/use-browser";
 import { type CreatedInvite, type Invite, workspaceApi } from "@/lib/features/workspaces/browser/client";
 import { formatAgo, formatLeft, formatStamp } from "@/lib/platform/browser/format-time";
 
-/** The list is told anew how long its links still work. */
+/** Interval at which the list updates how long its links still work. */
 const AGE_EVERY_MS = 30_000;
 
 type InviteListProps = { created: CreatedInvite[]; onRenewed: (invite: CreatedInvite) => void };
 
-/** Invitations that wait. @param created those made on this page, whose links can still be copied */
+/** Open invitations. @param created those created on this page, whose links can still be copied */
 export function InviteList({ created, onRenewed }: InviteListProps) {
   const invites = useInvites();
   const items = invites.data ?? [];

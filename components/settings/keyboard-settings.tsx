@@ -5,7 +5,7 @@ import { useFrame } from "@/components/layout/use-frame";
 import { SettingsPage } from "@/components/settings/settings-page";
 import { SwitchRow } from "@/components/ui/switch-row";
 
-/** One-letter keys on or off, and every shortcut there is. */
+/** Turns one-letter keys on or off, and lists every shortcut. */
 export function KeyboardSettings() {
   const { frame, update } = useFrame();
   return (

@@ -1,7 +1,7 @@
 import { CircleCheck, CircleX, Mail } from "lucide-react";
 import type { OutboxEntry } from "@/lib/features/workspaces/browser/client";
 
-/** What became of a mail, in a word and a sign. */
+/** Shows the state of a mail as a word and an icon. */
 export function MailState({ status }: { status: OutboxEntry["status"] }) {
   if (status === "sent") {
     return (

@@ -18,10 +18,10 @@ import { useIsAwake } from "@/components/ui/use-browser";
 import { agentApi } from "@/lib/features/agent/browser/client";
 import { KEY_PLACE, MCP_CLIENTS, type McpClient, toMcpLines } from "@/lib/features/agent/browser/mcp-lines";
 
-/** Tools of a turn in a chat, which clients have no use for. */
+/** Tools of a chat's turn, which are of no use to clients. */
 const CHAT_ONLY = new Set(["propose_plan"]);
 
-/** How another program's agent gets the tools of this workspace: a key, and the lines to paste. */
+/** Explains how another program's agent gets the tools of this workspace: a key, and the lines to paste. */
 export function McpSettings() {
   const { workspace } = useWorkspace();
   const { isAdmin } = useRights();

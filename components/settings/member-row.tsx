@@ -20,7 +20,7 @@ const AGE_EVERY_MS = 30_000;
 
 type Asking = { what: "remove" } | { what: "role"; role: Role };
 
-/** One person: role and removal where the reader may change them, else the reason why not. */
+/** One member: role and removal if the reader may change them, else the reason. */
 export function MemberRow({ member, isLastOwner }: { member: Member; isLastOwner: boolean }) {
   const { user, workspace } = useWorkspace();
   const { role: ownRole, isAdmin, isOwner } = useRights();
@@ -46,7 +46,7 @@ export function MemberRow({ member, isLastOwner }: { member: Member; isLastOwner
     }
     setAsking(null);
     announce(`${name} is now ${ROLE_NAMES[role].toLowerCase()}`);
-    // One's own rights decide what the frame shows, and the server draws that.
+    // The user's rights decide what the frame shows, and the server renders that.
     if (isSelf) router.refresh();
   };
   const removeNow = async () => {
@@ -167,7 +167,7 @@ function toSeen(seen: Date | null, now: Date): string {
   return now.getTime() - seen.getTime() < THERE_SECONDS * 1000 ? "now" : formatAgo(seen, now);
 }
 
-/** Why nothing about the person can be changed; null when it can, or when the page says it for everybody. */
+/** Returns why the member cannot be changed; null if they can, or if the page says so for all. */
 function toReason({ isLastOwner, isOutOfReach }: { isLastOwner: boolean; isOutOfReach: boolean }): string | null {
   if (isOutOfReach) return "Only an owner changes an owner";
   return isLastOwner ? "The last owner stays" : null;

@@ -17,15 +17,15 @@ import type { CreatedInvite, Member } from "@/lib/features/workspaces/browser/cl
 
 const HEADS = ["Person", "Role", { name: "Joined", isOptional: true }, "Last seen", ACTIONS];
 
-/** From this many on a list is searched rather than read. */
+/** Number of members from which the list has a search. */
 const SEARCH_FROM = 8;
 
-/** Who is in the workspace, as what, and who is invited. */
+/** Members of the workspace with their roles, and its invitations. */
 export function MemberSettings() {
   const details = useWorkspaceDetails(true);
   const { isAdmin } = useRights();
   const [search, setSearch] = useState("");
-  /** Their links are known here only, and only until the page is left. */
+  /** The links are known only here, and only until the page is left. */
   const [created, setCreated] = useState<CreatedInvite[]>([]);
   const members = details.data?.members ?? [];
   const shown = members.filter((member) => isLike(member, search));

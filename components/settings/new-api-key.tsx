@@ -16,7 +16,7 @@ type Problems = { name?: string; expiresAt?: string };
 type KeyAccess = CreatedApiKey["access"];
 type NewApiKeyProps = {
   isOpen: boolean;
-  /** What is chosen at first. */
+  /** Initial choice. */
   access?: KeyAccess;
   onClose: () => void;
   onMade: (key: CreatedApiKey) => void;
@@ -27,7 +27,7 @@ const ACCESS: { value: KeyAccess; label: string }[] = [
   { value: "full", label: "All that you may" },
 ];
 
-/** The dialog that makes a key: what it is for, and when it ends. */
+/** Dialog that creates a key with its purpose and its expiry. */
 export function NewApiKey({ isOpen, access, onClose, onMade }: NewApiKeyProps) {
   return (
     <Modal title="New API key" isOpen={isOpen} onClose={onClose}>
@@ -62,7 +62,7 @@ function KeyForm({ access: first = "full", onClose, onMade }: Omit<NewApiKeyProp
       found.expiresAt = error instanceof Error ? error.message : "Choose the day on which the key ends.";
     }
     setProblems(found);
-    // Of two keys the secret of the first would be gone.
+    // With two keys, the secret of the first would be lost.
     if (found.name || found.expiresAt || isUnderWay.current) return;
     isUnderWay.current = true;
     try {

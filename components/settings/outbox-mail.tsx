@@ -20,8 +20,8 @@ const VIEWS: { value: View; label: string }[] = [
 type OutboxMailProps = { mail: OutboxEntry | null; isMissing: boolean; onClose: () => void };
 
 /**
- * One mail: as its reader sees it, or its plain text; the reason where it is not for who looks. The preview can run
- * nothing and open nothing.
+ * One mail: as its reader sees it, or as plain text, or the reason why the user may not read it. The preview runs no
+ * code and opens no links.
  */
 export function OutboxMail({ mail, isMissing, onClose }: OutboxMailProps) {
   return (

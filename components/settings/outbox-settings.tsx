@@ -21,7 +21,7 @@ const HEADS = ["Subject", "To", "State", "Written"];
 
 const AGE_EVERY_MS = 30_000;
 
-/** The mails of the workspace. The one that is open stands in the address. */
+/** Mails of the workspace. The address names the open one. */
 export function OutboxSettings() {
   const { workspace } = useWorkspace();
   const { isAdmin } = useRights();

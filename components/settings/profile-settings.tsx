@@ -22,7 +22,7 @@ import { USER_NAME_MAX } from "@/lib/features/users/limits";
 import { formatDay } from "@/lib/platform/browser/format-time";
 import { ApiError } from "@/lib/platform/browser/request";
 
-/** Who one is here, and the password. */
+/** The user's profile and password. */
 export function ProfileSettings() {
   const { user } = useWorkspace();
   const isAwake = useIsAwake();
@@ -67,10 +67,10 @@ function NameForm() {
     setFailure(null);
     try {
       const { name } = await change.mutateAsync(fields.name.trim());
-      // What was typed on meanwhile stays, and is not saved.
+      // Text typed in the meantime stays, unsaved.
       if (form.getValues("name") === fields.name) form.reset({ name });
       announce("Name changed");
-      // The frame around the page carries the name, too, and the server draws that.
+      // The frame shows the name, too, and is rendered on the server.
       router.refresh();
     } catch (error) {
       setFailure(placeFailure(error, ["name"], form.setError));

@@ -8,7 +8,7 @@ export const ROLE_MEANINGS: { role: Role; text: string }[] = [
   { role: "member", text: "Own work, shared work, and new connections." },
 ];
 
-/** The roles that somebody may give, the least first. */
+/** Returns the roles that a user may grant, the least first. */
 export function toGivableRoles(own: Role): Role[] {
   return ROLES.filter((role) => mayGive(own, role)).reverse();
 }

@@ -10,19 +10,19 @@ import "@/components/ui/page.css";
 
 type SecretBannerProps = {
   name: string;
-  /** What it is, as people call it. */
+  /** Kind of the secret, for the text. */
   noun?: "key" | "secret";
   secret: string;
-  /** What to do when it is lost. */
+  /** Advice for a lost secret. */
   lost?: string;
-  /** What it is for. */
+  /** Purpose of the secret. */
   children?: ReactNode;
   onSaved: () => void;
 };
 
 const LOST_KEY = "We keep only a fingerprint of it. Lost it? Make a new key and remove this one.";
 
-/** A secret that is shown once (docs/develop/design.md, Parts). It stays until the person says that they have it. */
+/** A secret that is shown once (docs/develop/design.md, Parts). It stays until the user confirms having saved it. */
 export function SecretBanner(props: SecretBannerProps) {
   const { name, noun = "key", secret, lost = LOST_KEY, children, onSaved } = props;
   const router = useRouter();

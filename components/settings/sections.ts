@@ -13,8 +13,8 @@ import {
 } from "lucide-react";
 
 /**
- * The pages of the settings: the explorer is drawn from this list. A page that is built gets its line here and its
- * page.tsx under /w/{slug}/settings/{path}.
+ * Pages of the settings: the explorer is rendered from this list. A new page needs an entry here and its page.tsx under
+ * /w/{slug}/settings/{path}.
  */
 export type Section = { name: string; icon: LucideIcon; path: string };
 export const SECTION_GROUPS: { name: string; sections: Section[] }[] = [

@@ -21,10 +21,10 @@ import { formatAgo, formatDay, formatStamp } from "@/lib/platform/browser/format
 const HEADS = ["Place", "Address", "Signed in", "Ends without use", ACTIONS];
 
 const AGE_EVERY_MS = 30_000;
-/** How an address of version 4 looks to a server that listens on both. */
+/** Prefix of an IPv4 address on a server that listens on both families. */
 const MAPPED = /^::ffff:(?=\d+\.)/i;
 
-/** Where one is signed in, and how to end it. */
+/** Lists the user's sessions and ends them. */
 export function SessionSettings() {
   const sessions = useSessions();
   const [isAsking, setIsAsking] = useState(false);

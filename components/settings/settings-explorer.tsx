@@ -6,7 +6,7 @@ import { useWorkspace } from "@/components/layout/workspace-context";
 import { SECTION_GROUPS } from "@/components/settings/sections";
 import { useIsPhone } from "@/components/ui/use-browser";
 
-/** The pages of the settings. Their own address shows the first one; on a phone it is this list. */
+/** Pages of the settings. The address without a page shows the first one; on a phone it is this list. */
 export function SettingsExplorer() {
   const { workspace } = useWorkspace();
   const root = `/w/${workspace.slug}/settings`;

@@ -10,7 +10,7 @@ import "./settings.css";
 
 type SettingsPageProps = { title: string; count?: number; actions?: ReactNode; children: ReactNode };
 
-/** The frame of a page of the settings; on a phone with the way back to their list. */
+/** Layout of a settings page; on a phone with a link back to their list. */
 export function SettingsPage({ title, count, actions, children }: SettingsPageProps) {
   const { workspace } = useWorkspace();
   const isPhone = useIsPhone();

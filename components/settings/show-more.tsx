@@ -2,12 +2,12 @@
 
 import { useState } from "react";
 
-/** Rows that a page draws at once: more than anybody reads, few enough to be drawn in no time. */
+/** Number of rows that a page renders at once: more than anyone reads, few enough to render instantly. */
 const STEP = 100;
 
 export type Slice<T> = { shown: T[]; left: number; showMore: () => void };
 
-/** The beginning of a long list, and how to see more of it. */
+/** Returns the start of a long list, and a function that shows more of it. */
 export function useSlice<T>(items: T[]): Slice<T> {
   const [count, setCount] = useState(STEP);
   return {
@@ -17,7 +17,7 @@ export function useSlice<T>(items: T[]): Slice<T> {
   };
 }
 
-/** Nothing while the whole list is there. */
+/** Renders nothing if the whole list is shown. */
 export function ShowMore({ slice: { left, showMore } }: { slice: Slice<unknown> }) {
   if (left === 0) return null;
   return (

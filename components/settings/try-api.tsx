@@ -8,11 +8,11 @@ import { Segments } from "@/components/ui/segments";
 import { useIsAwake } from "@/components/ui/use-browser";
 import { EXAMPLE_LANGUAGES, type ExampleLanguage, toExample } from "@/lib/platform/api/browser/api-examples";
 
-/** Stands where a workspace has no database that a query could run on. */
+/** Example id for a workspace without a database to query. */
 const NO_CONNECTION = "665f1c2ab7d09e4f8a31c702";
 const OPTIONS = EXAMPLE_LANGUAGES.map((value) => ({ value, label: value }));
 
-/** A first request in three languages, with an id of this workspace in it. */
+/** A first request in three languages, with an id of this workspace. */
 export function TryApi() {
   const [language, setLanguage] = useState<ExampleLanguage>("curl");
   const databases = useDatabases();
@@ -36,7 +36,7 @@ export function TryApi() {
   );
 }
 
-/** Code with what stands in quotes in the colour of strings. */
+/** Code in which quoted text has the colour of strings. */
 function QuotedText({ text }: { text: string }) {
   const pieces = [...text.matchAll(/"[^"]*"|'[^']*'|[^"']+/g)];
   return pieces.map(({ 0: piece, index }) => (

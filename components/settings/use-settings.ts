@@ -6,7 +6,7 @@ import { useWorkspace } from "@/components/layout/workspace-context";
 import { accountApi } from "@/lib/features/accounts/browser/account";
 import { workspaceApi } from "@/lib/features/workspaces/browser/client";
 
-/** What the person may do here; the server decides again on every request. */
+/** Returns the user's rights here, for the interface only; the server checks them on every request. */
 export function useRights() {
   const { role } = useWorkspace().workspace;
   return { role, isOwner: role === "owner", isAdmin: role === "owner" || role === "admin" };
@@ -15,8 +15,8 @@ export function useRights() {
 const toWorkspaceKey = (workspaceId: string) => ["workspace", workspaceId] as const;
 
 /**
- * The workspace with its members, in the order in which they joined.
- * @param isWatched read anew whenever the page is looked at again: who was seen when is told by no event
+ * Returns the workspace with its members, in the order in which they joined.
+ * @param isWatched reload whenever the page becomes visible: no event reports when a member was last seen
  */
 export function useWorkspaceDetails(isWatched = false) {
   const { workspace } = useWorkspace();
@@ -27,7 +27,7 @@ export function useWorkspaceDetails(isWatched = false) {
   });
 }
 
-/** Open invitations; asked for only by who may see them. */
+/** Returns the open invitations; requested only by users who may see them. */
 export function useInvites() {
   const { workspace } = useWorkspace();
   const { isAdmin } = useRights();
@@ -52,7 +52,7 @@ export function useSessions() {
   return useQuery({ queryKey: ["sessions"], queryFn: ({ signal }) => accountApi.listSessions(signal) });
 }
 
-/** A change on the server, after which the lists that show it are read anew. @param lists first part of their keys */
+/** Changes something on the server, then invalidates the lists that show it. @param lists first part of their keys */
 export function useChange<Input, Output>(lists: string[], change: (input: Input) => Promise<Output>) {
   const queryClient = useQueryClient();
   return useMutation({
@@ -61,7 +61,10 @@ export function useChange<Input, Output>(lists: string[], change: (input: Input)
   });
 }
 
-/** Names by user id, for lists that only carry ids. Who is not known may have joined since: they are read anew, once for each. */
+/**
+ * Returns names by user id, for lists that carry only ids. An unknown user may have joined since: the members are then
+ * reloaded, once per id.
+ */
 export function useMemberNames(): ReadonlyMap<string, string> {
   const { workspace } = useWorkspace();
   const queryClient = useQueryClient();
@@ -76,10 +79,10 @@ export function useMemberNames(): ReadonlyMap<string, string> {
   return names;
 }
 
-/** Those that the members were read anew for, by the workspace. */
+/** Ids for which the members were reloaded, per workspace. */
 const askedFor = new Set<string>();
 
-/** Remembers whom it was asked for in vain. */
+/** Names with the ids that were not found. */
 class Names extends Map<string, string> {
   readonly missed = new Set<string>();
 
@@ -90,7 +93,9 @@ class Names extends Map<string, string> {
   }
 }
 
-/** The id of who has an address, for histories, which know people by it; null for who is no member any more. */
+/**
+ * Returns the user id of an address, for histories, which store addresses; null for someone who is no longer a member.
+ */
 export function useMemberId(email: string): string | null {
   const { data } = useWorkspaceDetails();
   return data?.members.find((member) => member.email === email)?.userId ?? null;

@@ -10,13 +10,13 @@ type EmbedFieldsProps = {
   isOn: boolean;
   origins: readonly string[];
   onChange: (isOn: boolean, origins: readonly string[]) => void;
-  /** What goes into the other page; null while there is no link, or while it is not saved. */
+  /** Page to embed; null without a link, and while changes are unsaved. */
   page: { url: string; title: string } | null;
   error: string | undefined;
   isDisabled: boolean;
 };
 
-/** Which other sites may show the page in a frame, and what to put into them. */
+/** Selects the sites that may embed the page, and shows the code to paste there. */
 export function EmbedFields({ isOn, origins, onChange, page, error, isDisabled }: EmbedFieldsProps) {
   const id = useId();
   const [typed, setTyped] = useState("");

@@ -25,30 +25,30 @@ import "./shares.css";
 type Reach = "workspace" | "password" | "link";
 type Problems = { password?: string; ends?: string; embed?: string };
 
-/** What is shown by a link, and how the server is asked about its share. @throws ApiError */
+/** The shared object, and the requests for its share. @throws ApiError */
 export type Shared = {
   id: string;
   title: string;
   access: Access;
-  /** What whoever has the link sees of it, in a sentence. */
+  /** Describes in a sentence what visitors see. */
   lead: string;
   /** Whether other sites may frame its page. */
   canEmbed: boolean;
   read: (signal: AbortSignal) => Promise<Share | null>;
   put: (body: ShareBody) => Promise<Share>;
   remove: () => Promise<unknown>;
-  /** What else sends it out of the workspace, in the other half of the dialog. */
+  /** Other ways to send it out of the workspace, in the second half of the dialog. */
   beside?: ReactNode;
 };
 
-/** Who may see something by its link: a password and an end belong to it, and it can be ended at any time. */
+/** Manages the share link of an object, with a password and an expiry. The share can be ended at any time. */
 export function ShareDialog({ shared, onClose }: { shared: Shared; onClose: () => void }) {
   const { workspace } = useWorkspace();
   const key = ["share", workspace.id, shared.id];
   const share = useQuery({
     queryKey: key,
     queryFn: ({ signal }) => shared.read(signal),
-    // Somebody else may have changed it since it was looked at.
+    // Another user may have changed it since it was last loaded.
     staleTime: 0,
     gcTime: 0,
   });
@@ -88,7 +88,7 @@ function Form({ shared, share, queryKey, onClose }: FormProps) {
       found.password = "Choose a password of 8 characters or more.";
     let expiresAt: string | null = null;
     try {
-      // An end that stands is not judged again: it may be of another zone's day.
+      // An unchanged expiry is not validated again: its day may be of another zone.
       if (ends !== "")
         expiresAt =
           share?.expiresAt && toDay(share.expiresAt) === ends ? share.expiresAt : toEndOfDay(ends, new Date());
@@ -273,7 +273,7 @@ function toBody(reach: Reach, password: string, expiresAt: string | null): Share
   return { enabled: true, ...(password !== "" && { password }), expiresAt };
 }
 
-/** As a date field has it, in this device's zone. */
+/** Formats a date for a date field, in this device's zone. */
 function toDay(text: string): string {
   const at = new Date(text);
   const two = (part: number) => String(part).padStart(2, "0");

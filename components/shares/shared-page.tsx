@@ -6,7 +6,7 @@ import { Wheel } from "@/components/ui/wheel";
 import { ApiError } from "@/lib/platform/browser/request";
 import "./shared-page.css";
 
-/** The page of a link, which is opened by people who need no account. */
+/** Page of a share link, for visitors without an account. */
 export function SharedPage({ className, children }: { className?: string; children: ReactNode }) {
   return (
     <div className={className === undefined ? "shared" : `shared ${className}`}>
@@ -20,7 +20,7 @@ export function SharedPage({ className, children }: { className?: string; childr
   );
 }
 
-/** Whether its password has changed, or was never entered here. */
+/** Returns whether the share's password has changed, or was never entered here. */
 export function isLockedOut(error: unknown): boolean {
   return error instanceof ApiError && error.status === 401;
 }

@@ -10,15 +10,15 @@ type UnlockShareProps = {
   token: string;
   title: string;
   description: string;
-  /** Opens the page. @returns false when it is locked as before: the browser has kept no cookie */
+  /** Opens the page. @returns false if it is still locked: the browser has not stored the cookie */
   onUnlocked: () => Promise<boolean>;
 };
 
-/** As in a frame of another site, where browsers keep cookies on https alone, and some of them none at all. */
+/** Message for a frame of another site, where browsers store cookies on https only, and some of them none at all. */
 const NO_COOKIE =
   "The password is right, but this browser keeps no cookie here. Open the link in a window of its own, or allow cookies.";
 
-/** Asks for the password of a page that is shared with one. */
+/** Asks for the password of a protected share. */
 export function UnlockShare({ token, title, description, onUnlocked }: UnlockShareProps) {
   const [password, setPassword] = useState("");
   const [problem, setProblem] = useState<string | null>(null);

@@ -15,7 +15,7 @@ const THEME_OPTIONS: { value: Theme; label: string; icon: React.ReactNode }[] = 
   { value: "system", label: "As the system", icon: <Monitor /> },
 ];
 
-/** Who is signed in, the ways to what is theirs, the theme, and the way out. */
+/** The signed-in user, links to their pages, the theme, and the sign-out. */
 export function AccountMenu({ onShowShortcuts }: { onShowShortcuts: () => void }) {
   const { user, workspace } = useWorkspace();
   const { frame, update } = useFrame();

@@ -14,7 +14,7 @@ import type { ComponentType } from "react";
 import { ConsoleExplorer } from "@/components/consoles/console-explorer";
 import { loadAgain } from "@/lib/platform/browser/load-again";
 
-// Each area brings its own script; the page of one area does not load the others.
+// Each area has a separate script; the page of one area does not load the others.
 const ConnectionsExplorer = dynamic(() =>
   loadAgain(() => import("@/components/connections/connections-explorer")).then((module) => module.ConnectionsExplorer),
 );
@@ -36,25 +36,25 @@ const ActivityExplorer = dynamic(() =>
 );
 
 /**
- * The areas of a workspace: rail, bottom bar and explorer are drawn from this list, in this order. An area that is
- * built gets its line here and its pages under /w/{slug}/.
+ * Areas of a workspace: rail, bottom bar and explorer are rendered from this list, in this order. A new area needs an
+ * entry here and its pages under /w/{slug}/.
  */
 export type Area = {
   name: string;
   icon: LucideIcon;
-  /** Where it begins, behind /w/{slug}. */
+  /** Path of its first page, below /w/{slug}. */
   path: string;
-  /** Which addresses belong to it, behind /w/{slug}. */
+  /** Returns whether a path below /w/{slug} belongs to it. */
   owns: (path: string) => boolean;
-  /** Its shortcut, as written in key labels; undefined where it has none. */
+  /** Its shortcut, written as key labels; undefined without one. */
   keys: string | undefined;
-  /** At the foot of the rail rather than among the areas of work. */
+  /** Whether it is at the bottom of the rail, apart from the work areas. */
   isAtFoot: boolean;
-  /** On a phone it has a place of its own in the bar at the bottom; the others stand under More. */
+  /** Whether the area is in the bottom bar on a phone; the others are under More. */
   isOnPhoneBar: boolean;
-  /** What the explorer shows while one is in the area. */
+  /** Content of the explorer in this area. */
   Explorer: ComponentType;
-  /** The command behind "new here"; null where nothing is made, which makes a console. */
+  /** Command for "new here"; null for an area without one, where it creates a console. */
   newCommand: string | null;
 };
 
@@ -140,7 +140,7 @@ export const AREAS: Area[] = [
   },
 ];
 
-/** The area that an address behind /w/{slug} belongs to; the first for addresses of none. */
+/** Returns the area of a path below /w/{slug}; the first area for any other path. */
 export function findArea(path: string): Area {
   const area = AREAS.find(({ owns }) => owns(path)) ?? AREAS[0];
   if (!area) throw new Error("There is no area.");

@@ -18,7 +18,7 @@ const THEMES: { value: Theme; label: string; icon: typeof Sun }[] = [
   { value: "system", label: "As the system", icon: Monitor },
 ];
 
-/** A phone's way around: the areas, and everything else under More. */
+/** Navigation on a phone: the areas, and everything else under More. */
 export function BottomBar() {
   const { workspace } = useWorkspace();
   const [isOpen, setIsOpen] = useState(false);

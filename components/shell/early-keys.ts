@@ -1,13 +1,13 @@
 declare global {
   interface Window {
-    /** Of components/shell/boot.js; absent where that did not load. */
+    /** Defined in components/shell/boot.js; absent if that did not load. */
     takeEarlyKeys?: () => KeyboardEvent[];
   }
 }
 
 /**
- * The keys that were pressed in a workspace before its frame was awake, oldest first; from now on nobody keeps them.
- * Letters that are more than shortcuts are a text whose field is not there yet, and none of them is meant as a shortcut.
+ * Returns the keys that were pressed before the workspace frame was hydrated, oldest first, and stops recording them.
+ * Letters that do not form a shortcut are text for a field that was not mounted yet; none of them counts as a shortcut.
  * @param shortcuts of letters alone: `c`, and `gn` for G then N
  */
 export function takeEarlyKeys(shortcuts: string[]): KeyboardEvent[] {

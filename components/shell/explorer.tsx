@@ -11,7 +11,7 @@ import { Menu, MenuLine, MenuLink } from "@/components/ui/menu";
 import { Tip } from "@/components/ui/tip";
 import { useIsPhone } from "@/components/ui/use-browser";
 
-/** What the area offers to open: for consoles the consoles themselves and the schema they can ask. */
+/** Lists what the area can open: for consoles, the consoles and the schema they query. */
 export function Explorer() {
   const { workspace } = useWorkspace();
   const isPhone = useIsPhone();
@@ -46,7 +46,7 @@ export function Explorer() {
   );
 }
 
-/** The page's heading on a phone, where no console is beside it; a plain line elsewhere. */
+/** Heading of the page on a phone, where no console is beside it; plain text elsewhere. */
 function WorkspaceHeading({ children }: { children: ReactNode }) {
   const isPhone = useIsPhone();
   return isPhone ? <h1 className="ws-name">{children}</h1> : <div className="ws-name">{children}</div>;

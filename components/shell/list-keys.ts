@@ -1,9 +1,9 @@
-/** Rows of the page's list that can be opened; a line below a row, or the head of a group, is none. */
+/** Selector of the list's rows that can be opened; excludes a line below a row, and the head of a group. */
 const ROWS = "main table.list tbody tr:not(.sub)";
-/** What opens a row: the first that can be pressed in it. */
+/** Selector of the first focusable element that opens a row. */
 const OPENER = "a[href], button:not([disabled])";
 
-/** Marks the next row of the list that is shown, or the one before, by the focus on what opens it. @returns whether there is one */
+/** Marks the next or previous row of the shown list, by focusing its opener. @returns whether there is one */
 export function moveInList(step: 1 | -1): boolean {
   const openers = [...document.querySelectorAll<HTMLElement>(ROWS)].flatMap((row) => {
     const opener = row.querySelector<HTMLElement>(OPENER);
@@ -16,7 +16,7 @@ export function moveInList(step: 1 | -1): boolean {
   return next !== undefined;
 }
 
-/** Where the marked row is given another name; null without a marked row, or one that has a name of its own to give. */
+/** Returns the path where the marked row is renamed; null without a marked row, or if the row cannot be renamed. */
 export function renamePathInList(): string | null {
   return document.activeElement?.closest<HTMLElement>(`${ROWS}[data-rename]`)?.dataset.rename ?? null;
 }

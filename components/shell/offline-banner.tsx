@@ -9,7 +9,7 @@ import { formatClock } from "@/lib/platform/browser/format";
 import { checkPageAge } from "@/lib/platform/browser/page-age";
 import { ping } from "@/lib/platform/browser/ping";
 
-/** Says that the server cannot be reached and since when, asks again until it can, and then reads everything anew. */
+/** Says that the server cannot be reached and since when. Retries until it can, then reloads everything. */
 export function OfflineBanner() {
   const connectivity = useConnectivity();
   const { isOnline, retryAt } = connectivity;
@@ -30,7 +30,7 @@ export function OfflineBanner() {
     }
   }, []);
 
-  // Whoever finds out that the server is back, the stream or a request: what was missed is read again.
+  // Missed changes are loaded once the stream or a request finds that the server is back.
   const wasOnline = useRef(isOnline);
   useEffect(() => {
     if (isOnline && !wasOnline.current) {

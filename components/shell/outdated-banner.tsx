@@ -4,7 +4,7 @@ import { RefreshCw } from "lucide-react";
 import { useSyncExternalStore } from "react";
 import { readIsOutdated, subscribePageAge } from "@/lib/platform/browser/page-age";
 
-/** Says that the server has a newer build than this page, whose missing parts never come, and offers the way to it. */
+/** Says that the server has a newer build than this page, whose missing parts never load, and offers a reload. */
 export function OutdatedBanner() {
   const isOutdated = useSyncExternalStore(subscribePageAge, readIsOutdated, () => false);
   if (!isOutdated) return null;

@@ -10,7 +10,7 @@ import { Tip } from "@/components/ui/tip";
 import { useIsSettled } from "@/components/ui/use-browser";
 import { Wheel } from "@/components/ui/wheel";
 
-/** The pond-coloured rail: where you are among the areas, and who you are. */
+/** The rail: the areas of the workspace, and the account. */
 export function Rail({ onShowShortcuts }: { onShowShortcuts: () => void }) {
   const { workspace } = useWorkspace();
   const root = `/w/${workspace.slug}`;

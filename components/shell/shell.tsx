@@ -34,7 +34,10 @@ const TextSearch = part(loadTextSearch, (module) => module.TextSearch);
 const loadToaster = later(() => import("@/components/ui/toaster"));
 const Toaster = part(loadToaster, (module) => module.Toaster);
 
-/** The frame around every view of a workspace (docs/develop/design.md, Layout): rail, explorer, main and status bar; on a phone the bottom bar. */
+/**
+ * Frame around every view of a workspace (docs/develop/design.md, Layout): rail, explorer, main and status bar; on a
+ * phone the bottom bar.
+ */
 export function Shell({ children }: { children: ReactNode }) {
   const [isListOpen, setIsListOpen] = useState(false);
   const [paletteMode, setPaletteMode] = useState<PaletteMode | null>(null);
@@ -58,7 +61,7 @@ export function Shell({ children }: { children: ReactNode }) {
     showTextSearch: () => setIsTextSearch(true),
   });
   const query = useSearchParams();
-  // A page on a wall is looked at from afar, and nobody is there to press anything.
+  // A page on a wall is read from afar, and no one is there to click.
   const isWall = /^\/w\/[^/]+\/dashboards\/[0-9a-f]{24}\/?$/.test(pathname) && query.get("wall") === "1";
   const isListPane = /^\/w\/[^/]+(\/settings)?\/?$/.test(pathname);
   return (

@@ -3,7 +3,7 @@
 import { ShortcutGroups } from "@/components/layout/shortcut-groups";
 import { Modal } from "@/components/ui/modal";
 
-/** All shortcuts, searchable. */
+/** Searchable list of all shortcuts. */
 export function ShortcutList({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   return (
     <Modal title="Shortcuts" isOpen={isOpen} onClose={onClose}>

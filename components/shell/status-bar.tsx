@@ -14,12 +14,12 @@ import { useConnectivity, useIsSettled } from "@/components/ui/use-browser";
 import { deviceZone } from "@/lib/base/values/names";
 import { formatCount, formatDuration } from "@/lib/platform/browser/format";
 
-/** One line of facts: is the server there, what runs, where the cursor is, which zone times are in. */
+/** Status of the page: server, running queries, cursor position, time zone. */
 export function StatusBar({ onShowShortcuts }: { onShowShortcuts: () => void }) {
   const { editors, workspace } = useWorkspace();
   const connectivity = useConnectivity();
   const isSettled = useIsSettled();
-  // What this tab waits for, and what runs in the background for anybody.
+  // Queries of this tab, and background runs of everyone.
   const running = useRunningCount() + useRunsInMotion();
   const unsaved = useUnsavedCount();
   const cursor = useSyncExternalStore(editors.subscribe, editors.readCursor, () => null);
@@ -71,14 +71,14 @@ export function StatusBar({ onShowShortcuts }: { onShowShortcuts: () => void }) 
   );
 }
 
-/** The zone that times of results stand in; none where they stand as the database has them. */
+/** Returns the zone of the results' times; none if they are shown as the database returned them. */
 function readShownZone(): string | null {
   const { times } = readFrame();
   if (times === "raw") return null;
   return times === "local" ? deviceZone() : times === "utc" ? "UTC" : times;
 }
 
-/** The server of the open console's connection, as its last test has found it; null where nobody has tested it. */
+/** Returns the server of the open console's connection as of its last test; null if it was never tested. */
 function useServerWords(): { words: string; title: string } | null {
   const consoleId = useActiveConsoleId();
   const shown = useOpenConsole(consoleId);

@@ -3,7 +3,7 @@
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { CannotOpen } from "@/components/ui/cannot-open";
 
-/** What stands in the frame at an address of the workspace that leads nowhere. */
+/** Shown in the frame for an unknown address of the workspace. */
 export function UnknownPlace() {
   const { workspace } = useWorkspace();
   return <CannotOpen what="page" back={{ href: `/w/${workspace.slug}`, label: "Back to consoles" }} />;

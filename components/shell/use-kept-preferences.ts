@@ -14,8 +14,9 @@ import {
 } from "@/lib/features/accounts/browser/kept-preferences";
 
 /**
- * Keeps theme, density, the look of cells, the editor's lines and one-letter keys with the account, so that they follow the person to other browsers. This
- * browser's own copy is what the first paint uses; a change that the server has not taken yet is marked and goes first.
+ * Stores theme, density, cell format, editor lines and one-letter keys with the account, so that they follow the user
+ * to other browsers. The first paint uses this browser's copy; a change that the server has not accepted yet is marked
+ * and sent first.
  */
 export function useKeptPreferences(): void {
   const { user } = useWorkspace();
@@ -54,12 +55,12 @@ export function useKeptPreferences(): void {
       if (hasMark(mark)) return sendOnce();
       try {
         const kept = toFrameChange(await readPreferences(queryClient, user.id));
-        // What the person chose while the answer was on its way counts more, also when the server has it already.
+        // A choice made while the answer was loading takes precedence, also if the server already has it.
         if (stop.signal.aborted || hasChosen || hasMark(mark) || isSame(kept, shown)) return;
         shown = kept;
         updateFrame(kept);
       } catch {
-        // Without an answer this browser's own copy stands.
+        // Without an answer, this browser's copy applies.
       }
     };
 
@@ -94,6 +95,6 @@ function setMark(mark: string, isUnsent: boolean): void {
     if (isUnsent) localStorage.setItem(mark, "1");
     else localStorage.removeItem(mark);
   } catch {
-    // Without a store the change is sent all the same.
+    // Without storage the change is sent all the same.
   }
 }

@@ -6,12 +6,18 @@ import { useWorkspace } from "@/components/layout/workspace-context";
 import { accountApi } from "@/lib/features/accounts/browser/account";
 import { fitWorkbench, readWorkbench, type Workbench } from "@/lib/features/consoles/browser/workbench";
 
-/** The account has a workbench within a second of its change (docs/develop/design.md, Layout); the request itself takes the rest. */
+/**
+ * Delay before the workbench is sent to the account, in ms: it must arrive within a second of its change
+ * (docs/develop/design.md, Layout), including the request.
+ */
 const SEND_AFTER_MS = 700;
-/** Preferences take 64 KiB in all, of several workspaces; texts that do not fit stay in this browser alone. */
+/**
+ * Maximum size of the workbench: preferences take 64 KiB in total, for several workspaces. Texts that do not fit stay
+ * in this browser.
+ */
 const WORKBENCH_CHARS_MAX = 40 * 1024;
 
-/** Keeps the workbench with the account, so that tabs and unsaved texts are there in another browser. */
+/** Stores the workbench with the account, so that tabs and unsaved texts are available in another browser. */
 export function useKeptWorkbench(): void {
   const { user, workspace, workbench: store } = useWorkspace();
   const queryClient = useQueryClient();
@@ -43,12 +49,12 @@ export function useKeptWorkbench(): void {
         const { panels } = await readPreferences(queryClient, user.id);
         kept = readWorkbench(panels[workspace.id]);
       } catch {
-        // Without an answer this browser's own copy stands.
+        // Without an answer, this browser's copy applies.
       }
       if (stop.signal.aborted) return;
       sent = kept;
       store.settle(kept);
-      // What the merge left as it was is on the server already.
+      // If the merge changed nothing, the server already has it.
       if (store.read()?.changedAt === kept?.changedAt) sent = store.read();
       onChange();
     };
@@ -66,7 +72,7 @@ export function useKeptWorkbench(): void {
   }, [store, user.id, workspace.id, queryClient]);
 }
 
-/** The account's preferences, asked for once by everything on the page that begins with them. */
+/** Loads the account's preferences once for the whole page. */
 export function readPreferences(queryClient: ReturnType<typeof useQueryClient>, userId: string) {
   return queryClient.fetchQuery({
     queryKey: ["preferences", userId],

@@ -4,7 +4,7 @@ import { useEffect } from "react";
 import { useIsSettled } from "@/components/ui/use-browser";
 import { loadAhead } from "@/lib/platform/browser/load-again";
 
-/** Loads what the page will need later while it rests, unless the person has asked to save data. */
+/** Loads later parts of the page while it is idle, unless the user asked to save data. */
 export function useLoadAhead(): void {
   const isSettled = useIsSettled();
   useEffect(() => {

@@ -27,7 +27,7 @@ import type { PaletteMode } from "@/lib/features/workspaces/browser/palette-item
 
 type ShellActions = { showPalette: (mode: PaletteMode) => void; showShortcuts: () => void; showTextSearch: () => void };
 
-/** What can be done from everywhere, for the palette and the keys. */
+/** Registers the global commands, for the palette and the keys. */
 export function useShellCommands({ showPalette, showShortcuts, showTextSearch }: ShellActions): void {
   const { workspace, agent } = useWorkspace();
   const { create } = useConsoleActions();

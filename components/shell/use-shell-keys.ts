@@ -10,21 +10,24 @@ import { takeEarlyKeys } from "@/components/shell/early-keys";
 import { moveInList, renamePathInList } from "@/components/shell/list-keys";
 import type { PaletteMode } from "@/lib/features/workspaces/browser/palette-items";
 
-/** "G then C": the second key has to follow within this time. */
+/** Time for the second key of "G then C", in ms. */
 const CHORD_MS = 1200;
-/** The shortcuts of letters alone (components/layout/shortcuts.ts) as they are typed, and the first half of some. */
+/** Shortcuts of letters alone (components/layout/shortcuts.ts) in their typed form, and the first half of some. */
 const LETTERS = ["?", "c", "g", "j", "k", ...AREAS.flatMap(({ keys }) => keys?.replace(" ", "") ?? [])];
 
 type Options = {
   frameRef: RefObject<HTMLElement | null>;
-  /** The palette or the list of shortcuts is shown, or will be as soon as it is loaded. */
+  /** Whether the palette or the list of shortcuts is shown or loading. */
   isCovered: boolean;
   onShowShortcuts: () => void;
   onShowPalette: (mode: PaletteMode) => void;
   onShowTextSearch: () => void;
 };
 
-/** The shortcuts of the frame (docs/develop/design.md, Keyboard). Keys of one letter are off while somebody types. */
+/**
+ * Handles the shortcuts of the frame (docs/develop/design.md, Keyboard). Single-letter keys are off while the user
+ * types.
+ */
 export function useShellKeys({ frameRef, isCovered, onShowShortcuts, onShowPalette, onShowTextSearch }: Options): void {
   const { workspace, commands } = useWorkspace();
   const workbench = useWorkbench();
@@ -33,7 +36,7 @@ export function useShellKeys({ frameRef, isCovered, onShowShortcuts, onShowPalet
   const router = useRouter();
   const chordAt = useRef(Number.NEGATIVE_INFINITY);
 
-  /** Known at once: the next key may come before the layer that this one opens is drawn. */
+  /** Set immediately: the next key may arrive before the layer that this one opens is rendered. */
   const covered = useRef(false);
   useEffect(() => {
     covered.current = isCovered;
@@ -63,7 +66,7 @@ export function useShellKeys({ frameRef, isCovered, onShowShortcuts, onShowPalet
       event.preventDefault();
       commands.run("agent");
     } else if (isMod && !event.altKey && event.key === "Enter" && !isTyping(event.target) && !isLayered()) {
-      // In the editor it is the editor's, and in a form the form's.
+      // In the editor the key belongs to the editor, and in a form to the form.
       event.preventDefault();
       if (!event.repeat) commands.run(event.shiftKey ? "run-all" : "run");
     } else if (event.altKey && !isMod && /^Digit[1-9]$/.test(event.code)) {
@@ -76,7 +79,10 @@ export function useShellKeys({ frameRef, isCovered, onShowShortcuts, onShowPalet
     }
   });
 
-  /** Keys with Cmd or Ctrl that mean the same everywhere, also in the editor. @returns whether it was one of them */
+  /**
+   * Handles keys with Cmd or Ctrl that mean the same everywhere, also in the editor. @returns whether it was one of
+   * them
+   */
   function onCommandKey({ key, shiftKey }: KeyboardEvent): boolean {
     switch (key.toLowerCase()) {
       case "k":
@@ -88,7 +94,7 @@ export function useShellKeys({ frameRef, isCovered, onShowShortcuts, onShowPalet
         return true;
       case "s":
         commands.run(shiftKey ? "save-message" : "save");
-        // The browser's own would save the page as a file.
+        // The browser's shortcut would save the page as a file.
         return true;
       case "f":
         if (!shiftKey) return false;
@@ -103,7 +109,7 @@ export function useShellKeys({ frameRef, isCovered, onShowShortcuts, onShowPalet
 
   function onLetter(event: KeyboardEvent): void {
     const key = event.key.toLowerCase();
-    // By when they were pressed: a busy page may hear of it later.
+    // By the time of the key press: a busy page may receive it later.
     const isChord = event.timeStamp - chordAt.current < CHORD_MS;
     chordAt.current = key === "g" ? event.timeStamp : Number.NEGATIVE_INFINITY;
     const root = `/w/${workspace.slug}`;
@@ -141,7 +147,7 @@ export function useShellKeys({ frameRef, isCovered, onShowShortcuts, onShowPalet
 
 function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
-  // A tree and a grid take letters for themselves: typing jumps in them.
+  // A tree and a grid handle letters: typing jumps in them.
   return (
     target.isContentEditable || target.matches("input, textarea, select") || target.closest('[role="tree"]') !== null
   );

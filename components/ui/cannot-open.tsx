@@ -3,12 +3,12 @@ import Link from "next/link";
 import "@/components/ui/page.css";
 
 type CannotOpenProps = {
-  /** "connection", "flow" */
+  /** Noun of the missing object: "connection", "flow". */
   what: string;
   back: { href: string; label: string };
 };
 
-/** No access and not found look the same (docs/develop/design.md, States). */
+/** Shown for no access and for not found alike (docs/develop/design.md, States). */
 export function CannotOpen({ what, back }: CannotOpenProps) {
   return (
     <main className="page" aria-labelledby="page-title">

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import "@/components/ui/page.css";
 
-/** Code to read or copy. It scrolls sideways, so the keyboard has to reach it. */
+/** Code to read or copy. It scrolls sideways, so it must be focusable. */
 export function CodeBox({
   label,
   className = "",

@@ -6,12 +6,12 @@ import { Notice } from "@/components/ui/notice";
 
 type ConfirmProps = {
   title: string;
-  /** The button: verb and noun, as the page names it. */
+  /** Label of the button: verb and noun. */
   action: string;
   isOpen: boolean;
   isBusy: boolean;
   isDanger?: boolean;
-  /** Asked for when the action cannot be undone: has to be typed exactly. */
+  /** Text that the user must type to confirm an action that cannot be undone. */
   typedName?: string;
   failure: string | null;
   onConfirm: () => void;
@@ -19,13 +19,13 @@ type ConfirmProps = {
   children: ReactNode;
 };
 
-/** Asks before something is done: it names the thing and the effect. */
+/** Asks for confirmation: it names the object and the effect. */
 export function Confirm(props: ConfirmProps) {
   const { title, action, isOpen, isBusy, isDanger = true, typedName, failure, onConfirm, onClose, children } = props;
   const [typed, setTyped] = useState("");
   const isNamed = typedName === undefined || typed.trim() === typedName;
   const close = () => {
-    // It is done, or refused, whatever is pressed: to be called off it is too late.
+    // The request is running and can no longer be cancelled.
     if (isBusy) return;
     setTyped("");
     onClose();

@@ -4,15 +4,15 @@ import { type MouseEvent, type ReactNode, useState } from "react";
 import { loadMenu, PlacedMenu } from "@/components/ui/menu";
 import type { MenuPlace } from "@/components/ui/menu-parts";
 
-/** What a context menu says of one target: its first line, and its items. */
+/** Content of a context menu for one target: its first line and its items. */
 export type ContextItems = { about: string; items: ReactNode };
 
 type Opened<T> = { target: T; place: MenuPlace; back: HTMLElement | null; isOpen: boolean };
 
 /**
- * The context menu of an area: right click, the menu key and Shift+F10 open it, at the pointer or at what has the keys.
- * Spread `near` over the area, which fetches the menu's script before it is wanted, and draw `layer` anywhere.
- * @param toItems what can be done with a target; null for one without a menu
+ * Returns the context menu of an area. Right click, the menu key and Shift+F10 open it, at the pointer or at the
+ * focused element. Spread `near` over the area, which loads the menu's script early, and render `layer` anywhere.
+ * @param toItems returns the menu of a target; null for one without a menu
  */
 export function useContextMenu<T>(toItems: (target: T) => ContextItems | null) {
   const [opened, setOpened] = useState<Opened<T> | null>(null);
@@ -22,7 +22,7 @@ export function useContextMenu<T>(toItems: (target: T) => ContextItems | null) {
     const back = activeElement instanceof HTMLElement ? activeElement : null;
     loadMenu().then(
       () => setOpened({ target, place, back, isOpen: true }),
-      // Offline before it was ever near: the same things are reached by buttons and keys.
+      // Offline before it was loaded: buttons and keys offer the same actions.
       () => {},
     );
   };
@@ -41,12 +41,12 @@ export function useContextMenu<T>(toItems: (target: T) => ContextItems | null) {
   return {
     layer,
     openAt,
-    /** Opens it for the pointer. */
+    /** Opens it at the pointer. */
     openHere: (target: T, event: MouseEvent) => {
       event.preventDefault();
       openAt(target, { x: event.clientX, y: event.clientY });
     },
-    /** Opens it for the keys, below what they are on. */
+    /** Opens it for the keyboard, below the focused element. */
     openUnder: (target: T, element: Element | null) => {
       const box = element?.getBoundingClientRect();
       if (box) openAt(target, { x: box.left + Math.min(box.width / 2, UNDER_PX), y: box.bottom });
@@ -55,10 +55,10 @@ export function useContextMenu<T>(toItems: (target: T) => ContextItems | null) {
   };
 }
 
-/** How far from the left end of a wide row its menu opens. */
+/** Offset of the menu from the left end of a wide row. */
 const UNDER_PX = 40;
 
-/** Whether a key asks for the context menu. */
+/** Returns whether a key opens the context menu. */
 export function isMenuKey(event: { key: string; shiftKey: boolean }): boolean {
   return event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey);
 }

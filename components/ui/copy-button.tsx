@@ -5,12 +5,12 @@ import { useEffect, useState } from "react";
 import { copyText } from "@/components/ui/copy-text";
 import { announce } from "@/components/ui/live-region";
 
-/** The button says that it has copied for this long. */
+/** Time for which the button confirms the copy, in ms. */
 const SAID_MS = 2000;
 
 type CopyButtonProps = { text: string; label?: string; name?: string; className?: string; onCopied?: () => void };
 
-/** Copies a text and says so. @param name read out in place of the label, where several stand on one page */
+/** Copies a text and confirms it. @param name read out instead of the label, if a page has several */
 export function CopyButton({ text, label = "Copy", name, className = "btn sm", onCopied }: CopyButtonProps) {
   const [outcome, setOutcome] = useState<"copied" | "refused" | null>(null);
   useEffect(() => {

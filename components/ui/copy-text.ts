@@ -4,8 +4,8 @@ import { showFailure, showToast } from "@/components/ui/toast";
 const COPIED_TOAST_MS = 3000;
 
 /**
- * Puts text on the clipboard, also on pages without a secure context, where the clipboard's own interface is absent.
- * @param html the same for programs that read more than text; null for none
+ * Copies text to the clipboard, also on pages without a secure context, which lack the Clipboard API.
+ * @param html the same content for programs that accept rich text; null for none
  * @returns whether it worked
  */
 export async function copyText(text: string, html: string | null = null): Promise<boolean> {
@@ -24,7 +24,7 @@ export async function copyText(text: string, html: string | null = null): Promis
       return true;
     }
   } catch {
-    // Refused without a gesture or by policy: the older way may still work.
+    // Rejected without a user gesture or by policy: the older API may still work.
   }
   let isCopied = false;
   const onCopy = (event: ClipboardEvent) => {
@@ -43,7 +43,7 @@ export async function copyText(text: string, html: string | null = null): Promis
   return isCopied;
 }
 
-/** Copies the name of something, and says so. */
+/** Copies a name, and confirms it. */
 export async function copyName(name: string): Promise<void> {
   if (!(await copyText(name))) {
     showFailure(`The browser did not allow copying. The name is ${name}`);

@@ -2,8 +2,8 @@ import type { FieldPath, FieldValues, UseFormSetError } from "react-hook-form";
 import { ApiError } from "@/lib/platform/browser/request";
 
 /**
- * Puts a failure where it belongs: at its fields when the server names them.
- * @returns what to say above the form; null when every problem stands at a field
+ * Shows a failure: at its fields if the server names them.
+ * @returns the message for the top of the form; null if every problem is shown at a field
  */
 export function placeFailure<T extends FieldValues>(
   error: unknown,

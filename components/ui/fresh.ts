@@ -3,8 +3,8 @@
 import { useSyncExternalStore } from "react";
 
 /**
- * Something that was just made, cannot be shown again, and was not yet saved by its maker. It is held here rather than in
- * the page, so that going elsewhere and back does not lose it.
+ * A value that was just created, cannot be shown again, and that its creator has not saved yet. It is stored here
+ * rather than in the page, so that it survives navigation.
  */
 export class Fresh<T> {
   #held: ReadonlyMap<string, T> = new Map();
@@ -13,7 +13,7 @@ export class Fresh<T> {
 
   read = () => this.#held;
 
-  /** On the server, and while a page wakes up. */
+  /** Returns the value for the server and for hydration. */
   readNothing = () => this.#nothing;
 
   subscribe = (listener: () => void): (() => void) => {
@@ -21,7 +21,7 @@ export class Fresh<T> {
     return () => this.#listeners.delete(listener);
   };
 
-  /** @param place what it belongs to @param value null once it was saved */
+  /** @param place owner of the value @param value null once it is saved */
   hold(place: string, value: T | null): void {
     const next = new Map(this.#held);
     if (value === null) next.delete(place);

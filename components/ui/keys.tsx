@@ -3,7 +3,7 @@
 import { useIsApple } from "@/components/ui/use-browser";
 import { toKeyLabel } from "@/lib/platform/browser/key-label";
 
-/** A shortcut as it stands on this keyboard: the Command sign on Apple's, Ctrl elsewhere. */
+/** Shows a shortcut for the user's platform: the Command sign on Apple devices, Ctrl elsewhere. */
 export function Keys({ keys }: { keys: string }) {
   const isApple = useIsApple();
   return (

@@ -1,8 +1,8 @@
 import { headers } from "next/headers";
 
 /**
- * Runs boot.js where nothing has: Next sends what is not there as a page that the browser draws by itself, and of the scripts
- * that are drawn those alone run that wait for nothing.
+ * Runs boot.js on pages where it has not run. Next sends its page for a missing address to be rendered in the browser,
+ * where only async scripts run.
  */
 export async function LateBoot() {
   return <script async src="/boot.js" nonce={(await headers()).get("x-nonce") ?? undefined} />;

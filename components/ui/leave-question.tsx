@@ -7,15 +7,15 @@ import { useLeaveGuard } from "@/components/ui/use-leave-guard";
 
 type LeaveQuestionProps = {
   title: string;
-  /** Something was changed that is not saved. */
+  /** Whether there are unsaved changes. */
   isOn: boolean;
-  /** It is kept, unless it is discarded; null for what is lost by leaving. */
+  /** Discards the changes, which are kept otherwise; null if leaving loses them. */
   onDiscard: (() => void) | null;
-  /** What becomes of it. */
+  /** Says what happens to the changes. */
   children: ReactNode;
 };
 
-/** Asks before somebody leaves what was begun and not saved. */
+/** Asks before the user leaves unsaved changes. */
 export function LeaveQuestion({ title, isOn, onDiscard, children }: LeaveQuestionProps) {
   const router = useRouter();
   const { pressed, stay } = useLeaveGuard(isOn);

@@ -6,28 +6,28 @@ import { Menu } from "@/components/ui/menu";
 import { Notice } from "@/components/ui/notice";
 
 type Problem = {
-  /** What is wrong, in the words of whoever refused: a few lines of it are shown. */
+  /** The error message from its source; a few lines of it are shown. */
   text: string;
-  /** What to do about it. */
+  /** Action that fixes it. */
   action: ReactNode;
 };
 type ListRowProps = {
-  /** What it stands for. */
+  /** Name of the object. */
   name: string;
-  /** Where that is given another name; null for who may not. */
+  /** Path where it is renamed; null if the user may not. */
   renamePath: string | null;
-  /** How many columns the list has. */
+  /** Number of columns of the list. */
   columns: number;
   problem: Problem | null;
-  /** What is done most, beside the menu. */
+  /** The most frequent action, beside the menu. */
   action: ReactNode;
-  /** Items of the menu. */
+  /** Menu items. */
   menu: ReactNode;
-  /** All cells but the last. */
+  /** All cells except the last. */
   children: ReactNode;
 };
 
-/** One thing of a list with what can be done with it, and below it why it fails. */
+/** One item of a list with its actions, and below it the reason if it fails. */
 export function ListRow({ name, renamePath, columns, problem, action, menu, children }: ListRowProps) {
   return (
     <>

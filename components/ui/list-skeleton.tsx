@@ -2,7 +2,7 @@ import "@/components/ui/page.css";
 
 const WIDTHS = [62, 48, 70, 40];
 
-/** Rows of bars where a list will be. They appear after a moment, so that a quick answer does not flicker. */
+/** Placeholder rows of a list. They appear after a moment, so that a quick answer does not flicker. */
 export function ListSkeleton({ label, rows = 4, rowPx = 54 }: { label: string; rows?: number; rowPx?: number }) {
   return (
     <div className="list-skeleton" role="status" aria-label={label}>

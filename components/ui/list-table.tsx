@@ -3,24 +3,24 @@ import "@/components/ui/page.css";
 
 type Column = {
   name: string;
-  /** Its values are numbers, and stand at the right. */
+  /** Its values are numbers, aligned right. */
   isNumber?: boolean;
-  /** It is left out where there is little room. */
+  /** Hidden if there is little room. */
   isOptional?: boolean;
-  /** What stands in it says so itself: its name is only read out. */
+  /** The column's content explains itself: its name is only read out. */
   isUnnamed?: boolean;
 };
 type ListTableProps = {
   label: string;
   className?: string;
-  /** Its rows have two lines. */
+  /** Whether its rows have two lines. */
   isTall?: boolean;
   columns: readonly (string | Column)[];
-  /** Its bodies. */
+  /** Its table bodies. */
   children: ReactNode;
 };
 
-/** The list of a page, of which each row becomes a block on a phone (docs/develop/design.md, Phones). */
+/** A page's list, whose rows become blocks on a phone (docs/develop/design.md, Phones). */
 export function ListTable({ label, className = "", isTall = false, columns, children }: ListTableProps) {
   return (
     <table className={`list fold ${isTall ? "tall" : ""} ${className}`} aria-label={label}>
@@ -40,5 +40,5 @@ export function ListTable({ label, className = "", isTall = false, columns, chil
   );
 }
 
-/** The last column of a list whose rows can be acted on. */
+/** Last column of a list whose rows have actions. */
 export const ACTIONS: Column = { name: "Actions", isUnnamed: true };

@@ -9,15 +9,15 @@ let message = SILENT;
 const listeners = new Set<() => void>();
 
 /**
- * Says something to people who listen to the page rather than see it.
- * @param isUrgent for failures of what the person has just started; everything else waits its turn
+ * Announces a text to screen readers.
+ * @param isUrgent for failures of an action that the user just started; everything else is announced politely
  */
 export function announce(text: string, isUrgent = false): void {
   message = { text, isUrgent, turn: message.turn + 1 };
   for (const listener of listeners) listener();
 }
 
-/** The page's one polite and one assertive region. The same words said twice get a mark that is not read, so that both are heard. */
+/** The page's polite and assertive live regions. A repeated text gets an unread mark, so that it is announced again. */
 export function LiveRegion() {
   const { text, isUrgent, turn } = useSyncExternalStore(
     subscribe,

@@ -3,7 +3,7 @@
 import { Notice } from "@/components/ui/notice";
 import { toMessage } from "@/components/ui/to-message";
 
-/** A list or a page that could not be read: why, and the way to try again. */
+/** Says why a list or a page could not be loaded, with a retry. */
 export function LoadFailure({ error, onRetry }: { error: Error; onRetry: () => void }) {
   return (
     <Notice

@@ -2,7 +2,7 @@
 
 import { LoadFailure } from "@/components/ui/load-failure";
 
-/** What a list that is read page by page says of its next one. */
+/** State of a paged list's next page. */
 type Pages = {
   hasNextPage: boolean;
   isFetchingNextPage: boolean;
@@ -13,19 +13,19 @@ type Pages = {
 type LoadMoreProps = {
   pages: Pages;
   label?: string;
-  /** What the button says while the page is on its way. */
+  /** Label of the button while the page loads. */
   busyLabel?: string;
-  /** How it looks in its list. */
+  /** Class that fits the list. */
   className: string;
 };
 
-/** The way to the next page of a list, and why it could not be read; nothing at the list's end. */
+/** Button for the next page of a list, or the reason why it could not be loaded; nothing at the list's end. */
 export function LoadMore({ pages, label = "Load more", busyLabel = "Loading", className }: LoadMoreProps) {
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, error, fetchNextPage } = pages;
   return (
     <>
       {hasNextPage && (
-        // Disabled it would lose the focus.
+        // A disabled button would lose the focus.
         <button
           type="button"
           className={className}

@@ -13,7 +13,7 @@ export type MenuProps = {
   side?: "top" | "right" | "bottom" | "left";
 };
 
-/** The menu itself, open from the start: it is mounted by the first press on its trigger. */
+/** The menu, initially open: the first click on its trigger mounts it. */
 export function OpenedMenu({ trigger, children, align = "start", side = "bottom" }: MenuProps) {
   return (
     <BaseMenu.Root defaultOpen>
@@ -27,23 +27,23 @@ export function OpenedMenu({ trigger, children, align = "start", side = "bottom"
   );
 }
 
-/** A point of the window, in CSS pixels, at which a menu opens. */
+/** Position of a menu in the window, in CSS pixels. */
 export type MenuPlace = { x: number; y: number };
 
 type PlacedMenuProps = {
-  /** What the menu acts on, its first line. */
+  /** Target of the menu, shown as its first line. */
   about: string;
   place: MenuPlace;
   isOpen: boolean;
   onClose: () => void;
-  /** It is out of sight: what it acted on may go. */
+  /** Called once the menu is hidden: its target may be removed. */
   onGone: () => void;
-  /** Has the focus again when the menu closes. */
+  /** Element that gets the focus when the menu closes. */
   back: HTMLElement | null;
   children: ReactNode;
 };
 
-/** A menu at a point instead of at a trigger: what was pressed may be a cell or a row that never has the focus itself. */
+/** A menu at a point instead of at a trigger: the target may be a cell or a row that is never focused. */
 export function PlacedMenu({ about, place, isOpen, onClose, onGone, back, children }: PlacedMenuProps) {
   const anchor = { getBoundingClientRect: () => DOMRect.fromRect({ x: place.x, y: place.y, width: 0, height: 0 }) };
   return (
@@ -58,7 +58,7 @@ export function PlacedMenu({ about, place, isOpen, onClose, onGone, back, childr
             className="menu"
             aria-label={about}
             finalFocus={() => back}
-            // The browser's own menu has nothing to say about ours.
+            // The browser's context menu has no use on ours.
             onContextMenu={(event) => event.preventDefault()}
           >
             <div className="menu-about trunc" title={about}>
@@ -72,7 +72,7 @@ export function PlacedMenu({ about, place, isOpen, onClose, onGone, back, childr
   );
 }
 
-/** An item that opens one more level; there is never a third. */
+/** An item that opens a submenu; there is never a third level. */
 export function MenuBranch({ icon, label, children }: { icon?: ReactNode; label: string; children: ReactNode }) {
   return (
     <BaseMenu.SubmenuRoot>
@@ -108,7 +108,7 @@ export function MenuItem({ icon, keys, end, onSelect, children }: ItemProps) {
 type LinkProps = {
   icon?: ReactNode;
   href: string;
-  /** It stays in the workspace: the page around the view goes on. Other links load theirs anew. */
+  /** Whether the link stays in the workspace without a full page load. Other links load their page again. */
   isNear?: boolean;
   keys?: string;
   end?: ReactNode;
@@ -138,7 +138,7 @@ export type ChoiceProps<T extends string> = {
   options: { value: T; label: ReactNode; icon?: ReactNode; end?: ReactNode }[];
 };
 
-/** One of several: the chosen one is ticked. */
+/** A choice among several: the selected one is ticked. */
 export function MenuChoice<T extends string>({ label, value, onChange, options }: ChoiceProps<T>) {
   return (
     <BaseMenu.Group>
@@ -163,7 +163,7 @@ export function MenuChoice<T extends string>({ label, value, onChange, options }
 
 type ToggleProps = { isOn: boolean; onChange: (isOn: boolean) => void; end?: ReactNode; children: ReactNode };
 
-/** On or off, and the menu stays open for the next one. */
+/** A switch in a menu, which stays open for the next one. */
 export function MenuToggle({ isOn, onChange, end, children }: ToggleProps) {
   return (
     <BaseMenu.CheckboxItem className="menu-item" checked={isOn} onCheckedChange={onChange}>

@@ -5,12 +5,12 @@ import type * as Parts from "@/components/ui/menu-parts";
 import { later } from "@/lib/platform/browser/load-again";
 
 /**
- * Menus are a third of the frame's script and are seen only after a press, so they are loaded when a pointer or the
- * focus comes near one. No Suspense: it would hold back what has just arrived.
+ * Menus are a third of the frame's script and are seen only after a click, so they load when a pointer or the focus
+ * comes near one. No Suspense: it would hold back content that has just arrived.
  */
 const loadParts = later(() => import("@/components/ui/menu-parts"));
 let parts: typeof Parts | null = null;
-/** Brings the parts near; whoever opens a menu without a trigger asks for them too. */
+/** Loads the menu's parts. Code that opens a menu without a trigger calls it too. */
 export async function loadMenu(): Promise<void> {
   parts ??= await loadParts();
 }
@@ -34,7 +34,7 @@ export function Menu(props: Parts.MenuProps) {
   });
 }
 
-// The parts stand inside an opened menu, when the file that they come from is there.
+// These parts are rendered inside an opened menu, when their module is loaded.
 
 export function MenuItem(props: ComponentProps<typeof Parts.MenuItem>) {
   return parts && <parts.MenuItem {...props} />;

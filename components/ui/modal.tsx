@@ -10,13 +10,13 @@ type ModalProps = {
   onClose: () => void;
   children: ReactNode;
   foot?: ReactNode;
-  /** As large as the page allows, for rows. */
+  /** Whether it is as large as the page allows, for rows. */
   isWide?: boolean;
-  /** Two halves beside each other, where there is room. */
+  /** Two columns side by side, if there is room. */
   isDouble?: boolean;
 };
 
-/** A dialog with a title. It traps the focus and gives it back. */
+/** A dialog with a title. It traps the focus and restores it. */
 export function Modal({ title, isOpen, onClose, children, foot, isWide = false, isDouble = false }: ModalProps) {
   return (
     <Dialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>

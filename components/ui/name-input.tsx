@@ -5,11 +5,11 @@ import { useRef } from "react";
 type NameInputProps = {
   label: string;
   value: string;
-  /** Called once: with what was typed, or null when it was given up. */
+  /** Called once with the typed name, or null if the change was cancelled. */
   onDone: (typed: string | null) => void;
 };
 
-/** A name that is being changed in its place. Enter and leaving keep it, Escape gives up; the ending is not selected. */
+/** A name that is edited in place. Enter and losing focus keep it, Escape cancels; the extension is not selected. */
 export function NameInput({ label, value, onDone }: NameInputProps) {
   const isDone = useRef(false);
   const finish = (typed: string | null) => {

@@ -1,7 +1,7 @@
 /**
- * What a form says of a name before the server does.
- * @param missing what it says of none
- * @param charsMax the most characters that the server takes
+ * Returns a form rule for names, which reports problems before the server does.
+ * @param missing message for an empty name
+ * @param charsMax the most characters that the server accepts
  */
 export function nameRule(missing: string, charsMax: number) {
   return {

@@ -2,17 +2,17 @@ import Link from "next/link";
 import "@/components/ui/page.css";
 
 type NoneShownProps = {
-  /** What the list holds, in one word: "flow". */
+  /** Singular noun of an item: "flow". */
   noun: string;
-  /** What was searched for; "" where a part of the list is empty. */
+  /** The search text; "" if a section of the list is empty. */
   search: string;
-  /** Of what else than the name a part is looked for: "kind". */
+  /** Further field that the search covers: "kind". */
   alsoBy?: string;
-  /** Shows all of them. */
+  /** Address that shows all items. */
   href: string;
 };
 
-/** A list that has lines, of which none is shown. */
+/** Says that no line of a list matches. */
 export function NoneShown({ noun, search, alsoBy, href }: NoneShownProps) {
   return (
     <div className="empty blank">

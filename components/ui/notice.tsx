@@ -6,13 +6,13 @@ const ICONS = { info: Info, good: CircleCheck, bad: CircleX, warn: TriangleAlert
 
 type NoticeProps = {
   kind: keyof typeof ICONS;
-  /** `status` waits its turn, `alert` is read at once; left out for what stands there from the start. */
+  /** `status` is announced politely, `alert` at once; undefined for a notice that is shown from the start. */
   role?: "status" | "alert";
   action?: ReactNode;
   children: ReactNode;
 };
 
-/** A sentence with a sign: how something ended, or why it cannot be done. */
+/** A sentence with an icon: an outcome, or the reason why something is not possible. */
 export function Notice({ kind, role, action, children }: NoticeProps) {
   const Icon = ICONS[kind];
   return (

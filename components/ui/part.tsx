@@ -3,12 +3,12 @@
 import { type ComponentType, useEffect, useState, useSyncExternalStore } from "react";
 
 /**
- * A component whose code comes when it is first shown; on the server, and until it has come, a placeholder stands for it.
- * Not by Suspense: React holds back what was suspended until 300 ms after the page's last placeholder, and each part of
- * a page that is still to come is one.
- * @param load as `later` gives it
- * @param pick the component in what was loaded
- * @throws to the nearest error boundary what `load` throws; what is shown anew tries again
+ * Returns a component whose code loads when it is first shown, with a placeholder on the server and while it loads.
+ * Suspense does not fit: React holds back suspended content until 300 ms after the page's last placeholder, and each
+ * part of a page that is still loading is one.
+ * @param load as `later` returns it
+ * @param pick the component in the loaded module
+ * @throws to the nearest error boundary what `load` throws; mounting it again retries
  */
 export function part<Module, Props extends object>(
   load: () => Promise<Module>,
@@ -41,7 +41,7 @@ export function part<Module, Props extends object>(
     );
     const [failure, setFailure] = useState<{ cause: unknown } | null>(null);
     const isMissing = Loaded === null && loaded === null;
-    // It is asked for while the page is made and not after; what goes wrong is told below.
+    // Loading starts during rendering, not after it; the effect below reports failures.
     if (isMissing && typeof window !== "undefined") beginOnce().catch(() => {});
     useEffect(() => {
       if (isMissing) beginOnce().catch((cause) => setFailure({ cause }));

@@ -2,7 +2,7 @@ import { toInitials } from "@/lib/platform/browser/format";
 import { toPersonColour } from "@/lib/platform/browser/person-colour";
 import "@/components/ui/page.css";
 
-/** A person's mark: initials on a colour that stays theirs. The name stands beside it. */
+/** Avatar of a person: initials on a stable colour. The name is shown beside it. */
 export function Mark({ id, name, isSmall = false }: { id: string; name: string; isSmall?: boolean }) {
   return (
     <span
@@ -14,7 +14,7 @@ export function Mark({ id, name, isSmall = false }: { id: string; name: string; 
   );
 }
 
-/** A person in a column of a list: the mark and the first name; the whole name on hover. */
+/** A person in a column of a list: the avatar and the first name; the full name on hover. */
 export function PersonCell({ id, name }: { id: string; name: string }) {
   return (
     <span className="row person-cell" title={name}>

@@ -4,7 +4,7 @@ import { Popover as Base } from "@base-ui/react/popover";
 import type { ReactElement, ReactNode } from "react";
 
 type PopoverProps = {
-  /** Read out as the name of what opens. */
+  /** Accessible name of the popup. */
   label: string;
   trigger: ReactElement<Record<string, unknown>>;
   isOpen: boolean;
@@ -12,7 +12,7 @@ type PopoverProps = {
   children: ReactNode;
 };
 
-/** A small form that opens at its button; Escape and a press outside close it, and the button has the focus again. */
+/** A small form that opens at its button. Escape and a click outside close it, and the button gets the focus. */
 export function Popover({ label, trigger, isOpen, onOpen, children }: PopoverProps) {
   return (
     <Base.Root open={isOpen} onOpenChange={onOpen}>

@@ -1,6 +1,6 @@
 import { ApiError } from "@/lib/platform/browser/request";
 
-/** What the server says of single fields, of what is wrong inside them too; empty when it says nothing of them. */
+/** Returns the server's messages for single fields, also for problems inside them; empty if there are none. */
 export function problemsOf<Name extends string>(
   error: unknown,
   fields: readonly Name[],

@@ -4,7 +4,7 @@ import "@/components/ui/page.css";
 
 type RowsTableProps = { label: string; fields: readonly ResultField[]; rows: readonly Record<string, unknown>[] };
 
-/** A few rows as they are, for a look: what is longer than its place is cut, and the whole is read in a console. */
+/** Previews a few rows. Long values are cut; a console shows them in full. */
 export function RowsTable({ label, fields, rows }: RowsTableProps) {
   return (
     <table className="mini" aria-label={label}>

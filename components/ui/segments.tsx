@@ -6,7 +6,7 @@ export type Segment<T extends string> = {
   value: T;
   label: string;
   icon?: ReactNode;
-  /** With it the icon stands alone: the label is read out, and this is shown to who points at it. */
+  /** With it only the icon is shown: the label is read out, and this is the tooltip. */
   title?: string;
 };
 
@@ -17,7 +17,7 @@ type SegmentsProps<T extends string> = {
   onChange: (value: T) => void;
 };
 
-/** One of a few, side by side. Arrow keys move, as among radio buttons. */
+/** A choice among a few, side by side. Arrow keys move, as among radio buttons. */
 export function Segments<T extends string>({ label, value, options, onChange }: SegmentsProps<T>) {
   const move = (step: number, from: HTMLElement) => {
     const at = options.findIndex((option) => option.value === value);

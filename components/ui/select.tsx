@@ -6,11 +6,11 @@ import type { ReactNode } from "react";
 import "@/components/ui/page.css";
 
 type SelectProps<T extends string> = {
-  /** Read out where no label stands beside it; else `labelId` names the label. */
+  /** Accessible name if there is no visible label; else `labelId` names the label. */
   label?: string;
   labelId?: string;
   describedBy?: string;
-  /** Shown while the value is none of the options. */
+  /** Shown if the value is not an option. */
   placeholder?: string;
   value: T;
   onChange: (value: T) => void;
@@ -20,7 +20,7 @@ type SelectProps<T extends string> = {
   size?: "sm" | "md";
 };
 
-/** One of a few, in a list that opens. */
+/** A choice among a few, in a drop-down list. */
 export function Select<T extends string>(props: SelectProps<T>) {
   const { label, labelId, value, onChange, options, isDisabled = false, isInvalid = false, size = "md" } = props;
   return (

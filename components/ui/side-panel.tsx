@@ -6,7 +6,7 @@ import "@/components/ui/page.css";
 
 type SidePanelProps = {
   title: string;
-  /** Beside the title: what can be done with the whole thing. */
+  /** Actions on the whole object, beside the title. */
   actions?: ReactNode;
   foot?: ReactNode;
   onClose: () => void;
@@ -14,8 +14,8 @@ type SidePanelProps = {
 };
 
 /**
- * One thing of a list, at the list's right; it covers the list only where there is no room beside it. Escape puts it away
- * and gives the focus back.
+ * Details of one item, at the right of its list; the panel covers the list only if there is no room beside it. Escape
+ * closes it and restores the focus.
  */
 export function SidePanel({ title, actions, foot, onClose, children }: SidePanelProps) {
   const boxRef = useRef<HTMLElement>(null);
@@ -23,13 +23,13 @@ export function SidePanel({ title, actions, foot, onClose, children }: SidePanel
     const before = document.activeElement;
     boxRef.current?.focus();
     return () => {
-      // What had the focus may be gone.
+      // The previously focused element may be gone.
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };
   }, []);
   const onKey = useEffectEvent((event: KeyboardEvent) => {
     if (event.key !== "Escape" || event.defaultPrevented) return;
-    // What lies over the panel goes first.
+    // Layers above the panel close first.
     if (document.querySelector('[role="dialog"],[role="menu"],[role="listbox"]')) return;
     onClose();
   });

@@ -1,14 +1,14 @@
 import type { ReactNode } from "react";
 
 /*
- * The signs of the pages that everybody waits for before anything else, drawn here: the library of icons would come with
- * each of them (docs/develop/decisions/libraries.md).
+ * Icons of the pages that everyone waits for first. The icon library would be loaded with each of them
+ * (docs/develop/decisions/libraries.md).
  */
 
 function Sign({ children }: { children: ReactNode }) {
   return (
     <svg
-      // As large and as heavy as the library's own.
+      // Same size and weight as the library's icons.
       className="lucide"
       viewBox="0 0 24 24"
       fill="none"
@@ -22,7 +22,7 @@ function Sign({ children }: { children: ReactNode }) {
   );
 }
 
-/** What went wrong. */
+/** Icon of a failure. */
 export function FailureSign() {
   return (
     <Sign>
@@ -32,7 +32,7 @@ export function FailureSign() {
   );
 }
 
-/** @param isCrossed for what is hidden again by it */
+/** @param isCrossed for the action that hides it again */
 export function EyeSign({ isCrossed }: { isCrossed: boolean }) {
   return (
     <Sign>

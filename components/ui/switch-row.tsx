@@ -12,7 +12,7 @@ type SwitchRowProps = {
   isDisabled?: boolean;
 };
 
-/** A switch with its name and what it means, in a box of its own. */
+/** A boxed switch with its label and its help. */
 export function SwitchRow({ label, help, isOn, onChange, isDisabled = false }: SwitchRowProps) {
   const id = useId();
   return (

@@ -4,16 +4,16 @@ import { type InputHTMLAttributes, type ReactNode, useId } from "react";
 
 type TextFieldProps = InputHTMLAttributes<HTMLInputElement> & {
   label: string;
-  /** What is wrong; read out when it appears. */
+  /** Error message; read out when it appears. */
   error?: ReactNode;
   help?: ReactNode;
-  /** Between the field and its help: the strength bar. */
+  /** Shown between the field and its help: the strength bar. */
   meter?: ReactNode;
-  /** At the end of the field: the eye. */
+  /** Shown at the end of the field: the eye. */
   end?: ReactNode;
-  /** At the end of the label's line: a link. */
+  /** Shown at the end of the label's line: a link. */
   aside?: ReactNode;
-  /** In settings, where fields stand among lists. */
+  /** For settings, where fields are among lists. */
   isDense?: boolean;
 };
 

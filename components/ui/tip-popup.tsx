@@ -6,7 +6,7 @@ import { Keys } from "@/components/ui/keys";
 export type TipSide = "top" | "right" | "bottom" | "left";
 export type TipTarget = { element: HTMLElement; label: string; keys: string | null; side: TipSide };
 
-/** The tip of one control, beside it and inside the window. */
+/** Tooltip of one control, beside it and inside the window. */
 export function TipPopup({ target }: { target: TipTarget }) {
   return (
     <Tooltip.Root open>

@@ -8,7 +8,10 @@ import { later } from "@/lib/platform/browser/load-again";
 const loadTipPopup = later(() => import("@/components/ui/tip-popup"));
 const TipPopup = part(loadTipPopup, (module) => module.TipPopup);
 
-/** A pointer that only passes by shows nothing; once one tip is shown, its neighbours follow at once. */
+/**
+ * Delay before the first tooltip, in ms: a passing pointer shows nothing. Once one is shown, its neighbours follow at
+ * once.
+ */
 const DELAY_MS = 400;
 const WARM_MS = 300;
 
@@ -20,12 +23,12 @@ type TipProps = {
   children: ReactElement<Record<string, unknown>>;
 };
 
-/** A short name that appears on hover and on the keyboard's focus. The control keeps its own accessible name. */
+/** A tooltip with a short name, on hover and on keyboard focus. The control keeps its accessible name. */
 export function Tip({ label, keys, side = "bottom", children }: TipProps) {
   return cloneElement(children, { "data-tip": label, "data-tip-keys": keys, "data-tip-side": side });
 }
 
-/** Shows the tips of everything inside the page: one layer for all of them, loaded when the first one is due. */
+/** Shows the tooltips inside the page: one layer for all of them, loaded when the first one is due. */
 export function TipGroup({ children }: { children: ReactNode }) {
   const [target, setTarget] = useState<TipTarget | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -48,7 +51,7 @@ export function TipGroup({ children }: { children: ReactNode }) {
       if (event.pointerType === "touch") return;
       const element = findTipped(event.target);
       if (element) show(element, performance.now() - hiddenAt.current < WARM_MS ? 0 : DELAY_MS);
-      // The tip itself may be pointed at, to read it under a magnifier.
+      // The tooltip may be hovered, to read it under a magnifier.
       else if (!(event.target instanceof Element && event.target.closest(".tip"))) hide();
     };
     const onFocus = (event: FocusEvent) => {

@@ -2,7 +2,7 @@ import { toast as sonner, type ToastT } from "sonner";
 import { expect, test } from "vitest";
 import { showToast } from "./toast";
 
-/** The toast that holds a text, or undefined. Nothing draws them here, so all of a test stay. */
+/** Returns the toast with a text, or undefined. Nothing renders them here, so all of a test's toasts stay. */
 const find = (text: string) => (sonner.getToasts() as ToastT[]).find(({ title }) => title === text);
 
 async function show(text: string, id?: string): Promise<ToastT> {

@@ -5,20 +5,20 @@ type ToastOptions = Pick<ExternalToast, "id" | "duration" | "action">;
 
 const loadToasts = later(() => import("sonner"));
 
-/** Long enough to read it and to reach for Undo (docs/develop/design.md, Parts). */
+/** Time that a toast is shown, in ms: enough to read it and to click Undo (docs/develop/design.md, Parts). */
 export const TOAST_MS = 8000;
 
-/** The id of the toast that shows the latest message of a subject, until that toast closes. */
+/** Ids of the toasts by subject: the latest message of each, until its toast closes. */
 const openToasts = new Map<string | number, string | number>();
 
 /**
- * Shows a message, with an undo where there is one. The code that draws it is loaded when it is first needed.
+ * Shows a message, with an undo if there is one. Its code is loaded on first use.
  * @param options.id the subject: a later message about it replaces an earlier one that is still open
  */
 export function showToast(text: string, { id: subject, ...options }: ToastOptions = {}): void {
   void loadToasts().then(({ toast }) => {
     if (subject === undefined) return toast(text, options);
-    // Sonner loses a message that replaces a closing toast, so the next one gets a toast of its own.
+    // Sonner loses a message that replaces a closing toast, so the next one gets a new toast.
     const forget = ({ id }: { id: string | number }) => {
       if (openToasts.get(subject) === id) openToasts.delete(subject);
     };
@@ -33,7 +33,7 @@ export function showToast(text: string, { id: subject, ...options }: ToastOption
   });
 }
 
-/** The same for what did not work. */
+/** Shows a failure message. */
 export function showFailure(text: string): void {
   void loadToasts().then(({ toast }) => toast.error(text));
 }

@@ -6,7 +6,7 @@ import { TOAST_MS } from "@/components/ui/toast";
 const ABOVE_STATUS_BAR = { bottom: 36, right: 16 };
 const ABOVE_RACE_STRIP = { bottom: 140 };
 
-/** Where toasts appear. */
+/** Renders the toasts. */
 export function Toaster() {
   return (
     <Sonner

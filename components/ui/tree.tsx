@@ -8,13 +8,13 @@ import { useIsPhone } from "@/components/ui/use-browser";
 import type { TreeNode } from "@/lib/platform/browser/tree-node";
 import "./tree.css";
 
-/** A row as it is drawn. */
+/** A rendered row. */
 export type TreeRow = TreeNode & {
   content: ReactNode;
   isSelected?: boolean;
-  /** Rows that only tell something, such as a failure with its button, are not items to go to. */
+  /** Rows that only inform, such as a failure with its button, cannot be focused. */
   isNote?: boolean;
-  /** It can be dragged onto another row, where the tree takes drops. */
+  /** Whether it can be dragged onto another row, if the tree accepts drops. */
   canDrag?: boolean;
 };
 
@@ -26,19 +26,19 @@ type TreeProps = {
   onActivate?: (id: string, isDouble: boolean) => void;
   onRename?: (id: string) => void;
   onRemove?: (id: string) => void;
-  /** What a right click on a row, or the menu key, offers; null for a row without a menu. */
+  /** Returns a row's context menu for a right click or the menu key; null for a row without a menu. */
   toMenu?: (id: string) => ContextItems | null;
   canDrop?: (draggedId: string, targetId: string) => boolean;
   onDrop?: (draggedId: string, targetId: string) => void;
 };
 
 const ROW_PX = { normal: 26, small: 22, note: 60 } as const;
-/** On a phone a finger has to hit them. */
+/** Row heights on a phone, where a finger must hit them. */
 const TOUCH_ROW_PX = { normal: 44, small: 36, note: 60 } as const;
-/** Letters typed within this time belong to one word that is jumped to. */
+/** Time within which typed letters form one search, in ms. */
 const TYPING_MS = 700;
 
-/** A tree with virtual rows. One stop for the Tab key; arrows move, typing jumps. */
+/** A tree with virtual rows and a single tab stop. Arrow keys move, typing jumps. */
 export function Tree(props: TreeProps) {
   const { label, rows, onToggle, onActivate, onRename, onRemove, toMenu, canDrop, onDrop } = props;
   const baseId = useId();
@@ -207,7 +207,7 @@ export function Tree(props: TreeProps) {
                 onDrop={(event) => {
                   event.preventDefault();
                   if (draggedId !== null) onDrop?.(draggedId, row.id);
-                  // The row that was dragged may be gone before its own drag ends.
+                  // The dragged row may be removed before its drag ends.
                   setDraggedId(null);
                   setOverId(null);
                 }}

@@ -5,12 +5,12 @@ import { readConnectivity, readServerConnectivity, subscribeConnectivity } from 
 
 const never = () => () => {};
 
-/** False on the server and while hydrating, then whether this is Apple's keyboard. */
+/** Returns whether the device has an Apple keyboard; false on the server and while hydrating. */
 export function useIsApple(): boolean {
   return useSyncExternalStore(never, isApple, () => false);
 }
 
-/** True once the page is awake in a browser: what is kept there can be read. */
+/** Returns true once the page is hydrated: the browser's storage can be read. */
 export function useIsAwake(): boolean {
   return useSyncExternalStore(
     never,
@@ -19,11 +19,11 @@ export function useIsAwake(): boolean {
   );
 }
 
-/** What a page asks for first, and what a person does first, has the line and the server for itself for so long. */
+/** Time reserved for the page's first requests and the user's first actions. */
 const SETTLED_AFTER_MS = 3000;
 let isSettled = false;
 
-/** True a while after the first page was opened: what may be needed later can be fetched. */
+/** Returns true a while after the first page was opened: parts for later can be loaded. */
 export function useIsSettled(): boolean {
   return useSyncExternalStore(
     untilSettled,
@@ -40,7 +40,7 @@ function untilSettled(listener: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-/** Whether a media query holds; false on the server and while hydrating, so that both draw the same. */
+/** Returns whether a media query matches; false on the server and while hydrating, so that both render the same. */
 export function useMediaQuery(query: string): boolean {
   const subscribe = useCallback(
     (listener: () => void) => {
@@ -66,7 +66,7 @@ export function useConnectivity() {
   return useSyncExternalStore(subscribeConnectivity, readConnectivity, readServerConnectivity);
 }
 
-/** Why nothing can be asked of the server now, as a sentence without its point; null while something can. */
+/** Returns why the server cannot be reached, as a sentence without its full stop; null if it can. */
 export function useOutage(): string | null {
   const connectivity = useConnectivity();
   return connectivity.isOnline ? null : OUTAGE_WORDS[connectivity.lacks];
@@ -74,13 +74,19 @@ export function useOutage(): string | null {
 
 const OUTAGE_WORDS = { network: "You are offline", server: "The server cannot be reached" } as const;
 
-/** The time of the last word of the server while it cannot be reached, in milliseconds since 1970; null while it can. */
+/**
+ * Returns the time of the last contact with an unreachable server, in milliseconds since 1970; null while it is
+ * reachable.
+ */
 export function useStaleSince(): number | null {
   const connectivity = useConnectivity();
   return connectivity.isOnline ? null : connectivity.since;
 }
 
-/** The time, renewed every `everyMs` while `isOn`; null before the first tick. Reading it in an effect keeps rendering pure. */
+/**
+ * Returns the time, updated every `everyMs` while `isOn`; null before the first tick. Reading it in an effect keeps
+ * rendering pure.
+ */
 export function useNow(isOn: boolean, everyMs: number): number | null {
   const [now, setNow] = useState<number | null>(null);
   useEffect(() => {
@@ -95,7 +101,7 @@ export function useNow(isOn: boolean, everyMs: number): number | null {
   return now;
 }
 
-/** Keyboards with a Command key. In a browser alone. */
+/** Returns whether the keyboard has a Command key. Only for the browser. */
 export function isApple(): boolean {
   return /mac|iphone|ipad/i.test(navigator.platform);
 }

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "react";
 
-/** A value as it was a moment ago, once it has stood still. */
+/** Returns a value with a delay, once it has stopped changing. */
 export function useLater(value: string, afterMs: number): string {
   const [later, setLater] = useState(value);
   useEffect(() => {

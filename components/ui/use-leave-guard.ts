@@ -3,9 +3,9 @@
 import { useEffect, useState } from "react";
 
 /**
- * Stops a person from leaving a page that shows something for the only time: the browser asks before a reload or a
- * close, and a press on a link is held back.
- * @returns the link that was pressed, null for none, and how to go on or to stay
+ * Guards a page that shows something for the only time: the browser asks before a reload or a close, and a click on a
+ * link is held back.
+ * @returns the target of the clicked link, null for none, and functions that leave or stay
  */
 export function useLeaveGuard(isOn: boolean): { pressed: string | null; stay: () => void } {
   const [pressed, setPressed] = useState<string | null>(null);

@@ -4,8 +4,8 @@ import type { UseMutationResult } from "@tanstack/react-query";
 import { useRef } from "react";
 
 /**
- * A mutation that does nothing while it is under way: a second press comes before the button is drawn as disabled, and
- * would be refused by the server with words that nobody expects.
+ * Returns a mutation that ignores calls while it is running. A second click can come before the button is rendered as
+ * disabled, and the server would reject it with a confusing message.
  */
 export function useOnceAtATime<Data, Problem, Variables, Context>(
   mutation: UseMutationResult<Data, Problem, Variables, Context>,

@@ -3,9 +3,9 @@
 import { useEffect, useRef, useState } from "react";
 
 /**
- * What is typed in a field whose value stands elsewhere and comes back late, as from the address: drawn by that value
- * alone, the field would lose the letters that are typed meanwhile.
- * @param value where it stands; one that was not typed here is shown in the place of what was
+ * Returns the text of a field whose value is stored elsewhere and comes back late, such as in the address. Rendered
+ * from that value alone, the field would lose letters typed in between.
+ * @param value the stored value; a value that was not typed here replaces the text
  */
 export function useTyped(value: string, put: (text: string) => void): [typed: string, type: (text: string) => void] {
   const [typed, setTyped] = useState(value);

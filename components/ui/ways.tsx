@@ -12,7 +12,7 @@ type WaysProps<T extends string> = {
   isDisabled: boolean;
 };
 
-/** One of a few that need a word of explanation each. */
+/** A choice of one among a few options with an explanation each. */
 export function Ways<T extends string>({ label, value, onChange, options, error, isDisabled }: WaysProps<T>) {
   const name = useId();
   return (

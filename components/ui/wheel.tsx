@@ -1,6 +1,6 @@
 const PADDLE_TURNS = [0, 60, 120, 180, 240, 300];
 
-/** The product's mark: a mill wheel over water. Decoration; the name stands beside it or on its link. */
+/** The product's logo: a mill wheel over water. Decorative; the name is beside it or on its link. */
 export function Wheel({ className }: { className?: string }) {
   return (
     <svg

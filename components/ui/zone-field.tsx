@@ -6,21 +6,21 @@ import { useId, useState } from "react";
 import { deviceZone } from "@/lib/base/values/names";
 import "@/components/ui/page.css";
 
-/** Of some 420 zones: as many as a person looks through. */
+/** Maximum number of listed zones, out of some 420: as many as people look through. */
 const SHOWN_MAX = 60;
 
 type ZoneFieldProps = {
   label?: string;
   value: string;
   onChange: (value: string) => void;
-  /** The field is left with what stands in it. */
+  /** Called when the field loses focus, with its current text. */
   onLeave?: () => void;
   readOnly?: boolean;
-  /** What is wrong; null when nothing is. */
+  /** Error message; null if there is none. */
   error: string | null;
 };
 
-/** A time zone by its name: typed, or found in the list by a part of it. */
+/** A time zone: typed by name, or searched in the list. */
 export function ZoneField({ label = "Time zone", value, onChange, onLeave, readOnly = false, error }: ZoneFieldProps) {
   const id = useId();
   const [zones] = useState(listZones);
@@ -68,7 +68,7 @@ export function ZoneField({ label = "Time zone", value, onChange, onLeave, readO
   );
 }
 
-/** The reader's own zone first, then UTC. */
+/** Returns the reader's zone first, then UTC. */
 function listZones(): string[] {
   return [...new Set([deviceZone(), "UTC", ...Intl.supportedValuesOf("timeZone")])];
 }
