@@ -42,7 +42,7 @@ test.describe("who may", () => {
           wrong.push(`${route.method} ${fill(route.path, id)}: ${answer.status} ${answer.text.slice(0, 100)}`);
         }
       }
-      // An app is meant by its slug, too, and a binding by its name; a path of a file has no form of an id.
+      // An app can be named by its slug, a binding by its name; a file's path is not an id.
       if (/\{(?!workspaceId|file|path|token|executionId|appId|bindingName)\w+\}/.test(route.path)) {
         const path = fill(route.path, stranger.workspaceId, "abc");
         const answer = await owner.api.send(route.method, path);
@@ -64,7 +64,7 @@ test.describe("who may", () => {
       if (!route.path.includes("{workspaceId}")) continue;
       for (const workspaceId of [stranger.workspaceId, NO_SUCH_ID]) {
         for (const api of [owner.api, key.api]) {
-          // No body and a bad limit: neither may be looked at before.
+          // No body and an invalid limit: neither may be checked first.
           const answer = await api.send(route.method, `${fill(route.path, workspaceId)}?limit=bad&cursor=bad`);
           if (answer.status === 403) bodies.add(answer.text);
           else wrong.push(`${route.method} ${route.path}: ${answer.status} ${answer.text.slice(0, 100)}`);
@@ -72,7 +72,7 @@ test.describe("who may", () => {
       }
     }
     expect(wrong).toEqual([]);
-    // What keys are refused for has a text of its own, and a key of another workspace too; a session has one text.
+    // Each reason to refuse a key has a distinct message, also for another workspace's key; a session has one message.
     const sessionBodies = new Set<string>();
     for (const workspaceId of [stranger.workspaceId, NO_SUCH_ID]) {
       for (const path of ["", "/connectors", "/api-keys", "/executions", `/connectors/${NO_SUCH_ID}`, "/outbox"]) {

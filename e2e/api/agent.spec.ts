@@ -9,7 +9,7 @@ const said = (text: string): UIMessage => ({ id: randomUUID(), role: "user", par
 
 type Event = { type: string; [field: string]: unknown };
 
-/** What a program without any library reads: lines. */
+/** Reads the stream line by line, as a program without a library would. */
 async function readPlainly(person: Person, body: object): Promise<{ events: Event[]; last: string }> {
   const answer = await person.api.post("/api/agent/chat", body);
   expect(answer.status, answer.text).toBe(200);
@@ -67,7 +67,7 @@ test("the ai SDK's own transport holds it, with nothing but the header set", asy
       expect(answer.parts.some((part) => part.type === "text" && /\d/.test(part.text))).toBe(true);
       messages.push(answer);
     }
-    // What is stored is what the client has put together.
+    // The stored text equals the client's.
     const { json } = await owner.api.get(`${owner.home}/chats/${chatId}`);
     const texts = (parts: { type: string; text?: string }[]) => parts.flatMap(({ text }) => text ?? []).join("");
     expect(json.data.messages.map(({ parts }: UIMessage) => texts(parts))).toEqual(

@@ -71,7 +71,7 @@ test.describe("bodies", () => {
   }) => {
     const wrong: string[] = [];
     const id = await sampleOf(owner);
-    // No JSON: a parser that saw it would say 400.
+    // Invalid JSON: a parser that read it would answer 400.
     const body = "{".repeat(1024 * 1024 + 1);
     const headers = { "content-type": "application/json" };
     const taking = (await listedRoutes(anyone)).filter(
@@ -83,7 +83,7 @@ test.describe("bodies", () => {
       const query = due.map(({ name }) => `${name}=x.txt`).join("&");
       // The chat's limit is 8 MiB.
       if (path.startsWith("/api/agent/chat")) continue;
-      // Whose token is unknown is told so before a body is read; lib/features/flows/webhook.int.test.ts has a real one.
+      // An unknown token is rejected before a body is read; lib/features/flows/webhook.int.test.ts has a real one.
       if (path === "/api/webhooks/{token}" || path === "/api/repohost/webhook") continue;
       // A session alone is 401 there, before a body is read; lib/features/agent/mcp/mcp.int.test.ts has a key.
       if (path === "/api/mcp") continue;

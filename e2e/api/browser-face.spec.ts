@@ -7,7 +7,7 @@ const chromium = process.env.CHROMIUM_PATH ?? ["/usr/bin/chromium"].find((path) 
 test.use({
   launchOptions: {
     executablePath: chromium,
-    // Chromium refuses its own sandbox for root, which is what a container's user often is.
+    // Chromium refuses its sandbox for root, the usual user of a container.
     args: [...(process.getuid?.() === 0 ? ["--no-sandbox"] : []), "--disable-gpu", "--no-first-run"],
   },
 });
@@ -52,7 +52,7 @@ async function pagesOf(person: Person): Promise<string[]> {
   ];
 }
 
-/** The directives of a policy by name. */
+/** Returns the directives of a policy by name. */
 function policyOf(answer: Answer): Record<string, string[]> {
   const policy = String(answer.headers["content-security-policy"] ?? "");
   return Object.fromEntries(
@@ -63,7 +63,7 @@ function policyOf(answer: Answer): Record<string, string[]> {
   );
 }
 
-/** What every answer has (T106); HSTS only comes on https. */
+/** Checks the headers of every response (T106); HSTS is sent over https only. */
 function expectGuarded(path: string, answer: Answer): void {
   expect([path, answer.headers["x-content-type-options"]]).toEqual([path, "nosniff"]);
   expect([path, answer.headers["cross-origin-opener-policy"]]).toEqual([path, "same-origin"]);
@@ -178,7 +178,7 @@ test("after signing in, `next` leads to the service's own pages only", async ({ 
     "/\t/evil.example",
   ]) {
     await context.clearCookies();
-    // A page of its own: the one before may still be on its way somewhere.
+    // A new page: the old one may still be navigating.
     const page = await context.newPage();
     await page.goto(`/login?next=${encodeURIComponent(next)}`);
     await page.getByLabel(/email/i).fill(owner.email);
@@ -216,7 +216,7 @@ test("no page breaks its own policy or logs an error in a browser", async ({ pag
   });
   page.on("pageerror", (error) => complaints.push(`${path}: ${error}`));
   page.on("console", (message) => {
-    // An answer with 404 is what an absent page has to be.
+    // A 404 is the correct answer for a missing page.
     if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) {
       complaints.push(`${path}: ${message.text()}`);
     }

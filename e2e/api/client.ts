@@ -1,19 +1,19 @@
 import { Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from "node:http";
 import { connect } from "node:net";
 
-/** Longer than any answer here takes on a busy machine, shorter than a test may. */
+/** Longer than any answer here takes on a busy machine, shorter than a test's time limit. */
 const ANSWER_TIMEOUT_MS = 30_000;
 
-/** What came back; `json` parses the body, and throws when it is none. */
+/** A response. `json` parses the body, and throws if it is not JSON. */
 export type Answer = ReturnType<typeof toAnswer>;
 
 export type Ask = {
   /** Sent as JSON with its content type. */
   readonly json?: unknown;
-  /** Sent as it is, without a content type of its own. */
+  /** Sent unchanged, without a default content type. */
   readonly body?: string | Buffer;
   readonly headers?: OutgoingHttpHeaders;
-  /** With the length unknown beforehand, as a stream is sent. */
+  /** With an unknown length, as for a stream. */
   readonly chunked?: boolean;
   readonly signal?: AbortSignal;
 };
@@ -21,8 +21,8 @@ export type Ask = {
 const agent = new Agent({ keepAlive: true });
 
 /**
- * One caller of the service over real HTTP. Nothing is added to what a test asks for: no cookie but its own, no Accept, no
- * redirect followed.
+ * A client of the service over real HTTP. Adds nothing to a test's request: only its cookies, no Accept, no redirects
+ * followed.
  */
 export class Api {
   readonly base: URL;
@@ -33,7 +33,7 @@ export class Api {
     this.credentials = credentials;
   }
 
-  /** The same service, called with other credentials. */
+  /** Returns a client of the same service with other credentials. */
   as(credentials: OutgoingHttpHeaders): Api {
     return new Api(this.base.href, credentials);
   }
@@ -93,7 +93,7 @@ function toAnswer(status: number, headers: IncomingHttpHeaders, bytes: Buffer) {
   return {
     status,
     headers,
-    /** Every `Set-Cookie` line as it was sent. */
+    /** Every `Set-Cookie` line, unparsed. */
     setCookies: headers["set-cookie"] ?? [],
     bytes,
     get text() {
@@ -105,15 +105,15 @@ function toAnswer(status: number, headers: IncomingHttpHeaders, bytes: Buffer) {
   };
 }
 
-/** The value that an answer gives the session cookie; null when it sets none. An emptied cookie is an empty string. */
+/** Returns the session cookie that an answer sets; null if it sets none. A cleared cookie is an empty string. */
 export function sessionIn(answer: Answer): string | null {
   const line = answer.setCookies.find((cookie) => cookie.startsWith("auth_session="));
   return line === undefined ? null : (line.slice("auth_session=".length).split(";")[0] ?? "");
 }
 
 /**
- * Writes exactly these bytes to the service and returns all that comes back until it closes, or until `until` is found in
- * it: for requests that no well-behaved client can make.
+ * Writes exactly these bytes to the service and returns everything received until it closes, or until `until` matches:
+ * for requests that no well-behaved client can send.
  */
 export function exchange(base: string, bytes: string | Buffer, until?: RegExp): Promise<string> {
   const { hostname, port } = new URL(base);
@@ -126,7 +126,7 @@ export function exchange(base: string, bytes: string | Buffer, until?: RegExp): 
       if (until?.test(received)) socket.end();
     });
     socket.on("error", (error: NodeJS.ErrnoException) => {
-      // A server may close hard after a refusal; what it said before counts.
+      // A server may reset the connection after a rejection; data received before counts.
       if (error.code === "ECONNRESET" || error.code === "EPIPE") resolve(received);
       else reject(error);
     });

@@ -323,7 +323,7 @@ test.describe("secrets of connections", () => {
       const saved = await owner.api.post(`${owner.home}/connectors`, { name: "x", type: "postgres", config });
       const tested = await owner.api.post(`${owner.home}/connectors/test`, { type: "postgres", config });
       expect([host, saved.status]).toEqual([host, 400]);
-      // Brackets are no part of a host's name.
+      // Brackets are not part of a host name.
       expect([host, saved.json.code]).toEqual([host, host.startsWith("[") ? "invalid_request" : "address_refused"]);
       expect([host, tested.status === 400 || tested.json.data.ok === false]).toEqual([host, true]);
     }
@@ -435,7 +435,7 @@ test.describe("deleting", () => {
 });
 
 test.describe("files", () => {
-  /** A real DuckDB file is more than these tests need: the bytes only have to come back in number. */
+  /** Uploads bytes of any content: these tests check only their number, not a real DuckDB file. */
   const upload = (person: Person, name: string, body: string | Buffer, chunked = false) =>
     person.api.post(`${person.home}/files?name=${encodeURIComponent(name)}`, undefined, {
       body,
@@ -501,7 +501,7 @@ test.describe("files", () => {
     const answer = await owner.api.post(`${owner.home}/databases/${id}/execute`, { query: "select 1" });
     expect([400, 502]).toContain(answer.status);
     expect(answer.text).not.toMatch(/\/(tmp|home|var|work|root)\//);
-    // The server must be as well as before.
+    // The server must still be healthy.
     expectOk(await owner.api.post(`${owner.home}/databases/${await sampleOf(owner)}/execute`, { query: "select 1" }));
   });
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Answer, Api } from "./client";
 import { expect, expectError, join, newKey, sampleOf, test } from "./fixtures";
 
-/** Sends a request and notes which operation of the API reference it was. */
+/** Sends requests and records the operation of the API reference of each. */
 function recorder(api: Api, home: string) {
   const done = new Set<string>();
   const ask = async (method: string, path: string, status: number, json?: unknown) => {
@@ -14,7 +14,7 @@ function recorder(api: Api, home: string) {
   return { ask, done };
 }
 
-/** The operations that the API reference lists below the workspace's consoles, with ids in the place of parameters. */
+/** Returns the operations of the API reference below the workspace's consoles, with ids in place of parameters. */
 function listOperations(openapi: Answer, ids: Record<string, string>): string[] {
   return Object.entries<Record<string, { tags?: string[] }>>(openapi.json.paths).flatMap(([path, operations]) =>
     Object.entries(operations)
@@ -32,7 +32,7 @@ test("every action on consoles works with a key, and the API reference lists no 
   const connectionId = await sampleOf(owner);
   const data = async (answer: Promise<Answer>) => (await answer).json.data;
 
-  // Folders, a console in one of them, and what it looks like in the lists.
+  // Folders, a console in one of them, and its form in the lists.
   const folder = await data(ask("POST", "/consoles/folders", 201, { name: "Reports" }));
   const content = "select name from products where id = {{id}}";
   const chart = { mark: "bar", encoding: { x: { field: "name" } } };
@@ -46,7 +46,7 @@ test("every action on consoles works with a key, and the API reference lists no 
   expect(await data(ask("GET", "/consoles/folders", 200))).toMatchObject([{ name: "Reports" }]);
   expect(await data(ask("GET", at, 200))).toEqual(made);
 
-  // A draft is no commit; a save is one, with its message; a stale one shows the current console.
+  // A draft is not a commit; a save is one, with its message; a stale one shows the current console.
   await ask("PUT", `${at}/draft`, 200, { content: "select 2", version: 1 });
   expect(await data(ask("GET", `${at}/draft`, 200))).toMatchObject({ content: "select 2", version: 1 });
   await ask("DELETE", `${at}/draft`, 200);
@@ -59,7 +59,7 @@ test("every action on consoles works with a key, and the API reference lists no 
     { id: made.id, snippet: { line: 1 } },
   ]);
 
-  // Values are bound, and the whole result comes in every format.
+  // Values are bound, and every format has the complete result.
   const variables = { id: { type: "number", value: 1 } };
   expect((await data(ask("POST", `${at}/execute`, 200, { variables }))).rowCount).toBe(1);
   expectError(await api.post(`${owner.home}${at}/execute`, {}), 400, "invalid_request");
@@ -71,7 +71,7 @@ test("every action on consoles works with a key, and the API reference lists no 
     expect(streamed.headers["x-execution-id"]).toBe(executionId);
   }
 
-  // What came last is kept with it, a moment behind the answer.
+  // The last result is stored with it, shortly after the answer.
   await expect.poll(async () => (await api.get(`${owner.home}${at}/result`)).json.data?.rows.length).toBe(1);
   await ask("GET", `${at}/result`, 200);
 
@@ -101,7 +101,7 @@ test("every action on consoles works with a key, and the API reference lists no 
   const restored = await data(ask("POST", `${at}/git/restore`, 200, { sha: items[4].sha }));
   expect(restored).toMatchObject({ version: 6, content });
 
-  // In the background, by a schedule too; a run that has ended is not cancelled.
+  // In the background, also by a schedule; a finished run cannot be cancelled.
   const timing = { cron: "0 7 * * *", timezone: "Europe/Vienna" };
   expect(await data(ask("PUT", `${at}/schedule`, 200, timing))).toMatchObject({ ...timing, enabled: true });
   const { run } = await data(ask("POST", `${at}/schedule/run`, 202));
@@ -115,7 +115,7 @@ test("every action on consoles works with a key, and the API reference lists no 
   await ask("POST", `${at}/runs/${run.id}/cancel`, 409);
   await ask("DELETE", `${at}/schedule`, 200);
 
-  // A copy, a deletion that is taken back, and a folder that goes with all in it.
+  // A copy, an undone deletion, and a folder that is deleted with its contents.
   const copy = await data(ask("POST", `${at}/duplicate`, 201));
   expect(copy).toMatchObject({ name: "two copy.sql", version: 1, chart });
   await ask("DELETE", at, 200);
@@ -125,7 +125,7 @@ test("every action on consoles works with a key, and the API reference lists no 
   await ask("DELETE", `/consoles/folders/${folder.id}?recursive=true`, 200);
   await ask("GET", at, 404);
 
-  // Nothing is in the reference that was not driven here, and nothing was driven that is not in it.
+  // This test called every operation of the reference, and no other.
   const operations = listOperations(await api.get("/api/openapi.json"), {
     consoleId: made.id,
     folderId: folder.id,

@@ -28,7 +28,7 @@ test.describe("cross-site requests", () => {
         }
       }
     }
-    // Signed deliveries come from servers, and an app in its frame is another site by intent: neither carries a cookie.
+    // Signed deliveries come from servers, and an app in its frame is cross-site by design: neither has a cookie.
     expect(wrong.filter((line) => !/\/api\/(?:webhooks|repohost|apps\/dev)\//.test(line))).toEqual([]);
   });
 

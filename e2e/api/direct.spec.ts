@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders } from "node:http";
 import { gunzipSync } from "node:zlib";
 import { expect, NO_SUCH_ID, newConnection, test } from "./fixtures";
 
-/** What differs from one answer to the next, or tells of the way it was sent. */
+/** Headers that differ between responses, or that describe the transfer. */
 const OF_ONE_ANSWER = new Set([
   "date",
   "x-request-id",
@@ -16,8 +16,8 @@ const OF_ONE_ANSWER = new Set([
 const JSON_TYPE = { "content-type": "application/json" };
 
 /*
- * Small queries are answered before the framework. An address with a slash at its end means the same route, and goes
- * through the framework: both ways are held against each other.
+ * Small queries are answered before the framework. The same address with a trailing slash goes through the framework:
+ * the tests compare both.
  */
 test.describe("a query answered before the framework", () => {
   test("is answered as by the framework, whoever asks and whatever is sent", async ({ reader, stranger, anyone }) => {

@@ -17,13 +17,13 @@ import {
 } from "./fixtures";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-/** Minutes of work on any machine, in constant memory. */
+/** A query that runs for minutes on any machine, in constant memory. */
 const ENDLESS = "select sum(a.i * b.i) from range(100000000) a(i), range(100000) b(i)";
 
 type Bench = {
   person: Person;
   id: string;
-  /** Runs text on a file of this worker's own that may be written. */
+  /** Runs text on a writable file of this worker. */
   run: (query: unknown, more?: object, headers?: Record<string, string>) => Promise<Answer>;
 };
 

@@ -4,30 +4,30 @@ import { type Answer, Api, sessionIn } from "./client";
 
 export { expect };
 
-/** Somebody with an account and a session, and the first workspace that registering gave. */
+/** A user with an account, a session, and the first workspace, which registering created. */
 export type Person = {
   readonly api: Api;
   readonly id: string;
   readonly email: string;
   readonly password: string;
   readonly session: string;
-  /** Id of the workspace that this person owns. */
+  /** Id of the user's workspace. */
   readonly workspaceId: string;
   /** `/api/workspaces/{id}` of that workspace. */
   readonly home: string;
 };
 
 type Fixtures = {
-  /** Nobody: no cookie and no key. */
+  /** Anonymous: no cookie and no key. */
   anyone: Api;
   owner: Person;
-  /** Somebody else, of another workspace. */
+  /** A user of another workspace. */
   stranger: Person;
 };
 type WorkerFixtures = {
   /** The address of the service under test. */
   service: string;
-  /** One person for all tests of a worker that only read, and each its own things. */
+  /** A user for all tests of a worker that only read, each with separate objects. */
   reader: Person;
 };
 
@@ -70,7 +70,7 @@ export async function register(api: Api, email = newEmail(), password = PASSWORD
   };
 }
 
-/** The token in the newest invitation that was mailed to this address. */
+/** Returns the token of the newest invitation mailed to this address. */
 export async function invitationFor(owner: Person, email: string): Promise<string> {
   const { json } = await owner.api.get(`${owner.home}/outbox`);
   const mail = json.data.items.find(({ to }: { to: string[] }) => to.includes(email));
@@ -79,10 +79,10 @@ export async function invitationFor(owner: Person, email: string): Promise<strin
   return token ?? "";
 }
 
-/** Registers somebody new, and brings them into the owner's workspace by an invitation. */
+/** Registers a new user, and invites them to the owner's workspace. */
 export async function join(owner: Person, role: "owner" | "admin" | "member"): Promise<Person> {
   const person = await register(new Api(owner.api.base.href));
-  // An owner is made from a member, so that this does not lean on what an invitation may say.
+  // An owner starts as a member, so that this does not depend on the rules for invitations.
   const invited = role === "owner" ? "member" : role;
   expect((await owner.api.post(`${owner.home}/invites`, { email: person.email, role: invited })).status).toBe(201);
   const token = await invitationFor(owner, person.email);
@@ -91,7 +91,7 @@ export async function join(owner: Person, role: "owner" | "admin" | "member"): P
   return person;
 }
 
-/** A new API key of the person's own workspace, and its id. */
+/** Creates an API key in the user's workspace. @returns it with its id */
 export async function newKey(person: Person, home = person.home): Promise<{ key: string; id: string; api: Api }> {
   const answer = await person.api.post(`${home}/api-keys`, { name: "a key" });
   expect(answer.status, answer.text).toBe(201);
@@ -99,7 +99,7 @@ export async function newKey(person: Person, home = person.home): Promise<{ key:
   return { key, id, api: person.api.withKey(key) };
 }
 
-/** A new connection in the person's workspace; by default an empty DuckDB file that may be written. */
+/** Creates a connection in the user's workspace; default: an empty writable DuckDB file. */
 export async function newConnection(
   person: Person,
   settings: { type?: string; config?: object; readOnly?: boolean; name?: string } = {},
@@ -111,7 +111,7 @@ export async function newConnection(
   return answer.json.data.id;
 }
 
-/** The id of the sample that every first workspace has. */
+/** Returns the id of the sample connection of a first workspace. */
 export async function sampleOf(person: Person): Promise<string> {
   const { json } = await person.api.get(`${person.home}/connectors`);
   const sample = json.data.find(({ name }: { name: string }) => name === "Sample shop");
@@ -124,7 +124,7 @@ export function expectOk(answer: Answer): void {
   expect(answer.json.success).toBe(true);
 }
 
-/** The one form that a refusal has (docs/develop/api.md, Common rules), with nothing else in it. */
+/** Expects the failure envelope (docs/develop/api.md, Common rules), without other fields. */
 export function expectError(answer: Answer, status: number, code?: string): void {
   expect(answer.status, answer.text).toBe(status);
   expect(answer.headers["content-type"]).toMatch(/^application\/json\b/);
@@ -138,7 +138,7 @@ export function expectError(answer: Answer, status: number, code?: string): void
   expect(answer.text).not.toMatch(/\n\s+at |node_modules|\.(ts|js|mjs):\d+/);
 }
 
-/** A refusal of input: which fields, and what is wrong with each. */
+/** Expects a rejection of input that names the fields and the problem of each. */
 export function expectInvalid(answer: Answer, code?: string): void {
   expectError(answer, 400, code);
   const { details } = answer.json;

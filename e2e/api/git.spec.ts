@@ -39,7 +39,7 @@ test.describe("stock git against the built product", () => {
     const url = await urlOf(owner, service);
     await git(dir, "clone", "--quiet", url, "first");
     const first = join(dir, "first");
-    // No body of the framework's own would pass 10 MB: two files, so that none is near a file's limit.
+    // The framework limits bodies to 10 MB. Two files keep each below the limit of one file.
     const files = { "a.bin": randomBytes(15 * MIB), "b.bin": randomBytes(15 * MIB) };
     await commit(first, files);
     await git(first, "push", "--quiet", "origin", "HEAD:main");

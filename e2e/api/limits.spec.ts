@@ -13,7 +13,7 @@ const ENDLESS = "select sum(a.i * b.i) from range(100000000) a(i), range(100000)
 // Each test hashes up to fifty passwords, which is slow by design.
 test.describe.configure({ timeout: 180_000 });
 
-/** A different sender in the header that proxies write, for each request. */
+/** A different client in the proxies' header for each request. */
 const forged = (n: number) => ({
   "x-forwarded-for": `203.0.113.${n}`,
   "x-real-ip": `198.51.100.${n}`,
@@ -47,7 +47,7 @@ test("T3 T109 one address registers 30 accounts an hour, and inventing senders i
   );
   expectLimited(refused, 3600);
   expect(refused.setCookies).toEqual([]);
-  // Others of the same office still log in and work.
+  // Other users of the same office can still sign in and work.
   expectError(
     await strict.post("/api/auth/login", { email: newEmail(), password: PASSWORD }),
     401,
@@ -96,7 +96,7 @@ test("five queries of a connection run at once, fifty wait, and the next one is 
 }) => {
   const person = await register(strict);
   const id = await sampleOf(person);
-  // A new server still builds the sample: what is measured here is the line, not that.
+  // A new server may still be building the sample: this test measures the queue, not that.
   expectOk(await person.api.post(`${person.home}/databases/${id}/execute`, { query: "select 1" }));
   const leaving = new AbortController();
   let done = 0;

@@ -4,13 +4,13 @@ import { expect, expectError, expectOk, newConnection, newKey, type Person, samp
 
 const JSON_TYPE = { "content-type": "application/json" };
 
-/** One request as text, with a line for each header. */
+/** Returns a request as text, with a line for each header. */
 function raw(person: Person | null, start: string, headers: readonly string[] = [], body = ""): string {
   const cookie = person === null ? [] : [`Cookie: auth_session=${person.session}`];
   return `${[start, "Host: localhost", ...cookie, ...headers, "", body].join("\r\n")}`;
 }
 
-/** The status of each answer in what came back. */
+/** Returns the status of each received answer. */
 function statuses(received: string): number[] {
   return [...received.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map(([, status]) => Number(status));
 }

@@ -7,7 +7,7 @@ type Operation = {
   readonly requestBody?: { readonly content?: Readonly<Record<string, unknown>> };
   readonly responses?: object;
 };
-/** A listed route with what the OpenAPI page says of it. */
+/** A listed route with its operation in the OpenAPI document. */
 export type Listed = Route & { readonly operation: Operation };
 export type Route = { readonly method: string; readonly path: string };
 
@@ -80,9 +80,9 @@ export const CONTRACT_ROUTES: readonly string[] = [
   "GET /api/workspaces/{}/apps-v2/repohost-sync-url",
 ];
 
-/** Outside the envelope, or with a protocol of their own (docs/develop/api.md, Common rules). */
+/** Paths outside the envelope, or with another protocol (docs/develop/api.md, Common rules). */
 const FOREIGN_FORMS = /^\/api\/(health|openapi\.json|inngest|mcp|auth\/(signin|callback)\/|auth\/csrf)/;
-/** What may be called without credentials (docs/develop/api.md, Common rules, 2, 8 and 10). */
+/** Paths that need no credentials (docs/develop/api.md, Common rules, 2, 8 and 10). */
 const OPEN =
   /^\/api\/(auth\/(register|login|logout|password\/(forgot|reset))$|invites\/\{[^}]*\}$|webhooks\/|repohost\/|share\/|snapshots\/|apps\/(view|dev)\/)/;
 
@@ -93,7 +93,7 @@ export function needsCredentials(route: Route): boolean {
   return inEnvelope(route) && !OPEN.test(route.path);
 }
 
-/** Every route that the service says it has. */
+/** Returns every route of the service's OpenAPI document. */
 export async function listedRoutes(api: Api): Promise<Listed[]> {
   const { json } = await api.get("/api/openapi.json");
   const routes = Object.entries<Record<string, Operation>>(json.paths).flatMap(([path, item]) =>
@@ -101,12 +101,12 @@ export async function listedRoutes(api: Api): Promise<Listed[]> {
       .filter(([method]) => /^(get|post|put|patch|delete)$/.test(method))
       .map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   );
-  // Without this the loops over the list could pass by being empty.
+  // An empty list would let the loops over it pass.
   expect(routes.length).toBeGreaterThanOrEqual(CONTRACT_ROUTES.length);
   return routes;
 }
 
-/** The path with ids that are well formed and, but for the workspace's, name nothing. */
+/** Returns the path with valid ids that, except for the workspace's, do not exist. */
 export function fill(path: string, workspaceId: string, id = NO_SUCH_ID): string {
   return path
     .replace("{workspaceId}", workspaceId)

@@ -3,7 +3,7 @@ import { request } from "node:http";
 import type { Answer } from "./client";
 import { test as base, expect, expectError, newConnection, type Person, sampleOf } from "./fixtures";
 
-/** Fails in row 400,000, long after the first bytes are out. */
+/** A query that fails in row 400,000, long after the first bytes are sent. */
 const FAILS_LATE =
   "select case when i = 400000 then error('too late') else i::varchar end as v from range(800000) t(i)";
 
@@ -11,7 +11,7 @@ type Stream = {
   readonly status: number;
   readonly firstByteMs: number;
   readonly bytes: number;
-  /** Whether the body came to its regular end; a cut one did not. */
+  /** Whether the body ended normally; a truncated one did not. */
   readonly whole: boolean;
   readonly tail: string;
 };
@@ -39,7 +39,7 @@ const test = base.extend<object, { bench: Bench }>({
   ],
 });
 
-/** Reads without keeping what it reads. */
+/** Reads and discards the body. */
 function readStream(
   person: Person,
   path: string,
@@ -156,7 +156,7 @@ test.describe("Arrow", () => {
 test.describe("Parquet and Excel", () => {
   for (const [accept, first, last, late] of [
     ["application/vnd.apache.parquet", "PAR1", /PAR1$/, [200, false]],
-    // Texts are read to their end first, since a cell takes no more than 32,767 characters.
+    // Text is read to its end first, since a cell holds at most 32,767 characters.
     ["application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "PK", /PK/, [400, true]],
   ] as const) {
     test(`${accept} is a whole file`, async ({ bench }) => {
@@ -279,7 +279,7 @@ test.describe("every stream", () => {
     });
     outgoing.end(JSON.stringify({ executionId, query: "select repeat('y', 10000) as y from range(100000000)" }));
     await started;
-    // Nothing is read from here on; others are served as before.
+    // From here on nothing is read; other clients are still served.
     for (let n = 0; n < 5; n++) {
       const answer = await reader.api.post(`${reader.home}/databases/${await sampleOf(reader)}/execute`, {
         query: "select 1",

@@ -8,15 +8,15 @@ import { Api } from "./client";
 import { test as base, expect } from "./fixtures";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-/** The tree is built already, by the server that the other tests use; two cores are shared with that one. */
+/** The other tests' server has built the tree already; both share two cores. */
 const START_TIMEOUT_MS = 120_000;
 
-/** The address that this server has for the world: behind something that ends TLS. */
+/** Public address of this server, behind a proxy that terminates TLS. */
 export const PUBLIC_URL = "https://millrace.example";
 
 /**
- * A server of its own for each test, with the limits that people get, no proxy to believe and a public https address: a
- * limit that a test uses up is used up for nobody else.
+ * Starts a separate server for each test, with production limits, no trusted proxy and a public https address. A limit
+ * that one test uses up does not affect the others.
  */
 export const test = base.extend<{ strict: Api }>({
   strict: [
@@ -41,7 +41,7 @@ export const test = base.extend<{ strict: Api }>({
         await rm(dataDir, { recursive: true, force: true });
       }
     },
-    // Starts and stops outside of the test's own time.
+    // Starting and stopping do not count against the test's time.
     { timeout: START_TIMEOUT_MS },
   ],
 });

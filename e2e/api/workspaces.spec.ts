@@ -184,7 +184,7 @@ test.describe("members", () => {
       const seen = views.find(({ status }) => status === 200);
       const owners = seen?.json.data.members.filter(({ role }: { role: string }) => role === "owner");
       expect(owners.length).toBeGreaterThanOrEqual(1);
-      // Back to one known owner, for the next round.
+      // Restores a single known owner for the next round.
       const ruler = owners[0].userId === owner.id ? owner : other;
       if (ruler === other) return;
       await owner.api.delete(`${owner.home}/members/${other.id}`);

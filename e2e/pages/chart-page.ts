@@ -1,6 +1,6 @@
 import type { Locator, Page } from "@playwright/test";
 
-/** The chart of a result, with its shelves. */
+/** Locators of a result's chart and its settings. */
 export class ChartPage {
   readonly picture: Locator;
   readonly marks: Locator;
@@ -33,7 +33,7 @@ export class ChartPage {
     return this.page.getByRole("list", { name: "Series" }).getByRole("button", { name, exact: true });
   }
 
-  /** Saves a picture of it. @returns the file's name and bytes */
+  /** Saves a picture of the chart. @returns the file's name and bytes */
   async save(format: "PNG" | "SVG"): Promise<{ name: string; path: string }> {
     const saved = this.page.waitForEvent("download");
     await this.page.getByRole("button", { name: "Save picture" }).click();

@@ -1,6 +1,6 @@
 import type { Locator, Page } from "@playwright/test";
 
-/** The console: explorer, tabs, editor, race strip and result. */
+/** Locators of the console: explorer, tabs, editor, run bar and result. */
 export class ConsolePage {
   readonly editor: Locator;
   readonly run: Locator;
@@ -12,7 +12,7 @@ export class ConsolePage {
   readonly consoles: Locator;
   readonly schema: Locator;
   readonly newConsole: Locator;
-  /** Reads Saved while there is nothing to save. */
+  /** Its label is Saved while there is nothing to save. */
   readonly save: Locator;
 
   constructor(readonly page: Page) {
@@ -23,7 +23,7 @@ export class ConsolePage {
     this.grid = page.getByRole("grid", { name: "Result" });
     this.cells = this.grid.getByRole("gridcell");
     this.tabs = page.getByRole("tablist", { name: "Open consoles" }).getByRole("tab");
-    // Without the folders, which can be opened.
+    // Excludes the folders, which can be expanded.
     this.consoles = page.getByRole("tree", { name: "Consoles" }).locator('[role="treeitem"]:not([aria-expanded])');
     this.schema = page.getByRole("tree", { name: "Schema" }).getByRole("treeitem");
     this.save = page.getByRole("button", { name: /^(Save|Saved|Saving)$/ });
@@ -35,14 +35,14 @@ export class ConsolePage {
     await this.editor.waitFor();
   }
 
-  /** Replaces the whole text, as a person would: everything selected, then typed over. */
+  /** Replaces the whole text as a user does: select all, then type. */
   async write(text: string): Promise<void> {
     await this.editor.click();
     await this.page.keyboard.press("ControlOrMeta+a");
     await this.page.keyboard.insertText(text);
   }
 
-  /** Saves a console that was never saved, which is asked for its name and its folder. */
+  /** Saves a new console, which asks for its name and its folder. */
   async saveNew(name?: string): Promise<void> {
     await this.save.click();
     const dialog = this.page.getByRole("dialog", { name: "Save the console" });
@@ -50,24 +50,24 @@ export class ConsolePage {
     await dialog.getByRole("button", { name: "Save" }).click();
   }
 
-  /** A row of the tree of consoles: a folder, an end of the tree, or a console. */
+  /** Returns a row of the tree of consoles: a folder, a root, or a console. */
   row(name: string): Locator {
     return this.page.getByRole("tree", { name: "Consoles" }).getByRole("treeitem", { name });
   }
 
-  /** Chooses from the menu at the end of a row of the tree. */
+  /** Selects from the menu at the end of a row of the tree. */
   async choose(name: string, item: string): Promise<void> {
     await this.row(name).hover();
     await this.page.getByRole("button", { name: `More about ${name}` }).click();
     await this.page.getByRole("menuitem", { name: item }).click();
   }
 
-  /** Takes back what a toast tells of; several may stand there at once. */
+  /** Clicks Undo in a toast; several may be shown at once. */
   async undo(said: string): Promise<void> {
     await this.page.getByRole("listitem").filter({ hasText: said }).getByRole("button", { name: "Undo" }).click();
   }
 
-  /** The cell in a row and a column, both from 1, the index column aside. */
+  /** Returns the cell in a row and a column, both from 1, without the index column. */
   cell(row: number, column: number): Locator {
     return this.grid.locator(`[aria-rowindex="${row + 1}"] [aria-colindex="${column + 1}"]`);
   }

@@ -7,22 +7,22 @@ import { addRunnable, LONG, runToEnd } from "../ui/run-people";
 import { invite, settings, workspaceIdOf } from "../ui/settings-people";
 
 /*
- * What a machine can find against WCAG 2.2 AA, in the states of the main pages, at four widths and in both themes. A page
- * is loaded once and made narrower; in the dark, where nothing else differs, colours alone are looked at again.
+ * Checks the states of the main pages against WCAG 2.2 AA with axe, at four widths and in both themes. A page is loaded
+ * once and made narrower. In the dark theme only colours are checked again, since nothing else differs.
  */
 
 const WIDTHS = [1440, 1024, 768, 390];
-/** What lies where depends on the width, and the colours of it hardly: the dark is looked at where most differs. */
+/** Widths to check in the dark theme. Layout depends on the width and hardly on colours, so two are enough. */
 const DARK_WIDTHS = [1440, 390];
 const HEIGHT = 900;
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 const DARK_RULES = ["color-contrast", "link-in-text-block"];
 
-// Each walks through many states, and axe looks at the whole page six times in each.
+// Each test has many states, and axe checks the whole page six times in each.
 test.describe.configure({ timeout: 300_000 });
 test.use({ contextOptions: { reducedMotion: "reduce" } });
 
-/** Looks at the page as it stands, and leaves it as wide and as light as it was. */
+/** Checks the page in its current state, and restores its width and theme. */
 async function look(page: Page, state: string): Promise<void> {
   const found: string[] = [];
   for (const width of WIDTHS) {
@@ -30,10 +30,10 @@ async function look(page: Page, state: string): Promise<void> {
     for (const theme of DARK_WIDTHS.includes(width) ? (["light", "dark"] as const) : (["light"] as const)) {
       await page.emulateMedia({ colorScheme: theme });
       await expect(page.locator("html")).toHaveAttribute("data-theme", theme);
-      // What reacts to the width does so in the frame after it.
+      // The layout reacts to the width in the next frame.
       await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-      // Menus and dialogs are layers of their own at the end of the body, outside of every landmark. There are no frames.
-      // Of what is right it need not tell every element: that takes most of its time.
+      // Menus and dialogs are separate layers at the end of the body, outside of every landmark. There are no frames.
+      // Passed elements are not listed: that takes most of the time.
       const axe = new AxeBuilder({ page }).options({ resultTypes: ["violations"] }).setLegacyMode(true);
       const rules = theme === "light" ? axe.withTags(TAGS).disableRules(["region"]) : axe.withRules(DARK_RULES);
       const { violations } = await rules.analyze();
@@ -62,7 +62,7 @@ test("a console before its first run, and with rows in each view", async ({ page
   await consolePage.cell(1, 1).click();
   await page.keyboard.press("Shift+ArrowDown");
   await look(page, "with rows");
-  // What was focused went with the cards of a phone.
+  // The focused element disappeared with the phone's cards.
   await consolePage.cell(1, 1).click();
   await page.keyboard.press("f");
   await page.keyboard.type("> 1");

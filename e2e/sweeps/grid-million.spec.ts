@@ -24,7 +24,7 @@ test("a million rows are loaded, reached to the last one, sorted, filtered and a
   await consolePage.cell(1, 1).click();
   await page.keyboard.press("ControlOrMeta+ArrowDown");
   await expect(consolePage.cell(1_000_000, 2)).toHaveText("customer 999999");
-  // An element taller than this is cut by some browsers.
+  // Some browsers cut a taller element.
   expect(await consolePage.grid.evaluate((grid) => grid.scrollHeight)).toBeLessThan(17_000_000);
   expect(await consolePage.grid.getByRole("row").count()).toBeLessThan(80);
 
@@ -62,7 +62,7 @@ test("a wheel moves the rows of a million by as much as it turns", async ({ page
   await page.mouse.wheel(0, 280);
   // Ten rows of 28 pixels.
   await expect.poll(first).toBe(before + 10);
-  // Nothing moves when the position settles to what it should say.
+  // The position settles without moving the rows.
   await page.waitForTimeout(400);
   expect(await first()).toBe(before + 10);
 });

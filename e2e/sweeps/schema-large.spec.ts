@@ -5,7 +5,7 @@ import { workspaceIdOf } from "../ui/settings-people";
 const TABLES = 2000;
 const nameOf = (n: number) => `events_${String(n).padStart(4, "0")}`;
 
-/** The bytes of a database of two thousand tables. */
+/** Returns the bytes of a database with two thousand tables. */
 function archive(): Buffer {
   const database = new Database(":memory:");
   for (let n = 0; n < TABLES; n += 1) {
@@ -52,7 +52,7 @@ test("two thousand tables are loaded once they are opened, drawn as far as they 
   await expect(consolePage.schema.filter({ hasText: nameOf(1) })).toHaveCount(0);
   await search.fill("happened_1203");
   await expect(consolePage.schema.filter({ hasText: nameOf(1203) })).toBeVisible();
-  // Searching asks the server nothing.
+  // Searching sends no requests.
   expect(asked.filter((url) => url.includes(id))).toHaveLength(1);
 
   await search.fill("");

@@ -11,7 +11,7 @@ test("what runs stands in the activity as it goes, by its kind and state, and le
 }) => {
   await page.goto(`/w/${person.slug}/settings/profile`);
   await expect(page.getByRole("heading", { name: "Profile" })).toBeVisible();
-  // Two keys that lead to another area, once that is built.
+  // Two keys that open another area.
   await page.keyboard.press("g");
   await page.keyboard.press("a");
   await expect(page.getByRole("heading", { name: "Profile" })).toBeVisible();
@@ -26,7 +26,7 @@ test("what runs stands in the activity as it goes, by its kind and state, and le
   const run = table.getByRole("row", { name: /Console run/ });
   await expect(run).toContainText("Failed");
   await expect(run).toContainText("Jun");
-  // The query that the run has made is a part of it, and no line of its own.
+  // The run's query is part of the run and has no separate row.
   await expect(table.getByRole("row", { name: /Delivery/ })).toContainText("Sent");
   await expect(table.getByRole("row", { name: /Query/ })).toHaveCount(0);
   const base = `/api/workspaces/${await workspaceIdOf(page.request)}`;
@@ -77,7 +77,7 @@ test("a flow says how far it is while it runs, and leads to its run", async ({ p
   await page.goto(`/w/${person.slug}/activity`);
   const row = page.getByRole("table", { name: "Activity" }).getByRole("row", { name: /Without an end/ });
   const bar = row.getByRole("progressbar", { name: "How far Without an end is" });
-  // Nobody knows how many rows there are: what was read is told, and grows.
+  // The number of rows is unknown: the count of read rows is shown, and grows.
   await expect(bar).toHaveAttribute("aria-valuetext", /^[1-9][\d,]* rows read$/, { timeout: 30_000 });
   const seen = await bar.getAttribute("aria-valuetext");
   await expect(bar).not.toHaveAttribute("aria-valuetext", seen ?? "", { timeout: 30_000 });
@@ -139,7 +139,7 @@ test("the last day stands above the list by the hour, what is shown is exported,
   const parts = page.getByRole("navigation", { name: "Activity" });
   await expect(parts.getByRole("link", { name: "Console runs 3", exact: true })).toBeVisible();
   await parts.getByRole("link", { name: "Needs a look 1", exact: true }).click();
-  // Where the browser can write to the disk it asks for a place; here it gives a download.
+  // If the browser can write to the disk, it asks for a location; here it downloads.
   await page.evaluate(() => Reflect.deleteProperty(window, "showSaveFilePicker"));
   const read = async (as: string) => {
     await page.getByRole("button", { name: "Export" }).click();
@@ -160,7 +160,7 @@ test("the last day stands above the list by the hour, what is shown is exported,
   const view = parts.getByRole("link", { name: "Everything, failed" });
   await expect(view).toHaveAttribute("aria-current", "page");
   await parts.getByRole("link", { name: "Everything", exact: true }).click();
-  // It is the person's own, in whichever browser.
+  // It belongs to the user, in every browser.
   const other = await (await browser.newContext({ storageState: await page.context().storageState() })).newPage();
   await other.goto(`/w/${person.slug}/activity`);
   await other.getByRole("link", { name: "Everything, failed" }).click();
@@ -211,7 +211,7 @@ test("the list is narrowed by connection and by time, and a saved view names bot
   const parts = page.getByRole("navigation", { name: "Activity" });
   await parts.getByRole("button", { name: "Save this view" }).click();
   await expect(parts.getByRole("link", { name: "Everything, last hour, Sample shop" })).toBeVisible();
-  // What was longer ago than is asked for is not shown.
+  // Items before the requested period are hidden.
   await page.clock.setFixedTime(Date.now() + 2 * 3_600_000);
   await page.reload();
   await expect(page.getByText("Nothing is like this.")).toBeVisible();
@@ -256,15 +256,15 @@ test("J and K walk a list, Enter opens, and E renames where there is a name", { 
   await expect(marked).toContainText("second.sql");
   await page.keyboard.press("j");
   await expect(marked).toContainText("first.sql");
-  // The end of a list is an end.
+  // The selection stays at the end of a list.
   await page.keyboard.press("j");
   await expect(marked).toContainText("first.sql");
   await page.keyboard.press("k");
   await expect(marked).toContainText("second.sql");
-  // A run has no name of its own.
+  // A run has no name to change.
   await page.keyboard.press("e");
   await expect(page).toHaveURL(/\/activity$/);
-  // In a field they are letters.
+  // In a field they are typed letters.
   await page.getByRole("searchbox", { name: "Name, error or id" }).pressSequentially("jke");
   await expect(page.getByRole("searchbox", { name: "Name, error or id" })).toHaveValue("jke");
   await page.getByRole("searchbox", { name: "Name, error or id" }).fill("");

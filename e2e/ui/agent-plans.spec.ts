@@ -11,12 +11,12 @@ import { test as base, expect, expectAccessible } from "./fixtures";
 import { workspaceIdOf } from "./settings-people";
 
 /*
- * Plans from one end to the other: a server of its own, which asks a model that proposes them. Nothing of what the page
- * asks or is answered is made up.
+ * Plans end to end: a separate server calls a model that proposes them. No request and no response of the page is
+ * stubbed.
  */
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-/** The tree is built already, by the server that the other tests use. */
+/** The other tests' server has built the tree already. */
 const START_TIMEOUT_MS = 60_000;
 
 type Own = { url: string; model: ModelServer };
@@ -63,7 +63,7 @@ const test = base.extend<object, { own: Own }>({
   baseURL: ({ own }, use) => use(own.url),
 });
 
-// One server and one model, whose script is each test's own.
+// One server and one model, with a script for each test.
 test.describe.configure({ mode: "serial" });
 
 const panel = (page: Page) => page.getByRole("complementary", { name: "Agent" });
@@ -80,7 +80,7 @@ async function ask(page: Page, slug: string, text: string): Promise<void> {
   await page.keyboard.press("Enter");
 }
 
-/** Those that the server has of the one the agent saves. */
+/** Returns the server's copies of the console that the agent saves. */
 async function savedConsoles(page: Page): Promise<string[]> {
   const me = await (await page.request.get("/api/auth/me")).json();
   const list = await (await page.request.get(`/api/workspaces/${me.data.workspaces[0].id}/consoles`)).json();
@@ -96,7 +96,7 @@ test("a plan that is approved lets the agent write in the same answer, and no lo
   await ask(page, person.slug, "Save it");
   await expect(said(page, "Plan, waiting for you")).toBeVisible();
   expect(await savedConsoles(page)).toHaveLength(0);
-  // The model answers before the page beside it has drawn its schema.
+  // The model may answer before the page has rendered its schema.
   await expect(page.getByRole("treeitem", { name: /^products/ })).toBeVisible();
   await expectAccessible(page);
   await panel(page)
@@ -179,7 +179,7 @@ test("a plan that was waiting when the page was loaded anew waits still, and cou
   await expect(said(page, "Plan, waiting for you")).toBeVisible();
   await page.reload();
   await expect(said(page, "Plan, waiting for you")).toBeVisible();
-  // The turn ended with the page that had asked.
+  // The turn ended with its page.
   await expect(said(page, "The answer was stopped here.")).toBeVisible({ timeout: 30_000 });
   await button(page, "Approve plan").click();
   await expect(said(page, "Plan approved")).toBeVisible();

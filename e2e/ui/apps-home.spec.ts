@@ -35,7 +35,7 @@ test("apps are found by shelf, by words and among one's favourites, which are ke
   await star("Gift finder").click();
   await expect(card("Gift finder")).toHaveCount(0);
 
-  // What the server refuses is as it was, and is said.
+  // A rejected change is rolled back and reported.
   await page.route("**/favorite", (route) =>
     route.fulfill({ status: 503, json: { success: false, code: "unavailable", error: "Try again in a moment." } }),
   );
@@ -44,7 +44,7 @@ test("apps are found by shelf, by words and among one's favourites, which are ke
   await expect(star("Margin explorer")).toHaveAttribute("aria-pressed", "true");
   await page.unroute("**/favorite");
 
-  // Typed before the part that was pressed is drawn: it is looked for there.
+  // Typed before the clicked section is rendered: the search runs in that section.
   const explorer = page.getByRole("complementary", { name: "Explorer" });
   const home = await explorer.getByRole("link", { name: "Home", exact: true }).elementHandle();
   await explorer.getByRole("searchbox", { name: "Find an app" }).evaluate((field: HTMLInputElement, link) => {
@@ -91,7 +91,7 @@ test("beside the feed stand the parts of it, what one works on, and the linked r
   await expect(explorer.getByRole("link", { name: /Link a repository/ })).toBeVisible();
   await expectAccessible(page);
 
-  // No host is set up here: what the server would say of a link is played.
+  // No host is set up here: the server's answers about a link are stubbed.
   const repo = {
     ...{ owner: "harrow-pine", repo: "apps", defaultBranch: "main", subdirectory: "", installationId: 1 },
     ...{ url: "https://host.example/harrow-pine/apps", adoption: "seeded", state: "conflict", problem: null },
@@ -121,7 +121,7 @@ test("a repository is linked once the host has said what may be, and unlinked ag
   page,
   person,
 }) => {
-  // What the server says of a host is played: none is set up here.
+  // The host's answers are stubbed: none is set up here.
   const repo = {
     ...{ owner: "harrow-pine", repo: "apps", defaultBranch: "main", subdirectory: "", installationId: 1 },
     ...{ url: "https://host.example/harrow-pine/apps", adoption: "seeded", state: "synced", problem: null },

@@ -4,7 +4,7 @@ import { workspaceIdOf } from "./settings-people";
 
 export type MadeApp = { id: string; slug: string; title: string };
 
-/** What apps are made and changed by in a workspace, past the browser. */
+/** Creates and changes apps of a workspace through the API. */
 export async function appBench(request: APIRequestContext) {
   const wid = await workspaceIdOf(request);
   const root = `/api/workspaces/${wid}/apps`;
@@ -39,7 +39,7 @@ export async function appBench(request: APIRequestContext) {
   };
 }
 
-/** The workbench as somebody uses it. */
+/** Locators of the app workbench. */
 export function benchOf(page: Page) {
   const tree = page.getByRole("tree", { name: "Files" });
   return {
@@ -52,12 +52,12 @@ export function benchOf(page: Page) {
       await tree.getByRole("treeitem", { name: row }).click({ button: "right" });
       await page.getByRole("menuitem", { name: item }).click();
     },
-    /** Types a name where one is asked for. */
+    /** Types a name into a field. */
     name: async (label: string, text: string) => {
       await page.getByRole("textbox", { name: label }).fill(text);
       await page.keyboard.press("Enter");
     },
-    /** Puts a text in the place of all that is there. */
+    /** Replaces the whole text. */
     type: async (path: string, text: string) => {
       await page.getByRole("textbox", { name: `Text of ${path}` }).click();
       await page.keyboard.press("ControlOrMeta+a");

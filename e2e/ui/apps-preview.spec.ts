@@ -1,7 +1,7 @@
 import { appBench, benchOf } from "./apps-people";
 import { expect, expectAccessible, test } from "./fixtures";
 
-// Each opens dev servers and builds in their sandboxes, several to a test.
+// Each test starts dev servers and builds in sandboxes.
 test.describe.configure({ timeout: 180_000 });
 
 test("an app is seen as its files are, is changed in place as they are typed, and says what it prints", async ({
@@ -33,7 +33,7 @@ test("an app is seen as its files are, is changed in place as they are typed, an
   await expect(output).toContainText("pressed 1");
   await expectAccessible(page);
 
-  // It keeps what it has in mind while it is changed.
+  // Its state survives a change of the code.
   await benchOf(page).type("counter.tsx", counter("Second words"));
   await expect(frame.getByRole("heading", { name: "Second words" })).toBeVisible({ timeout: 30_000 });
   await expect(frame.getByRole("button", { name: "Pressed 1" })).toBeVisible();
@@ -54,7 +54,7 @@ test("a new app of figures is seen with its rows, and is published to where othe
   const frame = page.getByRole("region", { name: "Preview" }).frameLocator("iframe");
   await expect(frame.locator("body")).toContainText(/€[1-9]/, { timeout: 40_000 });
   await expect(frame.getByRole("alert")).toHaveCount(0);
-  // A read that is asked for later goes by the address that the page has told the app.
+  // A later request uses the address that the page passed to the app.
   await frame.getByLabel("Region").selectOption({ index: 1 });
   await expect(page).toHaveURL(/region=/);
   await expect(frame.locator("[aria-busy=true]")).toHaveCount(0);
@@ -70,7 +70,7 @@ test("a new app of figures is seen with its rows, and is published to where othe
 });
 
 test.describe("an app that cannot be compiled", () => {
-  // What the builder says of it stands in the frame's console, too.
+  // The frame's console shows the builder's messages too.
   test.use({ isLoud: true });
 
   test("is marked where it is wrong, in each of its files, until it is written well", async ({ page, person }) => {
@@ -98,21 +98,21 @@ test.describe("an app that cannot be compiled", () => {
     await expect(page.locator(".cm-tooltip-lint")).toContainText("Unexpected token");
     await expect(preview.getByRole("status")).toHaveText("What you see may be older: words.ts cannot be compiled.");
     await expectAccessible(page);
-    // From the list of what is wrong one comes to its place.
+    // The list of problems links to their positions.
     await bench.row(/main\.ts/).click();
     await page
       .getByRole("list", { name: "What cannot be compiled" })
       .getByRole("button", { name: "words.ts:2" })
       .click();
     await expect(bench.editor("words.ts")).toBeFocused();
-    // Another file is as it was.
+    // Other files are unchanged.
     await expect(bench.row(/main\.ts/)).not.toContainText("error");
     await bench.type("words.ts", 'export const words = "Well again";\n');
     await expect(frame.getByText("Well again")).toBeVisible({ timeout: 30_000 });
     await expect(mark).toHaveCount(0);
     await expect(preview).not.toContainText("cannot be compiled");
     await expect(bench.row(/words\.ts/)).not.toContainText("error");
-    // With the preview goes what could say that it is well again.
+    // Without the preview, no build can report that the error is fixed.
     await bench.type("words.ts", "export const words = (");
     await expect(mark.first()).toBeVisible({ timeout: 30_000 });
     await page.getByRole("button", { name: "Stop the preview" }).click();

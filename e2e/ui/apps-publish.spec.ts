@@ -2,7 +2,7 @@ import { appBench, benchOf, type MadeApp } from "./apps-people";
 import { expect, expectAccessible, test } from "./fixtures";
 import { join } from "./settings-people";
 
-// Each opens dev servers and builds in their sandboxes, several to a test.
+// Each test starts dev servers and builds in sandboxes.
 test.describe.configure({ timeout: 180_000 });
 
 test("a publish says what changes for people, commits what is open, and can be taken back", async ({
@@ -66,7 +66,7 @@ test("files that main has changed in the same lines are settled one by one", asy
   const bench = benchOf(page);
   await bench.type("note.md", "mine\n");
   await expect(bench.saved).toHaveText("Saved");
-  // Elsewhere, and the open page has not heard of it: nothing is left to commit, which keeps nobody from publishing.
+  // Committed elsewhere, unknown to the open page: nothing is left to commit, and publishing still works.
   const read = await page.request.get(`${root}/${app.id}/status`);
   let hasHeard = false;
   await page.route("**/status", (route) => (hasHeard ? route.continue() : route.fulfill({ response: read })));
@@ -75,7 +75,7 @@ test("files that main has changed in the same lines are settled one by one", asy
     return route.continue();
   });
   await commit(app, "Mine");
-  // Somebody else publishes the same lines meanwhile.
+  // Another user publishes the same lines in between.
   const jun = await join(browser, page, "member");
   const theirs = await jun.request.put(`${root}/${app.id}/files?path=note.md`, {
     data: Buffer.from("theirs\n"),

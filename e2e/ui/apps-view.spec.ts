@@ -5,10 +5,10 @@ import type { FrameLocator, Page } from "@playwright/test";
 import { appBench, type MadeApp } from "./apps-people";
 import { expect, expectAccessible, test } from "./fixtures";
 
-// Each opens dev servers and builds in their sandboxes, several to a test.
+// Each test starts dev servers and builds in sandboxes.
 test.describe.configure({ timeout: 180_000 });
 
-/** A host that no app may reach, by TCP and UDP, which counts whoever does. */
+/** Starts a host that no app may reach, by TCP and UDP; it records every connection. */
 async function canary() {
   const hits: string[] = [];
   const server = createServer((request, response) => {
@@ -36,14 +36,17 @@ async function canary() {
   };
 }
 
-/** Opens a peer connection whose first packets go to the canary, and waits until they would have been sent. */
+/**
+ * Returns code that opens a peer connection whose first packets go to the canary, and waits until they would have been
+ * sent.
+ */
 const peer = (port: number) => `
     const pc = new RTCPeerConnection({ iceServers: [{ urls: "stun:127.0.0.1:${port}" }] });
     pc.createDataChannel("rows");
     await pc.setLocalDescription(await pc.createOffer());
     await new Promise((resolve) => { pc.onicegatheringstatechange = () => pc.iceGatheringState === "complete" && resolve(); setTimeout(resolve, 2000); });`;
 
-/** An app that tries to get out by every way there is, and says what came of it. */
+/** An app that tries every way out of its frame, and reports the results. */
 const waysOut = (port: number) => `<!doctype html>
 <html><head><title>Out</title><link rel="dns-prefetch" href="//127.0.0.1:${port}"><link rel="preconnect" href="http://127.0.0.1:${port}">
 <link rel="prefetch" href="http://127.0.0.1:${port}/prefetch"><link rel="stylesheet" href="http://127.0.0.1:${port}/style.css"></head>
@@ -75,7 +78,7 @@ const attempt = async (what, work) => { try { say(what, "got " + await work()); 
 })();
 </script></body></html>`;
 
-/** The last ways out, which end the page that takes them. */
+/** The remaining ways out, which end their page. */
 const away = (port: number) => `<!doctype html><html><body><main><h1>Away</h1><button id="go" type="button">Go</button>
 <form action="http://127.0.0.1:${port}/form" method="post"><input name="rows" value="secret"><button>Send</button></form></main>
 <script>document.getElementById("go").onclick = () => { location.href = "http://127.0.0.1:${port}/navigate?rows=secret"; };</script></body></html>`;
@@ -85,7 +88,7 @@ async function publish(request: import("@playwright/test").APIRequestContext, ro
   expect(answer.status(), await answer.text()).toBe(200);
 }
 
-/** Tries every way out of a frame. @param show makes an app of one page and brings it to the frame */
+/** Tries every way out of a frame. @param show creates an app of one page and opens it in the frame */
 async function expectNoWayOut(page: Page, frame: FrameLocator, show: (html: string) => Promise<void>) {
   const out = await canary();
   try {
@@ -165,7 +168,7 @@ test("an app is opened in the product, shared by a link and seen by a stranger",
   await expect(page.getByRole("heading", { name: "This app is not published yet" })).toBeVisible();
   await expectAccessible(page);
   await publish(page.request, bench.root, app);
-  // The event stream tells it.
+  // The event stream reports it.
   const shown = page.frameLocator("iframe.app-frame").getByRole("heading", { name: "Orders" });
   await expect(shown).toBeVisible();
   await expectAccessible(page);
@@ -185,7 +188,7 @@ test("an app is opened in the product, shared by a link and seen by a stranger",
   await visitor.screenshot({ path: "test-results/apps-share-light.png" });
   await context.close();
 
-  // As a link preview reads it.
+  // As a link preview loads it.
   const head = await (await page.request.get(`/share/${token}`, { headers: { "user-agent": "Slackbot 1.0" } })).text();
   const tagOf = (name: string) =>
     new RegExp(`<meta (?:property|name)="${name}" content="([^"]*)"`).exec(head)?.[1] ?? null;

@@ -2,7 +2,7 @@ import { appBench, benchOf } from "./apps-people";
 import { expect, expectAccessible, test } from "./fixtures";
 import { join } from "./settings-people";
 
-// Each opens dev servers and builds in their sandboxes, several to a test.
+// Each test starts dev servers and builds in sandboxes.
 test.describe.configure({ timeout: 180_000 });
 
 test("an app is made from a template and opens in its workbench, where what is typed is a draft until it is committed", async ({
@@ -70,7 +70,7 @@ test("files and folders are made, renamed, uploaded and deleted, by the menu and
   await expect(bench.editor("lib/parts/cost.ts")).toContainText("price");
   await expect.poll(() => read(app, "src/parts/price.ts")).toBeNull();
 
-  // A picture of one pixel, and bytes that are none.
+  // A picture of one pixel, and bytes that are not a picture.
   const pixel = Buffer.from(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
     "base64",
@@ -139,7 +139,7 @@ test("two tabs see each other's saves, and a file that both have typed in is put
   await expect(theirs.saved).toHaveText("Saved");
   await expect(bench.editor("note.md")).toContainText("three");
 
-  // This tab's save is kept back until the other tab's has arrived.
+  // This tab's save is held back until the other tab's has arrived.
   let letGo = () => {};
   const held = new Promise<void>((resolve) => {
     letGo = resolve;
@@ -191,7 +191,7 @@ test("a script is offered what @millrace/app has, the app's bindings and their c
   await page.keyboard.type(", { gro");
   await expect(offers.getByRole("option", { name: "groupBy" })).toBeVisible();
   await expect(page.getByText("A row of the answer for each of their values", { exact: false })).toBeVisible();
-  // The list takes no key in its first moment.
+  // The list ignores keys for its first moment.
   await offers.getByRole("option", { name: "groupBy" }).click();
   await page.keyboard.type(': ["reg');
   await offers.getByRole("option", { name: /^region/ }).click();

@@ -35,7 +35,7 @@ test("each kind is drawn, says in words what it shows, and has nothing that a ma
   await expect(chart.marks).toHaveCount(4);
   await expectAccessible(page);
   await chart.choose("Kind", "Figure");
-  // Of seven weeks the last: 4 x 118 + 20 x (5 + 5 + 8 + 7), against the week before, 12 less.
+  // The last of seven weeks: 4 x 118 + 20 x (5 + 5 + 8 + 7), against the week before, 12 less.
   await chart.choose("Over time", "week");
   const figure = page.getByRole("region", { name: /^Figure of sum revenue by week: sum revenue 972\.00/ });
   await expect(figure).toContainText("2026-11-16, +1.3% on 2026-11-09 (960.00)");
@@ -59,7 +59,7 @@ test("the crosshair shows the values of a place by pointer and by keys, and says
   // 100 + 8 x 20.
   await expect(chart.tip).toContainText("Midlands260.00");
   await expect(chart.crosshair).toHaveAttribute("aria-valuetext", /^2026-10-05: Midlands 260\.00, Islands 240\.00/);
-  // The dots of the crosshair stand on those of the lines.
+  // The crosshair's dots lie on those of the lines.
   const middle = (element: Element) => {
     const { x, y, width, height } = element.getBoundingClientRect();
     return { x: x + width / 2, y: y + height / 2 };
@@ -200,7 +200,7 @@ test("a picture is saved as PNG at twice its size and as SVG, named after the co
     expect(png.name).toBe("weekly sales.png");
     const bytes = await readFile(png.path);
     expect(bytes.subarray(1, 4).toString()).toBe("PNG");
-    // Width and height stand behind the head of the first chunk.
+    // Width and height follow the first chunk's header.
     expect([bytes.readUInt32BE(16), bytes.readUInt32BE(20)]).toEqual([1920, 1080]);
     const corner = await page.evaluate(
       async (address) => {
@@ -217,7 +217,7 @@ test("a picture is saved as PNG at twice its size and as SVG, named after the co
       },
       `data:image/png;base64,${bytes.toString("base64")}`,
     );
-    // A stylesheet may say it in three digits.
+    // A stylesheet may use three digits.
     expect(corner).toBe(ground.toLowerCase().replace(/^#(.)(.)(.)$/, "#$1$1$2$2$3$3"));
   }
   await chart.choose("Kind", "Figure");

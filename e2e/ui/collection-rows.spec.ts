@@ -3,7 +3,7 @@ import { startDocumentStore } from "../../test/servers/document-store";
 import { expect, expectAccessible, test } from "./fixtures";
 import { workspaceIdOf } from "./settings-people";
 
-// It walks through many steps and looks at the whole page for axe, which takes its time on a busy machine.
+// Many steps, and axe checks the whole page, which is slow on a busy machine.
 test.describe.configure({ timeout: 180_000 });
 
 test("a collection is looked at as a table is: from the tree, filtered, counted, page by page, and told how it is made", async ({
@@ -18,7 +18,7 @@ test("a collection is looked at as a table is: from the tree, filtered, counted,
       _id: new ObjectId(i.toString(16).padStart(24, "0")),
       town: i % 2 === 0 ? "north" : "coast",
       total: i,
-      // Only what is far behind has it.
+      // Only later rows have it.
       ...(i > 200 && { note: `late ${i}` }),
     }));
     const shop = client.db("shop");
@@ -47,7 +47,7 @@ test("a collection is looked at as a table is: from the tree, filtered, counted,
     await expect(page.getByText("The first 200 rows")).toBeVisible();
     await page.keyboard.press("ControlOrMeta+ArrowDown");
     await expect(page.getByText("250 rows")).toBeVisible();
-    // Its column has come with it.
+    // Its column is loaded with it.
     await expect(page.getByRole("columnheader", { name: /^note/ })).toBeVisible();
     await page.keyboard.press("ControlOrMeta+ArrowDown");
     await cell(250, 2).click();
@@ -66,7 +66,7 @@ test("a collection is looked at as a table is: from the tree, filtered, counted,
     await page.getByRole("button", { name: "Show DDL" }).click();
     const dialog = page.getByRole("dialog", { name: "DDL of orders" });
     await expect(dialog).toContainText('db.getCollection("orders").createIndex({ town: 1 });');
-    // The shell here makes no collections, so there is nothing to open.
+    // The shell here cannot create collections, so there is nothing to open.
     await expect(dialog.getByRole("button", { name: "Open in a console" })).toHaveCount(0);
     await page.keyboard.press("Escape");
 

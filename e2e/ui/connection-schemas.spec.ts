@@ -13,7 +13,7 @@ test.beforeAll(async () => {
 });
 test.afterAll(() => server?.stop());
 
-/** A connection to a database with three schemas; its id. */
+/** Creates a connection to a database with three schemas. @returns its id */
 async function addShop(page: Page, { host, port, user, password, database }: TestServer): Promise<string> {
   const home = `/api/workspaces/${await workspaceIdOf(page.request)}`;
   const config = { host, port, user, password, database, ssl: "disable" };
@@ -61,7 +61,7 @@ test("a test tells its steps and what there is, which is then ticked; the tree s
   await ticks.getByRole("checkbox", { name: "logistics" }).uncheck();
   await ticks.getByRole("searchbox").fill("");
   await expect(ticks).toContainText("1 of 3");
-  // Something has to be there to see.
+  // The last one cannot be deselected.
   await expect(ticks.getByRole("checkbox", { name: "billing" })).toBeDisabled();
   await expectAccessible(page);
   await page.getByRole("button", { name: "Save connection" }).click();
@@ -77,7 +77,7 @@ test("a test tells its steps and what there is, which is then ticked; the tree s
   };
   expect(await shown()).toEqual(["invoices", "payments"]);
 
-  // What is named and is not there is said, and everything is one press away.
+  // Missing schemas are reported, and one click selects all.
   await page.getByRole("textbox", { name: "Schemas to show" }).fill("billing, archive");
   await page
     .getByRole("button", { name: "Test connection" })

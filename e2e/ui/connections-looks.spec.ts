@@ -63,7 +63,7 @@ test.describe("on a phone", () => {
   test("connections are read, tested and added", { tag: "@long" }, async ({ page, person }) => {
     await page.goto(`/w/${person.slug}`);
     const connections = page.getByRole("link", { name: "Connections" });
-    // A press on a page that has only just come is lost: then one presses again.
+    // A click on a page that is not hydrated yet is lost, so it is repeated.
     await expect(async () => {
       await page.getByRole("button", { name: "More" }).last().tap();
       await expect(connections).toBeVisible({ timeout: 1000 });
@@ -84,10 +84,10 @@ test.describe("on a phone", () => {
 
   test("the form of a web service fits", { tag: "@long" }, async ({ page, person }) => {
     await page.goto(`/w/${person.slug}/connections/new?type=rest`);
-    // Away from the bar at the foot, which lies over the page.
+    // Away from the bottom bar, which covers the page.
     const add = page.getByRole("button", { name: "Add one" });
     await add.evaluate((button) => button.scrollIntoView({ block: "center" }));
-    // As above.
+    // Repeated, since a click on a page that is not hydrated yet is lost.
     await expect(async () => {
       await add.tap();
       await expect(page.getByLabel("Headers: name 1")).toBeVisible({ timeout: 1000 });

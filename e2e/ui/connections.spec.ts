@@ -40,7 +40,7 @@ const SOURCE_TYPE = {
   fields: [{ name: "token", label: "Token", kind: "password", required: true, secret: true }],
 };
 
-/** Kinds of connection that need a server elsewhere: the form is tested against what the server would declare. */
+/** Declares kinds of connection that need an external server: the form is tested against the declaration. */
 async function offerTypes(page: Page): Promise<void> {
   await page.route("**/api/connectors/types", (route) =>
     route.fulfill({ json: { success: true, data: [SERVER_TYPE, SOURCE_TYPE] } }),
@@ -69,7 +69,7 @@ test("the sample is listed, tested, and found by its name", async ({ page, perso
   await expect(row).toBeVisible();
   await page.getByRole("link", { name: /Failing/ }).click();
   await expect(page.getByRole("heading", { name: "None here" })).toBeVisible();
-  // Nothing here is for flows alone, so nothing is chosen by it.
+  // No connection is only for flows, so that choice is not offered.
   await expect(page.getByRole("link", { name: /^Can be queried/ })).toBeVisible();
   await expect(page.getByRole("link", { name: /^Read by flows only/ })).toHaveCount(0);
 });
@@ -265,7 +265,7 @@ test("a stored secret is kept unless it is replaced, and asked for again when th
   await expect(page.getByText("Set, and sealed")).toBeVisible();
   await expect(page.getByRole("button", { name: "Save connection" })).toBeDisabled();
 
-  // What is read anew after the first save takes long, and holds up no second one.
+  // The reload after the first save is slow and does not delay the second one.
   const letGo = await hold(page, "**/connectors*");
   await page.getByRole("textbox", { name: "Database" }).fill("returns");
   await page.getByRole("button", { name: "Save connection" }).click();
@@ -414,7 +414,7 @@ test("a web service's form asks for what goes with a choice, and its named secre
   await page.getByRole("textbox", { name: "Resources" }).fill('[{"name": "orders", "path": "/orders"}]');
   await page.getByRole("button", { name: "Save connection" }).click();
   await expect(page.getByRole("row", { name: /orders service/ })).toContainText("service.invalid/v1");
-  // Nobody writes consoles on it.
+  // It has no consoles.
   await page.getByRole("button", { name: "More about orders service" }).click();
   await expect(page.getByRole("menuitem", { name: "Edit" })).toBeVisible();
   await expect(page.getByRole("menuitem", { name: "New console on it" })).toHaveCount(0);
@@ -432,6 +432,6 @@ test("a web service's form asks for what goes with a choice, and its named secre
   await page.getByRole("textbox", { name: "Base address" }).fill("https://elsewhere.invalid/v1");
   await page.getByLabel("Token").fill("another");
   await page.getByRole("button", { name: "Save connection" }).click();
-  // At the token, which was entered, and at the headers, which were not.
+  // At the token, which was entered, and not at the headers.
   await expect(page.getByText("Enter it again: the connection changes where it leads.")).toHaveCount(2);
 });

@@ -36,7 +36,7 @@ test("Ctrl+Enter runs from wherever nobody types, and not behind a dialog", asyn
   await expect(consolePage.grid).toHaveAttribute("aria-rowcount", "2");
 
   await consolePage.write("select 1 as a union all select 2");
-  // Not the palette, which runs what is chosen in it.
+  // Not the palette, which would run the chosen item.
   await page.keyboard.press("ControlOrMeta+Shift+F");
   await expect(page.getByRole("dialog")).toBeVisible();
   await page.keyboard.press("ControlOrMeta+Enter");
@@ -63,7 +63,7 @@ test("Escape cancels a long query on the server", async ({ page, consolePage }) 
   await page.keyboard.press("ControlOrMeta+Enter");
   await expect(page.getByText(/^Waiting for the database, /)).toBeVisible();
   await expect(page.getByText("1 run in motion")).toBeVisible();
-  // Before the server has it there is nothing to cancel there, and the page gives the request up instead.
+  // Until the server has it, there is nothing to cancel there, and the page aborts the request instead.
   await expect.poll(async () => (await page.request.get(executions)).text()).toContain('"status":"running"');
   await page.keyboard.press("Escape");
   expect((await cancelled).status()).toBe(200);
@@ -206,7 +206,7 @@ test("a session that has ended leads to signing in and back, and what was typed 
 }) => {
   await consolePage.write("select 'kept over the end of a session' as note");
   await context.clearCookies();
-  // Keeping the draft may be what learns of it, before the click does.
+  // Saving the draft may report it before the click does.
   await Promise.any([consolePage.run.click(), page.waitForURL(/\/login\?next=/)]);
   await expect(page).toHaveURL(/\/login\?next=/);
   const login = new LoginPage(page);

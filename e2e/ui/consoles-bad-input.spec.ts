@@ -22,18 +22,18 @@ test("names that cannot be are refused with the rule that they break, and the ol
   for (const [typed, said] of [
     ["..", /Nothing was changed\. The name .*\S/],
     [".git", /Nothing was changed\. The name .*git/],
-    // The same name in another form, and in other letters.
+    // The same name in another Unicode form, and in another case.
     ["cafe\u0301.sql", /“café” is already there\. Choose another name\./],
     ["CAF\u00c9.SQL", /“café” is already there\. Choose another name\./],
   ] as const) {
     const toasts = page.getByRole("listitem").filter({ hasText: said });
-    // The one that said so of the name before goes by itself.
+    // The toast about the previous name closes without a click.
     await expect(toasts).toHaveCount(0);
     await rename(typed);
     await expect(toasts).toBeVisible();
     await expect(consolePage.row("best-sellers.sql")).toBeVisible();
   }
-  // What no name can hold is not taken into it: a slash, and the character with the code 0.
+  // Invalid characters of a name are removed: a slash, and NUL.
   await rename("a/b\u0000c.sql");
   await expect(consolePage.row("a b c.sql")).toBeVisible();
   expect(await readConsole(page.request, id)).toMatchObject({ name: "a b c.sql", path: "a b c" });
@@ -48,7 +48,7 @@ test("a place that was deleted elsewhere takes nothing, says so, and is gone fro
   const folder = (await made.json()).data;
   await page.reload();
   await expect(consolePage.row("Finance")).toBeVisible();
-  // The tree hears of it only after the console was put there.
+  // The tree receives the change only after the console was moved there.
   const letGo = await hold(page, "**/consoles/folders");
   await page.request.delete(`${root}/folders/${folder.id}`);
   await consolePage.row("best-sellers.sql").dragTo(consolePage.row("Finance"));
@@ -78,7 +78,7 @@ test("a folder goes into no folder that it holds: not by dragging, not by the me
   const dialog = page.getByRole("dialog", { name: "Move Outer to" });
   await expect(dialog.getByRole("button", { name: "Other" })).toBeVisible();
   await expect(dialog.getByRole("button", { name: "Inner" })).toHaveCount(0);
-  // Somebody moves Other into Inner meanwhile, which is not heard of here yet: it is inside of Outer now.
+  // Another user moves Other into Inner, so it is inside Outer. This page has not received the change yet.
   const letGo = await hold(page, "**/consoles/folders");
   expect((await page.request.patch(`${root}/${other}`, { data: { parentId: inner } })).status()).toBe(200);
   await dialog.getByRole("button", { name: "Other" }).click();

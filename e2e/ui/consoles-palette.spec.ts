@@ -104,7 +104,7 @@ test("an editor that comes late takes no key from the palette", async ({ page, c
   await expect(consolePage.editor).toHaveText(/^Ask your data/);
   await page.keyboard.press("ControlOrMeta+k");
   await find(page).fill("#custom");
-  // Another console is shown under the open palette, as by a slow change of the place.
+  // Another console appears under the open palette, as by a slow navigation.
   await page.goBack();
   await expect(page).toHaveURL(first);
   await expect(page.locator(".cm-content")).not.toHaveText("");
@@ -175,7 +175,7 @@ test("what is found is run at once: a console, and a look into a table", async (
   await page.keyboard.press("ControlOrMeta+Enter");
   await expect(consolePage.grid.getByRole("columnheader", { name: /^hidden_word/ })).toBeVisible();
 
-  // From another area the console is not there yet.
+  // In another area the consoles are not loaded yet.
   await page.goto(`/w/${person.slug}/flows`);
   await page.keyboard.press("ControlOrMeta+k");
   await find(page).fill("#customers");

@@ -6,7 +6,7 @@ export type SavedConsole = { id: string; name: string; content: string; version:
 
 const url = async (request: APIRequestContext) => `/api/workspaces/${await workspaceIdOf(request)}/consoles`;
 
-/** Saves a console through the API, as somebody else would while the page is open. */
+/** Saves a console through the API, as another user would while the page is open. */
 export async function addConsole(
   request: APIRequestContext,
   body: {
@@ -23,7 +23,7 @@ export async function addConsole(
   return (await answer.json()).data;
 }
 
-/** Saves a text over the present version of a console. @param by who saves it; oneself when left out */
+/** Saves a text over the current version of a console. @param by the user who saves; default: the page's user */
 export async function saveOver(
   request: APIRequestContext,
   id: string,
@@ -52,7 +52,7 @@ export async function readHistory(request: APIRequestContext, id: string): Promi
   return (await (await request.get(`${await url(request)}/${id}/git/history`)).json()).data.items;
 }
 
-/** The id of the console that the address names. */
+/** Returns the id of the console in the address. */
 export function shownId(page: Page): string {
   const id = /\/consoles\/([0-9a-f]{24})/.exec(page.url())?.[1];
   if (id === undefined) throw new Error(`No saved console is shown: ${page.url()}`);

@@ -100,7 +100,7 @@ test("a new console is kept in the browser until its first save, which makes it 
   await consolePage.saveNew();
   await expect(page).toHaveURL(/\/consoles\/[0-9a-f]{24}$/);
   await expect(consolePage.tabs.nth(1)).toHaveAccessibleName("untitled.sql");
-  // The result and the text go on.
+  // Result and text stay.
   await expect(consolePage.cell(1, 1)).toHaveText("3");
   expect(await readConsole(page.request, shownId(page))).toMatchObject({
     name: "untitled.sql",
@@ -250,7 +250,7 @@ test("the tree of a workspace that could not be read says why and reads again wh
   await asked;
   await expect(retry).toBeVisible();
   isBroken = false;
-  // What changes elsewhere has the tree read again, too: then there is nothing left to press.
+  // Changes elsewhere reload the tree too: then there is no button left to click.
   await expect(async () => {
     if (await retry.isVisible()) await retry.click({ timeout: 1000 });
     await expect(consolePage.row("best-sellers.sql")).toBeVisible({ timeout: 1000 });
@@ -406,7 +406,7 @@ test("variables take typed values, which are bound and never written into the qu
   await expect(consolePage.cell(1, 1)).toHaveText("it's; drop table products --");
   await expect(consolePage.cell(1, 2)).toHaveText("42");
   await expect(consolePage.cell(1, 4)).toContainText("2026-05-31");
-  // The values are there after a reload, and the kind can be changed.
+  // The values survive a reload, and the kind can be changed.
   await page.reload();
   await expect(bar.getByLabel("min_price", { exact: true })).toHaveValue("41");
   await bar.getByRole("combobox", { name: "Kind of min_price" }).click();
@@ -426,7 +426,7 @@ test("a console that was never saved takes values too, and Enter in one runs it"
   await value.press("Enter");
   expect((await sent).postDataJSON()).toMatchObject({ query: "select {{n}} * 2 as n" });
   await expect(consolePage.cell(1, 1)).toHaveText("14");
-  // The values go along with the first save.
+  // The first save includes the values.
   await consolePage.saveNew();
   await expect(consolePage.save).toHaveText("Saved");
   await value.fill("8");
@@ -523,7 +523,7 @@ test("a link leads to one run: who ran what and how it ended", { tag: "@long" },
   await expect(page.getByText(/The link to best-sellers\.sql is copied\./)).toBeVisible();
   const link = await page.evaluate(() => navigator.clipboard.readText());
   expect(link).toMatch(/\/consoles\/[0-9a-f]{24}\?run=[0-9a-f-]{36}$/);
-  // The last one's rows are kept with the console, and shown as they are.
+  // The last run's rows are stored with the console and shown unchanged.
   const jun = await join(browser, page, "admin");
   await jun.page.goto(link);
   await expect(new ConsolePage(jun.page).cell(1, 1)).toHaveText("4");
@@ -539,7 +539,7 @@ test("a link leads to one run: who ran what and how it ended", { tag: "@long" },
   await run.getByRole("button", { name: "Put the run of the link away" }).click();
   await expect(run).toHaveCount(0);
   await expect(jun.page).toHaveURL(/\/consoles\/[0-9a-f]{24}$/);
-  // A member opens the console, and sees runs of their own only.
+  // A member opens the console, and sees only their runs.
   const mateo = await join(browser, page, "member", "Mateo Silva");
   await mateo.page.goto(link);
   const kept = mateo.page.getByRole("region", { name: "The run of the link" });

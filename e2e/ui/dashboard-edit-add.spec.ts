@@ -15,7 +15,7 @@ test("a console's chart goes on a new dashboard, computed over all rows", async 
   await dialog.getByRole("textbox", { name: "Its title" }).fill("From a console");
   await dialog.getByRole("textbox", { name: "Title of the widget" }).fill("By region");
   await expect(dialog.getByRole("radio", { name: "Chart" })).toBeChecked();
-  // It was never saved: there is no console to follow.
+  // It was never saved: there is no console to link.
   await expect(dialog.getByRole("radio", { name: "The console" })).toHaveCount(0);
   await expectAccessible(page);
   await dialog.getByRole("button", { name: "Add", exact: true }).click();

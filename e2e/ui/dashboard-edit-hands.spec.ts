@@ -40,7 +40,7 @@ test("what is dragged out of the gallery stands where it is let go", async ({ pa
   await expect(card(page, "the chart").getByRole("img", { name: /^Line chart of sum_revenue by week/ })).toBeVisible();
   const { widgets } = await save(page, made);
   const added = widgets.find(({ kind }) => kind === "chart");
-  // Left, below the figure, and not in the first gap, which is beside it.
+  // On the left, below the figure, and not in the first gap, which is beside it.
   expect(added?.layout).toMatchObject({ x: 0, y: 3 });
 });
 
@@ -116,7 +116,7 @@ test("on a small screen the panel stands beside the grid, and on a smaller one i
   await page.getByRole("button", { name: "Edit Revenue" }).click();
   await panel(page, "Revenue").getByRole("textbox", { name: "Title" }).fill("Income");
   const beside = panel(page, "Income");
-  // Nothing lies over what saves, and nothing is out of sight to the right.
+  // Nothing covers the Save button, and nothing is out of sight to the right.
   await page.getByRole("button", { name: "Save", exact: true }).click({ trial: true });
   const [grid, aside] = [await page.locator(".edit-scroll").boundingBox(), await beside.boundingBox()];
   expect((grid?.x ?? 0) + (grid?.width ?? 0)).toBeLessThanOrEqual(aside?.x ?? 0);

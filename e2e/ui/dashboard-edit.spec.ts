@@ -32,13 +32,13 @@ const place = (page: Page, name: string) => page.getByRole("button", { name: `Pl
 const saved = (page: Page) => readDashboard(page.request, made.id);
 const layoutOf = async (page: Page, id: string) => (await saved(page)).widgets.find((each) => each.id === id)?.layout;
 
-/** How wide one column is, with its gap. */
+/** Returns the width of one column with its gap, in pixels. */
 async function columnOf(page: Page): Promise<number> {
   const grid = await page.locator(".react-grid-layout").boundingBox();
   return ((grid?.width ?? 0) + 12) / 12;
 }
 
-/** Chooses in a list that opens. */
+/** Selects an option in a drop-down list. */
 async function choose(page: Page, within: ReturnType<typeof panel>, label: string, option: string): Promise<void> {
   await within.getByRole("combobox", { name: label, exact: true }).click();
   await page.getByRole("option", { name: option, exact: true }).click();
@@ -84,7 +84,7 @@ test("widgets are dragged, sized by their corners, duplicated and removed by the
   await page.mouse.move(from.x + 16 + wanted - left, from.y + 10, { steps: 12 });
   await page.mouse.up();
   await expect(page.getByText(/changes, kept in this browser/)).toBeVisible();
-  // It glides to its place.
+  // It moves with an animation.
   await expect
     .poll(async () => Math.abs(((await card(page, "Regions").boundingBox())?.x ?? 0) - wanted))
     .toBeLessThan(1);
@@ -136,7 +136,7 @@ test("a widget's picture follows what is picked by name, and the text says the s
   await expect(card(page, "By month").getByRole("img", { name: /count by region/ })).toBeVisible();
   await side.getByRole("textbox", { name: "Title" }).fill("By region");
   await expect(card(page, "By region")).toBeVisible();
-  // A word is one step.
+  // Typing a word is one step.
   await page.getByRole("button", { name: "Undo" }).click();
   await expect(card(page, "By month")).toBeVisible();
   await page.getByRole("button", { name: "Redo" }).click();
@@ -168,7 +168,7 @@ test("a page is made from nothing: a query of its own, a number, and a text", as
   const { widgets, datasets } = await saved(page);
   expect(widgets.map(({ kind }) => kind).sort()).toEqual(["chart", "kpi", "text"]);
   expect(datasets).toHaveLength(1);
-  // None lies over another.
+  // None overlaps another.
   expect(new Set(widgets.map(({ layout: { x, y } }) => `${x} ${y}`)).size).toBe(3);
 });
 

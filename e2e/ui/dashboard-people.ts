@@ -13,13 +13,13 @@ export type SavedDashboard = {
 
 const url = async (request: APIRequestContext) => `/api/workspaces/${await workspaceIdOf(request)}`;
 
-/** The connection of the sample shop. */
+/** Returns the connection of the sample shop. */
 export async function sampleConnection(request: APIRequestContext): Promise<string> {
   const answer = await request.get(`${await url(request)}/connectors`);
   return (await answer.json()).data[0].id;
 }
 
-/** Makes a dashboard through the API. */
+/** Creates a dashboard through the API. */
 export async function addDashboard(request: APIRequestContext, body: Record<string, unknown>): Promise<SavedDashboard> {
   const answer = await request.post(`${await url(request)}/dashboards`, { data: body });
   expect(answer.status(), await answer.text()).toBe(201);
@@ -30,7 +30,7 @@ export async function readDashboard(request: APIRequestContext, id: string): Pro
   return (await (await request.get(`${await url(request)}/dashboards/${id}`)).json()).data;
 }
 
-/** Saves over the present version, as somebody else would while the page is open. */
+/** Saves over the current version, as another user would while the page is open. */
 export async function saveDashboard(
   request: APIRequestContext,
   id: string,

@@ -12,7 +12,7 @@ import { dashboardBench, salesBoard } from "./dashboards-people";
 import { expect, newEmail, PASSWORD as OWN_PASSWORD, test } from "./fixtures";
 
 const PASSWORD = "nine kites over the weir";
-/** Set on each answer: a cookie as it was before partitions, by which it is seen that this browser keeps none of a frame's. */
+/** Unpartitioned cookie in each answer. It shows that this browser does not store a frame's cookies. */
 const UNPARTITIONED = "seen_everywhere";
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void;
@@ -24,7 +24,7 @@ async function serveHttps(handle: Handle) {
   return { port, close: () => server.close() };
 }
 
-/** What stands in front of an installation: it ends TLS and says for whom it asks. */
+/** Starts a reverse proxy in front of an installation: it terminates TLS and forwards the client's address. */
 async function openFront(serverPort: number) {
   const cookiesOfData: string[] = [];
   const front = await serveHttps((request, response) => {
@@ -71,7 +71,7 @@ test("a shared dashboard with a password opens in a frame of another site over h
     await request.post("/api/auth/register", { data: { email: newEmail(), password: OWN_PASSWORD } });
     const { make, sample, root } = await dashboardBench(request);
     const { id } = await make(salesBoard(sample));
-    // A new server builds the sample first, which is not what a visitor is to wait for here.
+    // A new server builds the sample first, which is not part of the visitor's wait here.
     expect((await request.get(`${root}/${id}/data`)).status()).toBe(200);
     const there = `https://127.0.0.1:${site.port}`;
     const body = { enabled: true, password: PASSWORD, embed: true, embedOrigins: [there] };
@@ -91,7 +91,7 @@ test("a shared dashboard with a password opens in a frame of another site over h
     await board.getByRole("button", { name: /^Region: any/ }).click();
     await board.getByRole("checkbox", { name: /^north/ }).click();
     await expect(revenue).toContainText("€40");
-    // It is kept for this site: nobody types it again today.
+    // It is stored for this site: today it need not be typed again.
     await visitor.reload();
     await expect(revenue).toContainText("€100");
     expect(front.cookiesOfData).not.toHaveLength(0);

@@ -5,7 +5,7 @@ import { expect, test } from "./fixtures";
 
 const PASSWORD = "nine kites over the weir";
 
-/** Another site: the browser knows 127.0.0.1 and localhost as two. */
+/** Starts another site: to the browser, 127.0.0.1 and localhost are different sites. */
 async function openSite(): Promise<{ origin: string; framed: (address: string) => string; server: Server }> {
   const server = createServer((request, response) => {
     const address = new URL(request.url ?? "/", "http://site.test").searchParams.get("show") ?? "";
@@ -41,7 +41,7 @@ test("a shared dashboard stands in a frame of the sites that it names, and in no
     await board.getByRole("checkbox", { name: /^north/ }).click();
     await expect(revenue).toContainText("€40");
 
-    // The browser asks, and shows nothing of the answer.
+    // The browser sends the request, but shows nothing of the answer.
     const answered = visitor.waitForResponse(url);
     await visitor.goto(stranger.framed(url));
     expect((await answered).status()).toBe(200);
@@ -52,14 +52,14 @@ test("a shared dashboard stands in a frame of the sites that it names, and in no
         .find((frame) => frame.parentFrame() !== null)
         ?.url();
     expect(shown()).toMatch(/^chrome-error:/);
-    // Nor does any other page of ours stand where a link's does.
+    // Only pages of links can be framed.
     const own = new URL(`/w/${person.slug}/dashboards`, url).href;
     const asked = visitor.waitForResponse((answer) => answer.url().startsWith(new URL(url).origin));
     await visitor.goto(intranet.framed(own));
     await asked;
     await expect.poll(shown).toMatch(/^chrome-error:/);
 
-    // On plain http no browser keeps a cookie in a frame of another site: that is said.
+    // On plain http no browser stores a cookie in a cross-site frame; the page says so.
     await put({ enabled: true, password: PASSWORD });
     await visitor.goto(intranet.framed(url));
     await board.getByRole("textbox", { name: "Password" }).fill(PASSWORD);

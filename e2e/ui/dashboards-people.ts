@@ -4,7 +4,7 @@ import { workspaceIdOf } from "./settings-people";
 
 type Made = { id: string; title: string };
 
-/** What dashboards are made of in a workspace, over its sample shop. */
+/** Creates datasets and dashboards in a workspace, over its sample shop. */
 export async function dashboardBench(request: APIRequestContext) {
   const wid = await workspaceIdOf(request);
   const root = `/api/workspaces/${wid}/dashboards`;
@@ -21,7 +21,7 @@ export async function dashboardBench(request: APIRequestContext) {
     root,
     make: (body: object) => post<Made>(root, body),
     makeFolder: (body: object) => post<Made>(`${root}/folders`, body),
-    /** Takes away what a new workspace begins with. */
+    /** Removes the initial contents of a new workspace. */
     removeAll: async () => {
       const { data } = await (await request.get(root)).json();
       for (const { id } of data as Made[]) expect((await request.delete(`${root}/${id}`)).status()).toBe(200);
@@ -30,7 +30,7 @@ export async function dashboardBench(request: APIRequestContext) {
   };
 }
 
-/** Forty rows that a person can add up: two regions, two channels, and ten days of each. */
+/** Forty rows for checks by mental arithmetic: two regions, two channels, and ten days of each. */
 export const SALES = `select
   ('2026-03-' || lpad(((i // 4) + 1)::varchar, 2, '0'))::date as day,
   case when i % 2 = 0 then 'north' else 'south' end as region,
@@ -38,7 +38,7 @@ export const SALES = `select
   ((i % 4) + 1)::decimal(10, 2) as amount
 from range(40) t(i)`;
 
-/** Widgets of all kinds over those rows, and one that fails. */
+/** Returns widgets of all kinds over those rows, and one that fails. */
 export function salesBoard(connectionId: string, more: object = {}) {
   const source = { datasetId: "sales" };
   const sum = { field: "amount", op: "sum", as: "revenue" };

@@ -83,7 +83,7 @@ test("a grain puts all times of the page together, and Back puts them apart", { 
   await expect(hand).toHaveAttribute("aria-valuemax", "3");
   await expect(page).toHaveURL(/grain=week/);
   await expectAccessible(page);
-  // A week that is pressed filters by its seven days.
+  // Clicking a week filters by its seven days.
   await hand.focus();
   await page.keyboard.press("End");
   await page.keyboard.press("Enter");

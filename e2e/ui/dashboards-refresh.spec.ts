@@ -22,7 +22,7 @@ test("a dashboard is refreshed on a schedule, which it says, and how its last re
   await expectAccessible(page);
   await dialog.getByRole("button", { name: "Save schedule" }).click();
   await expect.poll(async () => (await read(id)).schedule?.cron).toBe("*/15 * * * *");
-  // One of its widgets reads a table that is not there, so the refresh fails and says so.
+  // One of its widgets reads a missing table, so the refresh fails and says so.
   await dialog.getByRole("button", { name: "Refresh now" }).click();
   const last = dialog.getByRole("region", { name: "Last refresh" });
   await expect(last).toContainText("Failed");
@@ -47,7 +47,7 @@ test("a refresh that takes long says for how long, also to who comes later, and 
   const { make, sample, root } = await dashboardBench(page.request);
   const { id } = await make({
     title: "Slow",
-    // Some minutes of work for one core.
+    // Takes one core some minutes.
     datasets: [
       {
         id: "rows",

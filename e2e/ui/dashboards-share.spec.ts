@@ -23,7 +23,7 @@ test("a dashboard is shared by a link with a password, filtered by strangers, an
   await expectAccessible(page);
   const address = (await link.textContent()) ?? "";
 
-  // Somebody without an account.
+  // A visitor without an account.
   const context = await browser.newContext();
   const visitor = await context.newPage();
   await visitor.goto(address);
@@ -41,7 +41,7 @@ test("a dashboard is shared by a link with a password, filtered by strangers, an
   await visitor.getByRole("button", { name: /^Region: any/ }).click();
   await visitor.getByRole("checkbox", { name: /^north/ }).click();
   await expect(revenue).toContainText("€40");
-  // Of what fails a stranger hears that it does, and no name of a table.
+  // Visitors see that a widget failed, but not the name of a table.
   await expect(visitor.getByRole("article", { name: "Broken" })).toContainText("Whoever shared it sees why.");
   await visitor.reload();
   await expect(revenue).toContainText("€40");

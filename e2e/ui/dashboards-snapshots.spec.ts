@@ -23,7 +23,7 @@ test("a dashboard is sent on a schedule: set up, sent now, switched off and ende
   await expect(row).toContainText("dark, with PDF");
   await expectAccessible(page);
   await row.getByRole("button", { name: /^Send to/ }).click();
-  // Drawn by a job and kept in the outbox, where no mail service is set up.
+  // A job renders it, and without a mail service it is stored in the outbox.
   await expect(row).toContainText("Sent", { timeout: 60_000 });
   const outbox = await page.request.get(root.replace(/dashboards$/, "outbox"));
   const [mail] = (await outbox.json()).data.items;

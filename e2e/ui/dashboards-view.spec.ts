@@ -3,7 +3,8 @@ import type { Page, Route } from "@playwright/test";
 import { dashboardBench, salesBoard } from "./dashboards-people";
 import { expect, expectAccessible, hold, type Person, test } from "./fixtures";
 
-// Forty rows: each of ten days has one of 1, 2, 3 and 4; north has 1 and 3, south 2 and 4; web has 1 and 2, shop 3 and 4.
+// Forty rows: each of ten days has one of 1, 2, 3 and 4; north has 1 and 3, south 2 and 4; web has 1 and 2, shop 3 and
+// 4.
 
 async function openBoard(page: Page, person: Person, more: object = {}): Promise<string> {
   const { make, sample } = await dashboardBench(page.request);
@@ -30,7 +31,7 @@ test("a dashboard shows its widgets from one read, and one that fails disturbs n
   await expect(total).toContainText("40");
   await expect(widget(page, "Broken")).toContainText("no_such_table");
   await expect(page.getByText(/^Fresh just now|^Not all is fresh, oldest just now/)).toBeVisible();
-  // All of them at once; once more at the most, when the page begins to hear of changes.
+  // All of them at once; at most one more time, when the page subscribes to changes.
   expect(new Set(asked).size).toBe(1);
   expect(asked.length).toBeLessThanOrEqual(2);
   await expectAccessible(page);
@@ -43,7 +44,7 @@ test("a widget is drawn when its own answer is there, however long another sourc
     id: "slow",
     kind: "kpi",
     title: "Slow",
-    // Ten thousand million rows are joined: it goes on until the page is left.
+    // Joins ten thousand million rows: it runs until the page is left.
     source: { connectionId: sample, query: "select sum(a.i * b.i) as n from range(200000) a(i), range(200000) b(i)" },
     spec: { measures: [{ field: "n", op: "max", as: "n" }] },
     layout: { x: 8, y: 15, w: 4, h: 3 },
@@ -68,11 +69,11 @@ test("filters narrow the widgets, stand in the address, and are taken off by Bac
   await list.getByRole("checkbox", { name: /north/ }).click();
   await expect(widget(page, "Revenue")).toContainText("€40");
   await expect(page).toHaveURL(/f\.region=%22north%22/);
-  // What another filter leaves is counted.
+  // Values are counted under the other filters.
   await filters.getByRole("button", { name: "Channel: any" }).click();
   const channels = page.getByRole("list", { name: "Values of Channel" });
   await expect(channels.getByRole("listitem")).toHaveText([/shop10/, /web10/]);
-  // Two that are ticked before the first is drawn are both ticked.
+  // Two that are selected before the first is rendered stay selected.
   await channels.getByRole("checkbox").evaluateAll(async (boxes) => {
     for (const box of boxes as HTMLInputElement[]) {
       box.click();
@@ -136,7 +137,7 @@ test("marks are pressed by keyboard and pointer and narrow the others, not the w
   await expect(widget(page, "Revenue")).toContainText("€9");
   await page.getByRole("button", { name: "Clear filters" }).click();
   await expect(widget(page, "Revenue")).toContainText("€100");
-  // Two that are added before the first is drawn are both there.
+  // Two that are added before the first is rendered both stay.
   const cells = widget(page, "By channel").locator("button.widget-cell");
   await cells.evaluateAll(async (all) => {
     for (const cell of all) {
@@ -185,7 +186,7 @@ test("while the pointer is in a widget the page itself answers what is pressed t
   await page.goBack();
   await expect(widget(page, "Revenue")).toContainText("€30");
   expect(asked).toEqual([]);
-  // A filter is another question.
+  // Another filter is a new query.
   await page.getByRole("button", { name: "Region: any" }).click();
   await page.getByRole("checkbox", { name: /north/ }).click();
   await expect(widget(page, "Revenue")).toContainText("€10");
@@ -268,7 +269,7 @@ test("C37 keeps a long list of values out of the address, over Back and a reload
   await expect(widget(page, "Amount")).toContainText("39");
   await page.goForward();
   await expect(widget(page, "Amount")).toContainText("40");
-  // Another tab of this browser has the values, another browser has not.
+  // Another tab of this browser has the values, another browser does not.
   const tab = await page.context().newPage();
   await tab.goto(short);
   await expect(widget(tab, "Amount")).toContainText("40");
@@ -349,7 +350,7 @@ test("the whole page is saved as a picture, also what is out of sight", async ({
     .locator(".dashboard-host .page-in")
     .evaluate((each) => [each.scrollWidth, each.scrollHeight]);
   expect([width, height]).toEqual(shown.map((side) => side * 2));
-  // It is drawn in the browser again: more than one colour stands in it, up to its last rows.
+  // The browser renders it again: the picture has more than one colour, down to its last rows.
   const colours = await page.evaluate(
     async (url) => {
       const image = new Image();
@@ -423,7 +424,7 @@ test("what a server that was away has cut off is read again by itself, on a shar
 test("on a phone the widgets stand below one another, figures two abreast", async ({ page, person }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await openBoard(page, person);
-  // What stands above them may still be growing while their places are read.
+  // Content above them may still grow while their positions are read.
   await expect(async () => {
     const left = await widget(page, "Revenue").boundingBox();
     const right = await widget(page, "Orders").boundingBox();

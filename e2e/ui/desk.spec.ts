@@ -46,7 +46,7 @@ test("closing a tab with the middle button pastes nothing, neither into its cons
 
 test("tabs are moved and closed from the keyboard", async ({ page, consolePage }) => {
   await consolePage.newConsole.click();
-  // A new console is written in at once.
+  // A new console has the focus at once.
   await expect(consolePage.editor).toBeFocused();
   await consolePage.tabs.nth(1).focus();
   await page.keyboard.press("Alt+Shift+ArrowLeft");
@@ -123,7 +123,7 @@ test("a schema that cannot be read says why under its connection, and is read ag
   asking.resolve();
   await expect(page.getByText("The data source did not answer.")).toBeVisible();
   await expectAccessible(page);
-  // Until all of the page is there: what is shown later asks for the schema, too.
+  // Waits for the whole page: parts that appear later load the schema, too.
   await page.waitForLoadState("networkidle");
   const retry = page.getByRole("tree", { name: "Schema" }).getByRole("button", { name: "Retry" });
   const asked = page.waitForRequest("**/entities*");
@@ -133,7 +133,7 @@ test("a schema that cannot be read says why under its connection, and is read ag
   await page.unroute("**/entities*");
   const products = consolePage.schema.filter({ hasText: "products" });
   await expect(async () => {
-    // A part of the page that comes late may have asked already.
+    // A part of the page that loads late may have retried already.
     if (!(await products.isVisible())) await retry.click({ timeout: 1000 });
     await expect(products).toBeVisible({ timeout: 2000 });
   }).toPass();
@@ -182,7 +182,7 @@ test("keys are for the tab that was just opened, and a run for the connection th
   await expect(consolePage.cells.first()).toContainText("of the first");
   await expect(consolePage.editor).toContainText("of the first");
 
-  // The server is slow to keep what was chosen.
+  // The server stores the choice slowly.
   const wid = await workspaceIdOf(page.request);
   const made = await page.request.post(`/api/workspaces/${wid}/connectors`, {
     data: { name: "Scratch", type: "duckdb", config: { file: "scratch.duckdb" } },

@@ -4,7 +4,7 @@ import { startPostgres } from "../../test/servers/postgres";
 import { expect, expectAccessible, hold, test } from "./fixtures";
 import { workspaceIdOf } from "./settings-people";
 
-/** What people who live in SQL reach for: joins from keys, more cursors, layout, snippets, plans, names, texts elsewhere. */
+/** Features for SQL experts: joins from keys, more cursors, layout, snippets, plans, names, search in other texts. */
 
 async function connectShop(page: Page): Promise<void> {
   const database = new Database(":memory:");
@@ -114,7 +114,7 @@ test("comments, more cursors, snippets, layout and long lines are one key away",
 
   await consolePage.write("");
   await page.keyboard.type("upd");
-  // By the pointer: for a moment the editor takes no key for a list that has just opened, so that nobody picks unseen.
+  // With the pointer: a list that has just opened ignores keys for a moment, so that nothing is picked unseen.
   await page.locator(".cm-tooltip-autocomplete").getByRole("option", { name: "update ... set" }).click();
   await page.keyboard.type("orders");
   await page.keyboard.press("Tab");
@@ -195,12 +195,12 @@ test("a plan is a tree with what it costs, measured only where it reads", async 
     await page.keyboard.press("ArrowRight");
     await expect(slowest).toBeVisible();
 
-    // The same question after something has changed is laid beside what it was.
+    // The same plan after a change is compared with the previous one.
     await expect(plan.getByRole("button", { name: /^Compare with/ })).toHaveCount(0);
     await consolePage.write("create index by_id on orders (id)");
     await consolePage.run.click();
     await expect(page.getByRole("heading", { name: "The statement ran" })).toBeVisible();
-    // The shortcut is pressed before the page knows how the engine explains.
+    // The shortcut is pressed before the page knows the engine's form of EXPLAIN.
     const letGo = await hold(page, "**/api/connectors/types");
     await page.reload();
     await consolePage.write(asked);
@@ -225,13 +225,13 @@ test("a plan is a tree with what it costs, measured only where it reads", async 
     }
     await page.setViewportSize({ width: 1440, height: 900 });
 
-    // What it is asked carries the statement and its plan.
+    // The question contains the statement and its plan.
     await plan.getByRole("button", { name: "Ask the agent" }).click();
     const chat = page.getByRole("complementary", { name: "Agent" }).getByRole("log");
     await expect(chat.getByText("How can this query be made faster?")).toBeVisible();
     await expect(chat).toContainText("Its measured plan:");
 
-    // It may be planned, and is never carried out for its times.
+    // A plan is allowed; EXPLAIN ANALYZE, which would run it, is not.
     await consolePage.write("delete from orders");
     await page.keyboard.press("ControlOrMeta+Shift+E");
     await expect(steps.getByRole("row", { name: /Write|ModifyTable/ })).toBeVisible();

@@ -5,12 +5,12 @@ import { ConsolePage } from "../pages/console-page";
 
 export type Person = { email: string; password: string; name: string; slug: string };
 type Fixtures = {
-  /** Somebody with an account and a workspace of their own, signed in in this test's browser. */
+  /** A user with an account and a workspace, signed in in this test's browser. */
   person: Person;
   consolePage: ConsolePage;
-  /** Fails the test when the page logs an error or breaks its security policy; answers of the API with 4xx are no errors. */
+  /** Fails the test if the page logs an error or breaks its security policy; 4xx answers of the API are allowed. */
   quietPage: undefined;
-  /** For a page that tries what its policy refuses, which the browser says aloud. */
+  /** Allows console errors, for a page that tries what its policy blocks. */
   isLoud: boolean;
 };
 
@@ -20,11 +20,16 @@ export function newEmail(): string {
   return `ui-${randomUUID()}@example.com`;
 }
 
-/** Answers of the API with 4xx; and a directive for apps' frames that this browser does not know yet, which others hold. */
+/**
+ * Allowed messages: 4xx answers of the API, and a directive for apps' frames that this browser does not support yet.
+ */
 export const SAID_ANYWAY = /^Failed to load resource|^Unrecognized Content-Security-Policy directive 'webrtc'/;
 
 type WorkerFixtures = {
-  /** A new server builds the sample in the background of its start: the first test must not pay for it. */
+  /**
+   * Waits for the sample: a new server builds it in the background of its start, and the first test must not pay for
+   * it.
+   */
   sampleReady: undefined;
 };
 
@@ -52,7 +57,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
         if (message.type() === "error" && !SAID_ANYWAY.test(message.text())) errors.push(message.text());
       });
       await use(undefined);
-      // An answer that a test has kept back may come when nobody waits for it any more.
+      // A delayed answer may arrive when no one waits for it.
       if (!page.isClosed()) await page.unrouteAll({ behavior: "ignoreErrors" });
       if (!isLoud) expect(errors).toEqual([]);
     },
@@ -73,12 +78,12 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
 
 export { expect };
 
-/** No violation of WCAG 2.2 AA that a machine can find. */
+/** Expects no violation of WCAG 2.2 AA that axe can find. */
 export async function expectAccessible(page: Page): Promise<void> {
-  // A frame that is loaded anew meanwhile is looked at when it is there.
+  // A frame that is reloading is checked once it has loaded.
   await Promise.all(page.frames().map((frame) => frame.evaluate(untilDrawn).catch(() => {})));
   const { violations } = await new AxeBuilder({ page })
-    // Menus and dialogs are layers of their own at the end of the body, outside of every landmark.
+    // Menus and dialogs are separate layers at the end of the body, outside of every landmark.
     .disableRules(["region"])
     .withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"])
     .analyze();
@@ -87,10 +92,13 @@ export async function expectAccessible(page: Page): Promise<void> {
   );
 }
 
-/** What is half faded in has half of its contrast, and what is half loaded has one style without the other. */
+/**
+ * Waits until the page is loaded and faded in. A half-faded element has half of its contrast; a half-loaded page lacks
+ * styles.
+ */
 async function untilDrawn(): Promise<void> {
   if (document.readyState !== "complete") await new Promise((resolve) => addEventListener("load", resolve));
-  // What has just come begins to fade in with the next picture; a frame that is out of sight has none.
+  // New elements start to fade in with the next frame; a frame out of sight has none.
   const drawn = () =>
     new Promise<unknown>((resolve) => {
       requestAnimationFrame(resolve);
@@ -102,7 +110,7 @@ async function untilDrawn(): Promise<void> {
   await Promise.all(passing.map((each) => each.finished.catch(() => {})));
 }
 
-/** Keeps the answers to a request back until they are let go. */
+/** Holds back the answers to a request until they are released. */
 export async function hold(page: Page, url: string): Promise<() => void> {
   let letGo = () => {};
   const held = new Promise<void>((resolve) => {

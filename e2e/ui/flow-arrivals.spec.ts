@@ -43,7 +43,7 @@ for (const [theme, width] of [
       await page.getByRole("radio", { name: "Repeats" }).click();
       await expect(refused).toHaveCount(0);
       await expect(first).toHaveCount(1);
-      // Filters stand in the address.
+      // The address holds the filters.
       await page.reload();
       await expect(first).toHaveCount(1);
       await expect(test).toHaveCount(0);

@@ -3,7 +3,7 @@ import { flowBench } from "./flows-people";
 import { expectNoSidewaysScroll } from "./run-people";
 import { join } from "./settings-people";
 
-/** A name of no host: what is sent there fails at once, on any machine. */
+/** A host that does not exist: requests fail at once, on any machine. */
 const NOWHERE = "https://hooks.nowhere.invalid/in";
 
 test("whom a flow's end is told is chosen on its page, tried there, and what was sent stands below it", async ({
@@ -18,7 +18,7 @@ test("whom a flow's end is told is chosen on its page, tried there, and what was
   await expect(rules).toContainText("Nobody is told yet.");
   await rules.getByRole("button", { name: "Add rule" }).click();
   const fresh = page.getByRole("complementary", { name: "New rule" });
-  // The flow is no question here.
+  // The rule is for this flow only, so there is no choice of a flow.
   await expect(fresh.getByRole("combobox")).toHaveCount(0);
   await fresh.getByRole("checkbox", { name: "Success" }).check();
   await fresh.getByRole("textbox", { name: "Addresses" }).fill("ana@example.com");

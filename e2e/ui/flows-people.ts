@@ -3,12 +3,12 @@ import type { APIRequestContext, Page } from "@playwright/test";
 import { expect } from "./fixtures";
 import { workspaceIdOf } from "./settings-people";
 
-/** What a test makes before it looks at flows: connections and flows of the person's own workspace. */
+/** Creates the connections and flows of the user's workspace that a test needs. */
 export type FlowBench = {
   home: string;
   sample: string;
   into: string;
-  /** Makes a flow and gives the answer's data. */
+  /** Creates a flow and returns the answer's data. */
   make: (
     body: Record<string, unknown>,
     request?: APIRequestContext,
@@ -39,13 +39,13 @@ export async function flowBench(request: APIRequestContext, name = "warehouse"):
   };
 }
 
-/** A query that is read as long as nobody cancels it: far more rows than a test waits for. */
+/** Returns a query that runs until it is cancelled: far more rows than a test waits for. */
 export function endless(sample: string): Record<string, unknown> {
   const query = "select i, repeat('x', 200) as x from range(2000000000) t(i)";
   return { name: "Without an end", type: "query", source: { connectionId: sample, query } };
 }
 
-/** Sends an event that is signed as the example on the page signs it. */
+/** Sends an event that is signed as in the page's example. */
 export async function sendSigned(page: Page, url: string, secret: string, body: string): Promise<number> {
   const signature = createHmac("sha256", secret).update(body).digest("hex");
   const answer = await page.request.post(new URL(url).pathname, {

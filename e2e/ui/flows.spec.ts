@@ -19,7 +19,7 @@ test("a sync is made from the catalogue, run, and watched to its end", async ({ 
   await page.getByRole("checkbox", { name: "customers" }).check();
   await page.getByRole("checkbox", { name: "products" }).check();
   await expect(page.getByText("2 of 8 chosen")).toBeVisible();
-  // What is chosen is read once: its columns with their types, and its first rows.
+  // The selected table is described: its columns with their types, and its first rows.
   const columns = page.getByRole("table", { name: "Columns and their types" });
   await expect(columns.getByRole("row", { name: /email VARCHAR/ })).toContainText("string");
   await expect(page.getByRole("table", { name: "First rows of the source" }).getByRole("row")).toHaveCount(21);
@@ -35,7 +35,7 @@ test("a sync is made from the catalogue, run, and watched to its end", async ({ 
   await expect(page.getByRole("combobox", { name: "Primary key of customers" })).toHaveText("id");
   await page.getByRole("combobox", { name: "Cursor of products" }).click();
   await page.getByRole("option", { name: "id", exact: true }).click();
-  // The list that closes has an option of this name, too.
+  // The closing list has an option of this name, too.
   await expect(page.getByRole("listbox")).toHaveCount(0);
   await page.getByRole("combobox", { name: "Primary key of products" }).click();
   await page.getByRole("option", { name: "id", exact: true }).click();
@@ -52,7 +52,7 @@ test("a sync is made from the catalogue, run, and watched to its end", async ({ 
     "done, 2,400 rows read, 2,400 written",
   );
   await expect(page.getByRole("log", { name: "Lines of the log" })).toContainText("The run has ended");
-  // How it stands, what it has done and its log are seen without a scroll.
+  // The status, the progress and the log are visible without scrolling.
   for (const part of [strip, page.getByRole("list", { name: "What is read" })]) {
     await expect(part).toBeInViewport({ ratio: 1 });
   }
@@ -82,7 +82,7 @@ test("what a run reads is counted in both tabs while it runs, and cancelling it 
   const written = page.getByRole("group", { name: "Run" }).locator("div", { hasText: "written" });
   await expect.poll(rows, { timeout: 30_000 }).toBeGreaterThan(0);
   await expect(written).not.toHaveText(/^written0$/);
-  // Progress comes by the stream: once the page has read what it shows, the rows grow and nothing is asked for.
+  // The stream reports progress: once the page is loaded, the count of rows grows without requests.
   await expect(async () => {
     const before = asked.length;
     for (let step = 0; step < 3; step += 1) {
@@ -177,7 +177,7 @@ test("a webhook's secret is shown once, and a signed event shows in what has com
   const url = await page.getByRole("textbox", { name: "Address" }).inputValue();
   await expect(page.getByRole("region", { name: "How to sign and send an event" })).toContainText(url);
   await expectAccessible(page);
-  // It stays while its maker goes elsewhere in the workspace by the keyboard, and goes once they have it.
+  // It stays while the user is elsewhere in the workspace, and closes once they have copied it.
   await page.getByRole("heading", { name: "Carrier tracking", level: 1 }).click();
   await page.keyboard.press("g");
   await page.keyboard.press("f");
@@ -317,12 +317,12 @@ test("the status bar counts what runs for anybody, and leads to it", { tag: "@lo
   const jun = await join(browser, page, "member");
   await jun.page.goto(`/w/${person.slug}/flows`);
   const bar = jun.page.getByRole("contentinfo");
-  // It ran before this page was there; what begins and ends later comes by the stream.
+  // It ran before this page was opened; later starts and ends come with the stream.
   await expect(bar.getByRole("link", { name: "1 run in motion" })).toBeVisible();
   const { id } = await addRunnable(page.request, "long.sql", LONG, "workspace");
   const background = await startRun(page.request, id);
   await expect(bar.getByRole("link", { name: "2 runs in motion" })).toBeVisible();
-  // A private console's run is its owner's alone.
+  // Only the owner sees a private console's run.
   const secret = await addRunnable(page.request, "mine.sql", LONG, "private");
   const hidden = await startRun(page.request, secret.id);
   await page.goto(`/w/${person.slug}/flows`);
@@ -343,11 +343,11 @@ test("a form that was begun is kept over a reload, leaving it asks, and a double
   person,
 }) => {
   const { home, into } = await flowBench(page.request);
-  // A browser asks before it reloads a page with something unsaved.
+  // A browser asks before it reloads a page with unsaved changes.
   page.on("dialog", (dialog) => dialog.accept());
   await page.goto(`/w/${person.slug}/flows/new`);
   await page.getByRole("radio", { name: "Webhook", exact: true }).click();
-  // What is missing is where the person is led to.
+  // Saving moves the focus to a missing value.
   await page.getByRole("button", { name: "Save flow" }).click();
   const name = page.getByRole("textbox", { name: "Name" });
   await expect(name).toBeFocused();
@@ -377,7 +377,7 @@ test("a form that was begun is kept over a reload, leaving it asks, and a double
   expect(flows.map((flow: { name: string; destination: object }) => [flow.name, flow.destination])).toEqual([
     ["Carrier tracking", { connectionId: into, table: "scans", write: "append" }],
   ]);
-  // What is saved is begun no more.
+  // A saved flow leaves no draft.
   await page.goto(`/w/${person.slug}/flows/new`);
   await expect(name).toHaveValue("");
   await name.fill("Another");

@@ -52,7 +52,7 @@ for (const theme of ["light", "dark"] as const) {
   });
 }
 
-/** Opens a page whose scripts, besides the one in its head, come only when they are let go. */
+/** Opens a page whose scripts, except the one in its head, are held back until the returned function is called. */
 async function openAsleep(page: Page, path: string): Promise<() => void> {
   let wake = () => {};
   const held = new Promise<void>((resolve) => {
@@ -69,12 +69,12 @@ async function openAsleep(page: Page, path: string): Promise<() => void> {
 
 test("shortcuts that are pressed before the page is awake are carried out when it is", async ({ page, person }) => {
   const wake = await openAsleep(page, `/w/${person.slug}/settings/keyboard`);
-  // So does React between its loading and its taking over.
+  // So does React between loading and hydration.
   await page.evaluate(() => {
     document.addEventListener("keydown", (event) => event.stopPropagation(), { capture: true, once: true });
   });
   await page.keyboard.press("?");
-  // It would make a console if it were not for the list, which is on its way.
+  // It would create a console if the list were not loading.
   await page.keyboard.press("c");
   wake();
   await expect(page.getByRole("dialog", { name: "Shortcuts" })).toBeVisible();
@@ -120,7 +120,7 @@ test("the chosen theme stands before the first paint and outlives a reload", asy
   await consolePage.openAccountMenu();
   await page.getByRole("menuitemradio", { name: "Dark" }).click();
   await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
-  // The script in the head has run by the time the body is read: a reload never shows the other theme.
+  // The script in the head runs before the body is parsed: a reload never shows the other theme.
   await page.addInitScript(() => {
     new MutationObserver((_, observer) => {
       if (!document.body) return;
@@ -168,13 +168,13 @@ test("an explorer that was over the work for a while is beside it as before wher
   await expect(explorer).toBeHidden();
   await page.setViewportSize(wide);
   await expect(explorer).toBeVisible();
-  // And it begins beneath the work again, whatever it was beside it.
+  // On a narrow screen the explorer starts closed, also if it was open beside the work.
   await page.setViewportSize({ width: 860, height: 900 });
   await expect(explorer).toBeHidden();
   await page.setViewportSize(wide);
   await page.reload();
   await expect(explorer).toBeVisible();
-  // What is put away where there is room stays away.
+  // If it is closed where there is room, it stays closed.
   await page.keyboard.press("ControlOrMeta+b");
   await expect(explorer).toBeHidden();
   await page.setViewportSize({ width: 860, height: 900 });
@@ -242,7 +242,7 @@ test("who follows a link while the first console is still being opened gets ther
     await new Promise((resolve) => setTimeout(resolve, milliseconds));
     await route.continue();
   };
-  // The first visit makes the sample's console; the other page comes after that.
+  // The first visit creates the sample's console; the other page loads after that.
   await page.route(/\/consoles$/, delay(1500));
   await page.route(/\/connections\?_rsc/, delay(4000));
   await page.goto(`/w/${person.slug}`);

@@ -1,6 +1,6 @@
 import { expect, expectAccessible, test } from "./fixtures";
 
-// Each walks through many steps and looks at the whole page for axe, which takes its time on a busy machine.
+// Many steps each, and axe checks the whole page, which is slow on a busy machine.
 test.describe.configure({ timeout: 180_000 });
 
 const ROWS =
@@ -24,7 +24,7 @@ test("a right click on a cell filters by its value, and the filter says itself i
   await expect(page.getByText("2 of 4 rows")).toBeVisible();
   await expect(page.getByRole("textbox", { name: "Filter region" })).toHaveValue("= coast");
 
-  // Another column narrows what is left, and both go at once.
+  // Another column filters further, and both filters are cleared at once.
   await consolePage.cell(2, 3).click({ button: "right" });
   await page.getByRole("menuitem", { name: "At least 214.00" }).click();
   await expect(page.getByText("2 filters")).toBeVisible();
@@ -63,9 +63,9 @@ test("a selection is copied as a list for IN and as INSERT lines from its menu",
   await consolePage.cell(2, 2).click({ button: "right" });
   await page.getByRole("menuitem", { name: "Copy as" }).click();
   await page.getByRole("menuitem", { name: "List for IN ( )" }).click();
-  // Each value once, and null is not among them.
+  // Each value once, without null.
   await expect.poll(clipboard).toBe("('north', 'coast')");
-  // One cell is what was pressed, not the whole result.
+  // One cell is copied, not the whole result.
   await consolePage.cell(3, 3).click();
   await consolePage.cell(3, 3).click({ button: "right" });
   await page.getByRole("menuitem", { name: "Copy as" }).click();
@@ -131,7 +131,7 @@ test("a row opens beside the grid, follows the selection, and J and K walk", asy
   await page.keyboard.press("Escape");
   await expect(panel).toHaveCount(0);
   await expect(consolePage.grid).toBeFocused();
-  // The agent has its place back.
+  // The agent's panel is shown again.
   await expect(page.getByRole("complementary", { name: "Agent" })).toBeVisible();
 });
 

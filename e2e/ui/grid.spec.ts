@@ -14,7 +14,7 @@ test("cells are selected by pointer and keyboard, added up exactly, and copied",
   await consolePage.run.click();
   await consolePage.cell(1, 2).click();
   await page.keyboard.press("Shift+ArrowDown");
-  // 0.10 + 0.20 by hand; floats would give 0.30000000000000004.
+  // 0.10 + 0.20 exactly; floats would give 0.30000000000000004.
   await expect(page.getByText("2 cells: sum 0.30, avg 0.15")).toBeVisible();
   await page.keyboard.press("ControlOrMeta+c");
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("0.10\n0.20");
@@ -143,7 +143,7 @@ test("columns are pinned, moved by keys and by dragging, and put back", async ({
   await page.mouse.move(to.x + 20, to.y + 30, { steps: 4 });
   await page.mouse.up();
   await expect(heads).toHaveText([/#/, /three/, /one/, /two/]);
-  // A drag is no press: nothing was sorted by it.
+  // A drag is not a click: it did not sort.
   await expect(consolePage.grid.locator('[aria-sort="ascending"]')).toHaveCount(0);
 
   await page.getByRole("button", { name: "Columns", exact: true }).click();

@@ -16,9 +16,9 @@ test("each save is listed with its author, and shows what it changed side by sid
   const saves = page.getByRole("list", { name: "Saves" }).getByRole("listitem");
   await expect(saves).toHaveCount(3);
   await expect(saves.first()).toContainText("Ines, just now");
-  // One of two lines is another.
+  // One of two lines differs.
   await expect(saves.first()).toContainText(/\+1 line\s*-1 line/);
-  // One colour a person: here, where the history knows an address only, and in the frame.
+  // Each user has one colour: here, where the history knows only an address, and in the frame.
   const colourOf = (mark: Locator) => mark.evaluate((element) => getComputedStyle(element).backgroundColor);
   const own = await colourOf(page.getByRole("button", { name: "Account of Ines Okafor" }).locator(".ava"));
   await expect.poll(() => colourOf(saves.first().locator(".ava"))).toBe(own);
@@ -30,7 +30,7 @@ test("each save is listed with its author, and shows what it changed side by sid
   await expect(commit.locator('[aria-label="What changed"]')).toContainText("select 2 as two");
   await expect(commit.getByRole("region", { name: "The whole text" })).toContainText("from products");
 
-  // A save has an address of its own, which Back and a reload keep.
+  // Each save has an address, which Back and a reload keep.
   await saves.nth(1).getByRole("button").click();
   const sha = (await readHistory(page.request, id))[1]?.sha;
   await expect(page).toHaveURL(new RegExp(`\\?sha=${sha}$`));

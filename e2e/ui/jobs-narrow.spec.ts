@@ -32,7 +32,7 @@ for (const width of [390, 768]) {
       await page.goto(`/w/${person.slug}/flows/${flow.id}/runs/${run?.id}`);
       await expect(page.getByText(/^The run failed at/)).toBeVisible({ timeout: 30_000 });
       await expectFits(page, "main.page");
-      // What else can be done stands beside the title, not in a row of its own.
+      // Other actions are beside the title, not in a separate row.
       const title = await page.getByRole("heading", { level: 1 }).boundingBox();
       const more = await page.getByRole("button", { name: /^More about Flow/ }).boundingBox();
       const distance = Math.abs((title?.y ?? 0) + (title?.height ?? 0) / 2 - (more?.y ?? 0) - (more?.height ?? 0) / 2);

@@ -6,7 +6,7 @@ import { join, workspaceIdOf } from "./settings-people";
 
 const TEXT = "select 'ada' as name, 36 as age\nunion all\nselect 'bob', 41\norder by 1";
 
-/** A console that is shared, open in the page. */
+/** Opens a shared console in the page. */
 async function openShared(page: Page, slug: string, content = TEXT) {
   const { id } = await addConsole(page.request, { name: "people.sql", content, access: "workspace" });
   await page.goto(`/w/${slug}/consoles/${id}`);
@@ -15,7 +15,7 @@ async function openShared(page: Page, slug: string, content = TEXT) {
   return { id, consolePage };
 }
 
-/** Waits until the server has kept what was run last. */
+/** Waits until the server has stored the last result. */
 async function waitUntilKept(page: Page, id: string, text: string) {
   const url = `/api/workspaces/${await workspaceIdOf(page.request)}/consoles/${id}/result`;
   await expect
@@ -46,7 +46,7 @@ test("a result is there after a reload and on another machine, with its age and 
   await elsewhere.goto(`/w/${person.slug}/consoles/${id}`);
   await expect(new ConsolePage(elsewhere).cell(1, 1)).toHaveText("ada");
 
-  // What was kept is a result like any other: it can be sorted, and its rows run again.
+  // A stored result works like any other: it can be sorted, and its query run again.
   await consolePage.write("select 1 as other");
   await expect(consolePage.strip.getByText("Edited since")).toBeVisible();
   await elsewhere.context().close();
@@ -69,7 +69,7 @@ test("a colleague's open console shows what was run at once, and leaves them row
   await expect(theirs.cell(1, 1)).toHaveText("ada");
   await expect(foot(jun.page)).toContainText("by Ines Okafor");
 
-  // Now with rows of their own, made from a text that they have not saved.
+  // Now with their rows, from a text that they have not saved.
   await theirs.write("select 'mine' as whose");
   await theirs.run.click();
   await expect(theirs.cell(1, 1)).toHaveText("mine");
@@ -107,7 +107,7 @@ test("the rows of before stay, greyed, until the first new ones come, and after 
   await expect(consolePage.cell(1, 1)).toHaveText("ada");
   await expectAccessible(page);
   release();
-  // The first statement's rows are here while the second still runs.
+  // The first statement's rows are shown while the second still runs.
   await expect(consolePage.cell(1, 1)).toHaveText("first");
   await expect(consolePage.cancel).toBeVisible();
   await expect(old).toHaveCount(0);

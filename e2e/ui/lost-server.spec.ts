@@ -8,7 +8,7 @@ import { test as base, expect, expectAccessible } from "./fixtures";
 import { endless, flowBench } from "./flows-people";
 import { expectNoSidewaysScroll } from "./run-people";
 
-/** A server that can be killed and started again at the same address, with the same data, or stand still for a while. */
+/** A server that can be killed and restarted at the same address with the same data, or paused for a while. */
 type Mortal = {
   url: string;
   kill: () => Promise<void>;
@@ -76,14 +76,14 @@ test("a page whose server is killed says so in every tab, and is current again b
   }
   await expect(strip(page)).toContainText(/Running, as of \d\d:\d\d:\d\d/);
   await expectAccessible(page);
-  // Nothing that looks alive is left on it.
+  // Nothing on it must look live.
   const figures = await strip(page).textContent();
   await page.getByRole("button", { name: "Try now" }).click();
   await expect(page.getByRole("contentinfo")).toContainText(LOST);
   expect(await strip(page).textContent()).toBe(figures);
 
   await mortal.start();
-  // Before the pages are back or after: neither way may it be missed.
+  // The change may arrive before or after the pages reconnect: it must not be missed in either case.
   const renamed = await page.request.patch(`${home}/flows/${flow.id}`, { data: { name: "Renamed meanwhile" } });
   expect(renamed.status()).toBe(200);
   for (const each of [page, second]) {
@@ -92,7 +92,7 @@ test("a page whose server is killed says so in every tab, and is current again b
     await expect(each.getByText("Renamed meanwhile").first()).toBeVisible();
   }
   await expect(strip(page)).not.toContainText("as of");
-  // And live: what is asked for in one tab is seen in the other.
+  // And live: a request in one tab is visible in the other.
   await page.getByRole("button", { name: "Cancel run" }).click();
   await expect(second.getByRole("row", { name: /Renamed meanwhile/ })).toContainText(/Cancell(ing|ed)/);
 });
@@ -108,7 +108,7 @@ test("a page whose server stands still says so, though nothing was closed, and i
   await second.goto(`/w/${person.slug}/connections`);
   await expect(page.getByRole("row", { name: /Without an end/ })).toBeVisible();
   await expect(second.getByRole("button", { name: "Test all" })).toBeEnabled();
-  // Time enough for a word that it is alive, which keeps a page from asking.
+  // Long enough for a heartbeat, which keeps a page from polling.
   const asked: string[] = [];
   page.on("request", (request) => asked.push(new URL(request.url()).pathname));
   await expect.poll(() => page.evaluate(() => performance.now()), { timeout: 60_000 }).toBeGreaterThan(28_000);
@@ -119,7 +119,7 @@ test("a page whose server stands still says so, though nothing was closed, and i
     await expect(each.getByRole("contentinfo")).toContainText(LOST, { timeout: 60_000 });
     await expect(each.getByText("The server cannot be reached.", { exact: true })).toBeVisible();
   }
-  // What is off says why: the network is there.
+  // Disabled buttons say why, although there is a network.
   await expect(second.getByRole("button", { name: "Test all" })).toBeDisabled();
   await expect(second.getByRole("button", { name: "Test all" })).toHaveAttribute(
     "title",

@@ -12,13 +12,13 @@ async function openShared(page: Page, slug: string, name = "moving.sql") {
   return { id, consolePage };
 }
 
-/** Resolves when the page has asked for nothing new for a while: what it may need later is here. */
+/** Resolves when the page has sent no new request for a while: its later parts are loaded. */
 async function untilLoadedAhead(page: Page) {
   await page.waitForFunction(
     () => {
       const scripts = performance.getEntriesByType("resource").filter(({ name }) => name.includes("/_next/static/"));
       const last = Math.max(...scripts.map((each) => (each as PerformanceResourceTiming).responseEnd));
-      // The parts begin to come after three seconds, one behind the other.
+      // Parts start to load after three seconds, one after another.
       return performance.now() > 5000 && performance.now() - last > 2000;
     },
     undefined,
@@ -46,7 +46,7 @@ test("saving offline keeps the text, says so, and saves when back; the page need
   await expect(save).toBeVisible();
   await expectAccessible(page);
 
-  // Menus, dialogs, tips and the palette open without the line.
+  // Menus, dialogs, tooltips and the palette work offline.
   await page.getByRole("button", { name: "More about this console" }).click();
   await page.getByRole("menuitem", { name: /Move/ }).click();
   await expect(page.getByRole("dialog")).toBeVisible();
@@ -97,7 +97,7 @@ test("a new console that is saved offline has its place when the server is back"
 
 test("a deploy under an open page: it offers to reload, and what was typed stays", async ({ page, person }) => {
   let isGone = false;
-  // The server answers; the parts of this build are not there any more.
+  // The server responds, but no longer has the parts of this build.
   await page.route("**/_next/static/**", (route) =>
     isGone ? route.fulfill({ status: 404, body: "" }) : route.continue(),
   );
@@ -127,7 +127,7 @@ test("a colleague's save and typing show at once, before anybody meets a conflic
   await expect(page.getByText("Jun Abe is editing")).toBeVisible();
   await expectAccessible(page);
 
-  // Without anything typed here, the new text is simply there.
+  // Without a local change, the new text appears.
   await saveOver(page.request, id, "select 'of jun'", jun.request);
   await expect(consolePage.editor).toContainText("select 'of jun'");
   await expect(page.getByText("Jun Abe has saved moving.sql.")).toBeVisible();

@@ -2,7 +2,7 @@ import { expect, expectAccessible, test } from "./fixtures";
 import { addRule, addRunnable, expectNoSidewaysScroll, runToEnd } from "./run-people";
 import { join, settings } from "./settings-people";
 
-/** A name of no host: what is sent there fails at once, on any machine. */
+/** A host that does not exist: requests fail at once, on any machine. */
 const NOWHERE = "https://hooks.nowhere.invalid/in";
 const FAILS = "select * from nowhere";
 

@@ -2,8 +2,8 @@ import { expect, expectAccessible, test } from "./fixtures";
 import { invite, join, settings, workspaceIdOf } from "./settings-people";
 
 /*
- * The recorder of test runs takes its snapshots by a script in every frame, and Chromium reports each time that the
- * mail's frame does not let it run. These tests go without snapshots, so that such a report can only be the page's own.
+ * Runs without snapshots. The trace recorder takes them with a script in every frame, and Chromium reports each time
+ * that the mail's frame blocks it. Without them, every such report comes from the page itself.
  */
 test.use({ trace: { mode: "retain-on-failure", snapshots: false } });
 
@@ -26,11 +26,11 @@ test("the outbox shows each mail as its reader sees it, without running or loadi
   const frame = page.locator("iframe");
   await expect(frame).toHaveAttribute("sandbox", "");
   await expect(frame).toHaveAttribute("srcdoc", /Accept the invitation/);
-  // The name is words in the mail, and what was in it neither ran nor was blocked: the page has kept quiet.
+  // The name is plain text in the mail, and its markup neither ran nor was blocked: the page reported nothing.
   await expect(page.frameLocator("iframe").getByText(NAME).last()).toBeVisible();
   await page.getByRole("radio", { name: "Text" }).click();
   await expect(page.getByRole("region", { name: "Text of the mail" })).toContainText(`/invites/${token}`);
-  // The address brings the same mail back.
+  // The address reopens the same mail.
   await page.reload();
   await expect(page.getByRole("dialog").getByText("mateo@example.com")).toBeVisible();
   await page.getByRole("button", { name: "Close" }).click();
@@ -71,7 +71,7 @@ for (const theme of ["light", "dark"] as const) {
       await expect(page.getByText("Kept here", { exact: true })).toBeVisible();
       await expectAccessible(page);
       await page.getByRole("button", { name: /invites you/ }).click();
-      // The preview runs nothing, the checker included: the plain text is what it can look at.
+      // The preview runs no scripts, including the checker: it can only check the plain text.
       await page.getByRole("radio", { name: "Text" }).click();
       await expect(page.locator("iframe")).toHaveCount(0);
       await expectAccessible(page);

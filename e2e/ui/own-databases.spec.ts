@@ -6,11 +6,11 @@ import type { ConsolePage } from "../pages/console-page";
 import { RegisterPage } from "../pages/register-page";
 import { expect, newEmail, PASSWORD, test } from "./fixtures";
 
-/** Enough that the rows cannot be in any buffer on the way, and few enough for every run of the tests. */
+/** Number of rows: too many for any buffer on the way, and few enough for every test run. */
 const ROWS = 200_000;
 
 type Engine = {
-  /** As the list of kinds calls it. */
+  /** Name in the list of kinds. */
   kind: string;
   start: () => Promise<TestServer | null>;
   version: RegExp;
@@ -74,7 +74,7 @@ for (const { kind, start, version, fill, wrong } of ENGINES) {
         `${ROWS},customer ${ROWS}`,
       ]);
 
-      // The same from outside of the browser, with a key.
+      // The same without a browser, with a key.
       const { wid, connectionId, key } = await keyFor(page);
       const outside = await playwright.request.newContext({ baseURL });
       const answer = await outside.post(`/api/workspaces/${wid}/databases/${connectionId}/execute`, {
@@ -100,13 +100,13 @@ async function register(page: Page): Promise<string> {
   return /\/w\/([^/]+)/.exec(page.url())?.[1] ?? "";
 }
 
-/** A wrong password first, as people do; then the right one, tested before it is saved. */
+/** Connects with a wrong password first, then with the right one, tested before it is saved. */
 async function connect(page: Page, slug: string, kind: string, server: TestServer, version: RegExp): Promise<void> {
   await page.goto(`/w/${slug}/connections`);
   await page.getByRole("link", { name: "Add connection" }).first().click();
   const choice = page.getByRole("link", { name: kind });
   await choice.click();
-  // The form is that of the kind that is marked.
+  // The form is that of the selected kind.
   await expect(choice).toHaveAttribute("aria-current", "true");
   await page.getByRole("textbox", { name: "Name", exact: true }).fill("orders-db");
   await page.getByLabel("Host", { exact: true }).fill(server.host);
@@ -116,7 +116,7 @@ async function connect(page: Page, slug: string, kind: string, server: TestServe
   await page.getByLabel("Password", { exact: true }).fill("not the password");
   await page.getByRole("switch", { name: "Read-only" }).click();
   await page.getByRole("button", { name: "Test connection" }).click();
-  // A new form begins with the safest choice, which a server on one's own machine does not have.
+  // A new form starts with the safest option, which a local server does not support.
   await expect(page.getByRole("form").getByText(/does not offer TLS/)).toBeVisible();
   await page.getByRole("combobox", { name: "TLS" }).click();
   await page.getByRole("option", { name: "Off" }).click();
@@ -138,7 +138,7 @@ async function openConsoleOn(page: Page, slug: string, consolePage: ConsolePage)
 }
 
 async function exportCsv(page: Page): Promise<string> {
-  // The browser's own dialog for files cannot be pressed by a test: a download is left.
+  // A test cannot use the browser's file dialog; without it, the file is downloaded.
   await page.evaluate(() => Reflect.deleteProperty(window, "showSaveFilePicker"));
   await page.getByRole("button", { name: "Export" }).click();
   const saved = page.waitForEvent("download", { timeout: 60_000 });

@@ -3,15 +3,15 @@ import type { APIRequestContext } from "@playwright/test";
 import { expect, test } from "./fixtures";
 
 /*
- * What a browser has to fetch and read before a page can be used. What is loaded later, in a quiet moment or when it is
- * asked for, is not in the document and not counted.
+ * Measures the size of the files that a browser must load before a page is usable. Files that load later, in a quiet
+ * moment or on demand, are not in the document and not counted.
  */
 
 const CONSOLE_BYTES_MAX = 330_000;
-/** React and the framework's router, which no page does without, are 115 kB of it. */
+/** 115 kB of it is React and the framework's router, which every page needs. */
 const SIGN_IN_BYTES_MAX = 120_000;
 
-/** Bytes on the line of all scripts that the document of an address asks a browser of today for. */
+/** Returns the transferred bytes of all scripts that the document of an address loads in a current browser. */
 async function scriptBytesOf(request: APIRequestContext, address: string): Promise<number> {
   const html = await (await request.get(address)).text();
   const tags = [...html.matchAll(/<(?:script|link)\b[^>]*>/g)].map(([tag]) => tag);
@@ -25,7 +25,7 @@ async function scriptBytesOf(request: APIRequestContext, address: string): Promi
     expect(answer.status(), path).toBe(200);
     const body = await answer.body();
     const { "content-encoding": coding, "content-length": length } = answer.headers();
-    // What the build has compressed says its length.
+    // Precompressed files have a length.
     if (path.startsWith("/_next/") && body.length > 300) expect(coding, path).toBe("br");
     sum += coding === "gzip" ? gzipSync(body).length : Number(length);
   }

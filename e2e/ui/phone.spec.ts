@@ -35,7 +35,7 @@ test("on a phone the sample runs, shows cards, and list and account are one pres
   await page.getByRole("button", { name: /^select p\.name/ }).tap();
   await consolePage.write("select 7 as lucky");
   await consolePage.run.tap();
-  // The view that was chosen stays for the next result.
+  // The selected view stays for the next result.
   await expect(consolePage.cell(1, 1)).toHaveText("7");
 
   await page.getByRole("button", { name: "Back to the list" }).tap();
@@ -63,7 +63,7 @@ test("on a phone two texts are compared one below the other, and a piece of the 
   const piece = compare.getByRole("button", { name: "Take the saved piece" });
   const [button, line] = [await piece.boundingBox(), await compare.locator(".cm-deletedLine").boundingBox()];
   expect(button?.height).toBeGreaterThanOrEqual(44);
-  // It hides nothing of the text that it is about.
+  // It covers none of its text.
   expect((button?.y ?? 0) + (button?.height ?? 0)).toBeLessThanOrEqual((line?.y ?? 0) + 1);
   await expectAccessible(page);
   await piece.tap();
@@ -76,7 +76,7 @@ test("a long list on a phone scrolls above the bottom bar", { tag: "@long" }, as
   for (let n = 1; n <= 16; n++) await addConsole(page.request, { name: `console ${n}.sql`, content: "select 1" });
   await page.goto(`/w/${person.slug}`);
   await page.getByRole("button", { name: "Back to the list" }).tap();
-  // Where the schema would have no room, the first steps are a line, which opens.
+  // If the schema would have no room, the first steps collapse to one line.
   await page.getByRole("button", { name: "Get going", expanded: false }).tap();
   const last = page.getByRole("button", { name: "Hide this list" });
   await last.scrollIntoViewIfNeeded();

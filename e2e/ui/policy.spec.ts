@@ -8,16 +8,17 @@ import { flowBench } from "./flows-people";
 import { runToEnd } from "./run-people";
 import { invite, settings, workspaceIdOf } from "./settings-people";
 
-// Snapshots are taken by a script in every frame, and the mail's frame lets none run (outbox.spec.ts).
+// The trace recorder takes snapshots with a script in every frame, and the mail's frame blocks scripts
+// (outbox.spec.ts).
 test.use({ trace: { mode: "retain-on-failure", snapshots: false } });
 
-/** What the browser says against pages, and which addresses were seen. */
+/** Console messages and policy violations of pages, and the visited addresses. */
 type Watch = { complaints: string[]; visited: Set<string> };
 
-/** What a console shows only to those who ask for it: advice on forms, and what the client of a preview's changes says. */
+/** Returns whether a console hides the message by default: form advice, and the hot-reload client of a preview. */
 const isVerbose = (message: ConsoleMessage) => ["verbose", "debug"].includes(message.type());
 
-/** Hears each violation of a page's policy, and each word in its console, from the first moment on. */
+/** Collects every policy violation and console message of a page, from the start. */
 async function watch(context: BrowserContext): Promise<Watch> {
   const seen: Watch = { complaints: [], visited: new Set() };
   await context.exposeFunction("reportViolation", (text: string) => seen.complaints.push(text));
@@ -29,11 +30,11 @@ async function watch(context: BrowserContext): Promise<Watch> {
   });
   context.on("weberror", (error) => seen.complaints.push(String(error.error())));
   context.on("console", (message) => {
-    // Answers with an error status are what some of these pages are about.
+    // Some of these pages are about error statuses.
     if (SAID_ANYWAY.test(message.text()) || isVerbose(message)) return;
     seen.complaints.push(`${message.page()?.url()}: ${message.type()} ${message.text()}`);
   });
-  // Some pages only send on to another, and their own address is never shown.
+  // Some pages only redirect, and their address is never shown.
   context.on("request", (request) => {
     if (request.isNavigationRequest()) seen.visited.add(new URL(request.url()).pathname);
   });
@@ -45,7 +46,7 @@ async function watch(context: BrowserContext): Promise<Watch> {
   return seen;
 }
 
-/** The addresses that the product has pages for, as patterns: `/w/[^/]+/settings/members`. */
+/** Returns the addresses of the product's pages as patterns: `/w/[^/]+/settings/members`. */
 function pagePatterns(): string[] {
   const files = readdirSync("app", { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith("page.tsx"));
   return files.map((file) => {
@@ -58,7 +59,7 @@ function pagePatterns(): string[] {
 const quiet = (page: Page) => page.waitForLoadState("networkidle");
 
 test("no page breaks its security policy or says a word in the console (T106)", async ({ browser }) => {
-  // Some forty pages, each waited for until nothing is loading any more.
+  // About forty pages, each loaded until the network is idle.
   test.setTimeout(300_000);
   const context = await browser.newContext();
   const seen = await watch(context);
@@ -99,7 +100,7 @@ test("no page breaks its security policy or says a word in the console (T106)", 
   await saveOver(page.request, consoleId, "select 1 as one");
   await open(`/w/${slug}/consoles/${consoleId}/history`);
 
-  // Its schedule with the list of zones, a run with its result, and all that ran.
+  // Its schedule with the list of zones, a run with its result, and the activity.
   const runId = await runToEnd(page.request, consoleId);
   await open(`/w/${slug}/consoles/${consoleId}/schedule?run=${runId}`);
   await expect(page.getByRole("region", { name: "Beginning of the result" })).toBeVisible();
@@ -125,7 +126,7 @@ test("no page breaks its security policy or says a word in the console (T106)", 
   await page.keyboard.press("ControlOrMeta+j");
   await expect(agent).toHaveCount(0);
 
-  // Connections: the list, the form of each type, one in detail.
+  // Connections: the list, the form of each type, and one in detail.
   const wid = await workspaceIdOf(page.request);
   await open(`/w/${slug}/connections`);
   const types = (await (await page.request.get("/api/connectors/types")).json()).data as { type: string }[];
@@ -135,7 +136,7 @@ test("no page breaks its security policy or says a word in the console (T106)", 
   await open(`/w/${slug}/tables/${connections[0].id}?name=orders`);
   await expect(page.getByRole("grid", { name: "Rows of the table" })).toBeVisible();
 
-  // Flows: one that has run, its form with the first rows of its source, and a webhook with its secret.
+  // Flows: one with a run, its form with the first rows of its source, and a webhook with its secret.
   const { make, into } = await flowBench(page.request);
   const sync = await make({ trigger: true });
   const destination = { connectionId: into, table: "events", write: "append" };
@@ -152,7 +153,7 @@ test("no page breaks its security policy or says a word in the console (T106)", 
   await page.getByRole("dialog").getByRole("button", { name: "Open webhook" }).click();
   await page.getByRole("button", { name: "I have saved it" }).click();
 
-  // Dashboards: all of them, one with each kind of widget, and its editor.
+  // Dashboards: the list, one with each kind of widget, and its editor.
   const bench = await dashboardBench(page.request);
   const board = await bench.make(salesBoard(bench.sample));
   await open(`/w/${slug}/dashboards`);
@@ -160,7 +161,7 @@ test("no page breaks its security policy or says a word in the console (T106)", 
   await expect(page.getByRole("article", { name: "Revenue", exact: true })).toContainText("€100");
   await open(`/w/${slug}/dashboards/${board.id}/edit`);
 
-  // Apps: their home, the workbench with a text, a change and the bindings, and the form for a repository.
+  // Apps: the list, the workbench with a text, a change and the bindings, and the form for a repository.
   const apps = await appBench(page.request);
   const app = await apps.make("Gift finder");
   await apps.write(app, "src/App.tsx", "export const App = () => <h1>Gifts</h1>;\n");
@@ -170,12 +171,12 @@ test("no page breaks its security policy or says a word in the console (T106)", 
   for (const view of ["changes", "versions", "bindings"]) await open(`/w/${slug}/apps/${app.slug}/edit?view=${view}`);
   await open(`/w/${slug}/apps/link`);
 
-  // What strangers see of a dashboard.
+  // A dashboard as visitors see it.
   const shared = await page.request.put(`${bench.root}/${board.id}/share`, { data: { enabled: true } });
   await open(new URL((await shared.json()).data.url).pathname);
   await expect(page.getByRole("article", { name: "Revenue", exact: true })).toContainText("€100");
 
-  // The settings, with something in each list, and a mail as it was sent.
+  // The settings, with an entry in each list, and a sent mail.
   const token = await invite(page.request, "mateo@example.com", "member");
   await page.request.post(`/api/workspaces/${wid}/api-keys`, { data: { name: "Nightly export" } });
   const person = { email, password, name: "Ines Okafor", slug };
@@ -211,7 +212,7 @@ test("no page breaks its security policy or says a word in the console (T106)", 
   const missed = pagePatterns().filter((pattern) => ![...seen.visited].some((path) => new RegExp(pattern).test(path)));
   expect(missed).toEqual([]);
 
-  // What is heard nothing of could also be a bad ear.
+  // Proves that violations are detected.
   await page.evaluate(() => {
     document.body.append(Object.assign(new Image(), { src: "https://evil.example/leak.png" }));
   });

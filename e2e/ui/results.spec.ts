@@ -14,7 +14,7 @@ test.beforeEach(async ({ consolePage, person }) => {
   await consolePage.open(person.slug);
 });
 
-/** Takes away the browser's own dialog for files, which no test can press: a download is left. */
+/** Removes the browser's file dialog, which no test can use: the file is downloaded instead. */
 async function withoutFileDialog(page: Page): Promise<void> {
   await page.evaluate(() => Reflect.deleteProperty(window, "showSaveFilePicker"));
 }
@@ -31,7 +31,7 @@ test("a chart is guessed, changed by its shelves, read as a table, and kept with
     name: "Line chart of sum revenue by week, one colour a region: Midlands, Islands, Coast, North.",
   });
   await expect(chart.locator("svg")).toBeAttached();
-  // Coast and North end together: the names stand in a row above the lines, not at their ends.
+  // Coast and North end together: the names are in a row above the lines, not at their ends.
   await expect(page.getByRole("list", { name: "Series" }).getByRole("button")).toHaveText([
     "Midlands",
     "Islands",
@@ -51,10 +51,10 @@ test("a chart is guessed, changed by its shelves, read as a table, and kept with
 
   await page.getByRole("button", { name: "Show as table" }).click();
   const table = page.getByRole("region", { name: "Points of the chart" });
-  // 7 x (100 + 8 x 20) + 3 x (0 + 1 + ... + 6), by hand.
+  // 7 x (100 + 8 x 20) + 3 x (0 + 1 + ... + 6), independently calculated.
   await expect(table.getByRole("row", { name: /Midlands/ })).toContainText("1,883");
 
-  // It is the console's own: the interface has it too, and so has another browser.
+  // It is stored with the console, for the API and for other browsers.
   const id = shownId(page);
   await expect
     .poll(async () => (await readConsole(page.request, id))?.chart)
@@ -126,7 +126,7 @@ test("the whole result is exported as guarded CSV, all of it and only once asked
   await expect(dialog).toContainText("120,000 rows");
   const lines = text.split("\r\n");
   expect(lines).toHaveLength(120_002);
-  // The text is guarded, the number beside it is not.
+  // Text is escaped against formulas, the number beside it is not.
   expect(lines[4]).toBe("'=cmd(),-3");
   expect(lines[120_000]).toBe("row 119999,-119999");
 });
@@ -240,7 +240,7 @@ test("an export goes straight to the disk where the browser allows it, and a can
   page,
   consolePage,
 }) => {
-  // The dialog's answer is a file of the browser's private disk: the same kind of file, without a dialog.
+  // The dialog's result is a file of the browser's private file system: the same kind of file, without a dialog.
   await page.evaluate(() =>
     Object.assign(window, {
       showSaveFilePicker: async ({ suggestedName }: { suggestedName: string }) =>

@@ -3,10 +3,10 @@ import { expect, type Person } from "./fixtures";
 import { workspaceIdOf } from "./settings-people";
 
 export type Made = { id: string; name: string };
-/** Counts for longer than any test takes, and is cancelled within one row. */
+/** A query that counts for longer than any test takes, and can be cancelled within one row. */
 export const LONG = "select count(*) from range(100000000000) a";
 
-/** Saves a console that can run, on the sample. */
+/** Creates a console that can run, on the sample. */
 export async function addRunnable(
   request: APIRequestContext,
   name: string,
@@ -20,7 +20,10 @@ export async function addRunnable(
   return (await answer.json()).data;
 }
 
-/** Starts a run in the background, as somebody else would while the page is open. @param by who does; oneself when left out */
+/**
+ * Starts a background run, as another user would while the page is open. @param by the user who starts it; default: the
+ * page's user
+ */
 export async function startRun(request: APIRequestContext, consoleId: string, by = request): Promise<string> {
   const base = `/api/workspaces/${await workspaceIdOf(request)}`;
   const answer = await by.post(`${base}/consoles/${consoleId}/schedule/run`, { data: {} });
@@ -28,7 +31,7 @@ export async function startRun(request: APIRequestContext, consoleId: string, by
   return (await answer.json()).data.run.id;
 }
 
-/** Starts a run and waits for its end. */
+/** Starts a run and waits until it has finished. */
 export async function runToEnd(request: APIRequestContext, consoleId: string, by = request): Promise<string> {
   const base = `/api/workspaces/${await workspaceIdOf(request)}`;
   const runId = await startRun(request, consoleId, by);

@@ -128,7 +128,7 @@ test("a failing run says why and what to do, its mail goes out, and the mail's l
   expect(link.pathname).toBe(schedulePath(person, id));
   await page.goto(`${link.pathname}${link.search}`);
   await expect(runs.getByText("Mend the query and save it, then press Run now.")).toBeVisible();
-  // Links of before led to the console itself.
+  // Older links led to the console itself.
   await page.goto(`/w/${person.slug}/consoles/${id}${link.search}`);
   await expect(page).toHaveURL(`${link.pathname}${link.search}`);
   await expect(runs.getByText("Mend the query and save it, then press Run now.")).toBeVisible();
@@ -156,7 +156,7 @@ test("a run that is not kept, and a console that is not for the reader, are told
   const jun = await join(browser, page, "member");
   await jun.page.goto(schedulePath(person, secret.id));
   await expect(jun.page.getByRole("heading", { name: "You cannot open this console" })).toBeVisible();
-  // Members run and schedule what they see; rules they only read.
+  // Members run and schedule the consoles that they see, and can only read rules.
   await jun.page.goto(schedulePath(person, shared.id));
   await expect(jun.page.getByRole("button", { name: "Run now" })).toBeEnabled();
   await expect(jun.page.getByRole("button", { name: "Add rule" })).toHaveCount(0);

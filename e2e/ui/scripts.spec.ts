@@ -6,8 +6,8 @@ import { expect, test } from "./fixtures";
 import { workspaceIdOf } from "./settings-people";
 
 /*
- * A script on a person's own database is cut as that database reads it: what one statement is to SQLite or MySQL is one
- * in the editor, at the cursor and for "run all".
+ * A script on a user's database is split as that database reads it: a statement of SQLite or MySQL is one statement in
+ * the editor, at the cursor and for "run all".
  */
 
 const SQLITE_SCRIPT = [
@@ -92,7 +92,7 @@ async function openConsoleOn(page: Page, slug: string, name: string, consolePage
   await expect(consolePage.editor).toBeVisible();
 }
 
-/** Puts the cursor into a line; the bar in the gutter is as long as the statement there. */
+/** Puts the cursor into a line and checks the gutter's bar, which is as long as the statement there. */
 async function expectStatementAt(page: Page, line: string, lines: number): Promise<void> {
   await page.locator(".cm-line", { hasText: line }).click();
   await expect(page.locator(".cm-lineNumbers .cm-statement")).toHaveCount(lines);

@@ -44,7 +44,7 @@ test("unsaved instructions are asked after, kept under the hands when others sav
     data: { text: "Theirs." },
   });
   expect(written.status(), await written.text()).toBe(200);
-  // Who comes back to the page after a while reads anew.
+  // A user who comes back to the page after a while reloads it.
   await page.clock.install();
   await page.clock.fastForward(120_000);
   await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange", { bubbles: true })));

@@ -63,7 +63,7 @@ test.describe("on a phone", () => {
 
   test("settings are a list, and each page leads back to it", async ({ page, person }) => {
     await page.goto(`/w/${person.slug}`);
-    // Its name is there once the page answers to presses.
+    // The name appears once the page is hydrated.
     await expect(page.getByRole("heading", { name: "best-sellers.sql" })).toBeVisible();
     await page.getByRole("button", { name: "More", exact: true }).tap();
     await page.getByRole("link", { name: "Settings" }).tap();

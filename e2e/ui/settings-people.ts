@@ -4,13 +4,13 @@ import { expect, newEmail, PASSWORD, type Person } from "./fixtures";
 export type Role = "owner" | "admin" | "member";
 export type Teammate = { email: string; name: string; page: Page; request: APIRequestContext };
 
-/** The id of the person's own workspace. */
+/** Returns the id of the user's workspace. */
 export async function workspaceIdOf(request: APIRequestContext): Promise<string> {
   const answer = await request.get("/api/workspaces");
   return (await answer.json()).data[0].id;
 }
 
-/** Invites an address and gives the token of its link. */
+/** Invites an address and returns the token of its link. */
 export async function invite(request: APIRequestContext, email: string, role: Role): Promise<string> {
   const wid = await workspaceIdOf(request);
   const answer = await request.post(`/api/workspaces/${wid}/invites`, { data: { email, role } });
@@ -18,7 +18,7 @@ export async function invite(request: APIRequestContext, email: string, role: Ro
   return (await answer.json()).data.link.split("/").pop();
 }
 
-/** Somebody else, in a browser of their own, who has joined the person's workspace. */
+/** Adds a teammate, in another browser context, to the owner's workspace. */
 export async function join(browser: Browser, owner: Page, role: Role, name = "Jun Abe"): Promise<Teammate> {
   const email = newEmail();
   const context = await browser.newContext();

@@ -159,7 +159,7 @@ test("all other sessions end together, and this one stays", async ({ page, perso
     await other.post("/api/auth/login", { data: { email: person.email, password: PASSWORD } });
   await page.goto(settings(person, "sessions"));
   await page.getByRole("button", { name: "End all others" }).click();
-  // One request, so that a session that was opened since the list was read ends too.
+  // One request, so that a session that was opened after the list was loaded ends too.
   const ended = page.waitForRequest(
     (request) => request.method() === "DELETE" && request.url().endsWith("/api/auth/sessions"),
   );
@@ -214,7 +214,7 @@ test("times of results stand in a zone that was searched for, numbers as chosen,
   await page.getByRole("option", { name: "Pacific/Chatham" }).click();
   await expect(zone).toHaveValue("Pacific/Chatham");
   await expect(page.getByRole("contentinfo")).toContainText("Pacific/Chatham");
-  // The zone before it may still be on its way.
+  // The previous zone may still be on its way to the server.
   const kept = async () => (await (await page.request.get("/api/me/preferences")).json()).data.times;
   await expect.poll(kept).toBe("Pacific/Chatham");
 
@@ -287,7 +287,7 @@ test("a choice stands although the answer to an earlier question comes after it 
   await expect.poll(mark).toEqual([]);
   release();
   await (await answered).finished();
-  // Whoever takes the answer has taken it once two frames are drawn.
+  // The response is processed once two frames are drawn.
   await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
   await expect(page.getByRole("radio", { name: "Dark" })).toBeChecked();
   await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");

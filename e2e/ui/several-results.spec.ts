@@ -8,7 +8,7 @@ import { addConsole } from "./consoles-people";
 import { expect, expectAccessible, type Person, test as withPerson } from "./fixtures";
 import { workspaceIdOf } from "./settings-people";
 
-/* Statements that answer several results, and statements that change rows. Numbers are those of the databases' own clients. */
+/* Statements with several results, and statements that change rows. The numbers are those of the databases' clients. */
 
 const PROCEDURES = [
   "create procedure two_results() begin select seq as n from seq_1_to_2500; select 'b' as name, 7 as total; end",
@@ -57,7 +57,7 @@ async function execute(page: Page, connectionId: string, query: string): Promise
   expect(answer.status(), await answer.text()).toBe(200);
 }
 
-/** Opens a saved console on the connection. */
+/** Opens a saved console of the connection. */
 async function openConsole(
   page: Page,
   person: Person,
@@ -78,7 +78,7 @@ async function run(consolePage: ConsolePage, text: string): Promise<void> {
 
 /** Exports the shown result as CSV. @returns the name and the text of the file */
 async function exportCsv(page: Page): Promise<[name: string, text: string]> {
-  // A test cannot press the browser's own dialog for files; without it, the file is a download.
+  // A test cannot use the browser's file dialog; without it, the file is downloaded.
   await page.evaluate(() => Reflect.deleteProperty(window, "showSaveFilePicker"));
   await page.getByRole("button", { name: "Export" }).click();
   const dialog = page.getByRole("dialog", { name: "Export the result" });
@@ -126,7 +126,7 @@ test("C5 shows each result of a procedure in a tab, and exports the one that is 
   await page.keyboard.press("ArrowLeft");
   await expect(consolePage.cell(1, 1)).toHaveText("b");
 
-  // The server keeps the first result alone.
+  // The server stores only the first result.
   await page.reload();
   await expect(
     page.getByText("The first of 2 results is kept. Run the statement again to see the others."),
@@ -155,7 +155,7 @@ const ENGINES: Engine[] = [
   { name: "MariaDB", connect: connectMariaDb },
   { name: "SQLite", connect: connectSqlite },
 ];
-/** Each statement with what `mariadb` and `sqlite3` print of it, as words. */
+/** Each statement with the output of `mariadb` and `sqlite3`, in words. */
 const CHANGES = [
   ["insert into wares values (1, 'tea'), (2, 'salt'), (3, 'oil')", "3 rows inserted"],
   ["update wares set name = 'sea salt' where id > 1", "2 rows updated"],
@@ -183,7 +183,7 @@ for (const engine of ENGINES) {
     await expect(page.getByText(/^0 rows$/)).toHaveCount(0);
     await expectAccessible(page);
 
-    // A failure leads back to the change, and the history of the console has it too.
+    // A failure offers the change again, and the console's history has it too.
     await run(consolePage, "delete from nowhere");
     await expect(page.getByRole("button", { name: /^Show 1 row deleted from/ })).toBeVisible();
     await page.getByRole("button", { name: "Recent runs" }).click();
@@ -199,7 +199,7 @@ for (const engine of ENGINES) {
     const table = page.getByRole("table", { name: "Activity" });
     for (const [statement, words] of [...CHANGES, ["insert into wares values (4, 'rye')", "1 row inserted"]] as const) {
       const row = table.getByRole("row").filter({ hasText: statement });
-      // The column is called Rows already.
+      // The column's label is Rows already.
       await expect(row.locator('[data-label="Rows"]')).toHaveText(words.replace(/ rows?/, ""));
     }
     await expectAccessible(page);

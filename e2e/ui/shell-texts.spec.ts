@@ -7,7 +7,7 @@ test("a console on MongoDB is cut into the statements of its shell, not into tho
   consolePage,
 }) => {
   const home = `/api/workspaces/${await workspaceIdOf(page.request)}`;
-  // It is never asked: what the browser would send is looked at here.
+  // The server is never contacted: this test checks the browser's request.
   const config = { connectionString: "mongodb://mongo.nowhere.invalid/shop" };
   const made = await page.request.post(`${home}/connectors`, { data: { name: "catalogue", type: "mongodb", config } });
   expect(made.status(), await made.text()).toBe(201);
@@ -53,7 +53,7 @@ test("a console on MongoDB is cut into the statements of its shell, not into tho
   await expect
     .poll(() => asked)
     .toEqual(['db.a.find({x: ";"})', "db.b.find()\n  .sort({n: 1})", "db.c.find({s: /;/})", "db.d.find()"]);
-  // A line becomes a comment as the shell writes them, and no word of SQL is offered.
+  // A line becomes a comment in the shell's syntax, and no SQL keyword is offered.
   await page.keyboard.press("ControlOrMeta+Home");
   await page.keyboard.press("ControlOrMeta+/");
   await expect(consolePage.editor).toContainText('// db.a.find({x: ";"})');

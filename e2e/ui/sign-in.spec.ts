@@ -57,7 +57,7 @@ test("the sign-in says at its fields what is missing, and takes what a password 
   await expect(login.email).not.toHaveAttribute("aria-invalid", "true");
   await login.submit.click();
   await expect(login.password).toBeFocused();
-  // As some extensions do it, which tell the page of nothing.
+  // As some extensions do, without an event.
   await login.password.evaluate((field, value) => {
     (field as HTMLInputElement).value = value;
   }, person.password);

@@ -28,7 +28,7 @@ test("C46 an empty instance begins with registration, and closes it as SIGN_UP s
     const invites = `${server.url}/api/workspaces/${me.workspaces[0].id}/invites`;
     const { link } = (await (await request.post(invites, { data: { email: guest } })).json()).data;
 
-    // The workspace's page would send itself to the sign-in, too.
+    // The workspace's page would also redirect to the sign-in page.
     await page.goto("about:blank");
     await page.context().clearCookies();
     await page.goto(`${server.url}/login`);

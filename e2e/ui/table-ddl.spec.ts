@@ -1,6 +1,6 @@
 import { expect, expectAccessible, test } from "./fixtures";
 
-// Each walks through many steps and looks at the whole page for axe, which takes its time on a busy machine.
+// Many steps each, and axe checks the whole page, which is slow on a busy machine.
 test.describe.configure({ timeout: 180_000 });
 
 test("how a table is made is shown from its menu, by mouse and by key, copied and gone on with in a console", async ({
@@ -16,7 +16,7 @@ test("how a table is made is shown from its menu, by mouse and by key, copied an
   const dialog = page.getByRole("dialog", { name: "DDL of customers" });
   const code = dialog.getByRole("region", { name: "DDL of customers" });
   await expect(code).toContainText(/CREATE TABLE customers/);
-  // The engine keeps one long line; people get one for each column.
+  // The engine stores one long line; the page shows one per column.
   await expect(code).toContainText(/\n\s+id [A-Z]+/);
   await expect(code.locator(".k").first()).toHaveText(/CREATE/i);
   await expectAccessible(page);
@@ -30,7 +30,7 @@ test("how a table is made is shown from its menu, by mouse and by key, copied an
   await page.keyboard.press("Escape");
   await expect(dialog).toHaveCount(0);
 
-  // The same from the tree by its keys.
+  // The same from the tree with the keyboard.
   await page.getByRole("tree", { name: "Schema" }).focus();
   await page.keyboard.press("Shift+F10");
   await page.getByRole("menuitem", { name: "Show DDL" }).press("Enter");

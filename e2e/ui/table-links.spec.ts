@@ -1,11 +1,11 @@
 import { expect, expectAccessible, type Person, test } from "./fixtures";
 
-// Each walks through many steps and looks at the whole page for axe, which takes its time on a busy machine.
+// Many steps each, and axe checks the whole page, which is slow on a busy machine.
 test.describe.configure({ timeout: 180_000 });
 
 type Given = { page: import("@playwright/test").Page; person: Person };
 
-/** A file of its own with tables that refer to each other; its id. */
+/** Creates a SQLite file with tables that refer to each other. @returns the connection's id */
 async function makeShop({ page }: Given): Promise<string> {
   const [workspace] = (await (await page.request.get("/api/workspaces")).json()).data;
   const home = `/api/workspaces/${workspace.id}`;
@@ -35,7 +35,7 @@ test("sort and filters stand in the address: reload, Back and a link show the sa
     grid.locator(`[aria-rowindex="${row + 1}"] [aria-colindex="${column + 1}"]`);
   await expect(page.getByText("4 rows")).toBeVisible();
 
-  // Several values of a column, typed as a query has them.
+  // Several values of a column, written as in a query.
   await cell(1, 2).click();
   await page.keyboard.press("f");
   await page.keyboard.type('in (Ann, "Cid", nobody)');
@@ -62,7 +62,7 @@ test("sort and filters stand in the address: reload, Back and a link show the sa
   await page.goto(shared);
   await expect(cell(1, 1)).toHaveText("3");
 
-  // The same from the menu of some selected cells.
+  // The same from the menu of several selected cells.
   await page.goto(address);
   await cell(2, 2).click();
   await page.keyboard.press("Shift+ArrowDown");
@@ -145,7 +145,7 @@ test("a key leads to the row that it names, and a row to those that refer to it"
   await expect(page.getByText("1 row", { exact: true })).toBeVisible();
   await expect(cell(1, 2)).toHaveText("coast");
 
-  // Back, and by the key; within one table, too.
+  // Back, and with the keyboard; within one table, too.
   await page.goBack();
   await expect(page.getByRole("heading", { name: "people" })).toBeVisible();
   await expect(page.getByText("4 rows")).toBeVisible();
@@ -155,7 +155,7 @@ test("a key leads to the row that it names, and a row to those that refer to it"
   await expect(cell(1, 2)).toHaveText("Cid");
   await page.goBack();
   await expect(page.getByText("4 rows")).toBeVisible();
-  // Nothing refers to nothing.
+  // A null refers to no row.
   await cell(4, 3).click({ button: "right" });
   await expect(page.getByRole("menuitem", { name: /^Filter by this value/ })).toBeVisible();
   await expect(page.getByRole("menuitem", { name: /^Go to/ })).toHaveCount(0);

@@ -1,7 +1,7 @@
 import { expect, expectAccessible, test } from "./fixtures";
 import { workspaceIdOf } from "./settings-people";
 
-// Each walks through many steps and looks at the whole page for axe, which takes its time on a busy machine.
+// Many steps each, and axe checks the whole page, which is slow on a busy machine.
 test.describe.configure({ timeout: 180_000 });
 
 test("a table is looked at without SQL: sorted and filtered by its database, page by page", async ({
@@ -20,7 +20,7 @@ test("a table is looked at without SQL: sorted and filtered by its database, pag
   await expect(page.getByText("The first 100 rows")).toBeVisible();
   await expectAccessible(page);
 
-  // The page behind comes with scrolling, and the order of the whole table is the database's.
+  // Scrolling loads the next page, and sorting the whole table is done by the database.
   await cell(1, 1).click();
   await page.keyboard.press("ControlOrMeta+ArrowDown");
   await expect(page.getByText("The first 200 rows")).toBeVisible();
@@ -33,7 +33,7 @@ test("a table is looked at without SQL: sorted and filtered by its database, pag
   await expect(grid.locator('[aria-sort="descending"]')).toHaveCount(1);
   await expect(cell(1, 1)).not.toHaveText(first ?? "");
 
-  // A filter goes as a value beside the statement, never in it.
+  // A filter's value is bound, never part of the statement.
   await cell(1, 1).click();
   const last = await cell(1, 1).textContent();
   await page.keyboard.press("f");
@@ -68,7 +68,7 @@ test("C9 notes a table whose pages have no unique order", async ({ page, person,
   const made = await page.request.post(`${home}/connectors`, { data });
   expect(made.status(), await made.text()).toBe(201);
   const { id } = (await made.json()).data;
-  // Nothing tells the rows of these views apart.
+  // The rows of these views have no key.
   for (const query of [
     "create view alike as select 1 as n from range(150)",
     "create view few as select 1 as n from range(3)",
@@ -92,7 +92,7 @@ test("C9 notes a table whose pages have no unique order", async ({ page, person,
   await page.keyboard.press("ControlOrMeta+ArrowDown");
   await expect(page.getByText("150 rows")).toBeVisible();
   await expect(note).toBeVisible();
-  // A single page has every row once.
+  // A single page contains every row once.
   await open("few");
   await expect(page.getByText("3 rows")).toBeVisible();
   await expect(note).toHaveCount(0);
