@@ -1,7 +1,7 @@
 import { Body, Container, Head, Html, Preview, Section, Text } from "@react-email/components";
 import type { ReactNode } from "react";
 
-/** The colours of design/tokens in light: mail programs know no variables. */
+/** Light colours of design/tokens: mail programs do not support variables. */
 export const COLOURS = {
   ink: "#11201E",
   quiet: "#596A66",
@@ -16,12 +16,12 @@ const FONT = "system-ui, -apple-system, 'Segoe UI', sans-serif";
 
 type MailLayoutProps = {
   preview: string;
-  /** For a picture that is read, not only seen. */
+  /** For a picture with text to read. */
   isWide?: boolean;
   children: ReactNode;
 };
 
-/** What all mails share: one sheet with the name above it. `preview` is the line that inboxes show. */
+/** Layout of all mails: one sheet with the name above it. `preview` is the line that inboxes show. */
 export function MailLayout({ preview, isWide = false, children }: MailLayoutProps) {
   return (
     <Html lang="en">

@@ -27,7 +27,9 @@ export function Paragraph({ children, quiet = false }: { children: React.ReactNo
   );
 }
 
-/** A button with its address in words below: some programs show no buttons, and people check where a link leads. */
+/**
+ * A button with its address as text below: some mail programs show no buttons, and readers check where a link leads.
+ */
 export function Action({ href, label }: { href: string; label: string }) {
   return (
     <>

@@ -15,10 +15,10 @@ export type RunEndedMailProps = {
 };
 
 const LABEL_WIDTH = 128;
-/** What a mail program shows without cutting the mail; the rest stands on the page of the run. */
+/** Longest error text that a mail program shows without cutting the mail. The run's page shows all of it. */
 const ERROR_CHARS_MAX = 4_000;
 
-/** How a run ended: the facts line by line, the error in its own words, and the way to the run. */
+/** Mail about a finished run: its facts, its error message, and a link to the run. */
 export function RunEndedMail({ facts, runId, href }: RunEndedMailProps) {
   const { headline, isFailure, action, rows, error } = facts;
   return (

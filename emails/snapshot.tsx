@@ -5,15 +5,15 @@ import { Action, Paragraph, Title } from "./parts";
 export type SnapshotMailProps = {
   title: string;
   when: string;
-  /** The picture's own name among what is attached; null where there is none. */
+  /** Content id of the picture among the attachments; null without one. */
   pictureId: string | null;
-  /** Whether the page is attached as PDF, too. */
+  /** Whether the page is also attached as PDF. */
   hasPdf: boolean;
   widgets: { title: string; lines: string[] }[];
   href: string;
 };
 
-/** A dashboard as it was: its picture, and the same in words for those who see none. */
+/** Mail with a dashboard's snapshot: its picture, and the same as text for readers without pictures. */
 export function SnapshotMail({ title, when, pictureId, hasPdf, widgets, href }: SnapshotMailProps) {
   return (
     <MailLayout preview={`${title}, ${when}`} isWide>
