@@ -5,12 +5,12 @@ import { log } from "@/lib/platform/log";
 import { jobLogger } from "./logger";
 
 /**
- * Sends events and declares functions, on whatever job runner this installation has. Where that is and its keys are
- * looked up at each use: a build has neither, and the embedded executor gets its port when the server starts.
+ * Sends events and declares functions, on the job runner of this installation. Its address and its keys are looked up
+ * at each use: a build has neither, and the embedded executor gets its port when the server starts.
  */
 export const inngest = new Inngest({
   id: "millrace",
-  // Whatever the environment says: development mode checks no signatures.
+  // Not configurable: development mode checks no signatures.
   isDev: false,
   get baseUrl() {
     return runnerUrl();
@@ -24,7 +24,7 @@ export const inngest = new Inngest({
   get signingKeyFallback() {
     return runnerKeys().signingKeyFallback ?? undefined;
   },
-  // Results are kept one by one when a step ends, on every runner.
+  // Results are stored one by one when a step ends, on every runner.
   checkpointing: false,
   sessionPropagation: false,
   aiMetadata: false,

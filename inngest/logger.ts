@@ -3,17 +3,17 @@ import { RetryAfterError } from "inngest";
 import { AppError } from "@/lib/platform/http/errors";
 
 type Line = (...input: unknown[]) => void;
-/** The parts of a logger that the SDK of the job runner calls. */
+/** The methods of a logger that the job runner's SDK calls. */
 type Logger = { debug: Line; info: Line; warn: Line; error: Line; child: (fields: Record<string, unknown>) => Logger };
 
-/** A failure outside of this server, for which a job is tried again: a receiver that answers 500, for example. */
+/** A failure outside of this server, after which a job is retried, such as a receiver that answers 500. */
 export class OutsideFailure extends Error {
   override name = "OutsideFailure";
 }
 
 /**
- * Returns a logger for the SDK, which logs whatever a function throws as an error. Expected failures become warnings, since
- * an error line means a fault of this server (docs/operate/monitoring.md).
+ * Returns a logger for the SDK, which logs everything a function throws as an error. Expected failures become warnings,
+ * since an error line means a fault of this server (docs/operate/monitoring.md).
  */
 export function jobLogger(to: Logger): Logger {
   return {

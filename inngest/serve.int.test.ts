@@ -8,7 +8,7 @@ import { type LocalServer, startLocalServer } from "@/test/security/local-server
 import { inngest } from "./client";
 import { serveFunctions } from "./serve";
 
-// What a mistaken environment may say: the endpoint asks for signatures all the same.
+// A misconfigured environment: the endpoint still requires signatures.
 process.env.INNGEST_DEV = "1";
 process.env.INNGEST_ENABLE_UNAUTHED_SYNC = "1";
 const own = takeOwnDatabase();
@@ -37,14 +37,14 @@ afterAll(async () => {
   await own.drop();
 });
 
-/** A call as a runner makes it. */
+/** A call from a runner. */
 const BODY = `{"ctx":{"attempt":0,"disable_immediate_execution":false,"run_id":"r","stack":{"current":0,"stack":[]},"use_api":false},"event":{"data":{},"name":"test/forged"},"events":[],"steps":{},"version":-1}`;
 const key = () => runnerKeys().signingKey;
 const signed = (body: string, now?: number) => ({ "x-inngest-signature": sign(body, key(), now) });
 const send = (method: string, url: string, headers: Record<string, string>, body?: string) =>
   handler(new Request(url, { method, headers: { host: "localhost:3000", ...headers }, ...(body && { body }) }));
 
-/** Bodies with signatures that prove nothing. */
+/** Bodies with invalid signatures. */
 const FORGERIES: [string, (body: string) => Record<string, string>][] = [
   ["without a signature", () => ({})],
   ["with an empty one", () => ({ "x-inngest-signature": "" })],

@@ -8,19 +8,20 @@ import { isEmbeddedRunner, runnerKeys } from "@/lib/platform/jobs/runner";
 import { isSigned, SIGNATURE_HEADER } from "@/lib/platform/jobs/signature";
 import { inngest } from "./client";
 
-/** A call with all that a runner may put into it, and its own words around that. */
+/** Maximum body: a call with everything that a runner may add, and its envelope. */
 const BODY_BYTES_MAX = CALL_BYTES_MAX + 64 * 1024;
 /**
- * Up to here the SDK decides alone: it reads a body before it judges it. A runner that signs another form of the JSON
- * than it sends, as may happen when it asks for the functions, sends no more.
+ * Largest body that reaches the SDK although its signature does not match here, in bytes: the SDK reads a body before
+ * it verifies it. A runner that signs another form of the JSON than it sends, such as when it requests the functions,
+ * sends no more than this.
  */
 const UNJUDGED_BYTES_MAX = 16 * 1024;
 
 export type JobsHandler = (request: Request) => Promise<Response>;
 
 /**
- * The endpoint that a job runner calls. Only who signs with the runner's key is heard, whatever the method: nobody else
- * makes us read much, call somewhere or run anything (T102, T103).
+ * Returns the endpoint that a job runner calls. Every method requires the runner's signature. Unsigned callers cannot
+ * make the server read much, send requests or run anything (T102, T103).
  */
 export function serveFunctions(functions: readonly InngestFunction.Any[]): JobsHandler {
   let methods: Record<string, JobsHandler> | undefined;
@@ -33,7 +34,7 @@ export function serveFunctions(functions: readonly InngestFunction.Any[]): JobsH
       const { signingKey, signingKeyFallback } = runnerKeys();
       const keys = signingKeyFallback === null ? [signingKey] : [signingKey, signingKeyFallback];
       if (body.byteLength > UNJUDGED_BYTES_MAX && !isSigned(body, signature, keys)) return unauthorized();
-      // Not before: it asks for keys and addresses, which a build has not.
+      // Created late: it needs keys and addresses, which a build does not have.
       methods ??= methodsOf(functions);
       const method = methods[request.method === "HEAD" ? "GET" : request.method];
       return method ? await method(withBody(request, body)) : unauthorized();
@@ -49,15 +50,15 @@ function methodsOf(functions: readonly InngestFunction.Any[]): Record<string, Jo
     functions,
     enableUnauthedSync: false,
     streaming: false,
-    // The embedded executor calls this server by itself; another runner gets the address that people are told.
+    // The embedded executor reaches this server without an address; another runner gets the public one.
     ...(!isEmbeddedRunner() && { serveOrigin: env().publicUrl, servePath: "/api/inngest" }),
   });
-  // It takes what older frameworks passed beside the request, too.
+  // It also accepts the additional arguments of older frameworks.
   const { GET, POST, PUT } = handle as unknown as Record<"GET" | "POST" | "PUT", JobsHandler>;
   return { GET, POST, PUT };
 }
 
-/** The SDK's own words for it. */
+/** Returns the SDK's response for it. */
 function unauthorized(): Response {
   return Response.json({ message: "Unauthorized" }, { status: 401, headers: { "x-inngest-sdk-handled": "true" } });
 }

@@ -42,7 +42,7 @@ describe("consoles on the job runner", () => {
     expect((await call("PUT", `${home}/consoles/${consoleId}/schedule`, { ...owner, body })).status).toBe(200);
     const due = { $set: { nextAt: new Date(Date.now() - 1000) } };
     await collections.schedules().updateMany({}, due);
-    // The tick of the minute.
+    // The tick of the next minute.
     jobs.advance(61_000);
     await expect.poll(async () => (await runs())[0].triggerType, { timeout: 20_000 }).toBe("scheduled");
     await jobs.settled();

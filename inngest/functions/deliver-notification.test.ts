@@ -14,7 +14,7 @@ const { deliverNotification } = await import("./deliver-notification");
 
 type Runnable = { fn: (context: { attempt: number; event: { data: object }; step: object }) => Promise<unknown> };
 
-/** Returns what one attempt throws. */
+/** Returns the error that one attempt throws. */
 async function thrownAt(attempt: number): Promise<unknown> {
   const { fn } = deliverNotification as unknown as Runnable;
   return fn({ attempt, event: { data: {} }, step: {} }).catch((error: unknown) => error);

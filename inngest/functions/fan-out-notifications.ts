@@ -2,7 +2,7 @@ import { inngest } from "@/inngest/client";
 import { fanOut } from "@/lib/features/notifications/fan-out";
 import { RUN_ENDED_EVENT, type RunEnded } from "@/lib/features/runs/ends";
 
-/** docs/develop/notifications.md: a fan-out is tried up to three times more. */
+/** Number of retries of a fan-out (docs/develop/notifications.md). */
 const RETRIES = 3;
 
 export const fanOutNotifications = inngest.createFunction(

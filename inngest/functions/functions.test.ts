@@ -3,10 +3,10 @@ import { readFunction } from "@/lib/platform/jobs/functions";
 import { scenarios } from "@/test/jobs/scenarios";
 import { functions } from ".";
 
-/** The SDK keeps it to itself. */
+/** The SDK does not export this type. */
 type Declaring = { getConfig: (to: { baseUrl: URL; appPrefix: string }) => { id: string }[] };
 
-/** As the SDK declares functions to a runner, over JSON. */
+/** Returns the functions as the SDK declares them to a runner, over JSON. */
 function declared(all: typeof functions): { id: string }[] {
   const to = { baseUrl: new URL("http://localhost/api/inngest"), appPrefix: "millrace" };
   return JSON.parse(JSON.stringify((all as unknown as Declaring[]).flatMap((one) => one.getConfig(to))));

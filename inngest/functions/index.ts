@@ -12,8 +12,8 @@ import { lookAtLinkedRepositories, syncLinkedRepository } from "./sync-linked-re
 import { takeDashboardSnapshot } from "./take-snapshot";
 
 /**
- * Every function of the product, a line each. Thin: triggers, retries and the names of steps; the work is done by a
- * domain's service (docs/develop/jobs.md).
+ * Every function of the product, one per line. They are thin: triggers, retries and names of steps; a domain's service
+ * does the work (docs/develop/jobs.md).
  */
 export const functions: InngestFunction.Any[] = [
   runSchedules,

@@ -10,7 +10,7 @@ import { type Person, seedPerson } from "@/test/seed";
 import { deliverNotification } from "./deliver-notification";
 import { fanOutNotifications } from "./fan-out-notifications";
 
-/** F7 in full: enough for a p95 that means something. */
+/** The full check of F7: enough sends for a meaningful p95. */
 const HEALTHY_SENDS = Number(process.env.HEALTHY_SENDS ?? 5);
 const IS_WHOLE = process.env.HEALTHY_SENDS !== undefined;
 
@@ -130,7 +130,7 @@ describe("notifications on the job runner", () => {
     const consoleId = await addConsole(owner);
     for (let i = 0; i < 12; i += 1) await addRule(`${hanging.url}/in`, consoleId);
     const where = await addRule(`${receiver.url}/in`);
-    /** From the end of a run until its message is there, one after the other, in milliseconds. */
+    /** Returns the milliseconds from the end of each run until its message exists, one run after another. */
     const sendMany = async () => {
       const times: number[] = [];
       for (let n = 0; n < HEALTHY_SENDS; n += 1) {
@@ -143,18 +143,18 @@ describe("notifications on the job runner", () => {
       }
       return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? 0;
     };
-    // What is loaded first is nobody's.
+    // The first runs load code, which belongs to none of them.
     await sendMany();
     const idleMs = await sendMany();
     await endRun({ workspaceId: owner.workspaceId, consoleId });
     await until(async () => hanging.hits.length === 5);
     const busyMs = await sendMany();
-    // Of those to one host five are on their way at once, and the others wait for them.
+    // At most five deliveries to one host run at once, and the others wait.
     expect(busiest).toBe(5);
     process.stdout.write(
       `F7: ${HEALTHY_SENDS} deliveries beside a host that hangs: p95 ${busyMs.toFixed(0)} ms, ${idleMs.toFixed(0)} ms without it\n`,
     );
-    // Times of a few say nothing.
+    // The times of a few prove nothing.
     if (IS_WHOLE) expect(busyMs).toBeLessThan(2 * idleMs);
     await hanging.close();
   });

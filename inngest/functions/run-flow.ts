@@ -4,7 +4,8 @@ import { FLOW_RUN_QUEUED_EVENT } from "@/lib/features/flows/runs";
 import type { RunQueued } from "@/lib/features/runs/wake";
 
 export const runFlow = inngest.createFunction(
-  // A source or destination that fails is the run's end. What is tried again is a store that was away before it began.
+  // A failed source or destination ends the run. Retries are for a database that was unreachable before the run
+  // started.
   { id: "run-flow", retries: 2, triggers: [{ event: FLOW_RUN_QUEUED_EVENT }] },
   ({ event }) => carryOutFlowRun(event.data as RunQueued),
 );

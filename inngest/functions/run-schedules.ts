@@ -1,9 +1,9 @@
 import { inngest } from "@/inngest/client";
 import { runDueSchedules } from "@/lib/features/instance/ticks";
 
-/** Schedules are data, so one function looks after all of them: cron has nothing shorter than a minute. */
+/** Schedules are data, so one function handles all of them. Cron's shortest interval is a minute. */
 export const runSchedules = inngest.createFunction(
-  // What one look has not done the next one does.
+  // Not retried: the next sweep continues.
   { id: "run-schedules", retries: 0, triggers: [{ cron: "* * * * *" }] },
   () => runDueSchedules(),
 );

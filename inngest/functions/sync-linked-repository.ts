@@ -4,7 +4,7 @@ import { carryOutSync, SYNC_EVENT, type SyncDue, wakeUnheard } from "@/lib/featu
 export const syncLinkedRepository = inngest.createFunction(
   {
     id: "sync-linked-repository",
-    // A host that is away comes back; what only a person can mend stands in the link.
+    // Retries cover a host that is down. The link shows errors that need a person.
     retries: 5,
     concurrency: { limit: 1, key: "event.data.workspaceId" },
     triggers: [{ event: SYNC_EVENT }],

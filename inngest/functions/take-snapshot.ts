@@ -10,15 +10,15 @@ import {
 const RETRIES = 3;
 
 export const takeDashboardSnapshot = inngest.createFunction(
-  // One page of a workspace is drawn at a time: nobody waits for it.
+  // One page per workspace is rendered at a time: no one waits for it.
   {
     id: "take-snapshot",
     retries: RETRIES,
     concurrency: { limit: 1, key: "event.data.workspaceId" },
     triggers: [{ event: SNAPSHOT_DUE_EVENT }],
-    // The job runner gave it up, which the log of deliveries has to show.
+    // The job runner gave up, which the log of deliveries must show.
     onFailure: ({ event }) => failSnapshot(event.data.event.data as SnapshotDue),
   },
-  // What cannot be drawn in the end is written down as a delivery that has failed.
+  // After the last attempt, a failure is recorded as a failed delivery.
   ({ event, attempt }) => takeSnapshot(event.data as SnapshotDue, attempt >= RETRIES),
 );
