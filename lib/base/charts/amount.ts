@@ -2,10 +2,10 @@ import type { Measure } from "@/lib/base/charts/settings";
 import { ExactSum } from "@/lib/base/values/exact-sum";
 import type { CellValue } from "@/lib/base/values/json-rows";
 
-/** A value of a chart: where it is drawn, and what it is exactly. */
+/** A value of a chart: the number that is drawn, and its exact text. */
 export type ChartCell = { value: number; text: string };
 
-/** What the rows of one place and series come to. `rows` has those without a value, too. */
+/** Aggregates the rows of one place and series. `rows` also counts rows without a value. */
 export class Amount {
   rows = 0;
   count = 0;
@@ -15,7 +15,7 @@ export class Amount {
   #min = Number.POSITIVE_INFINITY;
   #max = Number.NEGATIVE_INFINITY;
 
-  /** @returns false for what is no number */
+  /** @returns false if the value is not a number */
   add(value: CellValue): boolean {
     const number = toNumber(value);
     if (number === null) return false;
@@ -37,11 +37,11 @@ export class Amount {
     this.#max = Math.max(this.#max, other.#max);
   }
 
-  /** @returns null when no row had a value */
+  /** @returns null if no row had a value */
   read({ of }: Measure): ChartCell | null {
     if (of === "count") return { value: this.rows, text: String(this.rows) };
     if (this.count === 0) return null;
-    // Floats with an exponent have no exact sum: the nearest one is as good as they are.
+    // Floats with an exponent have no exact sum: the nearest one is as precise as the inputs.
     const exact = this.#exact.result();
     if (of === "average") return toCell(exact?.average, this.#sum / this.count);
     if (of === "min") return toCell(exact?.min, this.#min);
@@ -49,7 +49,7 @@ export class Amount {
     return toCell(exact?.sum, this.#sum);
   }
 
-  /** What a sum of floats loses in each step is added in the next. */
+  /** Adds a float, and carries the rounding error of each step into the next (Kahan summation). */
   #plus(number: number): void {
     const next = number - this.#lost;
     const sum = this.#sum + next;
@@ -58,7 +58,7 @@ export class Amount {
   }
 }
 
-/** Null for everything that has no place on an axis: nulls, words, NaN, what is beyond all numbers. */
+/** Returns null for values without a position on an axis: nulls, text, NaN, infinities. */
 export function toNumber(value: CellValue): number | null {
   if (value === null || value === "" || typeof value === "object" || typeof value === "boolean") return null;
   const number = Number(value);

@@ -62,7 +62,7 @@ describe("toChartData", () => {
     expect(data.places.map(({ at }) => at)).toEqual([Date.parse("2026-11-09"), Date.parse("2026-11-16")]);
     expect(data.series.map(({ name }) => name)).toEqual(["north", "south"]);
     expect(textsOf(data, 0)).toEqual(["4", "12.00"]);
-    // South has a row in the first week, and no value in it.
+    // South has a row in the first week, without a value.
     expect(textsOf(data, 1)).toEqual(["empty", "7"]);
     expect(cutsOf(data, LINES)).toContain("1 value of revenue is empty or no number.");
   });
@@ -76,7 +76,7 @@ describe("toChartData", () => {
     const up: ChartSettings["up"] = [{ of: "min", column: "revenue" }, { of: "average", column: "revenue" }, { of: "count", column: null }]; // biome-ignore format: one look
     const data = toChartData(weekly, null, { ...LINES, up });
     expect(data.series.map(({ name }) => name)).toEqual(["min revenue", "average revenue", "rows"]);
-    // (10.50 + 1.5 + 7) / 3 by hand; a row without a value counts as a row.
+    // (10.50 + 1.5 + 7) / 3; a row without a value counts as a row.
     expect(data.cells.map((met) => met.map((each) => isCell(each) && each.text))).toEqual([["4", "1.5"], ["4.00", "6.33"], ["2", "3"]]); // biome-ignore format: one look
   });
 

@@ -15,28 +15,28 @@ import type { CellTable, CellValue, ResultField } from "@/lib/base/values/json-r
 import { naturalKey } from "@/lib/base/values/natural-key";
 
 /**
- * A place across. `at` is a time of the wall's clock in epoch milliseconds, a number, or a category's label; `text` is
- * the value as it came, null for a bucket.
+ * A position on the x axis. `at` is a local wall-clock time in epoch milliseconds, a number, or a category's label;
+ * `text` is the original value, null for a bucket.
  */
 export type ChartPlace = { at: number | string; text: string | null };
 /**
- * `isRest` for what the smaller ones come to together, `isBefore` for an earlier period, whose line is dashed: in the colour of
- * the series that it is `of`, grey where there is one alone.
+ * `isRest` marks the sum of the smaller series. `isBefore` marks an earlier period, drawn dashed: in the colour of the
+ * series `of`, or grey for a single series.
  */
 export type ChartSeries = { name: string; isRest: boolean; isBefore?: boolean; of?: number };
-/** A row that is drawn by itself. `series` counts into the series. */
+/** A row that is drawn individually. `series` is the index of its series. */
 export type ChartDot = { x: number; y: number; xText: string; yText: string; series: number };
-/** "empty" where rows are, but no value; null where there is no row. */
+/** "empty" for rows without a value; null for no rows. */
 export type Met = ChartCell | "empty" | null;
 
-/** What the rows of a result come to under a chart's settings; plain data, which a worker can send. */
+/** Aggregated rows of a result under a chart's settings, as plain data that a worker can send. */
 export type ChartData = {
   /** "none" for a figure, and for a pie: it has one place. */
   scale: "time" | "number" | "category" | "none";
-  /** Width of a bucket, when values across were put together; null when each stands by itself. */
+  /** Width of a bucket, if values across were grouped; null if each stays separate. */
   step: Step | null;
   acrossField: ResultField | null;
-  /** The column of each measure; null where its values are no more the column's own. */
+  /** The column of each measure; null if the values no longer have the column's type. */
   upFields: (ResultField | null)[];
   places: ChartPlace[];
   series: ChartSeries[];
@@ -44,32 +44,32 @@ export type ChartData = {
   cells: Met[][];
   dots: ChartDot[];
   rowCount: number;
-  /** Rows that have no place across, and values that are not there. */
+  /** Number of rows without a position on the x axis, and of missing values. */
   noPlace: number;
   noValue: number;
-  /** How many categories and series there are in all; how many categories are in "other". */
+  /** Total number of categories and of series; number of categories in "other". */
   placeCount: number;
   seriesCount: number;
   restPlaces: number;
-  /** Every n-th row is drawn, when there are too many to draw each of them. */
+  /** Every n-th row is drawn, if there are too many for all. */
   everyNth: number;
-  /** Rows at one place were added up though each was to be drawn. */
+  /** Whether rows at one position were summed although each should be drawn. */
   isAddedUp: boolean;
-  /** Numbers across that are too long to be told from their neighbours in a picture. */
+  /** Number of x values that are too long to be distinguished from their neighbours in a picture. */
   blurred: number;
 };
 
 const CATEGORIES_MAX = 30;
 const DOTS_MAX = 4000;
-/** More places across than this are put together. */
+/** Maximum number of positions on the x axis; more are grouped. */
 const PLACES_MAX = 400;
 const BINS = { min: 5, max: 30 };
 
 /**
- * What a chart draws, from all rows of a result: added up by place and series, exactly; the rest of too many put
- * together or left out, and counted.
- * @param rows the rows to take; null for all
- * @param zone the reader's zone, by which days are cut; null for UTC
+ * Returns the data of a chart from all rows of a result: summed exactly by place and series. Places and series beyond
+ * the limit are grouped or left out, and counted.
+ * @param rows the rows to include; null for all
+ * @param zone the reader's zone, which sets the start of a day; null for UTC
  */
 export function toChartData(
   table: CellTable,
@@ -81,7 +81,7 @@ export function toChartData(
   const { kind, up } = settings;
   const count = rows === null ? table.rowCount : rows.length;
   const rowAt = (i: number) => (rows === null ? i : (rows[i] ?? 0));
-  // The slices of a pie are series: they have colours, and there is one place.
+  // The slices of a pie are series: they have colours, and share one position.
   const across = kind === "pie" ? null : settings.across;
   const colour = kind === "pie" ? settings.across : settings.colour;
   const indexOf = (name: string | null) => table.fields.findIndex((field) => field.name === name);
@@ -121,7 +121,7 @@ export function toChartData(
       else {
         const key = colourAt < 0 ? "" : toKey(table.at(row, colourAt));
         totals.set(key, (totals.get(key) ?? 0) + 1);
-        // A category stands at its number in the order in which the rows come.
+        // A category's position is its index in the order of the rows.
         if (typeof at === "string" && !categories.has(at)) categories.set(at, categories.size);
         const x = typeof at === "string" ? (categories.get(at) ?? 0) : at;
         if (isBlurred(value, scale)) blurred += 1;
@@ -195,7 +195,7 @@ export function toChartData(
     (colourAt < 0 ? up[Number(series)] : up[0]) ?? { of: "count", column: null };
   const weigh = (series: string, amount: Amount) => Math.abs(amount.read(measureOf(series))?.value ?? 0);
 
-  // Places: the greatest categories, or all along a scale.
+  // Positions: the greatest categories, or all along a scale.
   const weights = new Map<number | string, number>();
   for (const [key, amounts] of met) {
     let weight = 0;
@@ -208,7 +208,7 @@ export function toChartData(
     : [...met.keys()];
   const placeMax = isCategory ? Math.min(settings.top ?? CATEGORIES_MAX, TOP_MAX) : byWeight.length;
   const keptPlaces = new Set(byWeight.slice(0, placeMax));
-  // Without the person's wish a bar for the rest would dwarf all others; shares need it to be shares.
+  // Unless the user asked for it, a bar for the rest would dwarf all others; shares need it to add up.
   const isRestShown = settings.top !== null || settings.stack === "share";
   const rest = isRestShown ? byWeight.slice(placeMax) : [];
   const ordered = orderPlaces(
@@ -223,7 +223,7 @@ export function toChartData(
   }));
   if (rest.length > 0) columns.push({ key: null, amounts: mergeAll(rest.map((key) => met.get(key) ?? new Map())) });
 
-  // Series: the measures, or the greatest colours and the rest of them.
+  // Series: the measures, or the greatest colours and the rest.
   const totals = new Map<string, number>();
   for (const { amounts } of columns)
     for (const [series, amount] of amounts) totals.set(series, (totals.get(series) ?? 0) + weigh(series, amount));
@@ -278,16 +278,14 @@ function toScale(field: ResultField | null): ChartData["scale"] {
   return isTimeField(field) ? "time" : isNumericField(field) ? "number" : "category";
 }
 
-/** Beyond 2^53 neighbours have one and the same place. */
+/** Returns whether a value is beyond 2^53, where neighbours share a position. */
 function isBlurred(value: CellValue, scale: ChartData["scale"]): boolean {
   return (
     scale === "number" && typeof value === "string" && /^-?\d{16,}$/.test(value) && !Number.isSafeInteger(Number(value))
   );
 }
 
-/*
- * A category's key is its text behind a sign, so that nothing that a row may hold is taken for null or the rest.
- */
+/* A category's key is its text after a prefix, so that no row's value can be confused with null or the rest. */
 const NULL_KEY = "0";
 
 function toKey(value: CellValue): string {
@@ -299,7 +297,7 @@ function fromKey(key: string | number): string {
   return text === NULL_KEY ? "null" : text.slice(1) || "empty text";
 }
 
-/** Names that differ: a text that reads "null" or "other" stays itself, and what is not a text says so. */
+/** Returns distinct names: a text "null" or "other" stays unchanged, and a value that is not text says so. */
 function nameAll(keys: string[], hasRest: boolean): ChartSeries[] {
   const texts = new Set(keys.filter((key) => key !== NULL_KEY && key !== "1").map((key) => key.slice(1)));
   const free = (name: string) => (texts.has(name) ? `${name} (no text)` : name);
@@ -383,7 +381,7 @@ function findStep(
   return chooseStep(low, high, scale, bins, isWhole);
 }
 
-/** A bin that no row fell into has its place, with nothing in it. */
+/** Adds bins without rows. */
 function withEmptyBins(data: ChartData): ChartData {
   const { step, places } = data;
   const first = places[0]?.at;
@@ -402,7 +400,7 @@ function withEmptyBins(data: ChartData): ChartData {
   };
 }
 
-/** 0.1 + 0.2 as 0.3: a sum of steps has no more digits than a step. */
+/** Rounds 0.1 + 0.2 to 0.3: a sum of steps has at most the digits of a step. */
 export function toClean(value: number, size: number): number {
   const digits = Math.min(100, Math.max(0, 1 - Math.floor(Math.log10(size))));
   return Number(value.toFixed(Number.isFinite(digits) ? digits : 0));

@@ -3,8 +3,8 @@ import type { ChartSize, ChartTheme } from "@/lib/base/charts/spec";
 import type { ResultRow } from "@/lib/base/values/json-rows";
 
 /**
- * A specification that says more than our settings, over rows and in the page's colours. Data of its own is left out wherever it
- * stands: an address, or a billion points made of nothing, in a layer as well as at the top (T65).
+ * Returns a specification that uses more than our settings, over rows and in the page's colours. Its inline data is
+ * removed at every level, in layers as well: an address, or a generator of a billion points (T65).
  */
 export function toForeignSpec(
   { width: _, height: __, ...own }: Record<string, unknown>,
@@ -32,7 +32,7 @@ export function toForeignSpec(
   } as unknown as TopLevelSpec;
 }
 
-/** Vega-Lite calls nothing else by these names. */
+/** Vega-Lite has no other properties with these names. */
 function withoutData(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutData);
   if (typeof value !== "object" || value === null) return value;
@@ -42,7 +42,7 @@ function withoutData(value: unknown): unknown {
   );
 }
 
-/** Vega-Lite documents the interval `hour`, and Vega knows it as `hours` alone (its TimeInterval, 6.2). */
+/** Vega-Lite documents the interval `hour`, but Vega only knows `hours` (its TimeInterval, 6.2). */
 function toDrawnTicks(count: unknown): unknown {
   if (typeof count === "string") return count.replace(/^(?:hour|minute|second|millisecond)$/, "$&s");
   if (typeof count !== "object" || count === null) return count;

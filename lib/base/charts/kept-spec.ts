@@ -19,8 +19,8 @@ const AGGREGATES = { sum: "sum", average: "mean", min: "min", max: "max", count:
 const STACKS = { apart: null, stacked: "zero", share: "normalize" } as const;
 
 /**
- * The chart as it is kept with a console: a Vega-Lite specification over the result's own columns, which other tools
- * can draw too. The settings stand in `usermeta`, whole.
+ * Returns the stored form of a console's chart: a Vega-Lite specification over the result's columns, which other tools
+ * can draw too. `usermeta` holds the complete settings.
  */
 export function toKeptSpec(settings: ChartSettings, fields: readonly ResultField[]): Record<string, unknown> {
   const { kind, across, up, colour, stack, sort } = settings;
@@ -75,8 +75,8 @@ export function toKeptSpec(settings: ChartSettings, fields: readonly ResultField
 }
 
 /**
- * The settings of a kept specification: those that it was made of, also in the shape of before, which had one measure
- * and "dots"; else those of a plain specification that says the same. Null for one that says more.
+ * Returns the settings of a stored specification: those in `usermeta`, also in the previous form, which had one measure
+ * and "dots"; else those of an equivalent plain specification. Null for one that uses more.
  */
 export function readSettings(spec: unknown): ChartSettings | null {
   const { usermeta } = toRecord(spec);
@@ -127,7 +127,7 @@ const CHANNEL_PARTS = new Set([
   "legend",
 ]);
 
-/** A specification of one mark over plain columns, as people and models write them. */
+/** Reads a specification with one mark over plain columns, as people and models write them. */
 function readPlainSpec(spec: unknown): ChartSettings | null {
   const { mark, encoding, ...rest } = toRecord(spec);
   const type = typeof mark === "string" ? mark : toRecord(mark).type;
@@ -150,7 +150,7 @@ function readPlainSpec(spec: unknown): ChartSettings | null {
       ? { ...plain, kind, across: color.field, up: [up], colour: null, sort: "given" }
       : null;
   }
-  // Bars that lie have their names at the side.
+  // Horizontal bars have their names at the side.
   const isLying = kind === "bar" && "type" in y && (y.type === "nominal" || y.type === "ordinal");
   const [across, amount] = isLying ? [y, x] : [x, y];
   const { bin, aggregate, timeUnit } = across as Record<string, unknown>;
@@ -175,7 +175,7 @@ function readPlainSpec(spec: unknown): ChartSettings | null {
 
 function toSort(sort: unknown): ChartSettings["sort"] {
   if (typeof sort === "string" && /^-?[xy]$/.test(sort)) return "value";
-  // Vega-Lite's own order is that of the names.
+  // Vega-Lite's default order is by name.
   return sort === undefined || sort === "ascending" ? "label" : "given";
 }
 
@@ -192,7 +192,7 @@ function toRecord(value: unknown): Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }
 
-/** Dots and brackets lead into a value's inside in a specification, unless they are escaped. */
+/** Dots and brackets in a field's name access nested values in a specification, unless they are escaped. */
 function escapeField(name: string): string {
   return name.replace(/[\\.[\]'"]/g, "\\$&");
 }

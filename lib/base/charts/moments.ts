@@ -6,9 +6,9 @@ import { offsetsOf } from "@/lib/base/values/offsets";
 const ZONE = /(?:Z|[+-]\d\d(?::?\d\d)?)$/;
 
 /**
- * Reads times as the clock on a wall shows them, in epoch milliseconds as if the wall stood in UTC: days and hours are
- * then cut where the reader sees them begin. A time without a zone of its own stays as it is written. The hour that a
- * clock shows twice is one hour.
+ * Reads times as local wall-clock times, in epoch milliseconds as if the zone were UTC, so that days and hours are cut
+ * where they start for the reader. A time without a zone stays unchanged. The hour that a clock shows twice is one
+ * hour.
  * @param zone the reader's zone by its name; null for UTC
  */
 export function wallClock(zone: string | null): (value: CellValue) => number | null {
@@ -23,7 +23,7 @@ export function wallClock(zone: string | null): (value: CellValue) => number | n
   };
 }
 
-/** The zone by which days are cut, of a reader's choice: what the database has is cut in UTC. */
+/** Returns the zone that sets the start of a day, by the reader's choice; for "as in the database" it is UTC. */
 export function zoneOf({ times }: { times: TimesLook }): string | null {
   if (times === "local") return deviceZone();
   return times === "utc" || times === "raw" ? null : times;

@@ -1,25 +1,28 @@
 import { niceSize } from "@/lib/base/charts/steps";
 import { groupDigits } from "@/lib/base/values/exact-number";
 
-/** An axis of numbers: where it begins and ends, and what stands at its ticks. */
+/** A numeric axis: its ends, its ticks and their labels. */
 export type NumberAxis = { low: number; high: number; ticks: number[]; labels: string[] };
 type AxisAsk = {
   low: number;
   high: number;
-  /** Marks that have a length begin at zero. */
+  /** Whether the marks have a length, which starts at zero. */
   isZero: boolean;
-  /** Between whole numbers there is nothing to count. */
+  /** Allows no ticks between whole numbers. */
   isWhole?: boolean;
   isShare?: boolean;
-  /** Years and other names that are numbers have neither unit nor groups. */
+  /** Whether the numbers are names, such as years, which have neither unit nor digit groups. */
   isName?: boolean;
   tickCount?: number;
 };
 
 const TICKS_MAX = 12;
-/** A line's axis begins at zero, too, unless what happens would be lost in less than this part of its height. */
+/**
+ * Minimum share of a line chart's height for its range of values; the axis starts at zero unless the range would take
+ * less.
+ */
 const LIVELY = 0.25;
-/** Ticks differ by this part of the greatest one at least. */
+/** Minimum relative difference of two ticks. */
 const TELLING = 1e-12;
 const UNITS = [
   { from: 1e12, size: 1e12, sign: " T" },
@@ -28,10 +31,12 @@ const UNITS = [
   { from: 1e4, size: 1e3, sign: " k" },
   { from: 1e-4, size: 1, sign: "" },
 ];
-/** From here on numbers are written with their power of ten. */
+/** Size from which numbers are written with a power of ten. */
 const POWERS_FROM = 1e15;
 
-/** One unit for the whole axis, chosen by its greatest tick, and as many digits as its step has: no tick reads "0 M". */
+/**
+ * Returns an axis with one unit, chosen by its greatest tick, and as many digits as its step has: no tick reads "0 M".
+ */
 export function toNumberAxis(ask: AxisAsk): NumberAxis {
   const { isWhole = false, isShare = false, isName = false, tickCount = 5 } = ask;
   let { low, high } = ask;
@@ -44,14 +49,14 @@ export function toNumberAxis(ask: AxisAsk): NumberAxis {
     low -= isName ? 1 : 0;
     high += 1;
   }
-  // Closer ticks would be one and the same number, or read so.
+  // Closer ticks would be the same number, or look the same.
   const closest = Math.max(1e-300, TELLING * Math.max(Math.abs(low), Math.abs(high)));
   const size = niceSize(Math.max(high / tickCount - low / tickCount, closest));
   const step = isWhole ? Math.max(1, size) : size;
   const first = Math.floor(low / step + 1e-9);
   const last = Math.ceil(high / step - 1e-9);
   const count = Math.min(TICKS_MAX, last - first + 1);
-  // Where neighbours are one and the same number there is nothing between to mark.
+  // If neighbouring ticks round to the same number, there is nothing between them to mark.
   const ticks = [...new Set(Array.from({ length: count }, (_, i) => multiply(first + i, step)))].filter(
     Number.isFinite,
   );
@@ -63,7 +68,7 @@ export function toNumberAxis(ask: AxisAsk): NumberAxis {
   };
 }
 
-/** A number in short, with its unit: "1.21 M", "74.3", "0". @param digits significant ones, at most */
+/** Shortens a number with its unit: "1.21 M", "74.3", "0". @param digits maximum number of significant digits */
 export function toShort(value: number, digits = 3): string {
   if (value === 0) return "0";
   const rounded = Number(value.toPrecision(digits));
@@ -93,13 +98,13 @@ function toLabels(ticks: number[], step: number, isShare: boolean, isName: boole
   );
 }
 
-/** Small steps by division, which rounds once: 3 * 0.1 is no tick. */
+/** Multiplies small steps by division, which rounds once: 3 * 0.1 is not a tick. */
 function multiply(count: number, step: number): number {
   const value = step < 1 && step > 1e-15 ? count / Math.round(1 / step) : count * step;
   return value === 0 ? 0 : value;
 }
 
-/** Without a power of ten, as long as it is short. */
+/** Formats without a power of ten if that is short. */
 function toPlain(value: number): string {
   const text = String(value);
   return text.includes("e") && Math.abs(value) < 1 ? value.toFixed(20).replace(/0+$/, "") : text;

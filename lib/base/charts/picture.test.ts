@@ -24,7 +24,7 @@ describe("toPicture", () => {
     const share = draw(ROWS, { stack: "share" });
     expect(share.marks.map(({ low, high }) => [low, high])).toEqual([[0, 0.4], [0.4, 1], [0, 0.75], [0.75, 1]]); // biome-ignore format: one look
     expect(share.up.labels.at(-1)).toBe("100%");
-    // Switched off, a series has no part in the shares of the others, and that is said.
+    // A hidden series does not count in the shares of the others, and the chart says so.
     const alone = draw(ROWS, { stack: "share" }, [0]);
     expect(alone.marks.every(({ low, high }) => low === 0 && high === 1)).toBe(true);
     expect(alone.notes).toContain("Shares are those of what is switched on.");

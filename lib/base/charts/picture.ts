@@ -13,8 +13,8 @@ import { isIdentifierField } from "@/lib/base/values/cell-text";
 import { compareNumberText, isPlainNumber, sumNumberTexts } from "@/lib/base/values/exact-number";
 
 /**
- * One thing that is drawn: a bar's piece, a point of a line, a slice (`low` and `high` are then parts of the circle).
- * `value` is null where a line breaks off.
+ * A drawn element: a segment of a bar, a point of a line, a slice (`low` and `high` are then parts of the circle).
+ * `value` is null where a line is interrupted.
  */
 export type Mark = {
   place: number;
@@ -24,32 +24,35 @@ export type Mark = {
   high: number;
   value: number | null;
 };
-/** One series at a stop of the crosshair; `at` is where it stands upwards, null for what has no value. */
+/** One series at a stop of the crosshair. `at` is its position on the value axis; null without a value. */
 export type StopRow = { series: number; text: string | null; share: number | null; at: number | null };
-/** A place that the crosshair goes to. `place` counts the places, or the dots of a scatter, or the slices of a pie. */
+/**
+ * A stop of the crosshair. `place` is the index of the position, of the dot in a scatter chart, or of the slice in a
+ * pie.
+ */
 export type Stop = { place: number; across: number | string; rows: StopRow[]; total: string | null };
 
-/** A chart as it can honestly be drawn: where everything stands, and what has to be said beside it. */
+/** A chart as it can be drawn without misleading: all positions, and the notes beside it. */
 export type Picture = {
   kind: ChartKind;
   stack: Stacking;
   settings: ChartSettings;
   data: ChartData;
-  /** Series by their number; the others were switched off. */
+  /** Indexes of the shown series; the others are hidden. */
   shown: number[];
   marks: Mark[];
   stops: Stop[];
   up: NumberAxis;
-  /** Null for categories, times and what has no axis. */
+  /** Null for categories, times and charts without this axis. */
   across: NumberAxis | null;
-  /** What was drawn in another way than asked for, and why. */
+  /** Deviations from the settings, with their reasons. */
   notes: string[];
 };
 
-/** Where values differ by a smaller part than this, no picture shows it. */
+/** Relative difference of values below which no picture shows it. */
 const VISIBLE = 1e-10;
 
-/** @param hidden numbers of series that are switched off */
+/** @param hidden indexes of the hidden series */
 export function toPicture(data: ChartData, kept: ChartSettings, hidden: ReadonlySet<number> = new Set()): Picture {
   const settings = toDrawable(kept, data.acrossField ? [data.acrossField] : []);
   const shown = data.series.map((_, i) => i).filter((i) => !hidden.has(i));
@@ -88,7 +91,7 @@ export function toPicture(data: ChartData, kept: ChartSettings, hidden: Readonly
   return { kind, stack, settings, data, shown, marks, stops, up, across: toAcross(data, kind), notes };
 }
 
-/** Nothing to draw: no row, or no value in any of them. */
+/** Returns whether there is nothing to draw: no row, or no value in any of them. */
 export function isBlank({ data, marks, stops, kind }: Picture): boolean {
   if (kind === "scatter") return data.dots.length === 0;
   if (kind === "kpi") return !data.cells.some((met) => met.some(isCell));
@@ -97,7 +100,7 @@ export function isBlank({ data, marks, stops, kind }: Picture): boolean {
   );
 }
 
-/** The kind and the stacking that tell no untruth about these values. */
+/** Chooses the kind and the stacking that represent these values correctly. */
 function choose(
   data: ChartData,
   settings: ChartSettings,
@@ -163,7 +166,7 @@ function toMarks({ places, cells }: ChartData, shown: number[], kind: ChartKind,
         });
         continue;
       }
-      // A stacked area goes on where a series has nothing, or it would be drawn over the others.
+      // A stacked area continues where a series has no value, or it would be drawn over the others.
       if (!isCell(met) && kind !== "area") continue;
       const value = toValue(met) / (sum || 1);
       if (value < 0) {
@@ -257,7 +260,7 @@ function toAcross({ scale, places, dots, step, acrossField }: ChartData, kind: C
   });
 }
 
-/** Values that differ, and lie on one and the same pixel however large the picture is. */
+/** Returns whether values differ but are on the same pixel at any size of the picture. */
 function isBeyondSight(stops: Stop[], low: number, high: number): boolean {
   if (high - low > VISIBLE * Math.max(Math.abs(low), Math.abs(high))) return false;
   const texts = stops.flatMap(({ rows }) =>

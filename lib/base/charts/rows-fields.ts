@@ -3,7 +3,7 @@ import type { CellTable, CellValue, ResultField, ResultRow } from "@/lib/base/va
 const DAY = /^\d{4}-\d\d-\d\d$/;
 const STAMP = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/;
 
-/** The columns of rows that came without their types, by what they hold. */
+/** Derives columns from the values of untyped rows. */
 export function toFields(rows: readonly ResultRow[]): ResultField[] {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   return names.map((name) => {
@@ -15,7 +15,7 @@ export function toFields(rows: readonly ResultRow[]): ResultField[] {
   });
 }
 
-/** Rows as an answer has them, read cell by cell. */
+/** Adapts an answer's rows for reading cell by cell. */
 export function toTable(fields: readonly ResultField[], rows: readonly ResultRow[]): CellTable {
   return {
     fields,

@@ -4,38 +4,38 @@ import type { CellTable, ResultField } from "@/lib/base/values/json-rows";
 export const CHART_KINDS = ["line", "bar", "area", "scatter", "histogram", "pie", "kpi"] as const;
 export type ChartKind = (typeof CHART_KINDS)[number];
 export const MEASURES = ["sum", "average", "min", "max", "count", "each"] as const;
-/** What is drawn upwards; `count` counts rows and has no column, `each` takes every row's value as it is. */
+/** A value to draw. `count` counts rows and has no column; `each` uses every row's value unchanged. */
 export type Measure = { of: (typeof MEASURES)[number]; column: string | null };
-/** Series beside or over each other, on top of each other, or as shares of their place's whole. */
+/** Stacking of series: beside or over each other, on top of each other, or as shares of their position's total. */
 export const STACKINGS = ["apart", "stacked", "share"] as const;
 export type Stacking = (typeof STACKINGS)[number];
-/** The order of categories: the greatest first, by their names, or as the rows come. Scales have an order of their own. */
+/** Order of categories: the greatest first, by name, or in the order of the rows. Scales have a fixed order. */
 export const SORTS = ["value", "label", "given"] as const;
 export type ChartSort = (typeof SORTS)[number];
 
-/** What a chart shows. Columns by name, so that they outlive a change of the query. */
+/** Settings of a chart. Columns are stored by name, so that they outlive a change of the query. */
 export type ChartSettings = {
   kind: ChartKind;
   /** Null for a figure over all rows. */
   across: string | null;
-  /** At least one. With several of them each is a series, and there is no colour. */
+  /** At least one. With several, each is a series, and there is no colour column. */
   up: Measure[];
   colour: string | null;
   stack: Stacking;
   sort: ChartSort;
-  /** So many of the greatest; the rest as "other". Null for as many as can be read. */
+  /** Number of the greatest to show, the rest as "other". Null for as many as can be read. */
   top: number | null;
 };
 
-/** More colours than this cannot be told apart; the tokens have as many. */
+/** Maximum number of distinguishable colours; the tokens have as many. */
 export const SERIES_MAX = 8;
-/** As many measures as there are colours. */
+/** Maximum number of measures, one per colour. */
 export const UP_MAX = SERIES_MAX;
-/** More bars than this cannot be read, whoever asks for them. */
+/** Maximum number of bars that can be read, also for explicit requests. */
 export const TOP_MAX = 100;
 const TIMES = new Set(["date", "timestamp", "timestamptz"]);
 const WORDS = new Set(["string", "boolean", "objectId", "time", "other"]);
-/** A column's variety is judged by so many of its first values. */
+/** Number of leading values that decide a column's variety. */
 const JUDGED_ROWS = 500;
 export const COUNT: Measure = { of: "count", column: null };
 const PLAIN = { colour: null, stack: "stacked", sort: "value", top: null } as const;
@@ -44,7 +44,7 @@ export function isTimeField({ type }: ResultField): boolean {
   return TIMES.has(type);
 }
 
-/** A first chart for a result: over time if it has one, else by category, else one number against another. */
+/** Suggests the first chart of a result: over time if it has one, else by category, else one number against another. */
 export function guessSettings(table: CellTable): ChartSettings | null {
   const { fields } = table;
   const numbers = fields.filter((field) => isNumericField(field) && !isIdentifierField(field));
@@ -59,7 +59,7 @@ export function guessSettings(table: CellTable): ChartSettings | null {
   const category = words.toSorted((a, b) => b.variety - a.variety)[0];
   if (category) return { ...PLAIN, kind: "bar", across: category.name, up };
   const [first, second] = numbers;
-  // One row of one number is a figure, not a distribution.
+  // A single number is a figure, not a distribution.
   if (first && table.rowCount === 1) return { ...PLAIN, kind: "kpi", across: null, up };
   if (first && second) {
     return { ...PLAIN, kind: "scatter", across: first.name, up: [{ of: "each", column: second.name }] };
@@ -68,14 +68,14 @@ export function guessSettings(table: CellTable): ChartSettings | null {
   return any ? { ...PLAIN, kind: "histogram", across: any.name, up: [COUNT] } : null;
 }
 
-/** Kept settings, where the result still has their columns; null otherwise. */
+/** Returns the stored settings if the result still has their columns; null otherwise. */
 export function fitSettings(kept: ChartSettings | null, fields: readonly ResultField[]): ChartSettings | null {
   if (kept === null) return null;
   const has = (name: string | null) => name === null || fields.some((field) => field.name === name);
   return has(kept.across) && has(kept.colour) && kept.up.every(({ column }) => has(column)) ? kept : null;
 }
 
-/** The settings as they are drawn: what a kind has no use for is taken out. */
+/** Returns the settings without those that the chart's kind does not use. */
 export function toDrawable(settings: ChartSettings, fields: readonly ResultField[]): ChartSettings {
   const { kind, across, up } = settings;
   const [first = COUNT] = up;
@@ -95,7 +95,7 @@ export function toMeasureName({ of, column }: Measure): string {
   return of === "count" || column === null ? "rows" : of === "each" ? column : `${of} ${column}`;
 }
 
-/** What may be added to another of its like: two averages together are nothing. */
+/** Returns whether two values of a measure can be added: two averages cannot. */
 export function isAdditive({ of }: Measure): boolean {
   return of === "sum" || of === "count" || of === "each";
 }

@@ -1,14 +1,14 @@
 import { parseExpression } from "vega-expression";
 
-/** Longer than any expression that a person reads. */
+/** Longer than any readable expression. */
 const CHARS_MAX = 2_000;
-/** As many values as a sequence, and as many characters as a padded text may have. */
+/** Maximum number of values in a sequence, and of characters in a padded text. */
 const VALUES_MAX = 1_000;
 const PADDED_CHARS_MAX = 200;
 const FORMAT_CHARS_MAX = 200;
 
 const words = (text: string) => text.split(/\s+/);
-/** Functions whose cost and result are in proportion to what they are given. */
+/** Functions whose cost and result are proportional to their input. */
 const PLAIN = new Set(
   words(`isNaN isFinite abs acos asin atan atan2 ceil cos exp floor hypot log max min pow random round sin sqrt tan clamp
     isArray isBoolean isDate isDefined isNumber isObject isString isValid toBoolean toDate toNumber toString if
@@ -22,7 +22,7 @@ const PLAIN = new Set(
     quantileNormal quantileLogNormal quantileUniform cumulativeNormal cumulativeLogNormal cumulativeUniform
     densityNormal densityLogNormal densityUniform`),
 );
-/** Members through which a value leads to code. */
+/** Members that give access to code. */
 const FORBIDDEN = new Set(["__proto__", "constructor", "prototype", "toString", "valueOf", "toJSON"]);
 const NODES = new Set(
   words(`Literal Identifier MemberExpression CallExpression ArrayExpression ObjectExpression Property UnaryExpression
@@ -31,14 +31,14 @@ const NODES = new Set(
 
 type Node = { type: string; [key: string]: unknown };
 
-/** `fields` and `names` list each reference to a field of `datum` and to a parameter, repeats included. */
+/** `fields` and `names` list each reference to a field of `datum` and to a parameter, including repeats. */
 export type ExpressionUse = { fields: string[]; names: string[] };
-/** Stands in `fields` for a field that only the rows can name. */
+/** Placeholder in `fields` for a field that only the rows can name. */
 export const ANY_FIELD = "*";
 
 /**
  * Checks a Vega expression against the list of functions that a chart may call, and their bounds.
- * @returns what it refers to, or the reason to refuse it
+ * @returns the names that it refers to, or the reason to refuse it
  */
 export function readExpression(text: string): ExpressionUse | string {
   if (text.length > CHARS_MAX)
@@ -54,10 +54,10 @@ export function readExpression(text: string): ExpressionUse | string {
   }
 }
 
-/** Returns the reason to refuse a format of numbers or times; null for one that makes a short text. */
+/** Returns the reason to reject a format of numbers or times; null for one that produces a short text. */
 export function refuseFormat(format: string): string | null {
   if (format.length > FORMAT_CHARS_MAX) return `A format takes at most ${FORMAT_CHARS_MAX} characters.`;
-  // The width of a number's format is filled with characters.
+  // A width in a number's format is filled with characters.
   return /\d{3}/.test(format) ? "A format has at most two digits in a row, so that no number is wider than 99." : null;
 }
 

@@ -12,7 +12,7 @@ const encode = (channel: Record<string, unknown>) => ({ mark: "bar", encoding: {
 const transform = (...transforms: unknown[]) => ({ ...point, transform: transforms });
 const many = <T>(count: number, make: (at: number) => T) => Array.from({ length: count }, (_, at) => make(at));
 
-/** Specifications that end a process or keep it busy, with the path at which each is refused. */
+/** Specifications that crash a process or keep it busy, with the path at which each is rejected. */
 const REFUSED: Record<string, [Record<string, unknown>, string]> = {
   "a long sequence": [calculate("length(sequence(0,300000000))"), "transform.0.calculate"],
   "a sequence that the rows decide": [calculate("sequence(datum.x)"), "transform.0.calculate"],

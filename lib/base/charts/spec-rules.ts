@@ -3,39 +3,43 @@ import { ANY_FIELD, type ExpressionUse, readExpression, refuseFormat } from "@/l
 import { COMPUTED } from "@/lib/base/charts/widget-picture";
 
 /*
- * The Vega-Lite that a chart may consist of. Rows of a result are bounded, and so is all that these rules admit: everything that
- * multiplies rows, values, ticks, bins or views has a limit, so that no chart stops the browser or the process that draws it.
+ * The subset of Vega-Lite that a chart may use. Rows of a result are bounded, and so is everything that these rules
+ * admit: all that multiplies rows, values, ticks, bins or views has a limit, so that no chart stops the browser or the
+ * drawing process.
  */
 
 export type SpecProblem = { path: string; message: string };
 type Row = Readonly<Record<string, unknown>>;
 type Record_ = Readonly<Record<string, unknown>>;
 
-/** Ticks, bins, steps of a curve and imputed keys: beyond these a chart is a solid area. */
+/** Maximum number of ticks, bins, steps of a curve and imputed keys: beyond it a chart is a solid area. */
 const COUNT_MAX = 1_000;
-/** Each view has its own axes. */
+/** Each view has separate axes. */
 const VIEWS_MAX = 50;
 const FACETS_MAX = 100;
 const DEPTH_MAX = 24;
-/** Of all expressions of a chart: more is a program. */
+/** Limit for all expressions of a chart: more is a program. */
 const EXPRESSION_CHARS_MAX = 10_000;
-/** Of all expressions of a dashboard: parsing them takes the event loop up to 20 ms. */
+/** Limit for all expressions of a dashboard: parsing them blocks the event loop for up to 20 ms. */
 const DASHBOARD_EXPRESSION_CHARS_MAX = 40_000;
 const TEXT_CHARS_MAX = 2_000;
 const TRANSFORMS_MAX = 50;
-/** By how much computed values may be longer than those of the rows. */
+/** Factor by which computed values may be longer than those of the rows. */
 const GROWTH_MAX = 1_000;
-/** By how much folds may multiply the rows. */
+/** Factor by which folds may multiply the rows. */
 const FOLDS_MAX = 50;
-/** Rows that a transform makes of groups and keys: four times those of the largest widget. */
+/** Maximum number of rows that a transform creates from groups and keys: four times those of the largest widget. */
 const MADE_ROWS_MAX = 200_000;
-/** Marks, or rows behind them, of all views together. */
+/** Maximum number of marks, or of their source rows, in all views together. */
 const DRAWN_ROWS_MAX = 1_000_000;
-/** A logarithm's ticks are the multiples of its powers. */
+/** Limits of a logarithm's base; its ticks are the multiples of the base's powers. */
 const BASE = { min: 1.5, max: 100 };
-/** A shorter dash is invisible, and a line has millions of them. */
+/** Minimum length of a dash: a shorter one is invisible, and a line has millions of them. */
 const DASH_PX_MIN = 0.5;
-/** Columns that are counted in all rows before a picture is drawn: of 50,000 rows 20 take the event loop 0.2 s. */
+/**
+ * Maximum number of columns that are counted in all rows before a picture is drawn: 20 of 50,000 rows block the event
+ * loop for 0.2 s.
+ */
 const READ_COLUMNS_MAX = 20;
 const PROBLEMS_MAX = 10;
 
@@ -54,7 +58,7 @@ const AGGREGATES =
 const TIME_UNIT =
   /^(?:utc|local|binned|binnedutc)?(?:year|quarter|month|week|day|dayofyear|date|hours|minutes|seconds|milliseconds)+$/;
 const BIN_KEYS = words("anchor base binned divide extent maxbins minstep nice step steps");
-/** Intervals between ticks, in milliseconds; those of calendars at least. */
+/** Intervals between ticks, in milliseconds; the minimum for those of calendars. */
 const TICK_INTERVALS: Readonly<Record<string, number>> = {
   millisecond: 1,
   second: 1_000,
@@ -66,19 +70,22 @@ const TICK_INTERVALS: Readonly<Record<string, number>> = {
   quarter: 90 * 86_400_000,
   year: 365 * 86_400_000,
 };
-/** Ticks and bins that the rows decide: 27 years by day, 14 months by hour. */
+/** Maximum number of ticks and bins that the rows decide: 27 years by day, 14 months by hour. */
 const STEPS_MAX = 10_000;
-/** Intervals that are counted to place ticks at each nth of them, which takes up to 0.2 s. */
+/** Maximum number of intervals that are counted to place ticks at every nth, which takes up to 0.2 s. */
 const COUNTED_INTERVALS_MAX = 200_000;
 const LAYOUTS = ["layer", "hconcat", "vconcat", "concat"] as const;
 const EXPRESSIONS = words("expr calculate labelExpr signal toggle");
-/** Keys whose texts are expressions, alone and in lists. */
+/** Keys whose texts are expressions, individually and in lists. */
 const PREDICATES = words("test filter and or not");
 const POSITIONS = ["x", "y"] as const;
-/** Removed before drawing (`toForeignSpec`), or read by nobody. The server's part of a widget is checked with the widget. */
+/** Removed before drawing (`toForeignSpec`), or unused. The server's part of a widget is checked with the widget. */
 const IGNORED = words("data datasets usermeta config $schema");
 const EVENT = /^[a-z]{1,40}$/;
-/** A drag, a turn of the wheel or a click, with or without a key that is held: `[pointerdown[!event.shiftKey], pointerup] > pointermove`. */
+/**
+ * A drag, a turn of the wheel or a click, optionally with a modifier key: `[pointerdown[!event.shiftKey], pointerup] >
+ * pointermove`.
+ */
 const GESTURE = gesture();
 const TRANSFORM_ON = /(?:^|\.)transform\.\d+\.on$/;
 
@@ -90,7 +97,7 @@ function gesture(): RegExp {
   return new RegExp(`^(?:${event("wheel|click|dblclick")}|${press}|\\[${press}, ?${press}\\] ?> ?${move})$`);
 }
 
-/** Characters of expressions that the charts of one dashboard may still have. */
+/** Number of characters that the expressions of one dashboard's charts may still have. */
 export type ExpressionBudget = { chars: number };
 
 export function newExpressionBudget(): ExpressionBudget {
@@ -98,14 +105,17 @@ export function newExpressionBudget(): ExpressionBudget {
 }
 
 /**
- * Returns the reasons to refuse a chart's specification, each with its path; none for one that may be saved.
- * @param budget shared by the charts of a dashboard
+ * Returns the reasons to reject a chart's specification, each with its path; none for one that may be saved. @param
+ * budget shared by the charts of a dashboard
  */
 export function findSpecProblems(spec: Record_, budget = newExpressionBudget()): SpecProblem[] {
   return new Judge(budget).judge(spec).problems.slice(0, PROBLEMS_MAX);
 }
 
-/** Returns the reasons not to draw a specification over these rows: those of `findSpecProblems`, and those that rows decide. */
+/**
+ * Returns the reasons not to draw a specification over these rows: those of `findSpecProblems`, and those that depend
+ * on rows.
+ */
 export function findDrawProblems(spec: Record_, rows: readonly Row[]): SpecProblem[] {
   const { problems, demands } = new Judge(newExpressionBudget()).judge(spec);
   if (problems.length > 0) return problems.slice(0, PROBLEMS_MAX);
@@ -116,45 +126,45 @@ export function findDrawProblems(spec: Record_, rows: readonly Row[]): SpecProbl
   });
 }
 
-/** Returns a sentence to show in a chart's place. */
+/** Returns a message to show in place of a chart. */
 export function toProblemWords([first]: readonly SpecProblem[]): string {
   return first ? `This chart cannot be drawn. ${first.message}` : "This chart cannot be drawn.";
 }
 
-/** A condition that only the rows can decide. */
+/** A condition that depends on the rows. */
 type Demand = { path: string; check: (rows: RowFacts) => string | null };
 /**
- * Computed fields of a view, with the factor by which their values may be longer than a cell. `isOpen` says that other fields
- * may be computed, too; `hasLists` that an expression may have made a list.
+ * Computed fields of a view, with the factor by which their values may be longer than a cell. `isOpen`: other fields
+ * may be computed, too; `hasLists`: an expression may have created a list.
  */
 type Made = { growth: Map<string, number>; isOpen: boolean; folds: number; flattens: number; hasLists: boolean };
 
-/** Channels that share the scale of another one. */
+/** Channels that use the scale of another one. */
 const SHARED_SCALE: Readonly<Record<string, string>> = { x2: "x", y2: "y", xError: "x", yError: "y", theta2: "theta" };
-/** Aggregates that lie between the smallest and the largest value. */
+/** Aggregates between the smallest and the largest value. */
 const WITHIN = words("average mean median min max q1 q3 argmin argmax");
-/** Transforms that make fields of names that only the rows tell. */
+/** Transforms that create fields whose names depend on the rows. */
 const NAMING = words("pivot fold flatten impute density quantile regression loess stack");
 const STACKING = words("area bar histogram");
 const STACKED_BY = words("color fill stroke detail size opacity shape");
-/** The year in which times without one are drawn. */
+/** Start and end of the year in which times without a year are drawn, in epoch milliseconds. */
 const YEAR_MS: readonly number[] = [Date.UTC(2012, 0, 1), Date.UTC(2013, 0, 1)];
 
-/** `check` is a reason to refuse where no rows can decide. */
+/** `check` is a reason to reject if it does not depend on rows. */
 type StepDemand = { path: string; fields: string[]; check: Demand["check"] | string };
 type ScaleUse = {
   fields: Set<string>;
   numbers: number[];
-  /** Where values come from that neither the rows nor the specification tell; null for nowhere. */
+  /** Whether values come from a source other than the rows and the specification. */
   isUnknown: boolean;
   isStackable: boolean;
 };
 
-/** Collects what decides the extents of scales, for bins and ticks whose number follows from an extent and a step. */
+/** Collects the inputs of scales' extents, for bins and ticks whose number follows from an extent and a step. */
 class ScaleUses {
   readonly #uses = new Map<string, ScaleUse>();
   readonly #steps: { scale: string; path: string; bin?: number; tick?: { interval: number; step: number } }[] = [];
-  /** Names that transforms give, with the column whose values they have; null for values that are computed. */
+  /** Names that transforms define, with the column of their values; null for computed values. */
   readonly #sources = new Map<string, string | null>();
   #hasOpenNames = false;
   #hasStackingMark = false;
@@ -172,7 +182,7 @@ class ScaleUses {
     this.#hasOpenNames ||= NAMING.has(kind);
     if (kind === "bin") {
       const [start, end] = [transform.as].flat();
-      // Bins of the usual kind begin and end next to the values in them.
+      // Default bins start and end next to their values.
       const source = transform.bin === true && typeof transform.field === "string" ? transform.field : null;
       this.#compute(start, source);
       this.#compute(end ?? `${String(start)}_end`, source);
@@ -189,7 +199,7 @@ class ScaleUses {
     this.#sources.set(name, known === source && !this.isComputed(source) ? source : null);
   }
 
-  /** Whether a transform gives its values. */
+  /** Returns whether a transform computes its values. */
   isComputed(field: string | null): boolean {
     return this.#hasOpenNames || (field !== null && this.#sources.has(field));
   }
@@ -233,7 +243,7 @@ class ScaleUses {
     if (stack !== undefined && stack !== null && stack !== false) use.isUnknown = true;
   }
 
-  /** Returns the conditions on rows, or a reason to refuse. */
+  /** Returns the conditions on rows, or a reason to reject. */
   demands(): StepDemand[] {
     return this.#steps.flatMap(({ scale, path, bin, tick }): StepDemand[] => {
       const use = this.#uses.get(scale);
@@ -245,13 +255,13 @@ class ScaleUses {
       const isUnknown = use.isUnknown || isComputed || this.#hasMovedScale || (bin !== undefined && isStacked);
       if (isUnknown) {
         if (bin !== undefined) return [{ path, fields: [], check: "A step needs a start and a stop here." }];
-        // A chart has been drawn with these whatever its rows; coarse as they are, they take centuries to be too many.
+        // Charts with these ticks are drawn for any rows: at this size, only centuries are too many.
         if (tick === undefined || tick.interval >= (TICK_INTERVALS.day ?? 0)) return [];
         return [{ path, fields: [], check: "Ticks at hours or less need a column of times on their axis." }];
       }
       const check = (rows: RowFacts) => {
         const known = [...use.numbers, ...fields.flatMap((field) => rows.extent(field) ?? [])];
-        // Bars begin at 0.
+        // Bars start at 0.
         const ends = bin === undefined ? known : [...known, 0];
         const span = ends.length === 0 ? 0 : Math.max(...ends) - Math.min(...ends);
         if (bin !== undefined) return span / bin <= STEPS_MAX ? null : tooMany("bins");
@@ -281,15 +291,15 @@ function addDomain(use: ScaleUse, { domain, domainMin, domainMax, domainRaw, pad
 class Judge {
   readonly problems: SpecProblem[] = [];
   readonly demands: Demand[] = [];
-  /** Lists of columns that the demands read, each once. */
+  /** Lists of columns that the conditions read, each once. */
   readonly #lists = new Set<string>();
   #columns = 0;
   #views = 0;
-  /** Rows of all views for each row of the result. */
+  /** Number of rows in all views per row of the result. */
   #rowFactor = 0;
   #expressionChars = 0;
   #parameterGrowth = 1;
-  /** Of all views, since layers share scales. */
+  /** Scales of all views, since layers share them. */
   readonly #scales = new ScaleUses();
   readonly #budget: ExpressionBudget;
   readonly #known = new Map<string, ExpressionUse | string>();
@@ -300,7 +310,7 @@ class Judge {
 
   judge(spec: Record_): this {
     this.#walk(spec, "", 0);
-    // A tree that is too deep is not looked at any further.
+    // A tree that is too deep is not checked further.
     if (this.problems.length === 0) {
       this.#view(spec, "", { growth: new Map(), isOpen: false, folds: 1, flattens: 0, hasLists: false }, 1);
       if (this.#views > VIEWS_MAX)
@@ -330,7 +340,7 @@ class Judge {
     this.problems.push({ path, message });
   }
 
-  /** @param lists of the columns that the check reads of each row */
+  /** @param lists of the columns that the check reads in each row */
   #demand(path: string, lists: readonly (readonly string[])[], check: Demand["check"]): void {
     for (const list of lists) {
       const key = keyOf(list);
@@ -347,7 +357,7 @@ class Judge {
     }
   }
 
-  /** Checks what has a limit wherever it appears. */
+  /** Checks values with a limit at every level. */
   #walk(value: unknown, path: string, depth: number): void {
     if (typeof value === "string") {
       if (value.length > TEXT_CHARS_MAX) this.#refuse(path, `A text takes at most ${TEXT_CHARS_MAX} characters.`);
@@ -373,7 +383,7 @@ class Judge {
 
   #refusal(key: string, value: unknown, parent: Record_, path: string): string | null {
     if (EXPRESSIONS.has(key) || PREDICATES.has(key)) {
-      // A predicate may be a list. Its objects are walked, with their keys.
+      // A predicate may be a list. Its objects are checked, with their keys.
       const texts = PREDICATES.has(key) ? [value].flat(DEPTH_MAX) : [value];
       for (const text of texts) {
         const read = typeof text === "string" ? this.#read(text) : null;
@@ -415,13 +425,13 @@ class Judge {
           ? null
           : `“keyvals” are at most ${COUNT_MAX} values.`;
       case "frame":
-        // A title has a frame, too, which is a word.
+        // A title has a `frame` too, which is a word.
         return !("window" in parent) || isFrame(value) ? null : "A frame is two numbers of rows, or null for all.";
       case "format":
         return typeof value === "string" ? refuseFormat(value) : null;
       case "on":
       case "clear":
-        // A regression is on a column of any name.
+        // The column of a regression may have any name.
         if (key === "on" && typeof value === "string" && TRANSFORM_ON.test(path)) return null;
         return typeof value === "boolean" || (typeof value === "string" && (EVENT.test(value) || GESTURE.test(value)))
           ? null
@@ -470,7 +480,7 @@ class Judge {
     const isOfParameter = widths.length === 0 && isParameter(extent);
     if (extent !== undefined && !isPair(extent) && !isOfParameter)
       return "“extent” is two numbers, the lower one first, or without a step a parameter.";
-    // The step is that of the scale's bins, which the encoding's channel decides.
+    // The step is that of the scale's bins, which depends on the encoding's channel.
     if (widths.length === 0 || binned === true) return null;
     const width = Math.min(...(widths as number[]));
     const tooMany = `These are more than ${COUNT_MAX} bins. Choose a larger step.`;
@@ -484,7 +494,7 @@ class Judge {
     return null;
   }
 
-  /** Checks one view and those in it. @param times how often it is repeated */
+  /** Checks one view and its children. @param times number of repetitions */
   #view(view: unknown, path: string, above: Made, times: number): void {
     if (!isObject(view)) {
       this.#refuse(path, "A view is an object with a mark, or with views in it.");
@@ -524,7 +534,7 @@ class Judge {
     return 1;
   }
 
-  /** Each expression may name other parameters, and so on: what they may come to is the product. */
+  /** Expressions may refer to other parameters, and so on: the limits multiply. */
   #parameters(params: unknown, path: string): void {
     if (params === undefined) return;
     if (!Array.isArray(params)) {
@@ -625,7 +635,7 @@ class Judge {
     if (typeof calculate !== "string") return "“calculate” is an expression.";
     if (typeof as !== "string") return "Name the result in “as”.";
     const use = this.#read(calculate);
-    // The walk has told of it.
+    // The walk has reported it.
     if (typeof use === "string") return null;
     const most = largest(computed);
     const ofField = (field: string) =>
@@ -759,7 +769,7 @@ class RowFacts {
     return this.count === 0 || field in (this.#rows[0] ?? {});
   }
 
-  /** Counts groups of rows. Of a computed field as many are assumed as there are rows. */
+  /** Counts groups of rows. A computed field counts as one group per row. */
   distinct(fields: readonly string[]): number {
     if (fields.length === 0) return 1;
     if (!fields.every((field) => this.has(field))) return this.count;
@@ -781,7 +791,7 @@ function countDistinct(rows: readonly Row[], [field = "", ...others]: readonly s
   const found = new Set<unknown>();
   for (const row of rows) {
     const value = row[field];
-    // One column is usual, and its values are compared faster than their texts.
+    // One column is the usual case, and its values are compared faster than texts.
     if (others.length > 0) found.add(JSON.stringify([value, ...others.map((other) => row[other])]));
     else found.add(typeof value === "object" ? JSON.stringify(value) : value);
   }
@@ -813,12 +823,12 @@ function extentOf(rows: readonly Row[], field: string): readonly [number, number
   return low <= high ? [low, high] : null;
 }
 
-/** Vega draws by the plural of what Vega-Lite documents (`toForeignSpec`). */
+/** Vega uses the plural of the name that Vega-Lite documents (`toForeignSpec`). */
 function toIntervalName(interval: unknown): string {
   return String(interval).replace(/^(hour|minute|second|millisecond)s$/, "$1");
 }
 
-/** @param count of an axis or a legend */
+/** @param count ticks of an axis or a legend */
 function tickIntervalOf(count: unknown): { interval: number; step: number } | null {
   const interval = TICK_INTERVALS[toIntervalName(isObject(count) ? count.interval : count)];
   if (interval === undefined || typeof count === "number") return null;
@@ -837,7 +847,7 @@ function refuseTickCount(value: unknown): string | null {
     : "Choose the interval year, quarter, month, week, day, hour, minute, second or millisecond.";
 }
 
-/** Returns the step of a scale's bins that begin or end with the rows; null for others. */
+/** Returns the step of a scale's bins if their ends depend on the rows; null for others. */
 function stepOfBins(bins: unknown): number | null {
   if (!isObject(bins) || (bins.start !== undefined && bins.stop !== undefined)) return null;
   const { start, stop, step } = bins;
@@ -880,7 +890,7 @@ function isPair(value: unknown): value is [number, number] {
   return Array.isArray(value) && value.length === 2 && value.every(isNumber) && Number(value[0]) < Number(value[1]);
 }
 
-/** Whether an extent follows a selection, whose bins `maxbins` limits. */
+/** Returns whether an extent depends on a selection, whose bins `maxbins` limits. */
 function isParameter(value: unknown): boolean {
   if (!isObject(value) || typeof value.param !== "string") return false;
   return Object.entries(value).every(

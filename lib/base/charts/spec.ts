@@ -3,7 +3,7 @@ import type { ChartData } from "@/lib/base/charts/data";
 import type { NumberAxis } from "@/lib/base/charts/number-axis";
 import type { Mark, Picture } from "@/lib/base/charts/picture";
 
-/** The colours and fonts of the page, as values: a chart cannot read the page's variables. */
+/** Colours and fonts of the page, as values: a chart cannot read the page's variables. */
 export type ChartTheme = {
   series: string[];
   grid: string;
@@ -12,39 +12,39 @@ export type ChartTheme = {
   surface: string;
   font: string;
 };
-/** In CSS pixels. */
+/** Size in CSS pixels. */
 export type ChartSize = { width: number; height: number };
-/** What a picture in a file has beside the marks: a page shows it by itself. */
+/** Additions to a picture in a file, beyond the marks: a page shows them itself. */
 export type ChartFrame = { title: string; lines: string[]; background: string };
 
-/** Up to so many places each has a label of its own, where there is room for one of this width. */
+/** Maximum number of places with a label each, and the width that a label needs. */
 const PLACE_LABELS = { count: 16, px: 64 };
 const DAY_MS = 86_400_000;
 const YEAR_MS = 365 * DAY_MS;
-/** From this length on, names of categories stand beside lying bars. */
+/** Length of category names from which the bars are horizontal. */
 const LYING_LETTERS = 12;
 const LYING_COUNT = 12;
-/** Of the room of a place, what its bars take; the rest parts them from the next. */
+/** Share of a position's width that its bars take; the rest separates them from the next. */
 const BAR_PART = 0.8;
 const BAR_PX = { min: 1, max: 56 };
-/** Beside the plot for labels of the axis upwards, about. */
+/** Approximate width of the value axis's labels beside the plot. */
 const LABELS_PX = 56;
 const DOTS_ON_LINES_MAX = 40;
 
-/** Bars whose names are long or many lie, so that the names can be read. */
+/** Returns whether bars are horizontal: those with long or many names, so that the names can be read. */
 export function isLying({ kind, data }: Picture): boolean {
   if ((kind !== "bar" && kind !== "histogram") || data.scale !== "category") return false;
   return data.places.length > LYING_COUNT || data.places.some(({ at }) => String(at).length > LYING_LETTERS);
 }
 
-/** The colour of a series: its own, however many of the others are switched off. The rest and the past are grey. */
+/** Returns the colour of a series, which does not change when others are hidden. The rest and the past are grey. */
 export function colourOf({ series }: ChartData, index: number, theme: ChartTheme): string {
   const { isBefore, of } = series[index] ?? {};
   if (isBefore) return of === undefined ? theme.axis : (theme.series[of % theme.series.length] ?? theme.axis);
   return (series[index]?.isRest ? theme.series.at(-1) : theme.series[index % theme.series.length]) ?? "";
 }
 
-/** What is drawn, as a Vega-Lite specification: everything stands where the picture says, in the page's own colours. */
+/** Returns a picture as a Vega-Lite specification, with every position fixed by the picture, in the page's colours. */
 export function toDrawnSpec(picture: Picture, theme: ChartTheme, size: ChartSize, frame?: ChartFrame): TopLevelSpec {
   const { data, kind } = picture;
   const drawn = kind === "pie" ? toPie(picture) : kind === "scatter" ? toScatter(picture, size) : toPlot(picture, size);
@@ -167,7 +167,7 @@ function toPlot(picture: Picture, size: ChartSize): Layer[] {
   const encoding = lying
     ? { y: across, x: at, x2: { field: "high" }, ...(sub && { yOffset: sub }) }
     : { x: across, y: at, y2: { field: "high" }, ...(sub && { xOffset: sub }) };
-  // A bar of two ends would be a lying one otherwise.
+  // Two ends would otherwise make a horizontal bar.
   return [
     {
       data: { values },
@@ -211,7 +211,7 @@ function toScatter(picture: Picture, size: ChartSize): Layer[] {
 }
 
 const TURN = 2 * Math.PI;
-/** The hole of a pie, as a part of its radius. */
+/** Inner radius of a pie's hole, as a fraction of its radius. */
 export const PIE_HOLE = 0.58;
 
 function toPie({ data, marks }: Picture): Layer[] {
@@ -233,14 +233,14 @@ function toPie({ data, marks }: Picture): Layer[] {
   ];
 }
 
-/** In pixels; a pie stands in the middle of its plot. */
+/** Returns the radius of a pie in pixels; the pie is centred in its plot. */
 export function toPieRadius({ width, height }: ChartSize): number {
   return Math.max(10, Math.min(width, height) / 2 - 8);
 }
-/** The same in the picture's own words: what a title and a legend leave is known when they are laid out. */
+/** The same as an expression of the specification: the space beside title and legend is known only after layout. */
 const PIE_RADIUS = "max(10, min(width, height) / 2 - 8)";
 
-/** Widths along a scale, in its own units: of a place, and of the bars in it. */
+/** Widths along a scale, in its units: of a position, and of the bars in it. */
 type BarWidth = { slot: number; bar: number };
 
 function toBarWidth({ data, kind }: Picture, { width }: ChartSize): BarWidth {
@@ -256,7 +256,10 @@ function toBarWidth({ data, kind }: Picture, { width }: ChartSize): BarWidth {
   return { slot, bar: Math.max(BAR_PX.min * px, Math.min(BAR_PX.max * px, slot * BAR_PART)) };
 }
 
-/** Left and right side of a bar: bins begin at their place, bars stand around it, side by side when they are apart. */
+/**
+ * Returns the left and right side of a bar: bins start at their position, bars are centred on it, or side by side if
+ * they are not stacked.
+ */
 function toSides({ across, series }: Mark, { kind, stack, shown }: Picture, { slot, bar }: BarWidth): [number, number] {
   const at = Number(across);
   if (kind === "histogram") return [at, at + slot];
@@ -328,13 +331,13 @@ function toUpAxis({ ticks, labels }: NumberAxis) {
   };
 }
 
-/** The labels as they were worked out: which one it is follows from the tick's place among the others. */
+/** Returns an expression for the precomputed labels: a tick's position among the others selects its label. */
 function toLabelExpr(ticks: number[], labels: string[]): string {
   const [first = 0, second = first + 1] = ticks;
   return `${JSON.stringify(labels)}[round((datum.value - ${first}) / ${second - first})]`;
 }
 
-/** Labels at the places themselves where they are few, in the grain that they have. */
+/** Returns a time axis with labels at the positions themselves if they are few, in their grain. */
 function toTimeAxis(ats: number[], low: number, high: number, { width }: ChartSize) {
   const places = [...new Set(ats)].sort((a, b) => a - b);
   const span = high - low;
@@ -343,18 +346,21 @@ function toTimeAxis(ats: number[], low: number, high: number, { width }: ChartSi
   const count = Math.max(2, Math.min(PLACE_LABELS.count, Math.floor(width / PLACE_LABELS.px)));
   const nth = Math.ceil(places.length / count);
   if (nth > 1 && !isEven(places)) return { format, tickCount: Math.max(2, Math.floor(width / 110)) };
-  // As an expression: a list of numbers would be made into dates by a call that the interpreter reads as a year.
+  // As an expression: a list of numbers would become dates by a call that the interpreter reads as a year.
   return { format, values: { signal: `[${places.filter((_, i) => i % nth === 0).join()}]` } };
 }
 
-/** Weeks and months have their labels where they begin, not on the Sundays and firsts that a scale would choose. */
+/**
+ * Returns whether ticks are evenly spaced. Weeks and months have labels where they start, not on the Sundays and firsts
+ * that a scale would choose.
+ */
 function isEven(places: number[]): boolean {
   const gaps = places.slice(1).map((at, i) => at - (places[i] ?? at));
   const least = gaps.reduce((low, gap) => Math.min(low, gap), Number.POSITIVE_INFINITY);
   return gaps.every((gap) => gap < 1.2 * least);
 }
 
-/** A figure for a file, where no page stands around it. */
+/** Returns a figure for a file, without a page around it. */
 export function toFigureSpec(
   figures: { name: string; value: string; note: string }[],
   theme: ChartTheme,
@@ -400,12 +406,12 @@ function toTitle({ title, lines }: ChartFrame, theme: ChartTheme) {
   };
 }
 
-/** Names of series at the ends of their lines: their room, and how they must not lie over each other. */
+/** Sizes of the series' names at the ends of their lines: their width, and the gap that prevents an overlap. */
 const ENDS = { letterPx: 6.8, gapPx: 18, roomMax: 160, rowPx: 17, viewMin: 420, axisPx: 40 };
 
 /**
- * The room that the names of the series need at the ends of their lines; null where they would lie over each other, or
- * there is no room: they stand in a legend then. Series that are switched off wait at the foot.
+ * Returns the width that the series' names need at the ends of their lines; null if they would overlap or there is no
+ * room, and a legend shows them instead. Hidden series are listed at the bottom.
  */
 export function findEndsRoom(picture: Picture, { width, height }: ChartSize): number | null {
   const { data, kind, shown, stops, up } = picture;

@@ -1,10 +1,10 @@
-/** A bucket's width in words, and in milliseconds or plain numbers; months are of uneven width. */
+/** Width of a bucket in words, and in milliseconds or plain numbers; months have uneven widths. */
 export type Step = { name: string; size: number; isUneven?: boolean };
 type Rounding = { plain: Step; floor: (value: number) => number };
 
 const SECOND = 1000;
 const DAY = 86_400 * SECOND;
-/** The epoch began on a Thursday; weeks begin on Mondays. */
+/** The epoch began on a Thursday; weeks start on Mondays. */
 const MONDAY = 4 * DAY;
 const TIMES: Step[] = [
   { name: "second", size: SECOND },
@@ -18,13 +18,13 @@ const TIMES: Step[] = [
 const MONTH: Step = { name: "month", size: 30 * DAY, isUneven: true };
 const YEAR: Step = { name: "year", size: 365 * DAY, isUneven: true };
 
-/** Narrower buckets could not be told apart by numbers of their size: values would fall between them. */
+/** Minimum bucket width: narrower buckets could not be distinguished by floats of their size. */
 const LEAST = { size: 1e-90, part: 1e-14 };
 
 /**
- * The finest width of buckets that makes no more than `countMax` of them between two values, or hardly more: the first
- * one begins at a round place.
- * @param isWhole no bucket is then narrower than 1
+ * Returns the finest width of buckets that results in at most about `countMax` of them between two values; the first
+ * one starts at a round number.
+ * @param isWhole whether buckets are at least 1 wide
  */
 export function chooseStep(
   low: number,
@@ -62,10 +62,10 @@ function toYear(value: number): number {
   return Date.UTC(new Date(value).getUTCFullYear(), 0, 1);
 }
 
-/** 1, 2 or 5 times a power of ten, no smaller than what is asked for. */
+/** Returns 1, 2 or 5 times a power of ten, at least as large as the argument. */
 export function niceSize(size: number): number {
   const power = Math.floor(Math.log10(size));
   const factor = [1, 2, 5, 10].find((each) => each * 10 ** power >= size * (1 - 1e-12)) ?? 10;
-  // Powers below one by division, which rounds once.
+  // Divides for powers below one, which rounds once.
   return power < 0 ? factor / 10 ** -power : factor * 10 ** power;
 }

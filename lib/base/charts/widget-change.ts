@@ -1,9 +1,9 @@
-/* What has become of a figure since an earlier one, in words. */
+/* Describes the change of a figure since an earlier one. */
 
-/** A percentage further from the truth than this is noise. */
+/** Decimal places of a percentage; more would be noise. */
 const SHOWN_DIGITS = 1;
 
-/** 0.25 for a quarter more; null where there is nothing that it could be measured by. */
+/** Returns 0.25 for a quarter more; null if there is no base to compare with. */
 export function toChange(now: number | null, then: number | null): number | null {
   if (now === null || then === null || then === 0) return null;
   return (now - then) / Math.abs(then);
@@ -15,7 +15,7 @@ export function formatChange(change: number): string {
   return `${percent > 0 ? "+" : ""}${percent}%`;
 }
 
-/** Up is good only where somebody has said so. */
+/** An increase is good only if the specification says so. */
 export function toTone(change: number, better: unknown): "good" | "bad" | undefined {
   if (change === 0 || (better !== "up" && better !== "down")) return undefined;
   return change > 0 === (better === "up") ? "good" : "bad";

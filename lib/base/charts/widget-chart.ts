@@ -7,17 +7,17 @@ import { toWidgetPicture, type WidgetPicture } from "@/lib/base/charts/widget-pi
 import type { CellLook } from "@/lib/base/values/cell-look";
 import type { ResultField, ResultRow } from "@/lib/base/values/json-rows";
 
-/** A widget's chart, ready to be drawn; `settings` are those by which its data are drawn, `picture` those of the widget. */
+/** A widget's chart, ready to be drawn; `settings` are those of its data, `picture` those of the widget. */
 export type WidgetChartData = { settings: ChartSettings; picture: ChartSettings; data: ChartData };
 
 type Rows = {
   fields: readonly ResultField[];
   rows: ResultRow[];
-  /** The earlier period, by the times of this one. */
+  /** Rows of the earlier period, with times shifted onto this one. */
   before?: ResultRow[] | undefined;
 };
 
-/** What a chart of a widget shows; null where no column can be drawn, a specification where only Vega-Lite can draw it. */
+/** Returns the chart of a widget: null if no column can be drawn, a specification if only Vega-Lite can draw it. */
 export function toWidgetChart(
   spec: Readonly<Record<string, unknown>>,
   rows: Rows,
@@ -40,7 +40,7 @@ function toNamed(
   look: CellLook,
 ): ChartData {
   const drawn = toChartData(toTable(fields, rows), null, settings, zoneOf(look));
-  // Groups come with the names that their measures have; "average of an average" is nobody's word.
+  // Groups already have the names of their measures; "average of an average" means nothing.
   const isByMeasure = settings.kind !== "pie" && (settings.colour === null || settings.up.length > 1);
   if (!isByMeasure || drawn.series.length !== settings.up.length) return drawn;
   const series = settings.up.map(

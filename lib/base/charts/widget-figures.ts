@@ -17,28 +17,28 @@ type FigureData = {
   before?: { from: string; to: string; rows: Rows } | undefined;
 };
 
-/** What a figure is held against: another place of its own times, or an earlier period. */
+/** Comparison of a figure: with another place of its series, or with an earlier period. */
 export type Against = {
-  /** As it is shown; null where there was no value. */
+  /** Formatted value; null without a value. */
   text: string | null;
   change: number | null;
-  /** The place before it, in words; null for the page's earlier period. */
+  /** Name of the previous position; null for the page's earlier period. */
   place: string | null;
 };
-/** A figure as it is read from afar. */
+/** A figure formatted for display at a distance. */
 export type WidgetFigureWords = {
   series: number;
-  /** Null where it is the only one of its widget. */
+  /** Null if it is the only one of its widget. */
   name: string | null;
-  /** All its digits; null for no value. */
+  /** All its digits; null without a value. */
   exact: string | null;
   shown: string;
   against: Against | null;
-  /** How it went, with `line` as its values. */
+  /** Trend of the figure, with `line` as its values. */
   figure: Figure;
 };
 
-/** The figures of a widget, `prefix` and `suffix` as their unit; null where nothing can be one. */
+/** Returns the figures of a widget, with `prefix` and `suffix` as their unit; null if it has none. */
 export function toWidgetFigures(
   spec: Spec,
   { fields, rows, trend, before }: FigureData,
@@ -65,7 +65,10 @@ export function toWidgetFigures(
   });
 }
 
-/** The same figure an earlier period: over times that of the same place, since its times lie on those of this one. */
+/**
+ * Returns the same figure of the earlier period: over times, that of the same position, since its times are shifted
+ * onto these.
+ */
 function toEarlier(figure: Figure, data: ChartData, earlier: ChartData, write: (text: string) => string): Against {
   const at = data.places[figure.place]?.at;
   const place = data.scale === "none" ? 0 : earlier.places.findIndex((each) => each.at === at);

@@ -32,7 +32,7 @@ describe("an earlier period in a chart", () => {
       row("2026-05-03", "north", 20),
       row("2026-05-03", "west", 99),
     ]);
-    // The greatest first; whoever has gone since is no series of this chart.
+    // The greatest first; a series that exists only in the earlier period is not part of this chart.
     expect(data.series.map(({ name }) => name)).toEqual(["north", "south", "north, before", "south, before"]);
     expect(data.places.map(({ text }) => text)).toEqual(["2026-05-01", "2026-05-02", "2026-05-03"]);
     expect(data.cells.map((cells) => cells.map(textOf))).toEqual([
@@ -79,7 +79,7 @@ describe("an earlier period in a table", () => {
     const cellOf = toEarlierCells(spec, FIELDS, [row("2026-05-01", "south", 4), row("2026-05-01", "north", 0)]);
     expect(cellOf(row("2026-05-01", "south", 5), 2)).toEqual({ value: 4, change: 0.25 });
     expect(cellOf(row("2026-05-01", "south", 5), 1)).toBeNull();
-    // From nothing there is no part of it, and a new group was nothing.
+    // A change from 0 has no percentage, and a new group had no value.
     expect(cellOf(row("2026-05-01", "north", 5), 2)).toEqual({ value: 0, change: null });
     expect(cellOf(row("2026-05-01", "west", 5), 2)).toEqual({ value: null, change: null });
     expect(toEarlierCells(spec, FIELDS, undefined)(row("2026-05-01", "south", 5), 2)).toBeNull();

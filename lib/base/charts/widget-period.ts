@@ -1,12 +1,12 @@
 import type { ChartData, ChartPlace, Met } from "@/lib/base/charts/data";
 import type { ChartSettings } from "@/lib/base/charts/settings";
 
-/* The earlier period in a picture, and a specification by the page's grain. */
+/* Draws the earlier period, and applies the page's grain to a specification. */
 
 export const NOW_NAME = "This period";
 export const BEFORE_NAME = "Before";
 
-/** As the server computes it: times are put together by the page's grain. */
+/** Returns the specification as the server computes it: times are grouped by the page's grain. */
 export function withPageGrain(spec: Record<string, unknown>, grain: string | undefined): Record<string, unknown> {
   if (grain === undefined || !Array.isArray(spec.measures) || spec.measures.length === 0) return spec;
   const dimensions = Array.isArray(spec.dimensions) ? spec.dimensions : [];
@@ -19,7 +19,7 @@ export function withPageGrain(spec: Record<string, unknown>, grain: string | und
   };
 }
 
-/** Whether a page goes by times: it has a widget that puts them together, or a figure that says how it went. */
+/** Returns whether a page has times: a widget that groups them, or a figure with a trend. */
 export function hasTimes(widgets: readonly { spec: Readonly<Record<string, unknown>> }[]): boolean {
   return widgets.some(
     ({ spec }) =>
@@ -30,10 +30,10 @@ export function hasTimes(widgets: readonly { spec: Readonly<Record<string, unkno
   );
 }
 
-/** More lines than twice these nobody tells apart. */
+/** Maximum number of compared series: no one can distinguish more than twice as many lines. */
 const COMPARED_SERIES_MAX = 4;
 
-/** Whether an earlier period can stand beside what is drawn: dashed lines over times, or a second bar beside each. */
+/** Returns whether an earlier period can be drawn: dashed lines over times, or a second bar beside each. */
 export function canShowBefore({ kind }: ChartSettings, { scale, step, series, restPlaces }: ChartData): boolean {
   if (step !== null || restPlaces > 0 || series.some(({ isRest }) => isRest)) return false;
   if (kind === "line" || kind === "area") return scale === "time" && series.length <= COMPARED_SERIES_MAX;
@@ -41,16 +41,16 @@ export function canShowBefore({ kind }: ChartSettings, { scale, step, series, re
 }
 
 /**
- * What is drawn with each of its series once more, as it was the earlier period. Of times those come along that only the
- * earlier period has; a category that is not shown now is no row of this chart.
- * @param now for which `canShowBefore` holds
- * @param then by the same settings, its times put forward onto those of `now`
+ * Adds each series of the earlier period to a chart. Places on a time axis include those that only the earlier period
+ * has; a category that is not shown now is left out.
+ * @param now chart for which `canShowBefore` returns true
+ * @param then by the same settings, its times shifted onto those of `now`
  */
 export function mergeBefore(now: ChartData, then: ChartData): ChartData {
   const places = now.scale === "time" ? unite(now.places, then.places) : now.places;
   const isAlone = now.series.length === 1;
   const before = now.series.map(({ name }, of) => {
-    // One series has one name, whatever it is called: a measure, or the one colour that is left.
+    // A single series has a fixed name, whether it is a measure or the last remaining colour.
     const at = isAlone ? 0 : then.series.findIndex((each) => each.name === name);
     return { of, name: isAlone ? BEFORE_NAME : `${name}, before`, cells: then.cells[at] ?? [] };
   });

@@ -56,7 +56,7 @@ test("the chart of a console is drawn as it is there", () => {
   const fields = [day, region, total];
   const kept = toKeptSpec({ ...settings, up: [...settings.up] }, fields);
   expect(toWidgetPicture(kept, fields)).toEqual({ kind: "settings", settings });
-  // A column that is gone leaves the specification to Vega-Lite, which says what it lacks.
+  // With a missing column, Vega-Lite draws the specification and reports the problem.
   expect(toWidgetPicture(kept, [day, total])).toMatchObject({ kind: "vega" });
 });
 

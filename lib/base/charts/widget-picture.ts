@@ -11,21 +11,21 @@ import {
 import { isNumericField } from "@/lib/base/values/cell-text";
 import type { ResultField } from "@/lib/base/values/json-rows";
 
-/** How a widget's rows are drawn: by settings of ours, or by a Vega-Lite specification that says more than those. */
+/** Drawing of a widget's rows: by our settings, or by a Vega-Lite specification that uses more than those. */
 export type WidgetPicture =
   | { kind: "settings"; settings: ChartSettings }
   | { kind: "vega"; spec: Record<string, unknown> };
 
-/** The part of a specification that the server computes; the rest is the picture. */
+/** Keys of a specification that the server computes; the rest describes the picture. */
 export const COMPUTED: ReadonlySet<string> = new Set(["dimensions", "measures", "sort", "limit", "timeUnit", "trend"]);
-/** What two groups come to together is their sum; of all others there is no telling, so the rest is left out. */
+/** Aggregates that can be summed over groups. For all others the rest cannot be computed and is left out. */
 const ADDED_UP = new Set(["sum", "count"]);
 const MARKS: Readonly<Record<string, ChartSettings["kind"]>> = { point: "scatter", circle: "scatter", arc: "pie", text: "kpi" }; // biome-ignore format: one look
 
 /**
- * The picture of a chart's specification over the columns that its data came with. `mark` names the kind, the first
- * dimension stands across, the second is the colour, and all measures are drawn; `encoding` and `usermeta` say it as
- * Vega-Lite does. Null where no column can be drawn.
+ * Returns the picture of a chart's specification over the columns of its data. `mark` names the kind, the first
+ * dimension is on the x axis, the second is the colour, and all measures are drawn; `encoding` and `usermeta` say it as
+ * Vega-Lite does. Null if no column can be drawn.
  */
 export function toWidgetPicture(
   spec: Readonly<Record<string, unknown>>,
@@ -49,7 +49,7 @@ function toPlainSettings(spec: Readonly<Record<string, unknown>>, fields: readon
   const measures = Array.isArray(spec.measures) ? spec.measures : [];
   const dimensionCount = Array.isArray(spec.dimensions) ? spec.dimensions.length : 0;
   const isComputed = measures.length + dimensionCount > 0;
-  // Columns come as dimensions, then measures; rows as they are have neither.
+  // Dimensions come first, then measures; raw rows have neither.
   const across = isComputed ? fields.slice(0, dimensionCount) : fields.filter((field) => !isNumericField(field));
   const drawn = (isComputed ? fields.slice(dimensionCount) : fields.filter(isNumericField)).slice(0, UP_MAX);
   const up = drawn.map(({ name }, at): Measure => ({ of: toMeasure(measures[at]), column: name }));
@@ -64,7 +64,7 @@ function toPlainSettings(spec: Readonly<Record<string, unknown>>, fields: readon
     up,
     colour: colour?.name ?? null,
     stack: STACKINGS.find((each) => each === spec.stack) ?? "stacked",
-    // The server has sorted them as the widget asks.
+    // The server has sorted the rows as the widget asks.
     sort: Array.isArray(spec.sort) && spec.sort.length > 0 ? "given" : "value",
     top: null,
   } satisfies ChartSettings;
@@ -72,7 +72,7 @@ function toPlainSettings(spec: Readonly<Record<string, unknown>>, fields: readon
 
 function toMeasure(measure: unknown): Measure["of"] {
   const op = typeof measure === "object" && measure !== null && "op" in measure ? measure.op : "sum";
-  // Each group has one value: it is drawn as it is.
+  // Each group has one value, which is drawn unchanged.
   return ADDED_UP.has(String(op)) ? "each" : op === "min" ? "min" : op === "max" ? "max" : "average";
 }
 
@@ -89,13 +89,15 @@ const SHORT = [
 const WHOLE = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
 const SMALL = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
 
-/** A figure that is read from afar: "1.21 M", "16,284", "74.31". What is no number stays as it is. */
+/**
+ * Shortens a figure for display at a distance: "1.21 M", "16,284", "74.31". Text that is not a number stays unchanged.
+ */
 export function formatFigure(text: string): string {
   const value = Number(text);
   if (text === "" || !Number.isFinite(value)) return text;
   const size = Math.abs(value);
   const short = SHORT.find(({ from }) => size >= from);
   if (short) return `${SMALL.format(value / short.from)} ${short.unit}`;
-  // Adding nothing takes the sign off a zero.
+  // Adding 0 removes the sign of a zero.
   return size > 0 && size < 0.1 ? SMALL.format(value) : WHOLE.format(value + 0);
 }

@@ -4,7 +4,7 @@ import type { CellValue, ResultField, ResultRow } from "@/lib/base/values/json-r
 
 type Spec = Readonly<Record<string, unknown>>;
 
-/** Sums of what may be added up, by column: counts and sums. An average of averages would be wrong. */
+/** Returns sums by column for additive measures: counts and sums. An average of averages would be wrong. */
 export function toTotals(
   spec: Spec,
   fields: readonly ResultField[],
@@ -21,13 +21,13 @@ export function toTotals(
   });
 }
 
-/** What a cell was in the earlier period; `change` is null where that was nothing that it could be measured by. */
+/** A cell's value in the earlier period. `change` is null if that value allows no comparison. */
 export type EarlierCell = { value: CellValue; change: number | null };
 
 /**
- * Looks up what a cell of a measure was in the earlier period.
- * @param before rows of the same groups; undefined where nothing is compared
- * @returns null for what is no measure; a value of null for a group that was not there
+ * Returns a function that finds a measure's cell in the earlier period.
+ * @param before rows of the same groups; undefined without a comparison
+ * @returns null for a column that is not a measure; a value of null for a new group
  */
 export function toEarlierCells(
   spec: Spec,

@@ -15,22 +15,22 @@ export const KIND_NAMES: Record<ChartKind, string> = {
   kpi: "Figure",
 };
 const DAY_MS = 86_400_000;
-/** Without a type of its own: what was added up or counted. */
+/** Field of a sum or a count, without a column type. */
 const AMOUNT: ResultField = { name: "", type: "decimal" };
 
-/** A value upwards as the grid would show it, every digit of it. */
+/** Formats a value of the value axis as the grid would, with all digits. */
 export function formatUp(text: string, { data }: Pick<Picture, "data">, series: number, look: CellLook): string {
   const field = data.upFields.length > 1 ? data.upFields[series] : data.upFields[0];
   return toShownText(text, field ?? AMOUNT, look);
 }
 
-/** 0.1234 as "12.3%"; a share that is there is never "0%". */
+/** Formats 0.1234 as "12.3%"; a share above 0 is never "0%". */
 export function formatShare(share: number): string {
   if (share > 0 && share < 0.0005) return "<0.1%";
   return `${Number((share * 100).toFixed(1))}%`;
 }
 
-/** A place across as the grid would show it; a bucket by where it begins, in its own grain. */
+/** Formats a position on the x axis as the grid would; a bucket by its start, in its grain. */
 export function formatPlace(data: ChartData, place: number, look: CellLook): string {
   const { at, text } = data.places[place] ?? { at: "", text: null };
   if (typeof at === "string") return at;
@@ -42,7 +42,7 @@ export function formatPlace(data: ChartData, place: number, look: CellLook): str
   return data.step === null ? from : `${from} to ${toShownText(String(toEnd(at, data.step.size)), field, look)}`;
 }
 
-/** What stands above the values at a stop. */
+/** Returns the heading above the values at a stop. */
 export function formatStop(picture: Picture, stop: Stop, look: CellLook): string {
   const { data, kind } = picture;
   if (kind === "pie") return data.series[stop.place]?.name ?? "";
@@ -51,14 +51,14 @@ export function formatStop(picture: Picture, stop: Stop, look: CellLook): string
   return data.acrossField === null ? text : toShownText(text, data.acrossField, look);
 }
 
-/** One row of a stop: "1,883 (40%)"; "no value" for rows without one. */
+/** Formats a row of a stop: "1,883 (40%)"; "no value" for rows without one. */
 export function formatRow(picture: Picture, { series, text, share }: StopRow, look: CellLook): string {
   if (text === null) return "no value";
   const value = formatUp(text, picture, series, look);
   return share === null ? value : `${value} (${formatShare(share)})`;
 }
 
-/** A stop in one sentence, for those who hear it. */
+/** Describes a stop in one sentence, for screen readers. */
 export function describeStop(picture: Picture, stop: Stop, look: CellLook): string {
   const { data } = picture;
   const hasSeries = data.series.length > 1 && picture.kind !== "pie";
@@ -70,7 +70,7 @@ export function describeStop(picture: Picture, stop: Stop, look: CellLook): stri
   return `${formatStop(picture, stop, look)}: ${rows.join(", ")}${total}`;
 }
 
-/** What the chart is: "Line chart of sum revenue by week". */
+/** Returns a name for the chart: "Line chart of sum revenue by week". */
 export function nameChart({ kind, across, up, colour }: ChartSettings): string {
   const of = kind === "histogram" ? "" : ` of ${(kind === "pie" ? up.slice(0, 1) : up).map(toMeasureName).join(", ")}`;
   if (kind === "histogram")
@@ -78,7 +78,7 @@ export function nameChart({ kind, across, up, colour }: ChartSettings): string {
   return `${KIND_NAMES[kind]}${of}${across === null ? "" : ` by ${across}`}`;
 }
 
-/** What a chart shows, for those who cannot see it: its settings, its series, its highest and lowest point. */
+/** Describes a chart for screen readers: its settings, its series, its highest and lowest point. */
 export function describeChart(picture: Picture, look: CellLook): string {
   const { data, stops, settings, shown, kind } = picture;
   const named = nameChart({ ...settings, kind: settings.kind });
@@ -110,7 +110,10 @@ export function describeChart(picture: Picture, look: CellLook): string {
   return `${named}${drawn}${lines}. Highest ${at(high)}, lowest ${at(low)}.`;
 }
 
-/** What a chart leaves out, puts together or draws otherwise, in one sentence each; empty when it shows all as it is. */
+/**
+ * Lists what a chart leaves out, groups or draws differently, one sentence each; empty if it shows everything
+ * unchanged.
+ */
 export function describeCuts({ data, settings, notes, kind }: Picture): string[] {
   const cuts: string[] = [];
   const { across, colour, up } = settings;
@@ -156,7 +159,7 @@ export type ChartTable = {
   rowCount: number;
 };
 
-/** The values of a chart as a table, as they are drawn. @param rowsMax more rows are left out, `rowCount` counts them */
+/** Returns the drawn values of a chart as a table. @param rowsMax maximum number of rows; `rowCount` counts all */
 export function toChartTable(picture: Picture, look: CellLook, rowsMax: number): ChartTable {
   const { data, kind, settings, shown, stops } = picture;
   const across = settings.across ?? "Rows";
@@ -227,8 +230,8 @@ export function toChartTable(picture: Picture, look: CellLook, rowsMax: number):
 }
 
 /**
- * A figure, with how it stood a place before where there are places. `change` is a part of the value before; null where
- * there is none to compare with, or it was 0.
+ * A figure and its change from the previous position. `change` is a fraction of the previous value; null if there is
+ * none or it was 0.
  */
 export type Figure = {
   series: number;
@@ -239,7 +242,7 @@ export type Figure = {
   line: (number | null)[];
 };
 
-/** The figures of a chart: the last place that has a value, measured by the one before it. */
+/** Returns the figures of a chart: the last position with a value, compared with the one before it. */
 export function toFigures({ cells, places }: ChartData): Figure[] {
   return cells.map((met, series) => {
     const at = met.findLastIndex(isCell);
@@ -276,7 +279,7 @@ function toEnd(at: number, size: number): number {
   return Number((at + size).toPrecision(12));
 }
 
-/** "+8.4% on 2026-11-09 (1,204)": how a figure stood before; null where nothing was. */
+/** Formats "+8.4% on 2026-11-09 (1,204)": the change from a previous figure; null without one. */
 export function describeChange(
   picture: Picture,
   { series, place, before, change }: Figure,

@@ -3,10 +3,10 @@ import type { Field, WireValue } from "@/lib/base/values/fields";
 import type { Arithmetic, Bin, Coded, CubeAxis, CubeMeasure, WidgetCube } from "./cube";
 import { divide, quotientRank, toWhole } from "./quotient";
 
-/** Of what was pressed: values by column, or a range of days with both ends in. */
+/** A selection: values by column, or a range of days including both ends. */
 export type Pressed = Readonly<Record<string, readonly unknown[] | { from: string; to: string }>>;
 
-/** As the server answers for the same press. */
+/** The server's answer for the same selection. */
 export type Narrowed = {
   id: string;
   fields: Field[];
@@ -19,13 +19,14 @@ export type Narrowed = {
 
 export type OpenCube = {
   /**
-   * What the widget shows under what is pressed; null presses nothing. A step over 50,000 cells takes some milliseconds.
-   * @returns null where only the server knows: a range that ends within a bin, a value that no row may have
+   * Returns the widget's data under a selection; null selects nothing. A step over 50,000 cells takes some
+   * milliseconds.
+   * @returns null if only the server can tell: a range that ends within a bin, a value that no row may have
    */
   narrow: (pressed: Pressed | null) => Narrowed | null;
 };
 
-/** Makes a cube ready to be narrowed again and again. */
+/** Prepares a cube for repeated filtering. */
 export function openCube(cube: WidgetCube): OpenCube {
   const groups = groupCells(cube);
   const adders = cube.measures.map((measure) => toAdder(measure));
@@ -41,7 +42,7 @@ export function openCube(cube: WidgetCube): OpenCube {
         isThere[group] = 1;
         for (const one of state) one.add(group, cell);
       }
-      // Without dimensions there is one row, of nothing too.
+      // Without dimensions there is one row, also for no data.
       const isOne = cube.dimensions.length === 0;
       const kept: number[] = [];
       for (let group = 0; group < groups.count; group++) if (isOne || isThere[group] === 1) kept.push(group);
@@ -65,7 +66,7 @@ export function openCube(cube: WidgetCube): OpenCube {
 
 type Groups = { count: number; of: Int32Array /** A cell of each group. */; first: number[] };
 
-/** Which row of the answer a cell is part of: that hangs on nothing that is pressed. */
+/** Maps cells to rows of the answer, which does not depend on the selection. */
 function groupCells({ axes, dimensions }: WidgetCube): Groups {
   const cells = axes[0]?.codes.length ?? 0;
   const of = new Int32Array(cells);
@@ -93,7 +94,7 @@ function allow(axes: readonly CubeAxis[], pressed: Pressed): Allowed[] | null {
     const chosen = Object.hasOwn(pressed, axis.field) ? pressed[axis.field] : undefined;
     if (chosen === undefined) continue;
     const isTime = axis.bin !== null || axis.type === "date";
-    // Days of a column that has none narrow nothing, on the server too.
+    // Selecting days does not filter a column without times, on the server either.
     if (!Array.isArray(chosen) && !isTime) continue;
     const test = Array.isArray(chosen) ? oneOf(axis, chosen) : within(axis, chosen as { from: string; to: string });
     if (test === null) return null;
@@ -114,7 +115,7 @@ function within({ bin, values }: CubeAxis, { from, to }: { from: string; to: str
   return (value) => value !== null && String(value) >= from && String(value) <= to;
 }
 
-/** Whether a piece begins on this day: a range is made of whole ones when its days begin and end with them. */
+/** Returns whether a bin starts on this day: a range consists of whole bins if its days start and end with them. */
 function isBegin(bin: Bin, date: Date): boolean {
   if (bin === "day") return true;
   if (bin === "week") return date.getUTCDay() === 1;
@@ -125,7 +126,7 @@ function isBegin(bin: Bin, date: Date): boolean {
 const WHOLE = /^-?\d{1,38}$/;
 const FLOAT = /^(?:-?\d+(?:\.\d+)?(?:e[+-]?\d+)?|NaN|-?Infinity)$/i;
 
-/** As the server compares: numbers by what they are, the rest by its text. */
+/** Compares as the server does: numbers by value, all else by its text. */
 function oneOf({ type, bin, values }: CubeAxis, chosen: readonly unknown[]): Test | null {
   if (bin !== null) return null;
   const hasNull = chosen.includes(null);
@@ -138,12 +139,12 @@ function oneOf({ type, bin, values }: CubeAxis, chosen: readonly unknown[]): Tes
     if (key === null) return null;
     wanted.add(key);
   }
-  // No day that is not in the calendar is asked for here: it would be no answer but a refusal.
+  // An invalid date is not answered here: the server would reject it.
   if (type === "date" && texts.some((text) => !values.includes(text))) return null;
   return (value) => (value === null ? hasNull : wanted.has(toKey(String(value)) ?? ""));
 }
 
-/** Null for a text that no value of the type has. */
+/** Parsers by type; null for a text that is not a value of the type. */
 const KEYS: Partial<Record<Field["type"], (text: string) => string | null>> = {
   string: (text) => text,
   decimal: (text) => text,
@@ -152,7 +153,7 @@ const KEYS: Partial<Record<Field["type"], (text: string) => string | null>> = {
   date: (text) => (DAY.test(text) ? text : null),
   int32: toWholeKey,
   int64: toWholeKey,
-  // "-0" and "0" are one number, and so are all NaN.
+  // "-0" and "0" are equal, and so are all NaN.
   float64: (text) => (FLOAT.test(text) ? String(Number(text) + 0) : null),
 };
 
@@ -160,11 +161,11 @@ function toWholeKey(text: string): string | null {
   return WHOLE.test(text) ? BigInt(text).toString() : null;
 }
 
-/** What a measure adds up, group by group. */
+/** Sums a measure by group. */
 type Sum = {
   add: (group: number, cell: number) => void;
   resultOf: (group: number) => WireValue;
-  /** By what the rows are sorted; null for nothing, which stands last. */
+  /** Sort key of the rows; null for no value, which is last. */
   rankOf: (group: number) => number | bigint | null;
 };
 type Adder = { begin: (groups: number) => Sum };
@@ -216,7 +217,7 @@ function countAdder(counts: readonly number[]): Adder {
   };
 }
 
-/** The values are sorted, so that the least code is the least value. */
+/** The values are sorted, so that the lowest code is the lowest value. */
 function extremeAdder({ values, codes }: Coded, sign: 1 | -1): Adder {
   return {
     begin(groups) {
@@ -238,13 +239,13 @@ type NumberSum = Sum & {
   textOf: (group: number) => string | null;
 };
 
-/** Numbers without rounding: by their digits, with the point taken out. */
+/** Sums exactly: as integers of the digits, without the point. */
 function exactAdder(sums: readonly WireValue[], arithmetic: Arithmetic): { begin: (groups: number) => NumberSum } {
   const scaled = sums.map((sum) => (sum === null ? null : toScaled(String(sum))));
   const scale = scaled.reduce((most, each) => Math.max(most, each?.scale ?? 0), 0);
   const parts = scaled.map((each) => each && rescale(each, scale));
   const largest = parts.reduce<bigint>((all, part) => all + (part === null ? 0n : part < 0n ? -part : part), 0n);
-  // As long as no sum can go beyond what a number holds exactly, numbers are ten times as fast.
+  // If no sum can exceed the exact range of a number, numbers are ten times as fast.
   const small =
     largest <= BigInt(Number.MAX_SAFE_INTEGER) ? Float64Array.from(parts, (part) => Number(part ?? 0)) : null;
   return {
@@ -270,7 +271,7 @@ function exactAdder(sums: readonly WireValue[], arithmetic: Arithmetic): { begin
   };
 }
 
-/** Sums of binary fractions, with what is lost at each step put back at the end (Neumaier), as the server does. */
+/** Sums floats and adds the accumulated rounding error at the end (Neumaier), as the server does. */
 function floatAdder(sums: readonly WireValue[]): { begin: (groups: number) => NumberSum } {
   const parts = sums.map((sum) => (sum === null ? null : Number(sum)));
   return {
@@ -331,7 +332,7 @@ function comparing({ sort, dimensions }: WidgetCube, groups: Groups, sums: reado
   };
 }
 
-/** NaN is greater than all others, as in the database. */
+/** Compares numbers; NaN is the greatest, as in the database. */
 function compareNumbers(x: number | bigint, y: number | bigint): number {
   const [isX, isY] = [Number.isNaN(x), Number.isNaN(y)];
   if (isX || isY) return Number(isX) - Number(isY);

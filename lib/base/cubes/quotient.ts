@@ -1,12 +1,12 @@
 import { sumNumberTexts, toScaled } from "@/lib/base/values/exact-number";
 import type { WireValue } from "@/lib/base/values/fields";
 
-/** Digits behind the point of an average of decimals, beside those that the numbers have. */
+/** Decimal places of an average of decimals, in addition to those of the numbers. */
 const QUOTIENT_DIGITS = 6;
-/** Significant digits of an average below 1, which six digits behind the point may not show. A double holds 15. */
+/** Significant digits of an average below 1, which six decimal places may not show. A double holds 15. */
 const SIGNIFICANT_DIGITS = { whole: 15, decimal: 6 };
 
-/** int64 is a number while that is exact (docs/develop/api.md, Queries). */
+/** Returns an int64 as a number if that is exact (docs/develop/api.md, Queries). */
 export function toWhole(value: WireValue): WireValue {
   if (value === null) return null;
   const whole = Number(value);
@@ -14,9 +14,9 @@ export function toWhole(value: WireValue): WireValue {
 }
 
 /**
- * Returns a sum divided by a count, rounded half away from zero; null of nothing. It has six digits behind the point beside
- * those of the sum; below 1 at least 15 significant ones of whole numbers and six of decimals. The average of decimals is text. That of whole numbers is a
- * number while that number is exact, else text, as int64 is.
+ * Returns a sum divided by a count, rounded half away from zero; null for a count of 0. It has six decimal places in
+ * addition to those of the sum; below 1 at least 15 significant digits for whole numbers and six for decimals. The
+ * average of decimals is text. That of whole numbers is a number if that number is exact, else text, like an int64.
  */
 export function divide(sum: WireValue, count: number, isDecimal: boolean): WireValue {
   if (sum === null || count === 0) return null;
@@ -33,7 +33,7 @@ export function divide(sum: WireValue, count: number, isDecimal: boolean): WireV
   return zeros !== null || String(Number(plain)) === plain ? Number(plain) : plain;
 }
 
-/** Returns the zeros between the point and the first digit of a quotient; null for 0, and from 1 on. */
+/** Returns the number of zeros between the point and the first digit of a quotient; null for 0, and from 1 on. */
 function leadingZeros(sum: string, count: number): number | null {
   const number = toScaled(sum);
   if (number === null || number.value === 0n) return null;
@@ -44,14 +44,17 @@ function leadingZeros(sum: string, count: number): number | null {
   return dividend * 10n ** BigInt(places) >= divisor ? places - 1 : places;
 }
 
-/** Digits by which quotients of whole numbers are told apart: two of them differ by at least one part in 10^12 for a million rows. */
+/**
+ * Digits that distinguish quotients of whole numbers: for a million rows two of them differ by at least one part in
+ * 10^12.
+ */
 const RANK_DIGITS = 13n;
 
-/** Returns a number that is greater for a greater quotient, and equal for equal ones. */
+/** Returns a rank that is greater for a greater quotient, and equal for equal ones. */
 export function quotientRank(sum: bigint, count: number): bigint {
   const scaled = sum * 10n ** RANK_DIGITS;
   const divisor = BigInt(count);
   const quotient = scaled / divisor;
-  // Division of bigints drops the fraction towards zero; ranks go down to the next whole number.
+  // Division of bigints truncates towards zero; ranks round down.
   return scaled % divisor < 0n ? quotient - 1n : quotient;
 }

@@ -8,7 +8,7 @@ const NAMES: Readonly<Record<string, string>> = {
   Limit: "Limit",
 };
 
-/** The answer to EXPLAIN json = 1, indexes = 1. @returns null for anything else */
+/** Reads the answer to EXPLAIN json = 1, indexes = 1. @returns null for anything else */
 export function readClickHouse(answer: unknown): Reading | null {
   const plans = listOf(answer).flatMap(({ Plan }) => (isObject(Plan) ? [Plan] : []));
   return plans.length === 0 ? null : { steps: plans.map(toStep), totalMs: null, planningMs: null };

@@ -12,11 +12,11 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 const MS = 1000;
 
-/** The answer to EXPLAIN (FORMAT JSON), with or without ANALYZE. @returns null for anything else */
+/** Reads the answer to EXPLAIN (FORMAT JSON), with or without ANALYZE. @returns null for anything else */
 export function readDuckDb(answer: unknown): Reading | null {
   const measured = isObject(answer) ? numberOf(answer.latency) : null;
   let steps = isObject(answer) ? listOf(answer.children) : listOf(answer);
-  // The plan of the explanation itself.
+  // The plan of the EXPLAIN itself.
   while (steps.length === 1 && textOf(steps[0]?.operator_name) === "EXPLAIN_ANALYZE")
     steps = listOf(steps[0]?.children);
   if (steps.length === 0 || steps.some((step) => typeOf(step) === null)) return null;
@@ -31,7 +31,7 @@ function toStep(node: Json): Step {
   const type = typeOf(node) ?? "";
   const info = isObject(node.extra_info) ? node.extra_info : {};
   const table = textOf(info.Table);
-  // Catalog and schema stand before it.
+  // Catalog and schema precede the name.
   const object =
     table === null ? null : (/(?:^|\.)(?:"((?:[^"]|"")+)"|([^."]+))$/.exec(table)?.slice(1).find(Boolean) ?? table);
   const real = numberOf(node.operator_cardinality);
@@ -52,7 +52,7 @@ function toStep(node: Json): Step {
     realRows: real,
     droppedRows: isScan && real !== null && scanned !== null && scanned > real ? scanned - real : null,
     ownMs: timing === null ? null : timing * MS,
-    // Blocks whose bounds do not fit are left out: only without a filter is a table surely read whole.
+    // DuckDB skips blocks outside of a filter's bounds: only a scan without a filter certainly reads the whole table.
     isFullRead: isScan && !isIndex && info.Filters === undefined,
     lines: [headOf(type, real, timing), ...detailsOf(info, () => false)],
     children: listOf(node.children).map(toStep),

@@ -1,4 +1,4 @@
-/** What JSON.parse gives, looked at with care: plans come from servers of every version. */
+/** An unchecked object of JSON.parse: plans come from servers of every version. */
 export type Json = Record<string, unknown>;
 
 export function isObject(value: unknown): value is Json {
@@ -9,7 +9,7 @@ export function listOf(value: unknown): Json[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
-/** @returns null for what is no finite number, also as a text */
+/** @returns null for a value that is not a finite number, also as text */
 export function numberOf(value: unknown): number | null {
   const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
   return typeof number === "number" && Number.isFinite(number) ? number : null;
@@ -22,7 +22,7 @@ export function textOf(value: unknown): string | null {
   return value === null || value === undefined ? null : JSON.stringify(value);
 }
 
-/** "Key: value" for all that an engine tells beyond what stands in the head of a step. */
+/** Returns "Key: value" for each fact of an engine that the head of a step does not show. */
 export function detailsOf(source: Json, known: (key: string) => boolean): string[] {
   return Object.entries(source).flatMap(([key, value]) => {
     const text = known(key) ? null : textOf(value);
@@ -30,7 +30,7 @@ export function detailsOf(source: Json, known: (key: string) => boolean): string
   });
 }
 
-/** Deeper than any plan that a person reads; the readers call themselves. */
+/** Maximum depth: deeper than any readable plan; the readers are recursive. */
 const DEPTH_MAX = 400;
 
 export function isTooDeep(value: unknown): boolean {
@@ -43,7 +43,7 @@ export function isTooDeep(value: unknown): boolean {
   return false;
 }
 
-/** "HASH_GROUP_BY" as people read it: "Hash group by". */
+/** Formats "HASH_GROUP_BY" as "Hash group by". */
 export function toWords(name: string): string {
   const words = name.replaceAll("_", " ").trim().toLowerCase();
   return words.charAt(0).toUpperCase() + words.slice(1);

@@ -15,7 +15,7 @@ const NAMES: Readonly<Record<string, string>> = {
 const INPUTS = ["inputStage", "outerStage", "innerStage", "thenStage", "elseStage"];
 const SEEN = new Set(["stage", "inputStages", "nReturned", "executionTimeMillisEstimate", ...INPUTS]);
 
-/** The answer of .explain(), of a find or an aggregation. @returns null for anything else */
+/** Reads the answer of .explain(), of a find or an aggregation. @returns null for anything else */
 export function readMongo(rows: readonly ResultRow[]): Reading | null {
   const answer: Json | undefined = rows[0];
   if (!answer) return null;
@@ -36,7 +36,7 @@ export function readMongo(rows: readonly ResultRow[]): Reading | null {
       belowMs = below === null ? 0 : sumMs(below);
       continue;
     }
-    // Each is told with all that stands before it.
+    // The time of each stage includes all stages before it.
     const all = numberOf(stage.executionTimeMillisEstimate);
     below = {
       ...NO_STEP,
@@ -65,7 +65,7 @@ function cursorStep(answer: Json): Step | null {
   if (plan === null || plan.stage === undefined) return null;
   const step = toStep(plan, collection);
   if (numberOf(plan.nReturned) !== null) return step;
-  // Servers that count for the whole alone.
+  // Some servers count only for the whole plan.
   const [returned, examined] = [numberOf(stats.nReturned), numberOf(stats.totalDocsExamined)];
   const dropped = step.isFullRead && returned !== null && examined !== null ? examined - returned : null;
   return { ...step, realRows: returned, droppedRows: dropped };

@@ -1,7 +1,7 @@
 import { isObject, type Json, numberOf, textOf, toWords } from "./json.ts";
 import { NO_STEP, type Reading, type Step } from "./plan.ts";
 
-/** Names of MySQL's and MariaDB's objects that are steps of their own. The others only hold such. */
+/** Names of MySQL's and MariaDB's objects that are steps. All others are only containers of steps. */
 const STEPS: Readonly<Record<string, string>> = {
   filesort: "Sort",
   ordering_operation: "Order",
@@ -27,10 +27,13 @@ const ACCESS: Readonly<Record<string, string>> = {
   system: "Read the one row of",
   fulltext: "Search the texts of",
 };
-/** More nesting than any statement that a server plans. */
+/** Maximum nesting: more than a server can plan. */
 const DEPTH_MAX = 200;
 
-/** The answer to EXPLAIN FORMAT=JSON of MySQL and MariaDB, and to MariaDB's ANALYZE. @returns null for anything else */
+/**
+ * Reads the answer to EXPLAIN FORMAT=JSON of MySQL and MariaDB, and to MariaDB's ANALYZE. @returns null for anything
+ * else
+ */
 export function readMysql(answer: unknown): Reading | null {
   if (!isObject(answer) || !isObject(answer.query_block)) return null;
   const block = answer.query_block;
@@ -53,7 +56,7 @@ function blockStep(block: Json, depth: number): Step {
   };
 }
 
-/** The steps right below an object, in the order in which it has them. */
+/** Returns the direct child steps of an object, in its order. */
 function stepsIn(source: Json, depth: number): Step[] {
   if (depth > DEPTH_MAX) return [];
   return Object.entries(source).flatMap(([key, value]) => {
@@ -87,7 +90,7 @@ function tableStep(table: Json, depth: number): Step {
   const condition = textOf(table.attached_condition);
   const key = textOf(table.key);
   const rounds = numberOf(table.r_loops);
-  // The share of what is read that stays, in percent.
+  // Percentage of the read rows that pass the filter.
   const planned = numberOf(table.rows) ?? numberOf(table.rows_examined_per_scan);
   const kept = (numberOf(table.filtered) ?? 100) / 100;
   const read = numberOf(table.r_rows);
@@ -102,7 +105,7 @@ function tableStep(table: Json, depth: number): Step {
     name: `${ACCESS[access] ?? (access === "" ? "Read" : toWords(access))} ${object ?? "a table"}`,
     object,
     about: condition ?? (key === null ? textOf(table.message) : `${key} (${textOf(table.used_key_parts) ?? ""})`),
-    // With what is below it, as everywhere: the engine tells of it alone.
+    // Includes the steps below, as for every engine: this one reports each step alone.
     cost: hasCost ? own + below.reduce((sum, each) => sum + (each.cost ?? 0), 0) : numberOf(table.cost),
     plannedRows: planned === null ? null : planned * kept * (rounds || 1),
     realRows: read === null || rounds === null ? null : read * realKept * rounds,

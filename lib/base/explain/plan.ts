@@ -1,47 +1,47 @@
 /*
- * The plan of a statement as one tree, whatever database has explained it. Pure: the browser reads answers with it, and
- * the drivers name the form of theirs.
+ * The plan of a statement as one tree, for every database. Pure: the browser parses answers with it, and the drivers
+ * name the form of their answers.
  */
 
-/** How an engine answers to its EXPLAIN. `text` is what nobody reads but people. */
+/** Forms of an engine's answer to EXPLAIN. `text` cannot be parsed and is only displayed. */
 export const PLAN_FORMS = ["postgres", "mysql", "sqlite", "duckdb", "clickhouse", "mongodb", "text"] as const;
 export type PlanForm = (typeof PLAN_FORMS)[number];
 
-/** A step as a reader of one form finds it. What an engine does not tell is null. */
+/** A step as the reader of one form finds it. Facts that an engine does not report are null. */
 export type Step = {
   name: string;
-  /** The table or index that it is about; null for none. */
+  /** Table or index of the step; null for none. */
   object: string | null;
-  /** What more is to be said in a line: a condition, a key. */
+  /** Further detail for a line: a condition, a key. */
   about: string | null;
-  /** In the engine's own unit, with all the steps below it. */
+  /** In the engine's unit, including all steps below it. */
   cost: number | null;
-  /** Over all of its rounds. */
+  /** Total of all executions. */
   plannedRows: number | null;
   realRows: number | null;
-  /** Rows that were read and not kept. */
+  /** Number of rows that were read and discarded. */
   droppedRows: number | null;
-  /** Without the steps below it. */
+  /** Time without the steps below it. */
   ownMs: number | null;
-  /** It reads a table from its beginning to its end. */
+  /** Whether it scans a table completely. */
   isFullRead: boolean;
-  /** How often it was carried out; null when it was not counted. */
+  /** Number of executions; null if it was not counted. */
   rounds: number | null;
-  /** What the engine writes of it, line by line. */
+  /** The engine's output about the step, line by line. */
   lines: string[];
   children: Step[];
 };
 
-/** One step, in the order in which a tree is read; `from` and `to` are its lines in the text, 0-based, `to` exclusive. */
+/** One step, in depth-first order; `from` and `to` are its lines in the text, 0-based, `to` exclusive. */
 export type PlanNode = Omit<Step, "children" | "lines"> & {
   id: number;
   parent: number | null;
   depth: number;
   childCount: number;
   ownCost: number | null;
-  /** Of all time or else of all cost, from 0 to 1; null where the engine tells of neither. */
+  /** Share of the total time, or else of the total cost, from 0 to 1; null if the engine reports neither. */
   share: number | null;
-  /** How many times more or fewer rows came than were planned: 1 for as many; null when one of the two is not known. */
+  /** Factor between actual and planned rows: 1 if they are equal; null if one of the two is unknown. */
   offBy: number | null;
   from: number;
   to: number;
@@ -50,27 +50,27 @@ export type PlanNode = Omit<Step, "children" | "lines"> & {
 export type PlanTree = {
   nodes: PlanNode[];
   text: string;
-  /** It was carried out, and its times are real. */
+  /** Whether the statement was executed, so that its times are real. */
   isMeasured: boolean;
-  /** What the bars stand for. */
+  /** Quantity that the bars show. */
   weight: "time" | "cost" | null;
   totalMs: number | null;
   planningMs: number | null;
-  /** The step with the largest share; null where there are no shares. */
+  /** The step with the largest share; null without shares. */
   slowest: number | null;
   warnings: PlanWarning[];
 };
 
-/** A sentence about one step; `lead` is what it says first. */
+/** A sentence about one step; `lead` is its first part. */
 export type PlanWarning = { node: number; lead: string; rest: string };
 
 export type Reading = { steps: Step[]; totalMs: number | null; planningMs: number | null };
 
-/** A table that is read whole for fewer rows than this is read quickly either way. */
+/** Number of rows up to which a full scan is fast anyway. */
 const MANY_ROWS = 10_000;
-/** Off by this much, a plan was made for other data. */
+/** Factor between planned and actual rows from which the estimate counts as wrong. */
 const OFF_BY = 10;
-/** One step that takes this much of it all is what to look at. */
+/** Share of the total from which a step is reported. */
 const LARGE_SHARE = 0.4;
 const WARNINGS_MAX = 5;
 
@@ -89,8 +89,8 @@ export const NO_STEP: Omit<Step, "name"> = {
 };
 
 /**
- * The tree with its shares and its warnings.
- * @param tableRows how many rows a table has, as far as it is known: what a plan alone does not say
+ * Builds the tree with its shares and its warnings.
+ * @param tableRows returns the known number of rows of a table, which a plan alone does not contain
  */
 export function toPlanTree(
   { steps, totalMs, planningMs }: Reading,
@@ -98,7 +98,7 @@ export function toPlanTree(
 ): PlanTree {
   const nodes: PlanNode[] = [];
   const text: string[] = [];
-  // Own stack: plans may be as deep as the statement is nested.
+  // An explicit stack: plans may be as deep as the statement is nested.
   const waiting = steps.toReversed().map((step) => ({ step, parent: null as number | null, depth: 0 }));
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     const { step, parent, depth } = next;
@@ -143,7 +143,7 @@ export function toPlanTree(
 
 function offBy({ plannedRows, realRows }: Step): number | null {
   if (plannedRows === null || realRows === null) return null;
-  // Less than a row is a row: an estimate of 0.2 for none is a good one.
+  // Less than a row counts as a row: an estimate of 0.2 for none is good.
   const [planned, real] = [Math.max(1, plannedRows), Math.max(1, realRows)];
   return Math.max(planned, real) / Math.min(planned, real);
 }
@@ -175,7 +175,7 @@ function warn(
       const name = node.object !== null && node.name.includes(node.object) ? node.name : `${node.name}${of}`;
       warnings.push({ node: node.id, lead: `${share} is one step: ${name}.`, rest: node.about ?? "" });
     }
-    // Above a step that was estimated wrong all others are: the first cause is what to look at.
+    // A wrong estimate spreads to all steps above it: only the first cause is reported.
     const isCause = !nodes.some(({ parent, offBy }) => parent === node.id && (offBy ?? 0) >= OFF_BY);
     if (isCause && node.offBy !== null && node.offBy >= OFF_BY) {
       warnings.push({
@@ -188,7 +188,7 @@ function warn(
   return warnings.slice(0, WARNINGS_MAX);
 }
 
-/** How many rows a full read goes through, and how many of them it keeps, as far as that is told. */
+/** Returns the number of rows that a full scan reads, and the number that it keeps, if reported. */
 function rowsRead(
   node: PlanNode,
   tableRows: (name: string) => number | null,

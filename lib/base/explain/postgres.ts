@@ -12,7 +12,7 @@ const NAMES: Readonly<Record<string, string>> = {
   "Values Scan": "Values",
   ModifyTable: "Write",
 };
-/** What the head of a step says, or nobody asks for. */
+/** Keys that the head of a step shows, or that are ignored. */
 const HEAD = new Set([
   ...["Node Type", "Strategy", "Partial Mode", "Parent Relationship", "Parallel Aware", "Async Capable", "Join Type"],
   ...[
@@ -40,7 +40,7 @@ const CONDITIONS = [
   "Sort Key",
 ];
 
-/** The answer to EXPLAIN (FORMAT JSON), with or without ANALYZE. @returns null for anything else */
+/** Reads the answer to EXPLAIN (FORMAT JSON), with or without ANALYZE. @returns null for anything else */
 export function readPostgres(answer: unknown): Reading | null {
   const [first] = listOf(answer);
   if (!first || !isObject(first.Plan)) return null;
@@ -51,7 +51,9 @@ export function readPostgres(answer: unknown): Reading | null {
   };
 }
 
-/** @param lanes processes that share the work of this step: their times run at once, and are told as a sum */
+/**
+ * @param lanes processes that share the work of this step: they run in parallel, and their times are reported as a sum
+ */
 function toStep(node: Json, lanes: number): Step {
   const type = textOf(node["Node Type"]) ?? "Step";
   const isGather = type === "Gather" || type === "Gather Merge";
@@ -113,7 +115,7 @@ function aboutOf(node: Json, dropped: number | null): string | null {
   return parts.join(", ") || null;
 }
 
-/** As EXPLAIN writes it as text. */
+/** Returns the lines of a step as in EXPLAIN's text format. */
 function linesOf(type: string, node: Json): string[] {
   const join = textOf(node["Join Type"]);
   const head = join === null || join === "Inner" ? type : `${type.replace(" Join", "")} ${join} Join`;

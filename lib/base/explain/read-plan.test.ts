@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-/** What PostgreSQL 15, MariaDB 10.11, DuckDB 1.4 and SQLite 3.50 have answered, over 500 customers and 20,000 orders. */
+/** Answers of PostgreSQL 15, MariaDB 10.11, DuckDB 1.4 and SQLite 3.50, over 500 customers and 20,000 orders. */
 import answers from "@/test/fixtures/explain/answers.json";
 import { type PlanNode, toPlanTree } from "./plan";
 import { readPlan } from "./read-plan";
@@ -31,7 +31,7 @@ describe("PostgreSQL", () => {
       "      Read all of customers",
     ]);
     expect(tree).toMatchObject({ isMeasured: false, weight: "cost", totalMs: null });
-    // 260.8 of 294.53, which no other step comes near.
+    // 260.8 of 294.53; no other step is close.
     expect(tree?.nodes[tree.slowest ?? -1]).toMatchObject({ name: "Read all of orders", cost: 260.8, plannedRows: 53 });
     expect(tree?.warnings[0]?.lead).toBe("89% of the cost is one step: Read all of orders.");
   });
@@ -51,7 +51,7 @@ describe("PostgreSQL", () => {
     expect(orders).toMatchObject({ realRows: 400, plannedRows: 53, droppedRows: 19_600, ownMs: 7.338 });
     expect(orders?.about).toBe("19,600 rows dropped by the filter, ((status)::text = 'open'::text)");
     expect(tree?.slowest).toBe(orders?.id);
-    // The hash below takes 0.116 ms, of which its own scan takes 0.058.
+    // The hash below takes 0.116 ms, including 0.058 for its scan.
     expect(tree?.nodes.find(({ name }) => name === "Hash")?.ownMs).toBeCloseTo(0.058);
     expect(tree?.warnings[0]).toMatchObject({
       lead: expect.stringMatching(/^\d+% of the time is one full read of orders\.$/),
@@ -149,7 +149,7 @@ describe("DuckDB", () => {
     expect(tree?.nodes.map(({ share }) => share ?? 0).reduce((a, b) => a + b)).toBeCloseTo(1);
     const orders = tree?.nodes.find(({ object }) => object === "orders");
     expect(orders).toMatchObject({ plannedRows: 10_000, realRows: 400, offBy: 25 });
-    // The steps above it are off as well, and follow from it.
+    // The steps above it are wrong as well, as a consequence.
     expect(tree?.warnings.map(({ lead }) => lead).filter((lead) => lead.includes("planned"))).toEqual([
       "Read what fits of orders: 10,000 rows were planned and 400 came.",
     ]);

@@ -16,9 +16,9 @@ const OF_JSON: Partial<Record<PlanForm, (answer: unknown) => Reading | null>> = 
 };
 
 /**
- * What an engine has answered to its EXPLAIN, as a tree.
- * @param tableRows how many rows a table has, as far as it is known
- * @returns null for an answer in another form than is expected: it is read as text then
+ * Parses an engine's answer to EXPLAIN into a tree.
+ * @param tableRows returns the known number of rows of a table
+ * @returns null if the answer has an unexpected form; it is then shown as text
  */
 export function readPlan(
   form: PlanForm,
@@ -36,7 +36,7 @@ function read(
   if (form === "sqlite") return readSqlite(rows);
   if (form === "mongodb") return isTooDeep(rows) ? null : readMongo(rows);
   const reader = OF_JSON[form];
-  // Engines that name what they answer put the plan into the column behind the name.
+  // Engines that label their answers put the plan into the last column.
   const field = fields.at(-1);
   if (!reader || !field) return null;
   const values = rows.map((row) => row[field.name]);

@@ -2,7 +2,7 @@ import type { ResultRow } from "../values/json-rows.ts";
 import { numberOf, textOf } from "./json.ts";
 import { NO_STEP, type Reading, type Step } from "./plan.ts";
 
-/** The answer to EXPLAIN QUERY PLAN: rows that name the row above them. @returns null for anything else */
+/** Reads the answer to EXPLAIN QUERY PLAN: rows that refer to the row above them. @returns null for anything else */
 export function readSqlite(rows: readonly ResultRow[]): Reading | null {
   const byId = new Map<number, Step>();
   const steps: Step[] = [];
@@ -33,7 +33,7 @@ function toStep(detail: string): Step {
   };
 }
 
-/** "USE TEMP B-TREE FOR GROUP BY" without its capitals; names stay as they are. */
+/** Writes "USE TEMP B-TREE FOR GROUP BY" in lower case; names stay unchanged. */
 function toSentence(detail: string): string {
   const words = detail.replace(/\b[A-Z][A-Z-]+\b/g, (word) => word.toLowerCase());
   return words.charAt(0).toUpperCase() + words.slice(1);

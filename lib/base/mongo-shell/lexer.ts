@@ -1,4 +1,4 @@
-/** A piece of shell text. `value` is the meaning of strings, numbers and regular expressions. */
+/** A token of shell text. `value` is the value of strings, numbers and regular expressions. */
 export type Token = { start: number; end: number; text: string } & (
   | { kind: "name" | "symbol" | "end" }
   | { kind: "string"; value: string }
@@ -7,7 +7,7 @@ export type Token = { start: number; end: number; text: string } & (
   | { kind: "regex"; source: string; flags: string }
 );
 
-/** Shell text that is not one of ours. `offset` is 0-based, in UTF-16 units. */
+/** Thrown for unsupported shell text. `offset` is 0-based, in UTF-16 units. */
 export class ShellSyntaxError extends Error {
   readonly offset: number;
 
@@ -21,14 +21,14 @@ const SPACE = /[\s\ufeff]/;
 const NAME = /[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*/uy;
 const NUMBER = /0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d+)?/y;
 const SYMBOLS = "(){}[],:;.+-*/";
-/** Behind decimal digits, these belong to no number; nor does the end of the text. */
+/** Characters that can follow an integer; the end of the text can too. */
 const ENDS_INTEGER = ",]}):;+-*/ \n\r\t";
 const SLASH = 0x2f;
 const LAST_ASCII = 0x7f;
 const [ZERO, NINE] = [0x30, 0x39];
 
 const isDigit = (code: number) => code >= ZERO && code <= NINE;
-/** The blanks of ASCII: space, and tab to carriage return. */
+/** Returns whether a code is white space in ASCII: space, and tab to carriage return. */
 const isBlank = (code: number) => code === 0x20 || (code >= 0x09 && code <= 0x0d);
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -41,18 +41,21 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "0": "\0",
 };
 
-/** Cuts shell text into pieces one at a time, since a slash is a division or a regular expression by what is expected. */
+/**
+ * Splits shell text into tokens one at a time, since the context decides whether a slash is a division or a regular
+ * expression.
+ */
 export class Lexer {
   readonly text: string;
   #at: number;
 
-  /** @param start where to begin, outside of texts and comments */
+  /** @param start position to start at, outside of strings and comments */
   constructor(text: string, start = 0) {
     this.text = text;
     this.#at = start;
   }
 
-  /** @param expectsValue a slash begins a regular expression here */
+  /** @param expectsValue whether a slash starts a regular expression here */
   next(expectsValue: boolean): Token {
     this.#skip();
     const start = this.#at;
@@ -95,7 +98,7 @@ export class Lexer {
     }
   }
 
-  /** The commonest number, an integer in decimal digits, without a pattern; null for every other. */
+  /** Reads the most frequent number, a decimal integer, without a pattern; null for every other. */
   #digits(): Token | null {
     const start = this.#at;
     let end = start;
@@ -151,7 +154,7 @@ export class Lexer {
     return this.#token({ kind: "string", value }, start);
   }
 
-  /** Whether a text's plain characters end here: by its quote, an escape, a line break, `${`, or the end. */
+  /** Returns whether a run of plain characters ends here: by its quote, an escape, a line break, `${`, or the end. */
   #endsRun(quote: string): boolean {
     const char = this.text.charAt(this.#at);
     return char === quote || char === "\\" || char === "\n" || char === "$" || char === "";

@@ -1,10 +1,10 @@
 import type { Mark } from "../sql/marks.ts";
 
 const MARK = /\{\{\s*([A-Za-z_][A-Za-z0-9_]{0,63})\s*\}\}/y;
-/** A slash after one of these begins a regular expression; after anything else it divides. */
+/** A slash after one of these starts a regular expression; after anything else it divides. */
 const BEFORE_REGEX = "(,:[{=!&|?;";
 
-/** The `{{name}}` of MongoDB shell text outside of strings, regular expressions and comments. */
+/** Returns the `{{name}}` of MongoDB shell text outside of strings, regular expressions and comments. */
 export function readMongoMarks(text: string): Mark[] {
   const marks: Mark[] = [];
   if (!text.includes("{{")) return marks;

@@ -2,18 +2,18 @@ import { Lexer, ShellSyntaxError, type Token } from "./lexer";
 
 /**
  * One statement of a shell's text: from its first word to its last, without leading comments and without its semicolon;
- * `end` is behind that. Offsets in UTF-16 units.
+ * `end` is after the semicolon. Offsets in UTF-16 units.
  */
 export type ShellStatementText = { from: number; to: number; end: number; text: string };
 
-/** A statement goes on in the next line where that begins with one of these. */
+/** Characters that continue a statement if the next line begins with one of them. */
 const GOES_ON = ".([,)]}:+-*/";
-/** However deep one is: a line that begins so is a new statement, and what was before it has no end yet. */
+/** At any depth, a line with this start is a new statement, and the one before it is unfinished. */
 const BEGINNING = /db\s*[.[]/y;
 
 /**
- * A text in MongoDB's shell language cut into its statements, by the lexer that the server reads them with. They end at a
- * semicolon, or with their line where the next one does not go on with it.
+ * A text in MongoDB's shell language split into its statements, by the lexer that the server uses. They end at a
+ * semicolon, or with their line if the next one does not continue it.
  */
 export class ShellScript {
   readonly text: string;
@@ -29,19 +29,19 @@ export class ShellScript {
     return new ShellScript(text, cut(text, 0));
   }
 
-  /** The same script with another text; what ends before the first change is not read again. */
+  /** Returns the script with another text; statements that end before the first change are not read again. */
   with(text: string): ShellScript {
     if (text === this.text) return this;
     const head = commonHead(this.text, text);
-    // The last one before the change may go on in what is new.
+    // The last one before the change may continue in the new text.
     const kept = this.statements.filter(({ end }) => end < head).slice(0, -1);
     return new ShellScript(text, [...kept, ...cut(text, kept.at(-1)?.end ?? 0)]);
   }
 
   /**
-   * The statement that a cursor means: the one around it, its ends included; else the one that ends before it on the
-   * same line; else the one that follows; else the last.
-   * @returns null when the text has no statement
+   * Returns the statement at a cursor: the one around it, including its ends; else the one that ends before it on the
+   * same line; else the next one; else the last.
+   * @returns null if the text has no statement
    */
   at(position: number): ShellStatementText | null {
     const index = this.statements.findIndex(({ to }) => to >= position);
@@ -52,7 +52,7 @@ export class ShellScript {
     return next ?? before ?? null;
   }
 
-  /** The statements of a part of the text, as if it stood alone. */
+  /** Returns the statements of a part of the text, as if the rest were missing. */
   within(from: number, to: number): ShellStatementText[] {
     return cut(this.text.slice(from, to), 0).map((each) => ({
       ...each,
@@ -78,7 +78,7 @@ function cut(text: string, start: number): ShellStatementText[] {
       token = lexer.next(expectsValue(last));
     } catch (error) {
       if (!(error instanceof ShellSyntaxError)) throw error;
-      // A text without an end, while it is typed: it is part of its statement, which ends with its line at the latest.
+      // An unclosed string, while it is typed: it is part of its statement, which ends with its line at the latest.
       const bad = Math.max(error.offset, to);
       const newline = text.indexOf("\n", bad);
       const end = newline < 0 ? text.length : newline;
@@ -121,7 +121,7 @@ function beginsAnew(text: string, token: Token, depth: number, last: Token | nul
   return token.kind !== "symbol" || !GOES_ON.includes(token.text);
 }
 
-/** Behind a name, a value or a closing bracket a slash divides; elsewhere it begins a regular expression. */
+/** After a name, a value or a closing bracket a slash divides; elsewhere it starts a regular expression. */
 function expectsValue(last: Token | null): boolean {
   if (last === null) return true;
   return last.kind === "symbol" && !")]}".includes(last.text);

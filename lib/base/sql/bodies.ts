@@ -2,20 +2,20 @@ import { DIALECT_RULES, type SqlDialect } from "./dialects.ts";
 import type { SqlPieceKind } from "./lexer.ts";
 
 /*
- * Where a semicolon does not end a statement: in the bodies of triggers and routines. Each reader is given the tokens of
- * one statement in order; words in capitals, other tokens as they are written.
+ * Finds semicolons that do not end a statement: in the bodies of triggers and routines. Each reader gets the tokens of
+ * one statement in order; words in capitals, other tokens unchanged.
  */
 
 export interface BodyReader {
-  /** @param text of a word in capitals, of a sign itself, empty for all other tokens */
+  /** @param text of a word in capitals, of a symbol unchanged, empty for all other tokens */
   take(kind: SqlPieceKind, text: string): void;
-  /** True while semicolons belong to the statement. */
+  /** Whether semicolons belong to the statement now. */
   readonly isInside: boolean;
-  /** True once it is known that none of its semicolons will. */
+  /** True once it is known that none of its semicolons belongs to the statement. */
   readonly isPlain: boolean;
 }
 
-/** @returns null for a dialect whose statements hold no semicolons */
+/** @returns null for a dialect whose statements contain no semicolons */
 export function readBody(dialect: SqlDialect): BodyReader | null {
   const { bodies } = DIALECT_RULES[dialect];
   if (bodies === "trigger") return new ListBody(TRIGGER, "BEGIN");
@@ -23,15 +23,15 @@ export function readBody(dialect: SqlDialect): BodyReader | null {
   return bodies === "program" ? new ProgramBody() : null;
 }
 
-/** So many of the first words tell what a statement is: `EXPLAIN QUERY PLAN CREATE TEMP TRIGGER`. */
+/** Number of leading words that identify a statement: `EXPLAIN QUERY PLAN CREATE TEMP TRIGGER`. */
 const HEAD_WORDS_MAX = 6;
 const TRIGGER = /^(?:EXPLAIN (?:QUERY PLAN )?)?CREATE (?:TEMP |TEMPORARY )?TRIGGER /;
 const POSTGRES_ROUTINE = /^CREATE (?:OR REPLACE )?(?:FUNCTION|PROCEDURE|RULE) /;
 
 /**
- * A list of statements that all end with a semicolon, between one word and END: a trigger's of SQLite, a routine's of
- * PostgreSQL (BEGIN ATOMIC). An END that follows a semicolon closes it, since no statement in it begins so; any other
- * one belongs to a CASE, or is a name. PostgreSQL's rules have such a list in brackets.
+ * A list of statements that all end with a semicolon, between one word and END: a trigger's in SQLite, a routine's in
+ * PostgreSQL (BEGIN ATOMIC). An END after a semicolon closes it, since no statement in it starts so; any other one
+ * belongs to a CASE, or is a name. PostgreSQL's rules have such a list in brackets.
  */
 class ListBody implements BodyReader {
   readonly #pattern: RegExp;
@@ -85,20 +85,20 @@ const BLOCKS: Readonly<Record<string, Block | undefined>> = {
   FOR: "while",
   REPEAT: "repeat",
 };
-/** Blocks that begin with statements; the others begin with an expression. */
+/** Blocks whose head is followed by statements; the others start with an expression. */
 const BEGIN_STATEMENTS: ReadonlySet<Block> = new Set(["begin", "loop", "repeat"]);
-/** The body of a routine or a handler that begins so has no block around it, and no control flow. */
+/** First words of a routine's or handler's body without a block and without control flow. */
 const SIMPLE = new Set(
   "RETURN SELECT INSERT REPLACE UPDATE DELETE CALL DO SIGNAL RESIGNAL EXECUTE DROP CREATE ALTER SET".split(" "),
 );
 const ROUTINES = new Set(["PROCEDURE", "FUNCTION", "TRIGGER", "EVENT"]);
-/** Where SET is no statement but a type, or part of CHARACTER SET. */
+/** Words after which SET is not a statement but a type, or part of CHARACTER SET. */
 const BEFORE_OTHER_SET = new Set(["RETURNS", "CHARACTER"]);
 
 /**
- * SQL's own programs (SQL/PSM), as MySQL, MariaDB and Trino have them: blocks in blocks, and control flow, whose words
- * are functions and expressions elsewhere: `IF(a, b, c)`, `REPEAT('x', 3)`, `CASE ... END`. So what counts is whether a
- * word stands where a statement begins.
+ * Finds the bodies of SQL's programs (SQL/PSM), as in MySQL, MariaDB and Trino: nested blocks and control flow. Their
+ * words are functions and expressions elsewhere: `IF(a, b, c)`, `REPEAT('x', 3)`, `CASE ... END`. So a word counts only
+ * where a statement starts.
  */
 class ProgramBody implements BodyReader {
   #phase: "head" | "name" | "description" | "body" | "none" = "head";
@@ -106,15 +106,15 @@ class ProgramBody implements BodyReader {
   #kind = "";
   #brackets = 0;
   readonly #blocks: Block[] = [];
-  /** The next token begins a statement. */
+  /** Whether the next token starts a statement. */
   #isStart = false;
   /** The first word of the statement within the body. */
   #first = "";
-  /** `DECLARE ... HANDLER FOR ...` ends with a statement; its own FOR is no loop. */
+  /** `DECLARE ... HANDLER FOR ...` ends with a statement; its FOR is not a loop. */
   #isHandler = false;
-  /** Behind the END of a block its kind may follow. */
+  /** After the END of a block its kind may follow. */
   #isBehindEnd = false;
-  /** The token before, which began a statement, is a name: a label, if a colon follows. */
+  /** Whether the previous token, which started a statement, is a name: a label, if a colon follows. */
   #isLabelled = false;
   #before = "";
 
@@ -137,12 +137,12 @@ class ProgramBody implements BodyReader {
     this.#before = text;
   }
 
-  /** What kind of statement it is. */
+  /** Reads the head, which names the kind of statement. */
   #takeOfHead(word: string, text: string): void {
     this.#head.push(text);
     const [first] = this.#head;
     if (this.#head.length === 1) {
-      // These begin a statement of MariaDB; BEGIN alone begins a transaction.
+      // In MariaDB these start a statement; BEGIN alone starts a transaction.
       if (BLOCKS[word] && word !== "BEGIN") this.#open(word);
       else if (!/^(?:CREATE|ALTER|WITH|BEGIN)$/.test(word)) this.#phase = "none";
     } else if (first === "BEGIN") {
@@ -158,7 +158,7 @@ class ProgramBody implements BodyReader {
     this.#brackets = 0;
   }
 
-  /** The name, and the parameters of a routine, or when a trigger or event happens. */
+  /** Reads the name, and the parameters of a routine, or the event of a trigger. */
   #takeOfName(text: string): void {
     const isEnd =
       this.#kind === "TRIGGER" ? text === "ROW" : this.#kind === "EVENT" ? text === "DO" : this.#isLastBracket(text);
@@ -172,7 +172,7 @@ class ProgramBody implements BodyReader {
     return this.#brackets === 0;
   }
 
-  /** What it returns and what is said about it, up to the first word of the body. */
+  /** Reads the return type and the characteristics, up to the first word of the body. */
   #takeOfDescription(word: string, text: string): void {
     this.#isLastBracket(text);
     if (this.#brackets > 0 || word === "") return;
@@ -225,7 +225,7 @@ class ProgramBody implements BodyReader {
   }
 }
 
-/** True while a kind may still follow: `CREATE OR REPLACE DEFINER = a@b AGGREGATE`. */
+/** Returns whether a kind may still follow: `CREATE OR REPLACE DEFINER = a@b AGGREGATE`. */
 function isBeforeKind(head: readonly string[]): boolean {
   const last = head.at(-1) ?? "";
   if (/^(?:OR|REPLACE|DEFINER|AGGREGATE|=|\(|\)|CURRENT_USER|CURRENT_ROLE)$/.test(last)) return true;

@@ -22,7 +22,7 @@ describe("toSqlCondition", () => {
   });
 
   test("what is looked for is no pattern", () => {
-    // Each of the pattern's own characters gets the escape in front, the escape itself too.
+    // Each special character of the pattern is escaped, including the escape itself.
     expect(bound({ op: "holds", value: "50%_!" })).toEqual({
       sql: "lower(c) like $1 escape '!'",
       values: ["%50!%!_!!%"],

@@ -1,21 +1,25 @@
 import type { SqlDialect } from "./dialects";
 import { toSqlName, toSqlText } from "./names";
 
-/** How a column's values are compared with one that somebody has chosen. */
+/** Comparisons of a column's values with a chosen one. */
 export const CONDITION_OPS = ["is", "not", "least", "most", "above", "below", "holds"] as const;
 export type ConditionOp = (typeof CONDITION_OPS)[number];
-/** Of one condition: each is a placeholder, and a person has chosen them one by one. */
+/** Maximum number of values of one condition: each is a placeholder, and a person has chosen them one by one. */
 export const ANY_VALUES_MAX = 100;
-/** `value` is text as it is copied, exact; null with `is` and `not` alone. `any` lets one of its values through, null too. */
+/**
+ * `value` is the exact text, as copied; null only with `is` and `not`. `any` accepts each of its values, including
+ * null.
+ */
 export type Condition = { op: ConditionOp; value: string | null } | { op: "any"; values: (string | null)[] };
-/** What the values of a column are, as far as a comparison has to know. */
+/** Kind of a column's values, for comparisons. */
 export type ConditionKind = "number" | "text" | "boolean" | "date" | "time" | "other";
 
 const SIGNS = { least: ">=", most: "<=", above: ">", below: "<" } as const;
 
 /**
- * One condition as SQL. What is not `not` leaves rows without a value out, as the database does; `not` keeps them.
- * @param column the column as it is written
+ * Returns a condition as SQL. Every operator except `not` leaves out rows without a value, as the database does; `not`
+ * keeps them.
+ * @param column the quoted column
  * @param write puts a value into the statement: as a placeholder, or as a literal
  */
 export function toSqlCondition(
@@ -46,27 +50,27 @@ function toHolds(
   write: (value: string, kind: ConditionKind) => string,
 ): string {
   const text = kind === "text" ? column : `cast(${column} as ${dialect === "mysql" ? "char" : "varchar"})`;
-  // ClickHouse knows no ESCAPE, and its names of types are its own.
+  // ClickHouse has no ESCAPE, and different names of types.
   if (dialect === "clickhouse") return `positionCaseInsensitiveUTF8(toString(${column}), ${write(value, "text")}) > 0`;
   const pattern = `%${value.toLowerCase().replace(/[!%_]/g, "!$&")}%`;
   return `lower(${text}) like ${write(pattern, "text")} escape '!'`;
 }
 
-/** A value as it is written in a statement that a person reads. */
+/** Returns a value as a literal for a statement that a person reads. */
 export function toSqlLiteral(value: string, kind: ConditionKind, dialect: SqlDialect): string {
   if (kind === "number" && /^-?\d+(\.\d+)?$/.test(value)) return value;
   if (kind === "boolean" && /^(true|false)$/i.test(value)) {
     return dialect === "sqlite" ? String(Number(/^true$/i.test(value))) : value.toLowerCase();
   }
   const text = toSqlText(value, dialect);
-  // MySQL, SQLite and ClickHouse compare a time with a text; the others want to be told.
+  // MySQL, SQLite and ClickHouse compare a time with a text; the others need a typed literal.
   const isPlain = dialect === "mysql" || dialect === "sqlite" || dialect === "clickhouse" || dialect === "postgres";
   if (isPlain || kind === "other" || kind === "text" || kind === "number") return text;
   if (kind === "date") return `date ${text}`;
   return kind === "time" ? `timestamp ${toSqlText(value.replace("T", " ").replace(/Z$/, " UTC"), dialect)}` : text;
 }
 
-/** A query with conditions on its columns, around it. */
+/** Wraps a query with conditions on its columns. */
 export function toFilteredQuery(
   statement: string,
   conditions: { name: string; kind: ConditionKind; condition: Condition }[],

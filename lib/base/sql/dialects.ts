@@ -1,56 +1,59 @@
 /*
- * How databases write SQL, as data for the one lexer (`lexer.ts`) and the one splitter (`statements.ts`). Each entry is
- * held against the database's own reading by a property test.
+ * Syntax of each database's SQL, as data for the shared lexer (`lexer.ts`) and splitter (`statements.ts`). A property
+ * test compares each entry with the database's behaviour.
  */
 
-/** `standard` is for engines that add nothing to the strings, names and comments of the SQL standard. */
+/** `standard` is for engines without extensions to the strings, names and comments of the SQL standard. */
 export const SQL_DIALECTS = ["standard", "duckdb", "postgres", "mysql", "sqlite", "clickhouse", "trino"] as const;
 export type SqlDialect = (typeof SQL_DIALECTS)[number];
 
-/** What an opening quote begins. */
+/** Rules of an opening quote. */
 export type Quote = {
   kind: "string" | "name";
   close: string;
-  /** A backslash takes the next character with it. */
+  /** Whether a backslash escapes the next character. */
   escapes: boolean;
-  /** Twice, the closing quote stands for itself. */
+  /** Whether a doubled closing quote is an escaped one. */
   doubles: boolean;
 };
 
-/** All patterns are sticky and match at least one character. */
+/** Rules of a dialect. All patterns are sticky and match at least one character. */
 export type DialectRules = {
   space: RegExp;
-  /** A comment of one line, without the end of the line. */
+  /** A line comment, without the line break. */
   lineComment: RegExp;
   nestedComments: boolean;
-  /** `/*! ... *\/` and MariaDB's `/*M! ... *\/` are run by the server. */
+  /** Whether the server runs `/*! ... *\/` and MariaDB's `/*M! ... *\/`. */
   runComments: boolean;
   quotes: Readonly<Record<string, Quote>>;
-  /** Letters that belong to the single quote right behind them, and change how it is read. */
+  /** Letters directly before a single quote that change how the string is read. */
   prefixes: Readonly<Record<string, Quote>>;
-  /** What may stand between two parts of one string, up to the quote of the second: a line has to end there. */
+  /** Gap between two parts of one string, up to the quote of the second; it must contain a line break. */
   stringGap: RegExp | null;
-  /** The tag that opens and closes a string of its own. */
+  /** The tag that opens and closes a dollar-quoted string. */
   dollarTag: RegExp | null;
-  /** A tag that nothing closes is no string to ClickHouse, but a word. */
+  /** ClickHouse reads a tag without a closing one as a word, not as a string. */
   bareTags: boolean;
-  /** A placeholder with what belongs to it: `$a::b(c)` is one to SQLite, whatever stands in the brackets. */
+  /** A placeholder with its suffix: SQLite reads `$a::b(c)` as one, with any text in the brackets. */
   placeholder: RegExp | null;
   word: RegExp;
   number: RegExp;
-  /** MySQL's `@a`, `@'a'`, `@@a`; and no word is a keyword that has a dot at its side or begins with a digit. */
+  /**
+   * Whether the dialect has MySQL's `@a`, `@'a'`, `@@a`, and no word with an adjacent dot or a leading digit is a
+   * keyword.
+   */
   serverNames: boolean;
-  /** Which statements hold semicolons of their own (`bodies.ts`). */
+  /** Kinds of statements that contain semicolons (`bodies.ts`). */
   bodies: "trigger" | "atomic" | "program" | null;
-  /** The line `DELIMITER //` of MySQL's clients. */
+  /** Whether clients have the line `DELIMITER //`, as MySQL's. */
   delimiterLines: boolean;
 };
 
-/** Characters as they stand in a class of a pattern. */
+/** Characters in the form of a regular expression's class. */
 const UNICODE_SPACE = String.raw`\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff`;
-/** Whatever is beyond ASCII and none of those. */
+/** Every other character beyond ASCII. */
 const UNICODE_LETTER = String.raw`\u0080-\u009f\u00a1-\u167f\u1681-\u1fff\u200e-\u2027\u202a-\u202e\u2030-\u205e\u2061-\u2fff\u3001-\ufefe\uff00-\uffff`;
-/** Two more are spaces to ClickHouse. */
+/** ClickHouse treats two more characters as spaces. */
 const CLICKHOUSE_LETTER = UNICODE_LETTER.replace(
   String.raw`\u0080-\u009f`,
   String.raw`\u0080-\u0084\u0086-\u009f`,
@@ -83,7 +86,7 @@ const STANDARD: DialectRules = {
   delimiterLines: false,
 };
 
-/** What of a comment stands up to the end of its line, where it has one: a shorter piece of it is none. */
+/** Part of a comment up to the end of its line, if it has one: a shorter match is not a comment. */
 const WHOLE_COMMENT = String.raw`--[^\n\r]*(?=[\n\r])`;
 
 export const DIALECT_RULES: Readonly<Record<SqlDialect, DialectRules>> = {
@@ -103,20 +106,20 @@ export const DIALECT_RULES: Readonly<Record<SqlDialect, DialectRules>> = {
     prefixes: { e: ESCAPED_STRING, E: ESCAPED_STRING, ...DIGITS },
     stringGap: new RegExp(String.raw`(?:[ \t\f\v]|${WHOLE_COMMENT})*[\n\r](?:[\t-\r ]|${WHOLE_COMMENT})*(?=')`, "y"),
     dollarTag: /\$(?:[A-Za-z_\u0080-\uffff][A-Za-z0-9_\u0080-\uffff]*)?\$/y,
-    // Spaces beyond ASCII are letters to it.
+    // PostgreSQL reads spaces beyond ASCII as letters.
     word: /[A-Za-z_\u0080-\uffff][A-Za-z0-9_$\u0080-\uffff]*/y,
     bodies: "atomic",
   },
   sqlite: {
     ...STANDARD,
-    // Anything else beyond ASCII is a letter to SQLite, and the vertical tab is nothing.
+    // SQLite reads every other character beyond ASCII as a letter, and the vertical tab as invalid.
     space: /[ \t\n\f\r\ufeff]+/y,
     lineComment: /--[^\n]*/y,
     quotes: {
       "'": STRING,
       '"': NAME,
       "`": BACKTICK_NAME,
-      // There is no way to write a closing one inside.
+      // A closing bracket cannot be escaped inside.
       "[": { kind: "name", close: "]", escapes: false, doubles: false },
     },
     placeholder: /[$@#:](?:::)*(?:[A-Za-z0-9_$\u0080-\uffff](?:[A-Za-z0-9_$\u0080-\uffff]|::)*(?:\([^\t-\r )]*\)?)?)?/y,
@@ -124,18 +127,18 @@ export const DIALECT_RULES: Readonly<Record<SqlDialect, DialectRules>> = {
     bodies: "trigger",
   },
   /*
-   * MySQL and MariaDB, byte for byte (their sql_lex.cc): guards have to see what the server sees. It holds for sessions
-   * whose character set is utf8mb4 and that have no ANSI_QUOTES and no NO_BACKSLASH_ESCAPES.
+   * MySQL and MariaDB, byte for byte (their sql_lex.cc): the checks must read what the server reads. Valid for sessions
+   * with character set utf8mb4, and without ANSI_QUOTES and NO_BACKSLASH_ESCAPES.
    */
   mysql: {
     ...STANDARD,
     space: /[\t-\r ]+/y,
-    // After `--`: white space and control characters, and the end of the text; so that 5--3 is 8.
+    // `--` needs white space, a control character or the end of the text after it, so that 5--3 is 8.
     lineComment: /(?:#|--(?![^\0-\x20\x7f]))[^\n]*/y,
     runComments: true,
     quotes: { "'": ESCAPED_STRING, '"': { ...ESCAPED_STRING, close: '"' }, "`": BACKTICK_NAME },
-    // Bytes of other characters than ASCII's are parts of names, whatever the character is: no space is among them.
-    // `1e5x` is a number and a word, `0x1g` and `1x` are names.
+    // Bytes of non-ASCII characters are parts of names, whichever the character: none of them is a space. `1e5x` is a
+    // number and a word, `0x1g` and `1x` are names.
     word: /(?!0x[0-9A-Fa-f]+(?![0-9A-Za-z_$\u0080-\uffff])|0b[01]+(?![0-9A-Za-z_$\u0080-\uffff])|\d+(?:[eE][+-]?\d+|(?![0-9A-Za-z_$\u0080-\uffff])))[0-9A-Za-z_$\u0080-\uffff]+/y,
     number: /0x[0-9A-Fa-f]+|0b[01]+|\d+[eE][+-]?\d+|\d+(?:\.\d*(?:[eE][+-]?\d+)?)?|\.\d+(?:[eE][+-]?\d+)?/y,
     serverNames: true,
@@ -157,7 +160,7 @@ export const DIALECT_RULES: Readonly<Record<SqlDialect, DialectRules>> = {
     prefixes: DIGITS,
     dollarTag: /\$[A-Za-z0-9_]*\$/y,
     bareTags: true,
-    // `$a` and `1a` are names to it.
+    // `$a` and `1a` are names.
     word: new RegExp(
       String.raw`(?!\d[\d_]*(?:[eE]\d*)?(?![\w$])|0[xX][\da-fA-F_]+(?:[pP]\d*)?(?![\w$])|0[bB][01_]+(?![\w$]))[\d$][\w$]*|[A-Za-z_${CLICKHOUSE_LETTER}][A-Za-z0-9_$${CLICKHOUSE_LETTER}]*`,
       "y",

@@ -2,12 +2,12 @@ import type { SqlDialect } from "./dialects.ts";
 import { SQL_KEYWORDS } from "./keywords.ts";
 import { SqlLexer, type SqlPiece } from "./lexer.ts";
 
-/** What a piece of SQL is to a reader: `quoted` is a name in quotes, `mark` a sign or a variable of the server. */
+/** Colour class of a piece of SQL: `quoted` is a quoted name, `mark` a sign or a server variable. */
 export type SqlColour = "keyword" | "function" | "name" | "quoted" | "string" | "number" | "comment" | "mark" | "space";
 /** `from` inclusive, `to` exclusive, in UTF-16 units of the text. */
 export type ColouredSql = { kind: SqlColour; from: number; to: number };
 
-/** Words that are keywords in one place and functions in another: a bracket behind them decides. */
+/** Words that are keywords or functions, depending on a following bracket. */
 const ALSO_FUNCTIONS = new Set([
   "range",
   "left",
@@ -22,7 +22,7 @@ const ALSO_FUNCTIONS = new Set([
   "glob",
 ]);
 
-/** The whole text in coloured pieces, without gaps. */
+/** Splits the whole text into coloured pieces, without gaps. */
 export function colourSql(text: string, dialect: SqlDialect): ColouredSql[] {
   const coloured: ColouredSql[] = [];
   const lexer = new SqlLexer(text, dialect);

@@ -1,4 +1,4 @@
-/** Words that the editor colours as keywords and that are never a table's alias. Functions are not among them. */
+/** Keywords for highlighting that are never a table's alias. Excludes functions. */
 export const SQL_KEYWORDS: ReadonlySet<string> = new Set(
   (
     "all alter analyze and anti any as asc asof begin between by call case cast check collate column commit constraint copy " +

@@ -1,19 +1,19 @@
 import type { SqlDialect } from "./dialects.ts";
 import { SqlLexer } from "./lexer.ts";
 
-/** Signs that mean something else apart. */
+/** Operators of several characters. */
 const OPERATOR = /\|\||<=>|<>|[<>!]=|::|->>?|#>>?|[:=]=|=>|@>|<@|\{\{|\}\}|!?~~?\*?|\?[|&]|&&|<<|>>|\*\*|\/\//y;
 
 /**
- * True when two texts differ in their layout alone: the same words, names, strings and comments in the same order. What
- * lays out a text is not trusted with what it means.
+ * Returns whether two texts differ in their layout alone: the same words, names, strings and comments in the same
+ * order. Checks that the formatter did not change the meaning.
  */
 export function isSameSql(one: string, other: string, dialect: SqlDialect): boolean {
   const [pieces, others] = [readPieces(one, dialect), readPieces(other, dialect)];
   return pieces.length === others.length && pieces.every((piece, at) => piece === others[at]);
 }
 
-/** Where a cursor belongs in a text that was laid out anew: behind as many characters that are no space. */
+/** Returns the cursor position in a text that was formatted again: after the same number of non-space characters. */
 export function placeInLayout(before: string, position: number, after: string): number {
   let left = before.slice(0, position).replace(/\s/g, "").length;
   let at = 0;
@@ -36,7 +36,7 @@ function readPieces(text: string, dialect: SqlDialect): string[] {
       behindOperator = OPERATOR.lastIndex;
       source = text.slice(piece.start, behindOperator);
     }
-    // A comment of several lines is indented as the statement around it is.
+    // A block comment is indented like the statement around it.
     const isComment = piece.kind === "comment" || piece.kind === "hint" || piece.kind === "run";
     if (piece.kind !== "space") pieces.push(isComment ? source.trim().replace(/\s+/g, " ") : source);
   }

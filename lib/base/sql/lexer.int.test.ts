@@ -6,15 +6,15 @@ import { type ChDb, startChDb } from "@/test/servers/chdb";
 import type { SqlDialect } from "./dialects";
 import { readSqlTokens } from "./lexer";
 
-/** Texts for each engine. PROPERTY_RUNS=20000 tries more of them. */
+/** Number of texts per engine. PROPERTY_RUNS=20000 tries more of them. */
 const RUNS = Number(process.env.PROPERTY_RUNS ?? 2000);
-/** The same texts each time, so that a landing does not wait for a rare one; asked for more, other ones each time. */
+/** Fixed seed, so that a merge does not wait for a rare failure; with PROPERTY_RUNS, a different one each time. */
 const HOW = { numRuns: RUNS, ...(process.env.PROPERTY_RUNS === undefined && { seed: 20_260_911 }) };
-/** So many of the texts must be statements to the engine, or the property would say nothing. */
+/** Minimum share of the texts that the engine must accept, or the property would prove nothing. */
 const JUDGED_SHARE = 0.03;
 const CANARY = "canary(1)";
 
-/** Where texts are taken apart in unlike ways: quotes, comments, tags and spaces of all dialects. */
+/** Pieces that dialects read differently: quotes, comments, tags and spaces of all dialects. */
 const PIECES = [
   CANARY, CANARY, CANARY, "'a'", "'a''b'", "'a\\'", "'\\'", "''", "'", "e'\\''", "E'a\\\\'", "e'\\'", "n'a'", "x'41'", "X'\\'", "b'01'", "u&'a'",
   "'a'\n'b'", "e'a'\n'\\''", "'a' -- c\n'b'", "'a'/**/'b'", '"a"', '"a""b"', '"\\"', '"', "`a`", "`a``b`", "`a\\`", "`", "[a]", "[a]]", "[[1]", "[",
@@ -28,18 +28,18 @@ const piece = fc.constantFrom(...PIECES);
 const random = fc
   .tuple(fc.array(piece, { minLength: 1, maxLength: 8 }), fc.constantFrom("", " ", ", ", "\n"))
   .map(([parts, between]) => `select ${parts.join(between)}`);
-/** Around the canary, so that more of the texts are statements for somebody. */
+/** Surroundings of the canary that turn more of the texts into valid statements. */
 const around = fc
   .tuple(fc.constantFrom("select ", "select 1 ", "select 1, "), piece, fc.constantFrom("", " ", ", "), piece, piece)
   .map(([start, before, between, after, end]) => start + before + between + CANARY + between + after + end);
 const anyText = fc.oneof(random, around, around);
 
-/** True when our lexer reads the canary as a word, and not as a part of a string, a name or a comment. */
+/** Returns whether our lexer reads the canary as a word, and not as a part of a string, a name or a comment. */
 function seesWord(text: string, dialect: SqlDialect): boolean {
   return readSqlTokens(text, dialect).some(({ kind, text: word }) => kind === "word" && word === "canary");
 }
 
-/** Where the first statement ends for us: behind its semicolon, or at the end of the text. */
+/** Returns the end of the first statement by our lexer: after its semicolon, or at the end of the text. */
 function firstEnd(text: string, dialect: SqlDialect): number {
   const tokens = readSqlTokens(text, dialect);
   const start = tokens.findIndex(({ kind }) => kind !== "semicolon");
@@ -102,11 +102,14 @@ test("T42 SQLite reads a text as the lexer does, wherever its quotes and comment
   database.close();
 });
 
-/** A string has at least the canary's brackets beside its name: whatever else is called so has been read as a word. */
+/**
+ * Returns whether DuckDB reads the canary as a string: a string contains the canary's brackets, a word of the same name
+ * does not.
+ */
 async function duckDbReads(connection: DuckDBConnection, text: string): Promise<boolean | null> {
   const rows = (await connection.runAndReadAll("select json_serialize_sql($1::varchar)", [text])).getRows();
   const answer = String(rows[0]?.[0]);
-  // It is not parsed: a number that is too large is none of JSON's.
+  // Not parsed: a number may exceed the range of JSON.parse.
   return answer.startsWith('{"error":true') ? null : /"canary"/.test(answer);
 }
 
@@ -135,7 +138,7 @@ afterAll(() => chDb?.stop());
 test("T42 ClickHouse reads a text as the lexer does, wherever its quotes and comments end", async (context) => {
   if (!chDb) return context.skip();
   const { ask } = chDb;
-  // A type is told as a text, as a string's content is.
+  // A type is reported as text, like a string's content.
   const withoutTypes = anyText.filter((text) => !text.includes("::"));
   let judged = 0;
   await fc.assert(

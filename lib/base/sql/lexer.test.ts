@@ -19,7 +19,7 @@ test("the pieces cover any text of any dialect without gaps", () => {
   );
 });
 
-/** Each of them made some pattern or search go over the rest of the text again and again. */
+/** Length of texts that once made a pattern or search scan the rest of the text again and again. */
 const LONG = 100_000;
 test.each([
   ["minus signs behind a string", `'a' ${"-".repeat(LONG)}`],

@@ -1,19 +1,21 @@
 import { DIALECT_RULES, type DialectRules, type Quote, type SqlDialect } from "./dialects.ts";
 
 /*
- * The lexer of SQL text: enough to know where statements, names, strings and comments begin and end. The editor in the
- * browser, the guards of the server and the file engines' child processes read with it, so that all see the same text.
+ * Finds where statements, names, strings and comments start and end in SQL text. The editor in the browser, the checks
+ * of the server and the file engines' child processes share this lexer, so that all read a text alike.
  */
 
 /**
- * `word` may be a keyword; `name` never is: it was quoted, and to MySQL it also follows a dot or begins with a digit.
- * `variable` is MySQL's `@a`, `@'a'` or `@@a`. `hint` and `run` are comments that the server does not skip.
+ * `word` may be a keyword; `name` never is: it was quoted, or in MySQL follows a dot or starts with a digit. `variable`
+ * is MySQL's `@a`, `@'a'` or `@@a`. `hint` and `run` are comments that the server does not skip.
  */
 export type SqlPieceKind = "space" | "comment" | "hint" | "run" | SqlToken["kind"];
 /** Offsets in UTF-16 units, `end` exclusive. */
 export type SqlPiece = { kind: SqlPieceKind; start: number; end: number };
 
-/** `text` is the source; of a name and a plain string it is what stands between the quotes, doubled ones resolved. */
+/**
+ * `text` is the source; for a name and a plain string it is the text between the quotes, with doubled quotes resolved.
+ */
 export type SqlToken = {
   kind: "word" | "name" | "string" | "number" | "variable" | "symbol" | "semicolon";
   text: string;
@@ -31,49 +33,49 @@ const AT = 0x40;
 const SINGLE_QUOTE = 0x27;
 const BACKSLASH = 0x5c;
 const UNDERSCORE = 0x5f;
-/** Sets the bit in which a small letter of ASCII differs from its capital. */
+/** Bit that distinguishes a lower-case ASCII letter from its capital. */
 const SMALL = 0x20;
 
 const BEYOND_ASCII = /[\u0080-\uffff]/;
 const NAME_CHAR = /[0-9A-Za-z_$\u0080-\uffff]/;
 const NAME_CHARS = /[0-9A-Za-z_$\u0080-\uffff]+/y;
 const HOST_CHARS = /[0-9A-Za-z._$\u0080-\uffff]+/y;
-/** Without taking it: the sign that ends one tag may begin the next. */
+/** A look-ahead: the sign that ends one tag may start the next. */
 const EACH_TAG = /(?=(\$[A-Za-z0-9_]*\$))/g;
 const RUN_COMMENT = /\/\*M?!/iy;
 
-/** Reads a text piece by piece; the pieces cover it without gaps. An unfinished quote or comment reaches to its end. */
+/** Reads a text piece by piece; the pieces cover it without gaps. An unclosed quote or comment extends to its end. */
 export class SqlLexer {
   readonly #text: string;
   readonly #rules: DialectRules;
   #at: number;
-  /** Before a dot that joins two names. */
+  /** Whether the next piece is a dot that joins two names. */
   #isJoined = false;
-  /** Behind such a dot: whatever follows is a name. */
+  /** After such a dot, the next token is a name. */
   #isQualified = false;
   #isOpen = false;
   #lastTags: Map<string, number> | null = null;
 
-  /** @param at where to begin: in no string, name or comment */
+  /** @param at position to start at, outside of strings, names and comments */
   constructor(text: string, dialect: SqlDialect, at = 0) {
     this.#text = text;
     this.#rules = DIALECT_RULES[dialect];
     this.#at = at;
   }
 
-  /** True when a quote or comment had no end: it is in the last piece then. */
+  /** Returns whether a quote or comment is unclosed; it is in the last piece then. */
   get isOpen(): boolean {
     return this.#isOpen;
   }
 
-  /** Goes on from another place, as behind a delimiter that is none of SQL's. */
+  /** Continues at another position, such as after a delimiter that SQL does not know. */
   jump(at: number): void {
     this.#at = at;
     this.#isJoined = false;
     this.#isQualified = false;
   }
 
-  /** @returns null behind the last piece */
+  /** @returns null after the last piece */
   next(): SqlPiece | null {
     const start = this.#at;
     if (start >= this.#text.length) return null;
@@ -81,13 +83,13 @@ export class SqlLexer {
     return { kind, start, end: this.#at };
   }
 
-  /** Goes behind the piece that begins here. */
+  /** Moves past the piece that starts here. */
   #read(start: number, code: number): SqlPieceKind {
     const rules = this.#rules;
     if (this.#isJoined) return this.#joint(start);
     if (this.#isQualified) return this.#qualified();
     const isBeforeQuote = this.#text.charCodeAt(start + 1) === SINGLE_QUOTE;
-    // Nothing else begins with a letter of ASCII: most of a text goes this way.
+    // Nothing else starts with an ASCII letter: the fast path for most of a text.
     if (isLetter(code) && !isBeforeQuote && this.#skip(rules.word)) return this.#word(code);
     if (code === SEMICOLON) return this.#to("semicolon", start + 1);
     if (this.#skip(rules.space)) return "space";
@@ -118,7 +120,7 @@ export class SqlLexer {
     return true;
   }
 
-  /** True before a dot that a name follows at once: where that joins names, neither of them is a keyword. */
+  /** Returns whether a dot with a name directly after it follows: joined names are not keywords. */
   #isBeforeName(): boolean {
     return this.#text.charCodeAt(this.#at) === DOT && NAME_CHAR.test(this.#text.charAt(this.#at + 1));
   }
@@ -168,7 +170,9 @@ export class SqlLexer {
     return true;
   }
 
-  /** One pass finds where each tag stands last: a search for each would go over the rest of the text again and again. */
+  /**
+   * Finds the last position of each tag in one pass: a search for each would scan the rest of the text again and again.
+   */
   #isTagClosed(start: number): boolean {
     if (!this.#lastTags) {
       this.#lastTags = new Map();
@@ -188,14 +192,14 @@ export class SqlLexer {
     return "variable";
   }
 
-  /** @param end null where there is none */
+  /** @param end null if there is no end */
   #end(end: number | null): void {
     this.#isOpen = end === null;
     this.#at = end ?? this.#text.length;
   }
 }
 
-/** The tokens of a text: without spaces and comments, whatever the server makes of those. */
+/** Returns the tokens of a text without spaces and comments, regardless of their meaning to the server. */
 export function readSqlTokens(text: string, dialect: SqlDialect): SqlToken[] {
   const tokens: SqlToken[] = [];
   const lexer = new SqlLexer(text, dialect);
@@ -206,7 +210,7 @@ export function readSqlTokens(text: string, dialect: SqlDialect): SqlToken[] {
   return tokens;
 }
 
-/** @returns null for what is no token */
+/** @returns null for a piece that is not a token */
 export function toSqlToken(text: string, dialect: SqlDialect, { kind, start, end }: SqlPiece): SqlToken | null {
   if (kind === "space" || kind === "comment" || kind === "hint" || kind === "run") return null;
   const source = text.slice(start, end);
@@ -214,7 +218,7 @@ export function toSqlToken(text: string, dialect: SqlDialect, { kind, start, end
   return { kind, text: isQuoted ? innerText(source, DIALECT_RULES[dialect]) : source, start, end };
 }
 
-/** A keyword as databases compare it: no letters but those of ASCII have another case. */
+/** Returns a keyword as databases compare it: only ASCII letters have case. */
 export function upper(word: string): string {
   if (!BEYOND_ASCII.test(word)) return word.toUpperCase();
   return word.replace(/[a-z]+/g, (letters) => letters.toUpperCase());
@@ -231,7 +235,7 @@ function innerText(source: string, rules: DialectRules): string {
     const end = endOfQuoted(source, open, quote);
     inner += source.slice(open + 1, end === null ? source.length : end - 1);
     if (end === null || end === source.length) break;
-    // The next part is all that can follow: its quote is the first one outside of comments, which the gap skips.
+    // Only another part can follow: its quote is the first one outside of comments, which the gap skips.
     const gap = rules.stringGap;
     if (!gap) break;
     gap.lastIndex = end;
@@ -267,7 +271,10 @@ function endOfNested(text: string, start: number): number | null {
   return null;
 }
 
-/** No search for the next backslash: where there is none, every string would look through the rest of the text. */
+/**
+ * Finds the closing quote without searching for the next backslash: in a text without one, every string would scan the
+ * rest.
+ */
 function endOfQuoted(text: string, open: number, { close, escapes, doubles }: Quote): number | null {
   const closeCode = close.charCodeAt(0);
   for (let at = open + 1; at < text.length; at += 1) {

@@ -1,13 +1,15 @@
 import type { SqlDialect } from "./dialects.ts";
 import { readSqlTokens, type SqlToken } from "./lexer.ts";
 
-/** One `{{name}}` of a text; offsets in UTF-16 units, `end` exclusive. */
+/** A `{{name}}` in a text; offsets in UTF-16 units, `end` exclusive. */
 export type Mark = { name: string; start: number; end: number };
 
-/** What stands between {{ and }}. */
+/** Name between {{ and }}. */
 export const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 
-/** The `{{name}}` of SQL text outside of strings, quoted names and comments. Space is allowed around the name. */
+/**
+ * Returns the `{{name}}` of SQL text outside of strings, quoted names and comments. Spaces around the name are allowed.
+ */
 export function readSqlMarks(text: string, dialect: SqlDialect): Mark[] {
   if (!text.includes("{{")) return [];
   const tokens = readSqlTokens(text, dialect);

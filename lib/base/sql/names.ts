@@ -1,7 +1,7 @@
 import type { SqlDialect } from "./dialects";
 import { SQL_KEYWORDS } from "./keywords";
 
-/** Keywords that every database takes for a name, too, and that people give to columns. */
+/** Keywords that every database also accepts as names, and that people use for columns. */
 const NAMES_AFTER_ALL = new Set(
   (
     "begin commit copy cursor database date describe explain filter first following glob last materialized merge pivot " +
@@ -10,7 +10,7 @@ const NAMES_AFTER_ALL = new Set(
   ).split(" "),
 );
 
-/** Reserved by MySQL or MariaDB alone, and names that people give. */
+/** Words reserved by MySQL or MariaDB alone that people use as names. */
 const MYSQL_RESERVED = new Set(
   (
     "accessible analyze asensitive before bigint both cascade change char character condition continue cube cume_dist " +
@@ -26,27 +26,27 @@ const MYSQL_RESERVED = new Set(
   ).split(" "),
 );
 
-/** A name as it is written in a statement: quoted, as the database quotes, when it is not plain lower case or is reserved. */
+/** Returns a name for a statement: quoted in the dialect if it is not plain lower case, or if it is reserved. */
 export function toSqlName(name: string, dialect: SqlDialect): string {
   const isPlain = /^[a-z_][a-z0-9_]*$/.test(name) && !(dialect === "mysql" && MYSQL_RESERVED.has(name));
   if (isPlain && (!SQL_KEYWORDS.has(name) || NAMES_AFTER_ALL.has(name))) return name;
   return quoteSqlName(name, dialect);
 }
 
-/** A name between quotes, as the database quotes. */
+/** Returns a name in the database's quotes. */
 export function quoteSqlName(name: string, dialect: SqlDialect): string {
-  // To MySQL a double quote begins a text; to ClickHouse a backslash takes the next letter with it, in names too.
+  // In MySQL a double quote starts a text; in ClickHouse a backslash escapes the next letter, in names too.
   const quote = dialect === "mysql" ? "`" : '"';
   const inner = dialect === "clickhouse" ? name.replaceAll("\\", "\\\\") : name;
   return `${quote}${inner.replaceAll(quote, quote + quote)}${quote}`;
 }
 
-/** A name with those of what it is in, each of them quoted. @param parts from the outside in; undefined for none */
+/** Returns a qualified name, each part quoted. @param parts from the outside in; undefined parts are left out */
 export function toSqlPath(parts: readonly (string | undefined)[], dialect: SqlDialect): string {
   return parts.flatMap((part) => (part ? quoteSqlName(part, dialect) : [])).join(".");
 }
 
-/** A text as it is written in a statement. */
+/** Returns a text as a string literal. */
 export function toSqlText(text: string, dialect: SqlDialect): string {
   const isEscaped = dialect === "mysql" || dialect === "clickhouse";
   const inner = isEscaped ? text.replaceAll("\\", "\\\\") : text;

@@ -2,13 +2,16 @@ import { findClosest } from "../values/edit-distance.ts";
 import type { SqlDialect } from "./dialects.ts";
 import { colourSql } from "./highlight.ts";
 
-/** Where a failed query broke. `line` and `column` are 1-based, in the console's text; `from`../..`to` is the piece to mark. */
+/**
+ * Position of the error of a failed query. `line` and `column` are 1-based, in the console's text; `from`../..`to` is
+ * the range to mark.
+ */
 export type ErrorPlace = { line: number; column: number; from: number; to: number };
 
-/** The statement as it was sent: where it begins in the console's text, and how it is read. */
+/** The statement as sent: its start in the console's text, and its dialect. */
 type SentStatement = { from: number; text: string; dialect: SqlDialect };
 
-/** What the answer's `details` say (docs/develop/api.md, Queries): 1-based, in the text that was sent. */
+/** `details` of the answer (docs/develop/api.md, Queries): 1-based, in the text that was sent. */
 export type QueryErrorDetails = { position?: number; line?: number; column?: number; candidates?: string[] };
 
 const COLUMN = [
@@ -37,9 +40,9 @@ const SYNTAX = [/syntax error at or near "([^"]+)"/i, /near "([^"]+)": syntax er
 const SYNTAX_AT_END = /syntax error at end of input|incomplete input/i;
 
 /**
- * A failed query in words: the kinds of failure that databases name most, the first line of their own message otherwise.
- * The whole message is shown below it in any case.
- * @returns `name` is the table, column, function or word that the database stumbled over; null when it names none
+ * Describes a failed query: in words for the most frequent errors, by the first line of the database's message
+ * otherwise. The full message is always shown below.
+ * @returns `name` is the table, column, function or word that caused the error; null if the database names none
  */
 export function describeQueryError(message: string): { title: string; name: string | null } {
   const first = (patterns: RegExp[]) => patterns.map((p) => p.exec(message)?.[1]).find((hit) => hit !== undefined);
@@ -56,10 +59,10 @@ export function describeQueryError(message: string): { title: string; name: stri
 }
 
 /**
- * The place of a failure in the console's text.
+ * Locates an error in the console's text.
  * @param content the console's text when it was run
- * @param name what the database stumbled over: searched for when the answer gives no place
- * @returns null when neither the details nor the name lead to a place
+ * @param name that caused the error: searched for if the answer has no position
+ * @returns null if neither the details nor the name lead to a position
  */
 export function locateError(
   content: string,
@@ -81,14 +84,11 @@ export function locateError(
   return { line, column: from - (before.lastIndexOf("\n") + 1) + 1, from, to: statementFrom + token.to };
 }
 
-/**
- * The name that was probably meant.
- * @param names what exists: columns in scope, tables
- */
+/** Suggests the intended name. @param names existing ones: columns in scope, tables */
 export function suggestName(name: string | null, details: QueryErrorDetails, names: Iterable<string>): string | null {
   if (name === null) return null;
   const candidates = (details.candidates ?? []).map((candidate) => candidate.split(".").at(-1) ?? candidate);
-  // The database's own candidates come nearest first, but some list every column there is.
+  // The database's candidates are sorted by distance, but some databases list every column.
   return (
     findClosest(name, candidates) ??
     findClosest(name, names) ??
@@ -124,7 +124,9 @@ function findName({ text: statement, dialect }: SentStatement, name: string): nu
   return token?.from ?? null;
 }
 
-/** The token at a place. Databases point at `p.nam` as a whole, or at its start: the name that is wrong is marked. */
+/**
+ * Returns the token at a position. Databases point at `p.nam` as a whole, or at its start: the wrong name is marked.
+ */
 function wordAt(sent: SentStatement, at: number, name: string | null): { from: number; to: number } {
   const { text: statement, dialect } = sent;
   const tokens = colourSql(statement, dialect);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { SqlDialect } from "@/lib/base/sql/dialects";
 import { findRenaming, isNameTaken } from "@/lib/base/sql/rename";
 
-/** The statement with each place in brackets, or why there is none. */
+/** Returns the statement with each occurrence in brackets, or the reason for a refusal. */
 const marked = (text: string, dialect: SqlDialect = "postgres") => {
   const statement = text.replace("|", "");
   const found = findRenaming(statement, text.indexOf("|"), dialect);

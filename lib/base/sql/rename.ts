@@ -2,9 +2,9 @@ import type { SqlDialect } from "./dialects.ts";
 import { SQL_KEYWORDS } from "./keywords.ts";
 import { readSqlTokens, type SqlToken } from "./lexer.ts";
 
-/** Every place of one alias, or of one common table expression's name, in a statement; offsets in the statement. */
+/** All occurrences of an alias, or of a common table expression's name, in a statement; offsets in the statement. */
 export type Renaming = { name: string; places: { from: number; to: number }[] };
-/** What cannot be renamed for sure is not renamed; `reason` says why. */
+/** Refusal of a rename that is not certain to be correct, with its `reason`. */
 export type RenameRefusal = { reason: string };
 
 const NOTHING_THERE =
@@ -12,15 +12,18 @@ const NOTHING_THERE =
 const TABLE_FOLLOWS = new Set(["FROM", "JOIN", "UPDATE", "INTO", "USING"]);
 
 type Roles = {
-  /** Where an alias is given to a table. */
+  /** Positions of table aliases. */
   aliases: Set<number>;
-  /** Where a common table expression is named. */
+  /** Positions of names of common table expressions. */
   ctes: Set<number>;
-  /** Names of tables as they are read from. */
+  /** Positions of table names that are read from. */
   tables: Set<number>;
 };
 
-/** What the name at a place stands for in its statement, and every place of it. Strings and comments are never touched. */
+/**
+ * Finds the object that the name at a position refers to, and all of its occurrences in the statement. Never matches
+ * strings or comments.
+ */
 export function findRenaming(statement: string, position: number, dialect: SqlDialect): Renaming | RenameRefusal {
   const tokens = readSqlTokens(statement, dialect);
   const at = tokens.findIndex((token) => isName(token) && token.start <= position && position <= token.end);
@@ -46,7 +49,7 @@ export function findRenaming(statement: string, position: number, dialect: SqlDi
     const isDeclared = index === declared[0];
     const isQualifier = tokens[index + 1]?.text === "." && tokens[index + 1]?.kind === "symbol";
     const isTable = roles.tables.has(index);
-    // A table that is called like the alias, or a schema.
+    // A table or schema with the alias's name.
     if (isTable && (!isCte || isQualifier)) continue;
     if (!isDeclared && !isQualifier && !isTable) {
       return {
@@ -61,17 +64,17 @@ export function findRenaming(statement: string, position: number, dialect: SqlDi
   return { name, places };
 }
 
-/** Whether another alias, table or common table expression of the statement is called so already. */
+/** Returns whether another alias, table or common table expression of the statement has the name. */
 export function isNameTaken(statement: string, name: string, dialect: SqlDialect): boolean {
   const tokens = readSqlTokens(statement, dialect);
   const { aliases, ctes, tables } = readRoles(tokens);
   return [...aliases, ...ctes, ...tables].some((index) => tokens[index]?.text.toLowerCase() === name.toLowerCase());
 }
 
-/** Who names what, read without a grammar: it has to work while the statement is half typed. */
+/** Finds the roles of names without a grammar, since the statement may be incomplete. */
 function readRoles(tokens: readonly SqlToken[]): Roles {
   const roles: Roles = { aliases: new Set(), ctes: new Set(), tables: new Set() };
-  /** For each open bracket whether it stands where a table does, and whether its tables are in a list. */
+  /** For each open bracket, whether it is in a table's position, and whether its tables form a list. */
   const open: { isTable: boolean; isList: boolean }[] = [];
   let isList = false;
   for (let at = 0; at < tokens.length; at++) {
@@ -92,7 +95,7 @@ function readRoles(tokens: readonly SqlToken[]): Roles {
     } else if (isSign(token, ",") && isList) {
       at = takeTable(tokens, at + 1, roles) - 1;
     } else if (token.kind === "word" && isKeyword(token) && wordOf(token) !== "ON" && wordOf(token) !== "AS") {
-      // WHERE, GROUP BY and the like end the list of tables; a condition between two of them does not.
+      // WHERE, GROUP BY and similar words end the list of tables; a condition between two of them does not.
       if (
         /^(?:WHERE|GROUP|ORDER|HAVING|LIMIT|UNION|EXCEPT|INTERSECT|SET|VALUES|SELECT|RETURNING|WINDOW)$/.test(
           wordOf(token),
@@ -107,7 +110,7 @@ function readRoles(tokens: readonly SqlToken[]): Roles {
   return roles;
 }
 
-/** @returns where the reading stopped */
+/** @returns the position after it */
 function takeTable(tokens: readonly SqlToken[], start: number, roles: Roles): number {
   let at = start;
   if (wordOf(tokens[at]) === "ONLY" || wordOf(tokens[at]) === "LATERAL") at++;
@@ -117,7 +120,7 @@ function takeTable(tokens: readonly SqlToken[], start: number, roles: Roles): nu
     at += 2;
     roles.tables.add(at);
   }
-  // What a function gives is a table, too; its alias stands behind its bracket.
+  // The result of a function is a table too; its alias follows its bracket.
   if (isSign(tokens[at + 1], "(")) {
     let depth = 0;
     do {
@@ -136,7 +139,10 @@ function takeAlias(tokens: readonly SqlToken[], start: number, roles: Roles): nu
   return at + 1;
 }
 
-/** `name as (select`, or `name (columns) as (select`, behind WITH, RECURSIVE or a comma. */
+/**
+ * Returns whether a name introduces a query: `name as (select`, or `name (columns) as (select`, after WITH, RECURSIVE
+ * or a comma.
+ */
 function namesQuery(tokens: readonly SqlToken[], at: number): boolean {
   const before = tokens[at - 1];
   if (!["WITH", "RECURSIVE"].includes(wordOf(before)) && !isSign(before, ",")) return false;
@@ -168,7 +174,7 @@ function isBehindDot(tokens: readonly SqlToken[], at: number): boolean {
   return isSign(tokens[at - 1], ".");
 }
 
-/** In capitals; empty for what is no plain word. */
+/** Returns a word in capitals; an empty text for other tokens. */
 function wordOf(token: SqlToken | undefined): string {
   return token?.kind === "word" ? token.text.toUpperCase() : "";
 }

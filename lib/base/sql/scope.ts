@@ -1,9 +1,9 @@
 import type { SqlDialect } from "./dialects.ts";
 import { colourSql, type SqlColour } from "./highlight.ts";
 
-/** A table that a statement reads, and the name by which its columns are reached. `schema` is null when it is not written. */
+/** A table of a statement, and the name that qualifies its columns. `schema` is null if it is not written. */
 export type ScopeTable = { name: string; schema: string | null; alias: string };
-/** A common table expression: its name and the columns that its first select gives it, as far as they are plain. */
+/** A common table expression: its name, and the columns of its first select that are plain names. */
 export type ScopeCte = { name: string; columns: string[] };
 export type SqlScope = { tables: ScopeTable[]; ctes: ScopeCte[] };
 
@@ -12,10 +12,10 @@ type Word = { text: string; folded: string; kind: SqlColour; from: number };
 const TABLE_FOLLOWS = new Set(["from", "join", "update", "into"]);
 
 /**
- * The tables, aliases and common table expressions that a statement names, read without a grammar: it has to work while
- * the statement is half typed.
- * @param position in the statement: tables in brackets that it does not stand in, which are out of reach there, come last.
- * Null for all as they are written
+ * Returns the tables, aliases and common table expressions of a statement. Works without a grammar, since the statement
+ * may be incomplete.
+ * @param position in the statement: tables in brackets that do not contain it, which are out of scope, come last. Null
+ * keeps the written order
  */
 export function readScope(statement: string, dialect: SqlDialect, position: number | null = null): SqlScope {
   const words = toWords(statement, dialect);
@@ -27,7 +27,7 @@ export function readScope(statement: string, dialect: SqlDialect, position: numb
     const word = words[i];
     if (word === undefined) continue;
     if (word.kind === "keyword" && TABLE_FOLLOWS.has(word.folded)) {
-      // "from a x, b y": the list goes on behind each comma.
+      // "from a x, b y": the list continues after each comma.
       const found = isReached(i) ? tables : beyond;
       let next = readTable(words, i + 1, found);
       while (words[next]?.text === ",") next = readTable(words, next + 1, found);
@@ -45,7 +45,10 @@ export function readScope(statement: string, dialect: SqlDialect, position: numb
   return { tables: [...tables, ...beyond], ctes };
 }
 
-/** Tells of a word by its number whether all brackets around it are around the position, too. */
+/**
+ * Returns a function that says, for the index of a word, whether all brackets around the word also contain the
+ * position.
+ */
 function reachOf(words: readonly Word[], position: number): (at: number) => boolean {
   const open: number[] = [];
   const closed = new Map<number, number>();
@@ -60,7 +63,7 @@ function reachOf(words: readonly Word[], position: number): (at: number) => bool
     if (kind === "mark" && text === ")") around.pop();
     reached.push(around.every(Boolean));
     if (kind === "mark" && text === "(") {
-      // One that is not closed yet goes on to the end.
+      // An unclosed bracket extends to the end.
       around.push(from < position && position <= (closed.get(from) ?? Number.POSITIVE_INFINITY));
     }
   }
@@ -68,19 +71,18 @@ function reachOf(words: readonly Word[], position: number): (at: number) => bool
 }
 
 /**
- * What the FROM clause around a place holds up to there, and what is wanted next: `table` behind JOIN, `condition` behind
- * ON; null elsewhere. The last of `tables` is then the one whose condition is being written. A query in brackets has an
- * alias and no name.
+ * Tables of the FROM clause before a position, and the kind of suggestion: `table` after JOIN, `condition` after ON;
+ * null elsewhere. The condition being written is for the last of `tables`. A subquery has an alias and no name.
  */
 export type JoinPlace = { wants: "table" | "condition" | null; tables: ScopeTable[] };
 
-/** Reads it, also while the statement is half typed. @param position in the statement; a word that ends there is being typed */
+/** Works on an incomplete statement, too. @param position in the statement; a word that ends there is being typed */
 export function readJoinPlace(statement: string, position: number, dialect: SqlDialect): JoinPlace {
   const before = statement.slice(0, position);
   const words = toWords(before, dialect);
-  // A word that touches the cursor is not finished, whatever it looks like.
+  // A word that touches the cursor is incomplete.
   if (/[\p{L}\p{N}_$]$/u.test(before)) words.pop();
-  /** The tables of each query that is open here, the outermost first; and whether its bracket stands where a table does. */
+  /** The tables of each enclosing query, the outermost first, and whether its bracket is in a table's position. */
   const open: ScopeTable[][] = [[]];
   const areTables: boolean[] = [];
   for (let i = 0; i < words.length; i++) {
@@ -94,7 +96,7 @@ export function readJoinPlace(statement: string, position: number, dialect: SqlD
       const alias = words[i + 1]?.folded === "as" ? words[i + 2] : words[i + 1];
       if (areTables.pop()) open.at(-1)?.push({ name: "", schema: null, alias: isName(alias) ? alias.text : "" });
     } else if (word.kind === "keyword" && (word.folded === "select" || word.folded === "with")) {
-      // The next query of a UNION, or the one that follows the common table expressions.
+      // The next query of a UNION, or the one after the common table expressions.
       open.splice(-1, 1, []);
     } else if (word.kind === "keyword" && TABLE_FOLLOWS.has(word.folded)) {
       const tables = open.at(-1) ?? [];
@@ -107,7 +109,7 @@ export function readJoinPlace(statement: string, position: number, dialect: SqlD
   return { wants: word === "join" ? "table" : word === "on" ? "condition" : null, tables: open.at(-1) ?? [] };
 }
 
-/** The name in front of a dot that ends at `position`, as in `o.` or `public.orders.`; null when there is none. */
+/** Returns the name before a dot that ends at `position`, as in `o.` or `public.orders.`; null if there is none. */
 export function findQualifier(text: string, position: number): string | null {
   const match = /(?:([\p{L}_][\p{L}\p{N}_$]*)|"([^"]+)"|`([^`]+)`|\[([^\]]+)\])\.(?:[\p{L}\p{N}_$]*)$/u.exec(
     text.slice(Math.max(0, position - 200), position),
@@ -134,7 +136,7 @@ function isName(word: Word | undefined): word is Word {
   return word !== undefined && (word.kind === "name" || word.kind === "quoted");
 }
 
-/** Reads `schema.table alias` at `start`. @returns where the reading stopped */
+/** Reads `schema.table alias` at `start`. @returns the position after it */
 function readTable(words: Word[], start: number, tables: ScopeTable[]): number {
   let at = start;
   const path: string[] = [];
@@ -166,7 +168,10 @@ function followsWith(words: Word[], at: number): boolean {
   return before?.folded === "with" || before?.folded === "recursive" || before?.text === ",";
 }
 
-/** The names that a select list gives: `as x`, or the last word of an item such as `o.id`. Expressions without a name are left out. */
+/**
+ * Returns the column names of a select list: `as x`, or the last word of an item such as `o.id`. Unnamed expressions
+ * are left out.
+ */
 function readSelectColumns(words: Word[], select: number): string[] {
   const columns: string[] = [];
   if (select < 0) return columns;

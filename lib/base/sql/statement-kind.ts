@@ -12,11 +12,11 @@ const VERB_OF: Readonly<Record<string, ChangeVerb | undefined>> = {
   MERGE: "merge",
   REPLACE: "replace",
 };
-/** The verbs that may follow the list of a WITH; one that is none of them ends the search. */
+/** Verbs that may follow the list of a WITH; any other word ends the search. */
 const AFTER_WITH = new Set([...Object.keys(VERB_OF), "SELECT", "VALUES", "TABLE", "FROM"]);
 
 /**
- * Returns the verb of a statement that changes rows, also behind a WITH. Null for a query, for DDL, and for a statement
+ * Returns the verb of a statement that changes rows, also after a WITH. Null for a query, for DDL, and for a statement
  * that only explains or calls another one.
  */
 export function changeVerbOf(text: string, dialect: SqlDialect): ChangeVerb | null {
@@ -36,7 +36,7 @@ export function changeVerbOf(text: string, dialect: SqlDialect): ChangeVerb | nu
   return null;
 }
 
-/** Returns the first word of a statement in capitals, empty where it begins with something else. */
+/** Returns the first word of a statement in capitals; empty if it starts with something else. */
 export function firstWordOf(text: string, dialect: SqlDialect): string {
   const lexer = new SqlLexer(text, dialect);
   for (let piece = lexer.next(); piece; piece = lexer.next()) {

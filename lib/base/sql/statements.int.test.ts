@@ -11,13 +11,13 @@ import { SqlLexer, type SqlPiece } from "./lexer";
 import { type SqlStatement, splitStatements } from "./statements";
 
 /*
- * The splitter against the databases' own parsers: scripts of statements that hide semicolons wherever the dialect lets
- * them. PROPERTY_RUNS=20000 tries more of them; a failure prints the seed that finds it again.
+ * Compares the splitter with the databases' parsers, on scripts of statements that hide semicolons wherever the dialect
+ * allows it. PROPERTY_RUNS=20000 tries more of them; a failure prints the seed that reproduces it.
  */
 const RUNS = Number(process.env.PROPERTY_RUNS ?? 2000);
-/** The same texts each time, so that a landing does not wait for a rare one; asked for more, other ones each time. */
+/** Fixed seed, so that a merge does not wait for a rare failure; with PROPERTY_RUNS, a different one each time. */
 const HOW = { numRuns: RUNS, ...(process.env.PROPERTY_RUNS === undefined && { seed: 20_260_911 }) };
-/** So many of the scripts must be understood by the database, or the property would say nothing. */
+/** Minimum share of the scripts that the database must accept, or the property would prove nothing. */
 const JUDGED_SHARE = 0.3;
 
 const oneOf = (...texts: string[]) => fc.constantFrom(...texts);
@@ -26,7 +26,10 @@ const listOf = (part: fc.Arbitrary<string>, between: string, maxLength = 3) =>
   fc.array(part, { minLength: 1, maxLength }).map((all) => all.join(between));
 
 const GAPS = [" ", " ", " ", "\n", "\t", " -- a; b\n", "/* ; */", " /* it's; */ ", "\r\n", "\f", " -- 'a;\n"];
-/** What some dialects read as a string, a comment or a name, and others do not: most scripts with one are refused. */
+/**
+ * Texts that some dialects read as a string, a comment or a name, and others do not. Most scripts with one are
+ * rejected.
+ */
 const STRANGE = [
   "'",
   '"',
@@ -52,7 +55,7 @@ const STRANGE = [
 
 const ENDS = [";", ";", ";", "; ", ";;", " ; ;\n", ";\n\n"];
 
-/** A script of such statements, with empty ones, now and then with something strange in it. */
+/** A script of such statements, including empty ones and occasional strange texts. */
 function scriptOf(statement: fc.Arbitrary<string>, gaps: readonly string[], ends = ENDS): fc.Arbitrary<string> {
   const gap = oneOf(...gaps, "");
   const end = oneOf(...ends);
@@ -88,7 +91,7 @@ function queryOf(values: readonly string[], gaps: readonly string[]): fc.Arbitra
     .map(([one, items, space, other]) => `select${one}${items}${space}${other}`);
 }
 
-/** Spaces that look like others would not be told apart in a report. */
+/** Escapes other characters: look-alike spaces could not be distinguished in a report. */
 const shown = (text: string) =>
   JSON.stringify(text).replace(/[^ -~]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 const rangesOf = (statements: readonly SqlStatement[]) => statements.map(({ from, end }) => [from, end]);
@@ -136,7 +139,7 @@ const pgStatement = fc.oneof(
 );
 const pgScript = scriptOf(pgStatement, PG_GAPS);
 
-/** Offsets of the parser count bytes. */
+/** Converts the parser's byte offsets. */
 function toOffsets(text: string): (byte: number) => number {
   const bytes = Buffer.from(text);
   return (byte) => bytes.subarray(0, byte).toString().length;
@@ -184,7 +187,7 @@ test("T42 PostgreSQL's scanner finds semicolons, strings and comments where we d
   let judged = 0;
   fc.assert(
     fc.property(fc.oneof(pgNoise, pgScript), (text) => {
-      // The scanner tells comments, which the parser's does not: so a string does not go on behind one there.
+      // The scanner returns comments, but the parser's does not: a string does not continue after one there.
       if (/'\s*--/.test(text)) return;
       let tokens: ReturnType<typeof scanSync>["tokens"];
       try {
@@ -319,9 +322,9 @@ test("T42 DuckDB's parser cuts a script where we do", async () => {
       );
       if (count === null) return;
       const ours = splitStatements(text, "duckdb");
-      // It skips what begins beyond ASCII: no statement does.
+      // DuckDB skips text that starts beyond ASCII, which no statement does.
       if (ours.some(({ text: part }) => /^[^\0-\x7f]/.test(part))) return;
-      // And which spaces beyond ASCII are spaces it finds out by a rougher reading, which dollars lead astray.
+      // DuckDB finds spaces beyond ASCII with a simpler scan, which dollar signs confuse.
       if (/[^\0-\x7f]\$|\$[^\0-\x7f]/.test(text)) return;
       judged += 1;
       expect([shown(text), ours.length]).toEqual([shown(text), count]);
@@ -336,9 +339,9 @@ test("T42 DuckDB's parser cuts a script where we do", async () => {
   connection.closeSync();
 });
 
-/** A disturbed script may turn into a loop without an end, */
+/** Time limit of a mutated script, which may become an endless loop, in seconds. */
 const LOOP_SECONDS = 1;
-/** and one whose handler takes even the end of its time for an error of its own. */
+/** A script whose handler catches even its timeout as an error gets this time, in ms. */
 const STUBBORN_MS = 5000;
 
 let server: TestServer | null = null;
@@ -368,7 +371,7 @@ async function connectTo({ host, port, user, password, database }: TestServer): 
   return connection;
 }
 
-/** How many results MariaDB has for a script; null when it refuses the script, or comes to no end with it. */
+/** Returns the number of MariaDB's results for a script; null if it rejects the script, or never finishes it. */
 async function countResults(at: TestServer, script: string): Promise<number | null> {
   const { threadId } = mariaDb;
   const stubborn = setTimeout(async () => {
@@ -377,7 +380,7 @@ async function countResults(at: TestServer, script: string): Promise<number | nu
     other.destroy();
   }, STUBBORN_MS);
   try {
-    // Two before it, so that there is a list of results in any case.
+    // Two statements before it ensure a list of results.
     const [all] = await mariaDb.query(`do 0;do 0;${script}`);
     return (all as unknown[]).length - 2;
   } catch (error) {
@@ -494,13 +497,13 @@ const mysqlStatement = fc.oneof(
   },
 );
 
-/** What stands between a script's statements, and behind the last one. */
+/** Returns the pieces between a script's statements, and after the last one. */
 function gapsOf(text: string, statements: readonly SqlStatement[]): SqlPiece[][] {
   const starts = [...statements.map(({ from }) => from), text.length];
   return starts.map((start, index) => piecesOf(text.slice(statements[index - 1]?.end ?? 0, start), "mysql"));
 }
 
-/** Two semicolons are a mistake to it. */
+/** MySQL rejects two semicolons in a row. */
 const mysqlScript = scriptOf(
   mysqlStatement,
   MYSQL_GAPS,
@@ -510,7 +513,7 @@ const mysqlScript = scriptOf(
 test("T42 MariaDB runs as many statements of a script as we cut it into", { timeout: 300_000 }, async (context) => {
   if (!server) return context.skip();
   const at = server;
-  // Each of them is a round trip or more.
+  // Each run is at least one round trip.
   const runs = Math.ceil(RUNS / 4);
   let judged = 0;
   await fc.assert(
@@ -518,7 +521,8 @@ test("T42 MariaDB runs as many statements of a script as we cut it into", { time
       const ours = splitStatements(text, "mysql");
       const results = await countResults(at, text);
       if (results === null) return;
-      // Nothing between two semicolons is a statement to it here and a mistake there, a comment at the end an empty one.
+      // An empty statement between two semicolons is valid in one place and an error in another; a final comment counts
+      // as one.
       const gaps = gapsOf(text, ours);
       if (gaps.some((gap) => gap.some(({ kind }) => kind === "semicolon"))) return;
       const isCommentLast =

@@ -210,7 +210,7 @@ describe("the statement at a cursor", () => {
   });
 });
 
-/** What decides where statements end, in all dialects. */
+/** Parts that decide where statements end, in all dialects. */
 const PARTS = [
   ...["select 1", "x", ";", ";", "; ", "\n", " ", "'", "''", "'a;b'", '"', "`", "\\", "--", "-- a\n", "#", "/*", "*/", "$$", "$a$", "//", "[", "]"],
   ...["create trigger t after insert on a ", "begin ", "begin atomic ", "end", "end;", "case when 1 then 2 end", "if 1 then ", "end if", "(", ")"],
@@ -237,7 +237,7 @@ test("a changed script is cut as one that is read anew", () => {
             anew.statements.map(({ from, to, end, text: part }) => ({ from, to, end, part })),
           );
           expect(script.variables()).toEqual(anew.variables());
-          // What the editor colours begins in the middle of the text, and sees what is seen from its beginning.
+          // The editor highlights from the middle of the text, and gets the same pieces as from the start.
           const pieces = anew.pieces(0, text.length);
           expect(pieces).toEqual(expect.arrayContaining(script.pieces(at, text.length)));
           for (const { from, to } of anew.statements) expect(script.at(from)?.to).toBeGreaterThanOrEqual(to);

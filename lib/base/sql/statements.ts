@@ -4,32 +4,32 @@ import { SqlLexer, type SqlPiece, upper } from "./lexer.ts";
 import { readSqlMarks } from "./marks.ts";
 
 /**
- * One statement of a text: from its first word to its last, without leading comments and without its semicolon; `end` is
- * behind that. Offsets in UTF-16 units.
+ * One statement of a text: from its first word to its last, without leading comments and without its semicolon; `end`
+ * is after the semicolon. Offsets in UTF-16 units.
  */
 export type SqlStatement = { from: number; to: number; end: number; text: string };
 
-/** The statements of a text in order, without empty ones. */
+/** Returns the statements of a text in order, without empty ones. */
 export function splitStatements(text: string, dialect: SqlDialect): SqlStatement[] {
   return [...SqlScript.of(text, dialect).statements];
 }
 
 type Cut = SqlStatement & {
-  /** What ends statements here: a semicolon, or what a DELIMITER line before it says. */
+  /** Delimiter of statements: a semicolon, or the delimiter of the last DELIMITER line. */
   delimiter: string;
-  /** False for the last one of a text, when nothing ends it. */
+  /** False for the last one of a text, if no delimiter ends it. */
   isClosed: boolean;
-  /** What was found out about its text, wherever it stands. */
+  /** Cached facts about its text, independent of its position. */
   known: { variables?: readonly string[] };
 };
 
-/** How much of two texts is compared at once. */
+/** Number of characters that are compared at once. */
 const COMPARED_CHARS = 4096;
 const TAG = /\$\w*\$/;
 
 /**
- * A text cut into its statements. After a change only what it touches is read again, so that typing in a script of a
- * megabyte costs as little as in a short one.
+ * A text split into its statements. After a change only the affected part is read again, so that typing in a script of
+ * a megabyte is as fast as in a short one.
  */
 export class SqlScript {
   readonly text: string;
@@ -52,10 +52,10 @@ export class SqlScript {
     return this.#cuts;
   }
 
-  /** The same script with another text. */
+  /** Returns the script with another text. */
   with(text: string): SqlScript {
     if (text === this.text) return this;
-    // There, what is typed at the end of a text decides whether a tag at its beginning opens a string.
+    // In this dialect, text at the end decides whether a tag at the start opens a string.
     if (DIALECT_RULES[this.dialect].bareTags && (TAG.test(text) || TAG.test(this.text))) {
       return SqlScript.of(text, this.dialect);
     }
@@ -63,7 +63,7 @@ export class SqlScript {
     const head = commonHead(this.text, text);
     const tail = commonTail(this.text, text, head);
     const shift = text.length - this.text.length;
-    // Behind a delimiter nothing depends on what stands before it, but for the delimiter itself.
+    // After a delimiter, nothing depends on the text before it except the delimiter itself.
     let kept = this.#indexBehind(head);
     while (kept > 0 && !old[kept - 1]?.isClosed) kept -= 1;
     const cuts = old.slice(0, kept);
@@ -83,21 +83,23 @@ export class SqlScript {
   }
 
   /**
-   * The statement that a cursor means: the one around it, its ends included; else the one that ends before it on the
-   * same line; else the one that follows, to which the comments before it belong; else the last.
-   * @returns null when the text has no statement
+   * Returns the statement at a cursor: the one around it, including its ends; else the one that ends before it on the
+   * same line; else the next one, including its leading comments; else the last.
+   * @returns null if the text has no statement
    */
   at(position: number): SqlStatement | null {
-    // The first one that does not end before the cursor.
+    // The first one that ends at or after the cursor.
     const index = this.#indexWhere(({ to }) => to < position);
     const [before, next] = [this.#cuts[index - 1], this.#cuts[index]];
-    // Between `a;` and `b`, without a space, it is both at the end of one and at the beginning of the other.
+    // Between `a;` and `b` without a space, the cursor is at the end of one and at the start of the other.
     if (next && next.from <= position) return next;
     if (before && !this.text.slice(before.to, position).includes("\n")) return before;
     return next ?? before ?? null;
   }
 
-  /** The statements of a part of the text, as if it stood alone, but for the delimiter. */
+  /**
+   * Returns the statements of a part of the text, as if the rest were missing, with the delimiter that applies there.
+   */
   within(from: number, to: number): SqlStatement[] {
     const cut = this.#cuts[this.#indexBehind(from)];
     const statements: SqlStatement[] = [];
@@ -111,7 +113,7 @@ export class SqlScript {
     return statements;
   }
 
-  /** The pieces from the beginning of a statement at or before `from` up to the one that reaches `to`. */
+  /** Returns the pieces from the start of a statement at or before `from` up to the one that reaches `to`. */
   pieces(from: number, to: number): SqlPiece[] {
     let index = this.#indexBehind(from);
     while (index > 0 && !this.#cuts[index - 1]?.isClosed) index -= 1;
@@ -119,7 +121,7 @@ export class SqlScript {
     let start = this.#cuts[index - 1]?.end ?? 0;
     while (start < Math.min(to, this.text.length)) {
       while (this.#cuts[index] && !isOwnlyEnded(this.#cuts[index])) index += 1;
-      // Behind a delimiter of its own a script is read anew, whatever the two would be together: `//` and `*`.
+      // After a custom delimiter the script is read again, so that `//` and `*` do not form a comment.
       const end = this.#cuts[index]?.end ?? this.text.length;
       const lexer = new SqlLexer(this.text, this.dialect, start);
       for (let piece = lexer.next(); piece && piece.start < Math.min(to, end); piece = lexer.next()) {
@@ -131,7 +133,7 @@ export class SqlScript {
     return pieces;
   }
 
-  /** The names between {{ and }}, each once, in their order. Those in strings and comments are text like any other. */
+  /** Returns the names between {{ and }}, each once, in order. Those in strings and comments are plain text. */
   variables(): string[] {
     const names = new Set<string>();
     for (const { known, text } of this.#cuts) {
@@ -141,12 +143,12 @@ export class SqlScript {
     return [...names];
   }
 
-  /** The index of the first cut that ends behind a place. */
+  /** Returns the index of the first cut that ends after a position. */
   #indexBehind(position: number): number {
     return this.#indexWhere(({ end }) => end <= position);
   }
 
-  /** How many cuts from the first on fulfil what no later one does. */
+  /** Returns the number of leading cuts that satisfy a condition; no later cut does. */
   #indexWhere(isBefore: (cut: Cut) => boolean): number {
     let low = 0;
     let high = this.#cuts.length;
@@ -160,7 +162,7 @@ export class SqlScript {
   }
 }
 
-/** By another delimiter than a semicolon, which means something else to the database. */
+/** Returns whether a custom delimiter ends it, which means something else to the database. */
 function isOwnlyEnded(cut: Cut | undefined): boolean {
   return cut?.isClosed === true && cut.delimiter !== ";";
 }
@@ -170,12 +172,12 @@ function shifted(cut: Cut, by: number): Cut {
   return { from: from + by, to: to + by, end: end + by, text, delimiter, isClosed, known };
 }
 
-/** MySQL's clients know the command at the beginning of a statement; the rest of its line is theirs, too. */
+/** MySQL's clients recognise the command at the start of a statement; the rest of its line belongs to it, too. */
 const DELIMITER_LINE = /delimiter[ \t]+(\S+)[^\n]*/iy;
 
 /**
- * @param start behind a delimiter, or 0
- * @param onCut what to do with each statement; false ends the reading
+ * @param start after a delimiter, or 0
+ * @param onCut receives each statement; false stops reading
  */
 function cutStatements(
   text: string,
@@ -201,7 +203,7 @@ function cutStatements(
     const { kind, start: at, end } = piece;
     if (kind === "space" || kind === "comment") continue;
     if (kind === "hint") {
-      // What plans a statement may stand before its first word.
+      // An optimizer hint may precede the first word of a statement.
       if (from < 0 && hint < 0) hint = at;
       continue;
     }
@@ -238,7 +240,10 @@ function delimiterLineAt(text: string, at: number): { delimiter: string; end: nu
     : { delimiter: delimiter.replace(/^(['"`])(.+)\1$/, "$2"), end: DELIMITER_LINE.lastIndex };
 }
 
-/** Clients look for it at every character outside of quotes and comments: `END$$` is no word to them. */
+/**
+ * Finds a delimiter. Clients look for it at every character outside of quotes and comments: `END$$` is not a word to
+ * them.
+ */
 function findDelimiter(text: string, { kind, start, end }: SqlPiece, delimiter: string): number | null {
   const isQuoted = kind === "string" || kind === "run" || (kind === "name" && text.charAt(start) === "`");
   if (isQuoted) return null;
@@ -246,7 +251,7 @@ function findDelimiter(text: string, { kind, start, end }: SqlPiece, delimiter: 
   return at < 0 ? null : start + at;
 }
 
-/** How many characters two texts have in common from their beginning. */
+/** Returns the length of the common prefix of two texts. */
 function commonHead(one: string, other: string): number {
   const length = Math.min(one.length, other.length);
   let at = 0;
@@ -256,7 +261,7 @@ function commonHead(one: string, other: string): number {
   return Math.min(at, length);
 }
 
-/** How many they have in common from their end, behind what they have from the beginning. */
+/** Returns the length of the common suffix, after the common prefix. */
 function commonTail(one: string, other: string, head: number): number {
   const length = Math.min(one.length, other.length) - head;
   const end = (text: string, count: number) => text.slice(text.length - count - COMPARED_CHARS, text.length - count);

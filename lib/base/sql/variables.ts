@@ -1,6 +1,6 @@
 import { isRounded } from "@/lib/base/values/exact-json";
 
-/** The kinds of value that a variable can have (docs/develop/api.md, Consoles). A date is ISO text. */
+/** Types of a variable's value (docs/develop/api.md, Consoles). A date is ISO text. */
 export const VARIABLE_KINDS = ["text", "number", "boolean", "date"] as const;
 export type VariableKind = (typeof VARIABLE_KINDS)[number];
 export type TypedValue =
@@ -8,10 +8,10 @@ export type TypedValue =
   | { type: "number"; value: number | string }
   | { type: "boolean"; value: boolean }
   | { type: "date"; value: string };
-/** What stands in the input of a variable: text as it was typed. */
+/** Input of a variable: text as it was typed. */
 export type VariableInput = { kind: VariableKind; text: string };
 
-/** The kind that a name suggests, for a variable that was never given a value. */
+/** Guesses the type of a variable without a value from its name. */
 export function guessKind(name: string): VariableKind {
   if (/(^|_)(date|day|since|until|from|to|after|before|start|end)(_|$)/i.test(name)) return "date";
   if (/^(is|has|with|only)_/i.test(name)) return "boolean";
@@ -21,7 +21,7 @@ export function guessKind(name: string): VariableKind {
 
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/;
 
-/** The value that is sent, a number that JavaScript would round as its text; null when what was typed is none of its kind. */
+/** Returns the value to send, a number that JavaScript would round as text; null if the input does not fit its kind. */
 export function toTypedValue({ kind, text }: VariableInput): TypedValue | null {
   if (kind === "text") return { type: "text", value: text };
   if (kind === "boolean") return { type: "boolean", value: text === "true" };
@@ -36,7 +36,7 @@ export function toTypedValue({ kind, text }: VariableInput): TypedValue | null {
   return /^\d{4}-\d{2}-\d{2}$/.test(trimmed) ? { type: "date", value: trimmed } : null;
 }
 
-/** Reads what a browser kept; what does not fit is left out. */
+/** Parses the stored inputs; invalid ones are left out. */
 export function parseInputs(text: string | null): Record<string, VariableInput> {
   try {
     const value: unknown = JSON.parse(text ?? "{}");

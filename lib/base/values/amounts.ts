@@ -1,18 +1,18 @@
-/** The words for counts and times that pages, mails and chat messages share (docs/develop/design.md, Words). */
+/** Formats counts and times for pages, mails and chat messages (docs/develop/design.md, Words). */
 
 const COUNT = new Intl.NumberFormat("en-US");
 
-/** 1284 to "1,284". */
+/** Formats 1284 as "1,284". */
 export function formatCount(count: number): string {
   return COUNT.format(count);
 }
 
-/** A count and its noun: "1 row", "35 rows". */
+/** Formats a count and its noun: "1 row", "35 rows". */
 export function formatRows(count: number): string {
   return `${formatCount(count)} ${count === 1 ? "row" : "rows"}`;
 }
 
-/** A number and its unit: milliseconds below a second, then "1.2 s", "2 min 5 s". */
+/** Returns a number and its unit: milliseconds below a second, then "1.2 s", "2 min 5 s". */
 export function toDuration(ms: number): { value: string; unit: string } {
   if (ms < 1000) return { value: formatMs(ms), unit: "ms" };
   if (ms < 60_000) return { value: (ms / 1000).toFixed(1), unit: "s" };
@@ -20,7 +20,7 @@ export function toDuration(ms: number): { value: string; unit: string } {
   return { value: `${Math.floor(seconds / 60)} min ${seconds % 60}`, unit: "s" };
 }
 
-/** The same in one text: "214 ms", "1.2 s". */
+/** Formats a duration as one text: "214 ms", "1.2 s". */
 export function formatDuration(ms: number): string {
   const { value, unit } = toDuration(ms);
   return `${value} ${unit}`;

@@ -22,7 +22,7 @@ describe("the look of a cell", () => {
   });
 
   test("times stand in a zone that was chosen by its name", () => {
-    // Half an hour beside the hour, and the other side of the date line.
+    // A zone with half an hour, and the other side of the date line.
     expect(toShownText("2026-07-14T23:22:41.5Z", TIME, look({ times: "Asia/Kolkata" }))).toBe("2026-07-15 04:52:41.5");
     expect(toShownText("2026-01-14T09:00:00Z", TIME, look({ times: "Pacific/Honolulu" }))).toBe("2026-01-13 23:00:00");
     expect([toTimesLook("europe/lisbon"), toTimesLook("raw"), toTimesLook("Mars/Olympus"), toTimesLook(7)]).toEqual([

@@ -1,6 +1,6 @@
 export type ColumnKind = "text" | "number" | "time" | "boolean" | "json" | "binary" | "other";
 
-// The first pattern that fits decides: "timestamp" before "time", "interval" before "int".
+// The first match decides: "timestamp" before "time", "interval" before "int".
 const PATTERNS: [RegExp, ColumnKind][] = [
   [/json|struct|map|variant|object|document|\[\]|array|list/i, "json"],
   [/date|time|interval|year/i, "time"],
@@ -10,7 +10,7 @@ const PATTERNS: [RegExp, ColumnKind][] = [
   [/char|text|string|uuid|enum|clob|citext/i, "text"],
 ];
 
-/** What a column holds, guessed from the engine's own name of its type, for the sign in front of it. */
+/** Guesses the kind of a column from the engine's type name, for its icon. */
 export function toColumnKind(type: string): ColumnKind {
   return PATTERNS.find(([pattern]) => pattern.test(type))?.[1] ?? "other";
 }

@@ -1,9 +1,9 @@
-/** Columns that a result may have. PostgreSQL has at most 1,664, MySQL 4,096; naming and drawing more helps no one. */
+/** Maximum number of columns in a result. PostgreSQL allows 1,664, MySQL 4,096; more would help no one. */
 export const RESULT_COLUMNS_MAX = 5000;
-/** All column names together, in characters: they travel with each row of a JSON answer. */
+/** Maximum total length of all column names: each row of a JSON answer repeats them. */
 export const COLUMN_NAMES_CHARS_MAX = 1_000_000;
 
-/** Returns what is wrong with the width of a result, as text for its reader; null when it is within the limits. */
+/** Returns a message about the width of a result; null if it is within the limits. */
 export function columnLimitProblem(columnCount: number, nameChars: number): string | null {
   if (columnCount > RESULT_COLUMNS_MAX) {
     const [count, max] = [columnCount, RESULT_COLUMNS_MAX].map((each) => each.toLocaleString("en"));
@@ -15,7 +15,7 @@ export function columnLimitProblem(columnCount: number, nameChars: number): stri
   return null;
 }
 
-/** Returns the same for columns that are known by name. */
+/** Returns the message for columns that are known by name. */
 export function namesLimitProblem(fields: readonly { name: string }[]): string | null {
   return columnLimitProblem(
     fields.length,

@@ -1,6 +1,6 @@
 import { formatCount } from "./amounts";
 
-/** Returns the notice at a widget whose dataset was cut. @param firstRows how many rows the dataset holds */
+/** Returns the notice of a widget whose dataset was truncated. @param firstRows number of rows in the dataset */
 export function firstRowsNotice(firstRows: number): string {
   return `First ${formatCount(firstRows)} rows only`;
 }

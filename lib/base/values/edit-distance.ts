@@ -1,6 +1,6 @@
 /**
- * How many letters apart two words are, where two neighbours that changed places count as one slip
- * (optimal string alignment). Case matters; fold it before, if it should not.
+ * Returns the number of edits between two words, where two swapped neighbours count as one edit (optimal string
+ * alignment). Case matters; fold it before if it should not.
  */
 export function editDistance(a: string, b: string): number {
   let beforePrevious: number[] = [];
@@ -22,8 +22,8 @@ export function editDistance(a: string, b: string): number {
 }
 
 /**
- * The name nearest to a mistyped one, at most a third of its letters away.
- * @returns null when none is near; names that differ by case alone are nearest
+ * Returns the name nearest to a mistyped one, at most a third of its letters away. @returns null if none is near; names
+ * that differ only in case are nearest
  */
 export function findClosest(word: string, names: Iterable<string>): string | null {
   const folded = word.toLowerCase();

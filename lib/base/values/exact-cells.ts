@@ -3,13 +3,13 @@ import { isBelowMicros, isUnsigned64, precisionOf } from "./precision.ts";
 import { daysOf, microsOf } from "./stamps.ts";
 
 /*
- * Conversions from wire values to the cells of typed files (Arrow, Parquet). Each returns undefined for a value that the
- * cell's type does not hold exactly; null never comes here.
+ * Converts wire values to the cells of typed files (Arrow, Parquet). Each function returns undefined for a value that
+ * the cell's type cannot hold exactly; null is never passed.
  */
 
-/** The widest decimal that readers of Parquet agree on. */
+/** Maximum precision that all readers of Parquet support. */
 export const DECIMAL_DIGITS_MAX = 38;
-/** A whole number of 128 bits, as sums have it, has up to 39 digits by its type. Counted values stay far below that. */
+/** Maximum digits of a 128-bit integer, the type of sums. Counted values stay far below that. */
 const HUGE_DIGITS = 39;
 
 const INT32_MAX = 2n ** 31n - 1n;
@@ -42,25 +42,27 @@ export function toBoolean(value: WireValue): boolean | undefined {
 export function toBytes(value: WireValue): Uint8Array | undefined {
   if (typeof value !== "string") return undefined;
   const bytes = Buffer.from(value, "base64");
-  // Four characters for each three bytes, or text has come where bytes were promised.
+  // Base64 has four characters for every three bytes; otherwise the value is text instead of bytes.
   return value.length === Math.ceil(bytes.length / 3) * 4 ? Uint8Array.from(bytes) : undefined;
 }
 
-/** Microseconds since 1970. Infinity is the largest number, as DuckDB writes it, so no finite time may have that number. */
+/**
+ * Returns microseconds since 1970. Infinity is the largest number, as DuckDB writes it, so no finite time may have it.
+ */
 export function toMicros(value: WireValue): bigint | undefined {
   if (value === "infinity" || value === "-infinity") return value === "infinity" ? INT64_MAX : -INT64_MAX;
   const micros = microsOf(value);
   return micros !== undefined && micros < INT64_MAX && micros > -INT64_MAX ? micros : undefined;
 }
 
-/** Days since 1970, with infinity as in `toMicros`. */
+/** Returns days since 1970, with infinity as in `toMicros`. */
 export function toDays(value: WireValue): number | undefined {
   if (value === "infinity" || value === "-infinity") return Number(value === "infinity" ? INT32_MAX : -INT32_MAX);
   const days = daysOf(value);
   return days !== undefined && Math.abs(days) < Number(INT32_MAX) ? days : undefined;
 }
 
-/** The decimal that a Parquet column for these values has; null where that column is text. */
+/** Returns the decimal type of a Parquet column for these values; null if the column is text. */
 export function decimalOf(field: Pick<Field, "dbType">): { precision: number; scale: number } | null {
   const { precision, scale } = precisionOf(field) ?? { precision: Number.POSITIVE_INFINITY, scale: 0 };
   if ((precision > DECIMAL_DIGITS_MAX && !isHuge({ precision, scale })) || scale > precision) return null;
@@ -71,7 +73,7 @@ function isHuge({ precision, scale }: { precision: number; scale: number }): boo
   return precision === HUGE_DIGITS && scale === 0;
 }
 
-/** A decimal's digits as one whole number, the last `scale` of them behind the point. */
+/** Returns a decimal's digits as an integer, the last `scale` of them after the point. */
 export function toUnscaled(value: WireValue, digits: number, scale: number): bigint | undefined {
   const match = /^([+-]?)(\d*)(?:\.(\d*))?$/.exec(String(value));
   if (!match || value === "") return undefined;
@@ -111,19 +113,22 @@ const PARQUET: typeof ARROW = {
 
 export type TypedFormat = "arrow" | "parquet";
 
-/** Returns the test whether a column of the format for this field holds a value; null where the column is text anyway. */
+/**
+ * Returns a function that tests whether the format's column for this field can hold a value; null if the column is
+ * text.
+ */
 export function holdsOf(format: TypedFormat, field: Field): Holds | null {
   return (format === "arrow" ? ARROW : PARQUET)[field.type]?.(field) ?? null;
 }
 
-/** Whether values of the field's own type may be outside of its Parquet column, whichever database they come from. */
+/** Returns whether values of the field's type may exceed its Parquet column, for any database. */
 export function isWiderThanParquet(field: Field): boolean {
   const known = field.type === "decimal" ? precisionOf(field) : null;
   return known !== null && isHuge(known);
 }
 
 function toWhole(value: WireValue, min: bigint, max: bigint): bigint | undefined {
-  // A whole number that is not -0: integers have only one zero.
+  // An integer other than -0: integers have only one zero.
   const isWhole =
     (Number.isInteger(value) && !Object.is(value, -0)) || (typeof value === "string" && INTEGER.test(value));
   if (!isWhole) return undefined;

@@ -4,7 +4,7 @@ import { ExactNumber, isRounded, mayRound, parseExactJson, parseJsonWithTexts } 
 
 type Context = { source?: string };
 
-/** What JSON.parse makes of a text when it asks for each value. */
+/** Returns the result of JSON.parse with a reviver for each value. */
 function byReviver(text: string, keep: (source: string) => unknown): unknown {
   const revive = (_: string, value: unknown, { source }: Context = {}) =>
     typeof value === "number" && source !== undefined && isRounded(source, value) ? keep(source) : value;
@@ -61,7 +61,7 @@ describe("JSON whose long numbers become texts", () => {
   ])("C2 are read as by a reviver: %s", (text) => expect(parseJsonWithTexts(text)).toEqual(slow(text)));
 
   it("C2 are read as by a reviver, whatever the value", () => {
-    // Without exponents: by a reviver, whether 1.5e+43 is a text depends on the other numbers.
+    // Without exponents: with a reviver, the form of 1.5e+43 depends on the other numbers.
     const number = fc
       .oneof(
         fc.bigInt(),

@@ -1,15 +1,18 @@
 /*
- * JSON whose numbers keep every digit. `JSON.parse` rounds what a double cannot hold; here such a number stays its text.
+ * Parses JSON without rounding. `JSON.parse` rounds numbers that a double cannot hold; here such a number stays text.
  */
 
-/** A run that a double may not hold: 16 digits, or an exponent of three. Everything else is exact without a look. */
+/** Pattern of numbers that a double may not hold: 16 digits, or an exponent of three. All others are exact. */
 const LONG_NUMBER = /[\d.]{16}|\d[eE][+-]?\d{3}/;
 
 const INT64_CHARS_MAX = 20;
 
-/** A JSON number that no double holds. It is no `number`, so code that expects one refuses it instead of rounding. */
+/**
+ * A JSON number that a double cannot hold. It is not a `number`, so code that expects one rejects it instead of
+ * rounding.
+ */
 export class ExactNumber {
-  /** As it was written: `12345678901234567890.5`, `1e400`. */
+  /** The original text: `12345678901234567890.5`, `1e400`. */
   readonly text: string;
 
   constructor(text: string) {
@@ -26,7 +29,7 @@ export class ExactNumber {
     return BigInt.asIntN(64, value) === value;
   }
 
-  /** Returns the digits without quotes; the text in browsers that cannot write such a number. */
+  /** Returns the digits without quotes; text in browsers that cannot write such a number. */
   toJSON(): unknown {
     const { rawJSON } = JSON as unknown as { rawJSON?: (text: string) => unknown };
     return rawJSON ? rawJSON(this.text) : this.text;
@@ -37,20 +40,20 @@ export class ExactNumber {
   }
 }
 
-/** Whether a text may hold such a number; false for nearly all, which then need no slower parsing. */
+/** Returns whether a text may contain such a number; false for nearly all, which then need no slower parsing. */
 export function mayRound(text: string): boolean {
   return LONG_NUMBER.test(text);
 }
 
 /**
- * The start of a string, or a number that a double may not hold. The bound of the last alternative keeps a run of dots linear;
- * a longer mantissa matches the alternative before it.
+ * Pattern of the start of a string, or of a number that a double may not hold. The bound of the last alternative keeps
+ * a run of dots linear; a longer mantissa matches the alternative before it.
  */
 const STRING_OR_LONG = /"|-?\d[\d.]{15,}(?:[eE][+-]?\d+)?|-?[\d.]{1,16}[eE][+-]?\d{3,}/g;
 
 /**
- * Parses JSON; the numbers that a double cannot hold become their text. The same as `parseExactJson` with that text, without
- * a look at each value: a reviver takes six seconds for 15 MB of numbers.
+ * Parses JSON; numbers that a double cannot hold become text. Equivalent to `parseExactJson` with that text, without
+ * visiting each value: a reviver takes six seconds for 15 MB of numbers.
  * @param toText decides about each number of 16 digits or an exponent of three
  * @throws SyntaxError for text that is not JSON
  */
@@ -58,14 +61,14 @@ export function parseJsonWithTexts(text: string, toText: ToText = roundedText): 
   return JSON.parse(mayRound(text) ? quoteLongNumbers(text, toText) : text);
 }
 
-/** Begins the texts that stand for numbers while a document is parsed. Random, so that no source can write one. */
+/** Prefix of the texts that represent numbers while a document is parsed. Random, so that no source can write one. */
 const MARK = `${globalThis.crypto.getRandomValues(new Uint32Array(4)).join("-")}:`;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * Parses JSON; the numbers that a double cannot hold become what `keep` makes of their text. A reviver would take half a
- * second for 10 MB; this takes a fifth of it, and no more than `JSON.parse` without a number of 16 digits or an exponent of
- * three.
+ * Parses JSON; a number that a double cannot hold is replaced by the result of `keep` for its text. A reviver would
+ * take half a second for 10 MB; this takes a fifth of it, and as long as `JSON.parse` if no number has 16 digits or an
+ * exponent of three.
  * @throws SyntaxError for text that is not JSON
  */
 export function parseExactJson(text: string, keep: (source: string) => unknown = toExactNumber): unknown {
@@ -81,7 +84,7 @@ export function parseExactJson(text: string, keep: (source: string) => unknown =
   return root.value;
 }
 
-/** Without recursion, so that no depth of nesting ends it. */
+/** Replaces the marks without recursion, for any depth of nesting. */
 function replaceMarks(root: object, marks: number, keep: (source: string) => unknown): void {
   let left = marks;
   const waiting: Record<string, unknown>[] = [root as Record<string, unknown>];
@@ -91,14 +94,14 @@ function replaceMarks(root: object, marks: number, keep: (source: string) => unk
       if (typeof value === "object" && value !== null) waiting.push(value as Record<string, unknown>);
       if (typeof value !== "string" || !value.startsWith(MARK)) continue;
       const exact = keep(value.slice(MARK.length));
-      // A plain assignment to __proto__ would set no property.
+      // A plain assignment to __proto__ would not create a property.
       Object.defineProperty(holder, key, { value: exact, configurable: true, enumerable: true, writable: true });
       left -= 1;
     }
   }
 }
 
-/** Returns the text that takes the place of a long number, null to leave it a number. */
+/** Returns the text that replaces a long number, null to leave it a number. */
 type ToText = (source: string, value: number) => string | null;
 
 function roundedText(source: string, value: number): string | null {
@@ -115,7 +118,7 @@ function quoteLongNumbers(text: string, toText: ToText): string {
       STRING_OR_LONG.lastIndex = endOfString(text, found.index);
       continue;
     }
-    // What is no number is left for the parser to refuse.
+    // An invalid number is left for the parser to reject.
     const value = Number(source);
     AS_KEY.lastIndex = found.index + source.length;
     const written = Number.isNaN(value) || AS_KEY.test(text) ? null : toText(source, value);
@@ -126,10 +129,10 @@ function quoteLongNumbers(text: string, toText: ToText): string {
   return quoted + text.slice(from);
 }
 
-/** A bare number is no name of a property. Quoted it would be one. */
+/** A bare number cannot be a property's name. In quotes it would be one. */
 const AS_KEY = /\s*:/y;
 
-/** Returns the offset behind the closing quote; the end of a text without one. */
+/** Returns the offset after the closing quote; the end of the text if there is none. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let backslashes = 0;
@@ -145,18 +148,18 @@ function toExactNumber(source: string): ExactNumber {
   return new ExactNumber(source);
 }
 
-/** Whether a number's text says something else than the double that was made of it. */
+/** Returns whether a number's text differs in value from its double. */
 export function isRounded(source: string, value: number): boolean {
   const written = String(value);
   if (written === source) return Number.isInteger(value) && !Number.isSafeInteger(value);
   if (!Number.isFinite(value)) return true;
-  // An integer of more than 53 bits may be equal by chance; it is text in every answer, so that its kind is one.
+  // An integer above 53 bits may be equal by chance; it is text in every answer, so that its type is consistent.
   if (/^-?\d+$/.test(source)) return !Number.isSafeInteger(value);
   const [exact, kept] = [toDigits(source), toDigits(written)];
   return exact.digits !== kept.digits || exact.exponent !== kept.exponent;
 }
 
-/** A number as its significant digits and the power of ten behind them; 0 has none. */
+/** Splits a number into its significant digits and an exponent of ten; 0 has no digits. */
 function toDigits(text: string): { digits: string; exponent: number } {
   const [mantissa = "", power = "0"] = text.toLowerCase().split("e");
   const sign = mantissa.startsWith("-") ? "-" : "";

@@ -30,7 +30,7 @@ describe("compareNumberText", () => {
 
 describe("sumNumberTexts", () => {
   it("adds exactly: the five cells of the reference picture", () => {
-    // 98412.60 + 81930.15 + 66118.40 + 58006.75 + 9874.00, added by hand
+    // 98412.60 + 81930.15 + 66118.40 + 58006.75 + 9874.00, calculated independently
     expect(sumNumberTexts(["98412.60", "81930.15", "66118.40", "58006.75", "9874.00"])).toEqual({
       sum: "314341.90",
       average: "62868.38",

@@ -1,13 +1,13 @@
-/** Numbers as text, exactly: int64 and decimals arrive as strings, and no digit of theirs may be lost. */
+/** Sums numbers as text, exactly: int64 and decimals arrive as strings, and no digit may be lost. */
 
 const PLAIN = /^-?\d+(\.\d+)?$/;
 
-/** True for text that is a plain decimal number: no exponent, no spaces. */
+/** Returns whether a text is a plain decimal number: no exponent, no spaces. */
 export function isPlainNumber(text: string): boolean {
   return PLAIN.test(text);
 }
 
-/** "1234567.50" to "1,234,567.50". Text that is not a plain number comes back as it is. */
+/** Groups digits: "1234567.50" becomes "1,234,567.50". Text that is not a plain number is returned unchanged. */
 export function groupDigits(text: string): string {
   if (!PLAIN.test(text)) return text;
   const [whole = "", fraction] = text.split(".");
@@ -15,7 +15,7 @@ export function groupDigits(text: string): string {
   return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 }
 
-/** Compares two plain numbers of any length; text that is not one sorts behind them, by its letters. */
+/** Compares two plain numbers of any length; other text sorts after them, alphabetically. */
 export function compareNumberText(a: string, b: string): number {
   const x = toScaled(a);
   const y = toScaled(b);
@@ -33,10 +33,10 @@ export function compareNumberText(a: string, b: string): number {
 }
 
 /**
- * The exact sum and the average of plain numbers.
- * @param averageDigits digits of the average after the point, rounded half away from zero; never fewer than the sum has
- * @param countOf how many numbers the texts stand for, where some of them are sums already
- * @returns null when one of them is not a plain number, or there are none
+ * Returns the exact sum and the average of plain numbers.
+ * @param averageDigits decimal places of the average, rounded half away from zero; never fewer than the sum has
+ * @param countOf number of values, if some of the texts are already sums
+ * @returns null if one of them is not a plain number, or there are none
  */
 export function sumNumberTexts(
   texts: string[],
@@ -60,7 +60,7 @@ export function sumNumberTexts(
   return { sum: toNumberText(sum, scale), average: toNumberText(average, digits) };
 }
 
-/** A plain number as a whole one, and how many of its digits stand behind the point. */
+/** A plain number as an integer, with the number of its decimal places. */
 export type Scaled = { value: bigint; scale: number };
 
 /** @returns null for text that is not a plain number */
@@ -71,12 +71,12 @@ export function toScaled(text: string): Scaled | null {
   return { value: BigInt(text.replace(".", "")), scale };
 }
 
-/** The same number with more digits behind the point. */
+/** Returns the same number with more decimal places. */
 export function rescale(number: Scaled, scale: number): bigint {
   return number.value * 10n ** BigInt(scale - number.scale);
 }
 
-/** The text of a number that has so many digits behind the point. */
+/** Returns the text of a number with that many decimal places. */
 export function toNumberText(value: bigint, scale: number): string {
   const digits = (value < 0n ? -value : value).toString().padStart(scale + 1, "0");
   const sign = value < 0n ? "-" : "";

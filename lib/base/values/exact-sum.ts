@@ -1,13 +1,13 @@
 import { compareNumberText, sumNumberTexts } from "@/lib/base/values/exact-number";
 import type { CellValue } from "@/lib/base/values/json-rows";
 
-/** Texts are added up in bundles of this size: one number of any length for each, instead of one for each cell. */
+/** Number of texts that are summed together: one big number per bundle, instead of one per cell. */
 const BUNDLE = 4096;
 
-/** What numbers come to, exact, as texts. */
+/** Exact aggregates of numbers, as texts. */
 export type Summed = { sum: string; average: string; min: string; max: string };
 
-/** Adds numbers up and finds the smallest and the largest, without losing a digit, whatever their length. */
+/** Sums numbers and finds the smallest and the largest, exactly, for any number of digits. */
 export class ExactSum {
   #whole = 0;
   #texts: string[] = [];
@@ -16,7 +16,7 @@ export class ExactSum {
   #max: number | string | null = null;
   count = 0;
 
-  /** Nulls are passed over. */
+  /** Skips nulls. */
   add(value: CellValue): void {
     if (value === null || value === "") return;
     this.count += 1;
@@ -35,7 +35,7 @@ export class ExactSum {
     if (this.#texts.length >= BUNDLE) this.#bundle();
   }
 
-  /** Adds what another one has added up. */
+  /** Adds the sums of another instance. */
   merge(other: ExactSum): void {
     if (other.count === 0) return;
     this.count += other.count;
@@ -47,7 +47,7 @@ export class ExactSum {
     if (this.#texts.length >= BUNDLE) this.#bundle();
   }
 
-  /** @returns null when there was no number, or something that is not a plain one */
+  /** @returns null if there was no number, or a value that is not a plain number */
   result(): Summed | null {
     if (this.count === 0) return null;
     this.#bundle();

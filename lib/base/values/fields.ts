@@ -1,22 +1,22 @@
 /*
- * The shapes of rows and tables, as databases, engines, serializers and the browser share them. Nothing here depends on
- * anything.
+ * Declares the shapes of rows and tables that databases, engines, serializers and the browser share. Has no
+ * dependencies.
  */
 
-/** The neutral type names of a result's columns (docs/develop/api.md, Queries). */
+/** Neutral type names of a result's columns (docs/develop/api.md, Queries). */
 export const FIELD_TYPES = [
   "int32", "int64", "float64", "decimal", "boolean", "string", "date", "time", "timestamp", "timestamptz",
   "interval", "json", "binary", "objectId", "array", "other",
 ] as const; // biome-ignore format: one look at the whole list
 export type FieldType = (typeof FIELD_TYPES)[number];
 
-/** `dbType` is the engine's own name of the type, for people. Names are as the engine gave them, duplicates included. */
+/** `dbType` is the engine's name of the type, for display. Names are unchanged, including duplicates. */
 export type Field = { name: string; type: FieldType; dbType: string };
 
 /**
- * A value in the form in which it leaves in JSON: int64 is a number while |x| < 2^53, else a string; decimal and
- * objectId are strings; binary is base64; dates and times are ISO text with all the digits that the database keeps;
- * a float that JSON cannot write is "NaN", "Infinity" or "-Infinity".
+ * A value in its JSON form: int64 is a number while |x| < 2^53, else a string; decimal and objectId are strings; binary
+ * is base64; dates and times are ISO text with all the digits that the database stores; a float that JSON cannot write
+ * is "NaN", "Infinity" or "-Infinity".
  */
 export type WireValue = null | boolean | number | string | WireValue[] | { [key: string]: WireValue };
 
@@ -27,9 +27,9 @@ export type WireValue = null | boolean | number | string | WireValue[] | { [key:
 export type Batch = { rowCount: number; columns: WireValue[][]; isCut?: true };
 
 export type EntityColumn = { name: string; type: string; nullable: boolean; primaryKey: boolean };
-/** Whose rows these belong to, as the database declares it: `columns[i]` holds what is in `references.columns[i]`. */
+/** A foreign key as the database declares it: `columns[i]` refers to `references.columns[i]`. */
 export type EntityForeignKey = { columns: string[]; references: { schema?: string; name: string; columns: string[] } };
-/** Of one entity: a table has a few; more than these say nothing to anybody. */
+/** Maximum number per entity: a table has a few; more would not be useful. */
 export const FOREIGN_KEYS_MAX = 50;
 export type Entity = {
   name: string;
@@ -37,8 +37,8 @@ export type Entity = {
   kind: "table" | "view" | "collection" | "resource";
   columns?: EntityColumn[];
   rowEstimate?: number;
-  /** Columns of the engine's own that tell rows apart where no primary key does. */
+  /** The engine's internal columns that identify rows without a primary key. */
   rowId?: EntityColumn[];
-  /** Left out where none is declared. */
+  /** Absent if none is declared. */
   foreignKeys?: EntityForeignKey[];
 };

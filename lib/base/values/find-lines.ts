@@ -1,13 +1,14 @@
-/** One line of a text, from 1, and a piece of it around what was found. */
+/** A line of a text, from 1, with the part of it around the match. */
 export type FoundLine = { line: number; text: string };
 
 const SNIPPET_CHARS = 160;
-/** What is kept of a line before what was found. */
+/** Number of characters of a line that are kept before the match. */
 const SNIPPET_LEAD = 40;
 
 /**
- * The lines of a text that hold what is looked for, whatever its case: the whole of it where it stands so, else any word.
- * @param most so many of them, from the beginning; `count` is of all
+ * Returns the lines of a text that match a search, ignoring case: the whole phrase if the text contains it, else any
+ * word.
+ * @param most maximum number of lines, from the start; `count` counts all
  */
 export function findLines(text: string, search: string, most: number): { lines: FoundLine[]; count: number } {
   const phrase = search.trim().toLowerCase();

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { shortestFloat32 } from "./float32";
 
-/** The texts that PostgreSQL prints for these values of real. */
+/** PostgreSQL's texts of these values of real. */
 const CASES = [
   "0", "-0", "1", "-1.5", "0.1", "0.3", "3.14159", "3.1415927", "123456.79", "16777216", "16777218", "123456790", "1e+10",
   "3.4028235e+38", "1.1754944e-38", "1.1754942e-38", "1e-45", "9.999999e+09", "4194304.5", "0.33333334", "99999.99",

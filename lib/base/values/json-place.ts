@@ -3,9 +3,12 @@ const SCALAR =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: those that no text of JSON may hold
   /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 
-/** Where a text stops being JSON, as an offset; null for JSON. Browsers tell of it each in their own words, or not at all. */
+/**
+ * Returns the offset at which a text stops being valid JSON; null for valid JSON. Browsers report it in different
+ * words, or not at all.
+ */
 export function findJsonFault(text: string): number | null {
-  /** What closes the lists and objects that are open at this place. */
+  /** Closing brackets of the lists and objects that are open here. */
   const open: ("]" | "}")[] = [];
   let at = 0;
   const skip = (pattern: RegExp): string => {
@@ -17,7 +20,7 @@ export function findJsonFault(text: string): number | null {
   let isEmpty = false;
   for (;;) {
     skip(SPACE);
-    // A value, or the end of a list that has none.
+    // A value, or the end of an empty list.
     const close = open.at(-1);
     if (isEmpty && text[at] === close) {
       open.pop();

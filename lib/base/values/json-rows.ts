@@ -1,11 +1,11 @@
-/* Rows as an answer in JSON carries them to a client. */
+/* Converts rows to their form in JSON answers. */
 
 /** A value as it arrives in JSON (docs/develop/api.md, Queries). */
 export type CellValue = null | boolean | number | string | CellValue[] | { [key: string]: CellValue };
 export type ResultField = { name: string; type: string; dbType?: string };
 export type ResultRow = Record<string, CellValue>;
 
-/** Rows that can be read cell by cell: what sorting, filtering, adding up and charts work on. */
+/** Rows with access by cell, for sorting, filtering, sums and charts. */
 export interface CellTable {
   readonly fields: readonly ResultField[];
   readonly rowCount: number;

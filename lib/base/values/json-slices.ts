@@ -1,12 +1,12 @@
 import { isLarge, slicesOf } from "./slices.ts";
 
-/** A value of at most so many parts and characters is written at once, in a few milliseconds. */
+/** Maximum number of parts and characters of a value that is written at once: a few milliseconds. */
 const PARTS_MAX = 2000;
 const CHARS_MAX = 128 * 1024;
 
 type Budget = { parts: number; chars: number };
 
-/** Returns true for a value that takes `JSON.stringify` a few milliseconds at most. Looks at no more than that much of it. */
+/** Returns whether `JSON.stringify` takes a few milliseconds at most. Reads no more than that much of the value. */
 export function isSmallJson(value: unknown): boolean {
   return fits(value, { parts: PARTS_MAX, chars: CHARS_MAX });
 }
@@ -26,7 +26,7 @@ function fits(value: unknown, budget: Budget): boolean {
 }
 
 /**
- * Yields the text that `JSON.stringify` makes of a value, in slices that take a few milliseconds each.
+ * Yields the text of `JSON.stringify` in slices that take a few milliseconds each.
  * @param value no undefined and no function: those have no text
  */
 export function* jsonSlices(value: unknown): Generator<string, void> {
@@ -63,7 +63,7 @@ function* objectSlices(object: object): Generator<string, void> {
   yield before === "{" ? "{}" : "}";
 }
 
-/** Dates and the like write themselves. */
+/** Dates and similar objects serialise themselves. */
 function isContainer(value: unknown): value is object {
   return typeof value === "object" && value !== null && !("toJSON" in value && typeof value.toJSON === "function");
 }

@@ -3,7 +3,7 @@ import type { WireValue } from "./fields";
 
 /**
  * A JSON document as its text, which is how JSON travels through flows: every digit, the kinds of its values and a JSON
- * null stay what they are, and nothing is parsed on the way. Only flows hold these; answers hold parsed values.
+ * null are preserved, and nothing is parsed on the way. Only flows hold these; answers hold parsed values.
  */
 export class JsonText {
   readonly json: string;
@@ -12,10 +12,10 @@ export class JsonText {
     this.json = json;
   }
 
-  /** Its value, with all digits of its numbers, inside of what is written as JSON. */
+  /** Returns its value for JSON.stringify, with all digits of its numbers. */
   toJSON(): unknown {
     const value = parseExactJson(this.json);
-    // JSON.stringify calls toJSON once, and not on what it returns.
+    // JSON.stringify calls toJSON once, and not on its result.
     return value instanceof ExactNumber ? value.toJSON() : value;
   }
 
@@ -29,7 +29,7 @@ export function jsonText(json: string): WireValue {
   return new JsonText(json) as unknown as WireValue;
 }
 
-/** Wraps a value as the cell of a flow that its JSON is. Null is no value. */
+/** Wraps a value as a flow's cell of JSON. Null is a missing value. */
 export function toJsonText(value: unknown): WireValue {
   return value === null || value === undefined ? null : jsonText(JSON.stringify(value));
 }

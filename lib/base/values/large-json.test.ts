@@ -80,7 +80,7 @@ describe("JSON that is parsed in slices", () => {
     };
     await parseLargeJson(text, rest).catch(() => {});
     await rest();
-    // The collector may fall into a few of the turns.
+    // Garbage collection may fall into a few of the turns.
     turns.sort((a, b) => b - a);
     expect(turns[3] ?? 0).toBeLessThan(50);
   });

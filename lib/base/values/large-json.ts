@@ -1,11 +1,11 @@
 import { parseJsonWithTexts } from "./exact-json.ts";
 
-/** Characters that are parsed at once, in a few milliseconds whatever they are. */
+/** Maximum number of characters that are parsed at once: a few milliseconds for any content. */
 const SLICE_CHARS = 128 * 1024;
-/** Values within so many large ones are parsed at once. */
+/** Maximum depth of large values; values below are parsed at once. */
 const DEPTH_MAX = 64;
 
-/** The text of a JSON cell that takes too long to be parsed at once. */
+/** The text of a JSON cell that takes too long to parse at once. */
 export class LargeJson {
   readonly text: string;
 
@@ -69,7 +69,7 @@ class Reader {
   async #object(depth: number): Promise<Record<string, unknown>> {
     const object: Record<string, unknown> = {};
     const set = (key: string, value: unknown) => {
-      // A plain assignment to __proto__ would set no property.
+      // A plain assignment to __proto__ would not create a property.
       if (key !== "__proto__") object[key] = value;
       else Object.defineProperty(object, key, { value, configurable: true, enumerable: true, writable: true });
     };
@@ -90,7 +90,7 @@ class Reader {
     return object;
   }
 
-  /** Reads the items of a list or object: small ones together, a large one in slices of its own. */
+  /** Reads the items of a list or object: small ones together, a large one in separate slices. */
   async #members(
     close: string,
     {
@@ -140,7 +140,7 @@ class Reader {
     return end;
   }
 
-  /** Returns where the value of a member begins, behind its name and colon. */
+  /** Returns the start of a member's value, after its name and colon. */
   #valueOfMember(at: number): number {
     if (this.#text[at] !== '"') throw unexpected();
     const colon = this.#skipBlanks(this.#endOfText(at));
@@ -148,7 +148,7 @@ class Reader {
     return this.#skipBlanks(colon + 1);
   }
 
-  /** Returns where a value ends that has at most so many characters, else null. */
+  /** Returns the end of a value with at most that many characters, else null. */
   #endOfValue(at: number, charsMax: number): number | null {
     const first = this.#text[at];
     if (first === undefined || ",]}:".includes(first)) throw unexpected();
@@ -177,7 +177,7 @@ class Reader {
     return end > limit ? null : end;
   }
 
-  /** Returns the offset behind the closing quote. */
+  /** Returns the offset after the closing quote. */
   #endOfText(start: number): number {
     for (let end = this.#text.indexOf('"', start + 1); end >= 0; end = this.#text.indexOf('"', end + 1)) {
       let backslashes = 0;

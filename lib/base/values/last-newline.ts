@@ -1,4 +1,4 @@
-/** The text with a newline at its end, as git likes files: that one is missing is nothing that anybody wrote. */
+/** Returns the text with a newline at its end, as git expects: a missing one is not a change by the user. */
 export function withLastNewline(text: string): string {
   return text === "" || text.endsWith("\n") ? text : `${text}\n`;
 }

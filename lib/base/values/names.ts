@@ -1,9 +1,9 @@
-/** Longer than any zone's name. */
+/** Maximum length: longer than any zone's name. */
 export const ZONE_CHARS_MAX = 60;
 
 /**
- * A zone's name as the runtime writes it, whatever its letters' case; null for a text that is none.
- * Only names: an offset as +02:00 knows of no daylight-saving time, and is never what somebody means by a zone.
+ * Returns a zone's name in the runtime's spelling, ignoring case; null for an unknown zone. Accepts only names: an
+ * offset such as +02:00 has no daylight-saving time, and is not what people mean by a zone.
  */
 export function toZoneName(text: string): string | null {
   if (!/^[A-Za-z][\w+\-/]*$/.test(text)) return null;
@@ -14,7 +14,7 @@ export function toZoneName(text: string): string | null {
   }
 }
 
-/** The zone that this device's clock goes by. */
+/** Returns this device's time zone. */
 export function deviceZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }

@@ -1,9 +1,12 @@
-/** Zones are few at once, and a formatter costs more than all else about a time. */
+/**
+ * Number of cached formatters: few zones are in use at once, and creating a formatter is the largest cost of formatting
+ * a time.
+ */
 const ZONES_MAX = 500;
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /**
- * How far the clock on a zone's walls is ahead of UTC at a moment; both in milliseconds.
+ * Returns the offset of a zone's local time from UTC at a moment; both in milliseconds.
  * @param zone by its name, as `Europe/Paris`
  * @throws RangeError for a zone that the runtime does not know
  */
@@ -14,7 +17,7 @@ export function offsetAt(moment: number, zone: string): number {
       .map(({ type, value }) => [type, value]),
   );
   const number = (type: Intl.DateTimeFormatPartTypes): number => Number(parts.get(type));
-  // Not by Date.UTC, which takes the years before 100 for some of the last century.
+  // Not Date.UTC, which maps years before 100 to the last century.
   const wall = new Date(0);
   wall.setUTCFullYear(
     parts.get("era") === "BC" ? 1 - number("year") : number("year"),

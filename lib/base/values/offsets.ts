@@ -2,13 +2,13 @@ import { offsetAt } from "./offset";
 
 const QUARTER_MS = 900_000;
 const OFFSETS_MAX = 50_000;
-/** By the zone's name: the grid and a chart beside it ask for the same ones. */
+/** Caches by zone name: the grid and a chart beside it use the same zones. */
 const zones = new Map<string, (moment: number) => number>();
 const ZONES_MAX = 20;
 
 /**
- * As `offsetAt`, for many moments of one zone. Offsets change at quarters of an hour at most; asking for each row would
- * take a second for a hundred thousand, and be felt while scrolling.
+ * Returns `offsetAt` with a cache, for many moments of one zone. Offsets change at quarters of an hour at most;
+ * computing each row would take a second for a hundred thousand, and slow down scrolling.
  */
 export function offsetsOf(zone: string): (moment: number) => number {
   const known = zones.get(zone);

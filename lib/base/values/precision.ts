@@ -1,6 +1,6 @@
 import type { Field } from "./fields";
 
-/** Digits in all, and digits behind the point. */
+/** Total number of digits, and number of decimal places. */
 export type Precision = { precision: number; scale: number };
 
 const WHOLE: readonly [pattern: RegExp, digits: number][] = [
@@ -8,7 +8,7 @@ const WHOLE: readonly [pattern: RegExp, digits: number][] = [
   [/u?(?:hugeint|int128)/i, 39],
 ];
 
-/** What a decimal's own type says of its digits; null where it says nothing, as PostgreSQL's plain numeric. */
+/** Returns the precision and scale of a decimal type; null if the type has none, such as PostgreSQL's plain numeric. */
 export function precisionOf({ dbType }: Pick<Field, "dbType">): Precision | null {
   const [, first, second] = /\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\)/.exec(dbType) ?? [];
   if (first !== undefined) return { precision: Number(first), scale: Number(second ?? 0) };
@@ -17,8 +17,8 @@ export function precisionOf({ dbType }: Pick<Field, "dbType">): Precision | null
 }
 
 /**
- * The digits of a column for such decimals, where an engine has no type for all of them. What is not known, or is more
- * than the engine has, gets the widest; a row with more digits is refused, never rounded.
+ * Returns the digits of a column for such decimals, if an engine has no type for all of them. Unknown or excessive
+ * digits get the widest type; a row with more digits is rejected, never rounded.
  */
 export function decimalWithin(field: Pick<Field, "dbType">, max: Precision): Precision {
   const known = precisionOf(field);
@@ -29,12 +29,12 @@ export function decimalWithin(field: Pick<Field, "dbType">, max: Precision): Pre
 
 const UNSIGNED_64 = /^bigint.* unsigned|^ubigint$|^xid8$|\buint64\b/i;
 
-/** Whether a column has whole numbers beyond a signed int64, up to 2^64 - 1, and none below zero. */
+/** Returns whether a column has unsigned integers beyond a signed int64, up to 2^64 - 1. */
 export function isUnsigned64({ type, dbType }: Pick<Field, "type" | "dbType">): boolean {
   return type === "int64" && UNSIGNED_64.test(dbType);
 }
 
-/** True where stamps or times of such a column may have more digits than microseconds. */
+/** Returns whether timestamps or times of such a column may be finer than microseconds. */
 export function isBelowMicros({ dbType }: Pick<Field, "dbType">): boolean {
   if (/_ns$/i.test(dbType)) return true;
   const [, digits] = /(?:time64|timestamp|time)\((\d+)/i.exec(dbType) ?? [];

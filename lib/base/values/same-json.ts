@@ -1,4 +1,6 @@
-/** Whether two values of JSON say the same, whatever the order of their names; what is undefined is not there. */
+/**
+ * Returns whether two JSON values are equal. The order of keys does not matter, and undefined values count as missing.
+ */
 export function isSameJson(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;

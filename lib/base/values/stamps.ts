@@ -4,7 +4,10 @@ const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const STAMP =
   /^([+-]?\d{4,7})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?(Z|[+-]\d\d(?::?\d\d(?::?\d\d)?)?)?)?$/;
 
-/** Microseconds from 1970 to a stamp; undefined for what is none, or is finer. A stamp of no zone counts as of UTC. */
+/**
+ * Returns the microseconds from 1970 to a timestamp; undefined if it is invalid or finer. A timestamp without a zone
+ * counts as UTC.
+ */
 export function microsOf(value: WireValue): bigint | undefined {
   const match = STAMP.exec(String(value));
   if (!match) return undefined;
@@ -18,19 +21,23 @@ export function microsOf(value: WireValue): bigint | undefined {
   return BigInt(seconds) * 1_000_000n + BigInt(digits.padEnd(6, "0"));
 }
 
-/** Days from 1970 to a date; undefined for what is none, and for a day that no calendar has, as MySQL's 0000-00-00. */
+/**
+ * Returns the days from 1970 to a date; undefined for an invalid date, and for a day outside of the calendar, such as
+ * MySQL's 0000-00-00.
+ */
 export function daysOf(value: WireValue): number | undefined {
   const match = STAMP.exec(String(value));
   if (!match || match[4] !== undefined) return undefined;
   return toDays(Number(match[1]), Number(match[2]), Number(match[3]));
 }
 
-/** Days of the proleptic Gregorian calendar, for years far beyond those of a Date, which ends in 275760. */
+/** Returns days of the proleptic Gregorian calendar, for years far beyond those of a Date, which ends in 275760. */
 function toDays(year: number, month: number, day: number): number | undefined {
   const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
   const last = month === 2 ? (isLeap ? 29 : 28) : (MONTH_DAYS[month - 1] ?? 0);
   if (day < 1 || day > last) return undefined;
-  // Years that begin in March put the leap day at their end (H. Hinnant, "chrono-compatible low-level date algorithms").
+  // With years that start in March, the leap day is at their end (H. Hinnant, "chrono-compatible low-level date
+  // algorithms").
   const shifted = month <= 2 ? year - 1 : year;
   const era = Math.floor(shifted / 400);
   const yearOfEra = shifted - era * 400;

@@ -1,6 +1,6 @@
 import type { WireValue } from "./fields";
 
-/** Returns a value as exact text: text as it is, lists and objects as JSON, and negative zero with its sign. */
+/** Returns a value as exact text: strings unchanged, lists and objects as JSON, and negative zero with its sign. */
 export function textOf(value: WireValue): string {
   if (typeof value === "string") return value;
   if (typeof value === "number") return numberText(value);
