@@ -13,18 +13,18 @@ import type { SessionDoc } from "./model";
 import { requireSignUp } from "./sign-up";
 import { hashToken } from "./tokens";
 
-/** Real ones are shorter; the list of a user's own sessions shows no more. */
+/** Real ones are shorter, and the list of a user's sessions shows no more than this. */
 const USER_AGENT_MAX = 300;
 
-/** Where a request that opens a session comes from. */
+/** Origin of a request that creates a session. */
 export type SessionOrigin = Pick<SessionDoc, "userAgent" | "address">;
 const UNKNOWN_ORIGIN: SessionOrigin = { userAgent: null, address: null };
 
 /**
- * next-auth's own adapter, with three differences: the store only ever sees the hash of a session's token (T10), while
- * callers pass and get back the token as the cookie holds it; a new user gets a first workspace; and of a provider's
- * account nothing is kept but who it is.
- * @param from noted on the sessions that it opens
+ * Returns next-auth's adapter with three differences: the database only ever sees the hash of a session's token (T10),
+ * while callers pass and receive the token as in the cookie; a new user gets a first workspace; and of a provider's
+ * account only its identity is stored.
+ * @param from stored with the sessions that it creates
  */
 export function authAdapter(from: SessionOrigin = UNKNOWN_ORIGIN): Adapter {
   const adapter = MongoDBAdapter(mongoClient(), {
@@ -43,7 +43,7 @@ export function authAdapter(from: SessionOrigin = UNKNOWN_ORIGIN): Adapter {
       const name = profile.name?.trim().slice(0, USER_NAME_MAX) || nameFromEmail(email);
       const facts = { id: new ObjectId().toHexString(), email, name, createdAt: new Date() };
       await requireSignUp({ email, inviteToken: null, isVerified: true }, new ObjectId(facts.id));
-      // As at registration the user comes last, so that no account is ever without a workspace.
+      // As at registration the user is stored last, so that no account is ever without a workspace.
       const workspace = await createFirstWorkspace(name, new ObjectId(facts.id), facts.createdAt);
       try {
         const made = await call(adapter.createUser)({ ...profile, ...facts });
@@ -56,7 +56,7 @@ export function authAdapter(from: SessionOrigin = UNKNOWN_ORIGIN): Adapter {
     },
     getUserByEmail: (email) => call(adapter.getUserByEmail)(email.trim().toLowerCase()),
     async linkAccount({ provider, providerAccountId, type, userId }) {
-      // The provider's tokens have done their work: what is not stored cannot leak (T44).
+      // The provider's tokens are no longer needed: a token that is not stored cannot leak (T44).
       await call(adapter.linkAccount)({ provider, providerAccountId, type, userId });
     },
     async createSession(session) {
@@ -79,7 +79,7 @@ export function authAdapter(from: SessionOrigin = UNKNOWN_ORIGIN): Adapter {
   };
 }
 
-/** The interface marks every method optional; this adapter has the session ones. */
+/** The interface declares every method as optional; this adapter has the session methods. */
 function call<T>(method: T | undefined): T {
   if (!method) throw new Error("The session adapter lacks a method that database sessions need.");
   return method;

@@ -6,7 +6,7 @@ const NAME_MAX = 80;
 
 export const createApiKeyBody = z.object({
   name: trimmedText(NAME_MAX, "Say what the key is for."),
-  /** Null or absent: the key does not end by itself. */
+  /** Null or absent: the key does not expire. */
   expiresAt: z.iso
     .datetime({ offset: true })
     .transform((text) => new Date(text))

@@ -9,8 +9,8 @@ import type { ApiKeyDoc } from "./model";
 import { hashToken, newApiKey } from "./tokens";
 
 /**
- * Makes a key that acts as its creator inside the workspace. The key itself is in this answer and nowhere else:
- * what is stored is its hash (T16, T17).
+ * Creates a key that acts as its creator inside the workspace. Only this answer contains the key: its hash is stored
+ * (T16, T17).
  */
 export async function createApiKey(
   { workspaceId, user }: Caller,
@@ -34,7 +34,7 @@ export async function createApiKey(
   return { ...toApiKey(doc), key };
 }
 
-/** The workspace's keys, the newest first. @throws AppError `invalid_request` for a bad cursor */
+/** Lists the workspace's keys, newest first. @throws AppError `invalid_request` for a bad cursor */
 export async function listApiKeys({ workspaceId }: Caller, page: PageRequest): Promise<Page<ApiKey>> {
   const after = readCursor(page.cursor);
   const docs = await collections
@@ -46,13 +46,13 @@ export async function listApiKeys({ workspaceId }: Caller, page: PageRequest): P
   return toPage(docs, page.limit, toApiKey);
 }
 
-/** Revokes a key; it is refused from the next request on (T19). @throws AppError `not_found` */
+/** Revokes a key; it is rejected from the next request on (T19). @throws AppError `not_found` */
 export async function deleteApiKey({ workspaceId }: Caller, keyId: ObjectId): Promise<void> {
   const { deletedCount } = await collections.apiKeys().deleteOne({ _id: keyId, workspaceId });
   if (deletedCount === 0) throw new AppError("not_found", "There is no such API key in this workspace.");
 }
 
-/** Ends the keys that somebody made in a workspace: without their maker's membership they are nobody's (T20). */
+/** Deletes the keys that a user created in a workspace: a key is valid only while its creator is a member (T20). */
 export async function deleteKeysOf(workspaceId: ObjectId, createdBy: ObjectId, session: ClientSession): Promise<void> {
   await collections.apiKeys().deleteMany({ workspaceId, createdBy }, { session });
 }

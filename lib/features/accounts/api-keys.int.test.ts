@@ -8,7 +8,7 @@ import { dumpDatabase } from "@/test/security/dump";
 import { type Person, seedMember, seedPerson } from "@/test/seed";
 
 const own = takeOwnDatabase();
-// The driver tells of its commands only if it is asked to before it connects.
+// The driver reports its commands only if that is enabled before it connects.
 const uri = new URL(process.env.MONGODB_URI ?? "");
 uri.searchParams.set("monitorCommands", "true");
 process.env.MONGODB_URI = uri.toString();
@@ -61,7 +61,7 @@ describe("a key that may only read", () => {
     const its = start({ key });
     await vi.waitFor(async () => expect((await its.cancel({ key })).status).toBe(200), 30_000);
     expect((await theirs.cancel({ key })).status).toBe(404);
-    // A full key of the same owner does.
+    // A full key of the same owner can.
     await vi.waitFor(async () => expect((await theirs.cancel({ cookie: owner.cookie })).status).toBe(200), 30_000);
     expect((await its.answer).json.code).toBe("cancelled");
     expect((await theirs.answer).json.code).toBe("cancelled");
@@ -224,7 +224,7 @@ describe("a key", () => {
     const { key } = (await make()).json.data;
     const near = `${key.slice(0, -1)}${key.endsWith("A") ? "B" : "A"}`;
     const far = `mr_${"z".repeat(43)}`;
-    /** What the store is asked for: the names of the commands, and the fields that an API key is looked for by. */
+    /** Records requests to the database: the commands' names, and the fields by which an API key is looked up. */
     const askedFor = async (candidate: string) => {
       const asked: unknown[] = [];
       const note = ({ commandName, command }: CommandStartedEvent) => {

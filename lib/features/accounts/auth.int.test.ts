@@ -106,7 +106,7 @@ describe("register", () => {
   it("refuses the 31st registration of an address within an hour (T3)", async () => {
     const headers = { "x-millrace-remote-address": "198.51.100.7" };
     const statuses: number[] = [];
-    // A taken address counts like any other, and spares the test thirty password hashes.
+    // A taken address counts the same, and spares the test thirty password hashes.
     const { email } = await seedPerson();
     for (let i = 0; i < 31; i += 1) statuses.push((await register({ email, password: PASSWORD }, headers)).status);
     expect(statuses.slice(0, 30)).toEqual(Array(30).fill(409));

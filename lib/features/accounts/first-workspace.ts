@@ -6,13 +6,13 @@ import { createWorkspaceOf } from "@/lib/features/workspaces/service";
 
 const SUFFIX = "'s workspace";
 
-/** What every new account begins with (docs/develop/api.md, Accounts). @param name the user's own */
+/** Creates the first workspace of a new account (docs/develop/api.md, Accounts). @param name the user's name */
 export function createFirstWorkspace(name: string, userId: ObjectId, now: Date): Promise<Workspace> {
   const first = (name.split(/\s+/)[0] ?? name).slice(0, WORKSPACE_NAME_MAX - SUFFIX.length);
   return createWorkspaceOf(userId, `${first}${SUFFIX}`, now);
 }
 
-/** A name for somebody who gave none: ana.lopez@example.com is Ana Lopez. */
+/** Derives a name from an email address: ana.lopez@example.com becomes Ana Lopez. */
 export function nameFromEmail(email: string): string {
   const local = email.slice(0, email.indexOf("@"));
   const words = local.split(/[._+-]+/).filter(Boolean);

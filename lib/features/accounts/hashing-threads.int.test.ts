@@ -7,14 +7,14 @@ import { hashPassword, inLineForHashing, verifyPassword } from "./passwords";
 
 const PASSWORD = "seven herons by the mill";
 
-/** Of its own, for files, names and the like. */
+/** Threads that Node starts for files, look-ups and the like. */
 const NODE_THREADS = 4;
 
-/** The niceness of every thread of this process. */
+/** Returns the niceness of every thread of this process. */
 function nicenesses(): number[] {
   return readdirSync("/proc/self/task").map((task) => {
     const stat = readFileSync(`/proc/self/task/${task}/stat`, "utf8");
-    // The name of the thread stands in brackets and may hold anything.
+    // The thread's name is in brackets and may contain any character.
     return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[16]);
   });
 }
@@ -40,11 +40,11 @@ it("a flood of hashes leaves Node's own threads free, and steps back for the ser
   const flood = Array.from({ length: 2 * NODE_THREADS }, hashOn);
   await vi.waitFor(() => expect(hashed).toBeGreaterThan(0), 30_000);
   hashed = 0;
-  // In line with the hashes for the same threads, each read would come after as many hashes as there are threads.
+  // If reads shared the threads with the hashes, each read would wait for as many hashes as there are threads.
   for (let round = 0; round < 20; round += 1) await readFile(new URL(import.meta.url));
   expect(hashed).toBeLessThan(20 * NODE_THREADS);
   if (process.platform === "linux") {
-    // The thread of this test is that of a server's requests.
+    // This test's thread is the one that serves requests.
     const own = getPriority();
     const behind = nicenesses().filter((each) => each > own);
     expect(behind.length).toBeGreaterThan(0);

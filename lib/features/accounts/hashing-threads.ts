@@ -4,10 +4,13 @@ import type { HashingAnswer, HashingRequest } from "@/lib/platform/embedded/hash
 import { sharedState } from "@/lib/platform/process/shared-state";
 import { ThreadPool } from "@/lib/platform/process/thread-pool";
 
-/** Each hash takes 19 MiB and a core: one core is left to the server itself, and more than four gain nobody anything. */
+/**
+ * Number of concurrent hashes. Each takes 19 MiB and a core: one core is left to the server, and more than four gain
+ * nothing.
+ */
 export const HASHES_AT_ONCE = Math.min(4, Math.max(1, availableParallelism() - 1));
 
-/** Does the work in a thread of its own. @throws Error when the thread has ended; the next request starts another */
+/** Runs the work in a separate thread. @throws Error if the thread has ended; the next request starts another */
 export async function inHashingThread<T extends string | boolean>(request: HashingRequest): Promise<T> {
   const threads = sharedState("hashing-threads", () => {
     return new ThreadPool<HashingRequest, HashingAnswer>("hashing", HASHES_AT_ONCE);

@@ -9,7 +9,7 @@ import { takeOwnDatabase } from "@/test/database";
 import { PASSWORD, type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
 
 const own = takeOwnDatabase();
-/** Rows without an end, as far as a test is concerned. */
+/** A query with more rows than a test reads. */
 const LONG = "select i, repeat('x', 1000) as words from range(100000000) t(i)";
 /** A statement whose first row takes long. */
 const LATE = "select count(*) from range(1000000000) a, range(1000000000) b";
@@ -30,7 +30,7 @@ afterAll(async () => {
   await own.drop();
 });
 
-/** An open answer: `ended` resolves with what was read, and whether it broke off. */
+/** Reads an open answer: `ended` resolves with the text, and whether it was cut off. */
 async function open(response: Promise<Response> | Response) {
   const { body, status } = await response;
   expect(status).toBe(200);
@@ -54,7 +54,7 @@ async function open(response: Promise<Response> | Response) {
   return { ended, isOver: () => isOver, cancel: () => reader.cancel() };
 }
 
-/** Answers that stay open, each as one person or key has asked for it. */
+/** Answers that stay open, each requested by one user or key. */
 const ANSWERS: Record<string, (who: Credentials) => Promise<Response>> = {
   "the event stream": (who) => callRaw("GET", `${base}/events`, who),
   "an export": (who) =>
@@ -123,7 +123,7 @@ describe("C27 an open answer ends with the right to it", () => {
       const other = await open(callRaw("GET", `${base}/events`, owner));
       await lose(person, key);
       const { text, isBroken } = await answer.ended;
-      // A stream of events says why; what is cut must not look whole.
+      // An event stream gives the reason; any other answer must not look complete.
       if (name === "the event stream") expect([isBroken, text.includes("unauthenticated")]).toEqual([false, true]);
       else expect(isBroken).toBe(true);
       expect(other.isOver()).toBe(false);
@@ -167,7 +167,7 @@ describe("C27 an open answer ends with the right to it", () => {
     const otherAnswer = await open(callRaw("GET", `${base}/events`, other));
     await asOwner("PUT", `/members/${person.id}`, { role: "admin" });
     await asOwner("DELETE", `/members/${other.id}`);
-    // The look that ends the other's has seen this one.
+    // The check that ends the other's answer has covered this one.
     await otherAnswer.ended;
     expect(answer.isOver()).toBe(false);
     await answer.cancel();

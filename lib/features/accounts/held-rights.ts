@@ -10,11 +10,11 @@ import { sharedState } from "@/lib/platform/process/shared-state";
 import { collections } from "./collections";
 
 /**
- * Interval at which a server checks the rights behind its open answers: all of them in three reads. With the reads
- * an answer ends within a second of the change, on whichever server that was made.
+ * Interval at which a server checks the rights behind its open answers, in ms: all of them in three reads. Including
+ * the reads, an answer ends within a second of the change, whichever server made it.
  */
 const LOOK_EVERY_MS = 350;
-/** Most requests are over by then and are never looked at. */
+/** Age below which a request is not checked, in ms: most have ended by then. */
 const SETTLED_MS = 200;
 
 type Need = { access: Pick<Access, "authorize">; workspaceId: ObjectId | null };
@@ -22,8 +22,9 @@ type Entry = { identity: Identity; needs: Need[]; since: number; stop: AbortCont
 type State = { entries: Set<Entry>; timer: NodeJS.Timeout | null; isLooking: boolean };
 
 /**
- * Watches a right until it is released: the session or key, the membership and the role (docs/develop/security.md, Open answers).
- * @param identity as it was let in
+ * Watches a right until it is released: the session or key, the membership and the role (docs/develop/security.md, Open
+ * answers).
+ * @param identity as it was admitted
  */
 export function holdRight(identity: Identity, access: Need["access"], workspaceId: ObjectId | null): HeldRight {
   const state = shared();
@@ -56,7 +57,7 @@ async function look(state: State): Promise<void> {
     const settled = [...state.entries].filter(({ since }) => since <= latest);
     if (settled.length > 0) await endLost(state, settled);
   } catch (error) {
-    // A store that is away ends nobody's answer; the next look asks again.
+    // An unreachable database ends no answer; the next check asks again.
     log.debug({ err: error }, "whether rights still hold is not known");
   } finally {
     state.isLooking = false;

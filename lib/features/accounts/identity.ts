@@ -32,20 +32,21 @@ import { RecentLookUps } from "./recent-look-ups";
 import { renewedExpiry, renewSession, sessionTokenOf } from "./session";
 import { API_KEY_PREFIX, hashToken } from "./tokens";
 
-/** How often "last used" of a key is written, at the most (docs/develop/api.md, Workspaces). */
+/** Minimum time between two writes of a key's "last used" (docs/develop/api.md, Workspaces). */
 const LAST_USED_EVERY_MS = 60_000;
 
 /**
- * How old may be what a query is let in by, where another server has changed it: a fourth of what a logout may take to
- * hold on all servers (T11). What this server changes holds at once. A query after the other takes a millisecond.
+ * Maximum age of a cached look-up that admits a query, in ms, if another server has changed it: a fourth of the time in
+ * which a logout takes effect on all servers (T11). Changes by this server take effect at once. Queries in a row come a
+ * millisecond apart.
  */
 const RECENT_MS = 250;
-/** Of callers and connections: far more than can ask within that time. */
+/** Maximum number of cached callers and connections: far more than can send requests within that time. */
 const RECENT_MAX = 1_000;
 
 /**
- * The caller in the workspace that the body names, for routes whose path names none.
- * @throws AppError `forbidden`, with one body whether the workspace exists or not
+ * Returns the caller in the workspace that the body names, for routes without one in the path.
+ * @throws AppError `forbidden`, with the same body whether the workspace exists or not
  */
 export async function enterWorkspace(caller: UserCaller, workspaceId: ObjectId): Promise<Caller> {
   const { user, via } = caller;
@@ -56,15 +57,18 @@ export async function enterWorkspace(caller: UserCaller, workspaceId: ObjectId):
 }
 
 /**
- * Whoever has set up what a job carries out, with the rights that they have now.
- * @returns null for who is no member any more
+ * Returns the caller of a job: the user who set it up, with their current rights.
+ * @returns null if the user is no longer a member
  */
 export async function callerOfJob(workspaceId: ObjectId, userId: ObjectId, runId: ObjectId): Promise<Caller | null> {
   const [user, role] = await Promise.all([findUser(userId), findRole(workspaceId, userId)]);
   return user && role ? { workspaceId, role, user, via: { kind: "job", runId } } : null;
 }
 
-/** Whether whoever sent these headers may still do it: for what goes on long after a request was let in. */
+/**
+ * Returns whether the sender of these headers still has access, for work that continues long after its request was
+ * admitted.
+ */
 export async function mayStill(headers: Headers, access: WorkspaceAccess, workspaceId: ObjectId): Promise<boolean> {
   try {
     access.authorize(await identify(headers, { workspaceId, isUnattended: true }), workspaceId);
@@ -77,20 +81,21 @@ export async function mayStill(headers: Headers, access: WorkspaceAccess, worksp
 
 const BEARER = /^Bearer +(\S+)$/i;
 
-/** What the path of a request names, and what is read in the same look-up as who sends it. */
+/** Ids in the path of a request, which are looked up together with its caller. */
 export type Named = {
   workspaceId: ObjectId | null;
   connectionId?: ObjectId | null;
-  /** Asked by what goes on by itself, so that it says nothing of whether the person is there. */
+  /** Sent by background polling, so that it does not count as activity of the user. */
   isUnattended?: boolean;
-  /** What was found within the last `RECENT_MS` will do. */
+  /** Whether a result from the last `RECENT_MS` is recent enough. */
   mayBeRecent?: boolean;
 };
 
 /**
- * Who sends this request, with the role in the given workspace and the connection in it, in one look-up. Null means
- * nobody. An Authorization header decides alone: with a bad key the cookie is not looked at (T21).
- * @throws AppError `unauthenticated` for a bad or ended key
+ * Identifies the caller of a request, with the role in the given workspace and the connection in it, in one look-up.
+ * Null means an anonymous caller. An Authorization header takes precedence: with an invalid key the cookie is ignored
+ * (T21).
+ * @throws AppError `unauthenticated` for an invalid or expired key
  */
 export async function identify(headers: Headers, named: Named, now = new Date()): Promise<Identified | null> {
   const authorization = headers.get("authorization");
@@ -106,11 +111,11 @@ export async function identify(headers: Headers, named: Named, now = new Date())
   return token ? identifySession(token, named, now) : null;
 }
 
-/** Who it is, and what was found along with it. */
+/** The identity, with the results of the same look-up. */
 export type Identified = Identity & {
-  /** The connection that was asked for; null when it is not in that workspace. */
+  /** The requested connection; null if it is not in that workspace. */
   connection: ConnectionDoc | null;
-  /** The cookie that tells the browser of a session's new end; null while it has none. */
+  /** Cookie with the session's renewed expiry; null if it is unchanged. */
   setCookie: string | null;
 };
 
@@ -122,7 +127,7 @@ async function identifySession(token: string, named: Named, now: Date): Promise<
     lookUpMembership("userId", named.workspaceId),
   ]);
   const user = found?.user[0];
-  // The TTL index sweeps late, so the end is judged here (T12).
+  // The TTL index removes expired sessions late, so the expiry is checked here (T12).
   if (!found || !user || found.expires <= now) return null;
   const renewed = renewedExpiry(found, now);
   const setCookie = renewed ? await renewSession(found._id, token, renewed, now) : null;
@@ -163,8 +168,8 @@ function toMembership({ membership: [found] }: WithMembership): Membership | nul
 }
 
 /**
- * The one record of a credential with what `joins` add, and the connection that is named. A command rather than a
- * cursor: it is on every request, and half of a cursor's cost is its being one.
+ * Looks up the record of a credential with the data of `joins` and the named connection. A command rather than a
+ * cursor: it runs on every request, and half of a cursor's cost is overhead.
  */
 async function lookUp<T extends Document>(
   from: CollectionDeclaration,
@@ -196,7 +201,7 @@ async function lookUp<T extends Document>(
   return found as T | undefined;
 }
 
-/** Not awaited: the request does not wait for a date that only people read. */
+/** Not awaited: a request does not wait for a date that is only displayed. */
 function noteUse(key: ApiKeyDoc, now: Date): void {
   const due = new Date(now.getTime() - LAST_USED_EVERY_MS);
   if (key.lastUsedAt && key.lastUsedAt > due) return;

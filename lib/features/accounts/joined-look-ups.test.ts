@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { JoinedLookUps } from "./joined-look-ups";
 
-/** A store whose answers come when the test says so, in the order of the questions. */
+/** A store whose answers arrive when the test resolves them, in the order of the questions. */
 function slowStore() {
   const asked: PromiseWithResolvers<string>[] = [];
   const lookUp = () => {

@@ -1,7 +1,7 @@
 /**
- * Look-ups that many ask for at once. Whoever asks while one of the same key is under way waits for the next one, and
- * shares it with all who come meanwhile: an answer is never older than its question, so nothing that was revoked lives
- * on (T11, T19), and a page with twenty queries costs two look-ups rather than twenty.
+ * Coalesces concurrent look-ups. A request for a key whose look-up is running waits for the next one, and shares it
+ * with all others that arrive before it starts. An answer is never older than its question, so a revoked session or key
+ * is never accepted (T11, T19), and a page with twenty queries costs two look-ups rather than twenty.
  */
 export class JoinedLookUps<T> {
   readonly #turns = new Map<string, { current: Promise<T>; next: Promise<T> | null }>();

@@ -16,7 +16,7 @@ export type SessionDoc = {
   address: string | null;
 };
 
-/** `hash` is the SHA-256 of the whole key, in hex (T16); `prefix` is what people recognise it by. */
+/** `hash` is the SHA-256 of the complete key, in hex (T16); `prefix` lets people recognise it. */
 export type ApiKeyDoc = {
   _id: ObjectId;
   workspaceId: ObjectId;
@@ -24,7 +24,7 @@ export type ApiKeyDoc = {
   name: string;
   prefix: string;
   hash: string;
-  /** Read by `toKeyAccess`. */
+  /** Access as stored; see `toKeyAccess`. */
   access: KeyAccess;
   createdAt: Date;
   expiresAt: Date | null;
@@ -34,7 +34,7 @@ export type ApiKeyDoc = {
 /** A one-time link; `tokenHash` is the SHA-256 of its token, in hex. */
 export type PasswordResetDoc = { _id: ObjectId; userId: ObjectId; tokenHash: string; expiresAt: Date };
 
-/** The one document about this installation. `adminId` is the first account, which may not exist yet. */
+/** Single document about this installation. `adminId` is the first account, which may not exist yet. */
 export type InstanceDoc = { _id: "instance"; adminId: ObjectId; claimedAt: Date };
 
 export function toSession(doc: SessionDoc, currentId: ObjectId): Session {

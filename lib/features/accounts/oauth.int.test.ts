@@ -32,7 +32,7 @@ afterAll(async () => {
   await github.close();
 });
 
-/** A browser's memory: what is set is sent back, what is cleared goes. */
+/** A browser's cookies: set cookies are sent back, cleared ones are removed. */
 class Jar {
   readonly cookies = new Map<string, string>();
 
@@ -218,7 +218,7 @@ describe("sign-in by GitHub is refused", () => {
     expect(sessionCookiesOf(answer)).toEqual([]);
     const accounts = database().collection(collections.accounts.collectionName);
     expect(await accounts.countDocuments({ userId: new ObjectId(person.id) })).toBe(0);
-    // Nor does the GitHub account lead to the password account afterwards.
+    // Nor does the GitHub account open the password account afterwards.
     expect(sessionCookiesOf(await signIn(user))).toEqual([]);
   });
 
@@ -259,7 +259,7 @@ describe("sign-in by GitHub is refused", () => {
     const failed = await comeBack(jar, back.href);
     const [line = "", ...more] = log.stop();
     expect(failed.headers.get("location")).toBe(`${PUBLIC_URL}/login?error=Configuration`);
-    // Whoever runs the server is told why; nothing of the exchange is in it (T47).
+    // The log tells the operator the reason, without secrets of the exchange (T47).
     expect([more, JSON.parse(line)]).toEqual([[], expect.objectContaining({ msg: "a sign-in by a provider failed" })]);
     for (const secret of [
       "unknown",

@@ -20,14 +20,14 @@ import { newToken } from "./tokens";
 export type SignInProvider = "github" | "google";
 
 const GITHUB_API = "https://api.github.com";
-/** The page for a person whom SIGN_UP does not admit. */
+/** Page for a user whom SIGN_UP does not admit. */
 const SIGN_UP_CLOSED = "/login?error=SignUpClosed";
-/** Renewing is ours (session.ts): next-auth's own must not come first. */
+/** session.ts renews sessions: next-auth's renewal must never apply. */
 const NEVER_SECONDS = 10 * 365 * 24 * 60 * 60;
-/** Both tie the way back to the browser that went, whichever of them a provider knows (T13). */
+/** Both bind the callback to the browser that started the sign-in, whichever of them a provider supports (T13). */
 const CHECKS: ("pkce" | "state")[] = ["pkce", "state"];
 
-/** The providers that are set up; the sign-in page shows a button for each. */
+/** Returns the configured providers; the sign-in page shows a button for each. */
 export function signInProviders(): SignInProvider[] {
   const settings = env();
   const isSet: Record<SignInProvider, boolean> = {
@@ -38,8 +38,8 @@ export function signInProviders(): SignInProvider[] {
 }
 
 /**
- * Hands a request to next-auth: its csrf token, the way to a provider and the way back (docs/develop/api.md, Accounts).
- * Nothing else of next-auth is reachable.
+ * Passes a request to next-auth: its CSRF token, the redirect to a provider and the callback (docs/develop/api.md,
+ * Accounts). Nothing else of next-auth is reachable.
  * @throws AppError `not_found` for a provider that is not set up
  */
 export async function serveOAuth(request: Request, provider: string | null): Promise<Response> {
@@ -51,15 +51,15 @@ export async function serveOAuth(request: Request, provider: string | null): Pro
   const { handlers } = NextAuth(config(from));
   const response = await handlers[request.method === "POST" ? "POST" : "GET"](toCanonical(request));
   const previous = sessionTokenOf(headers.get("cookie"));
-  // The browser has just been given another session, so nobody holds the old one any more (T8).
+  // The browser has just received another session, so no one holds the old one (T8).
   if (previous && setsSession(response)) await closeSession(previous);
   return response;
 }
 
 /**
- * The request as next-auth may see it. Whatever host it claims, addresses of the flow are made from PUBLIC_URL alone
- * (T109). The session stays out: next-auth would give the account that is signed in a second way in, without asking
- * (our choice: an account of a provider only ever opens the user that it made).
+ * Returns the request as next-auth may see it. Addresses of the flow use PUBLIC_URL alone, not the request's host
+ * (T109). The session is left out: next-auth would link the provider to the signed-in account without asking
+ * (our choice: a provider's account only ever opens the user that it created).
  */
 function toCanonical(request: Request): NextRequest {
   const { pathname, search } = new URL(request.url);
@@ -75,7 +75,7 @@ function toCanonical(request: Request): NextRequest {
   });
 }
 
-/** Accounts that exist enter; new ones need what SIGN_UP demands. */
+/** Admits existing accounts; new ones must meet SIGN_UP. */
 async function mayEnter(account: { provider: string; providerAccountId: string }, email: string): Promise<boolean> {
   const known = await collections.accounts().findOne({
     provider: account.provider,
@@ -111,7 +111,7 @@ function config(from: SessionOrigin): NextAuthConfig {
     },
     pages: { signIn: "/login", error: "/login" },
     callbacks: {
-      // A fresh object: the one that comes in carries the token and the whole user.
+      // A new object: the given one contains the token and the complete user.
       session: ({ session, user }) => ({ expires: session.expires, user: { id: user.id, name: user.name } }),
       redirect: ({ url }) => ownAddress(url),
       signIn: async ({ account, profile }) => {
@@ -125,7 +125,7 @@ function config(from: SessionOrigin): NextAuthConfig {
 }
 
 /**
- * Why a sign-in failed, for whoever runs the server: people are only told that it did. next-auth's own logger would
+ * Logs the reason of a failed sign-in for the operator; users are only told that it failed. next-auth's logger would
  * write the provider's answers too.
  */
 function logFailure(error: Error): void {
@@ -142,7 +142,7 @@ function providers(): NextAuthConfig["providers"] {
       const made = GitHub({
         clientId: settings.GITHUB_CLIENT_ID,
         clientSecret: settings.GITHUB_CLIENT_SECRET,
-        // GitHub Enterprise has its API below the address that people use.
+        // GitHub Enterprise has its API below its web address.
         ...(settings.GITHUB_API_URL !== GITHUB_API && {
           enterprise: { baseUrl: settings.GITHUB_API_URL.replace(/\/api\/v3$/, "") },
         }),
@@ -164,7 +164,7 @@ function providers(): NextAuthConfig["providers"] {
   return signInProviders().map((name) => all[name]());
 }
 
-/** The profile with the address that GitHub itself has verified; without one there is no email, and no sign-in. */
+/** Returns the profile with the address that GitHub has verified; without one there is no email, and no sign-in. */
 async function readGitHubProfile(accessToken: string): Promise<Record<string, unknown>> {
   const ask = async (path: string) => {
     const answer = await fetchThrough("platform")(`${env().GITHUB_API_URL}${path}`, {

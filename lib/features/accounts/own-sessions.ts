@@ -7,7 +7,7 @@ import { collections } from "./collections";
 import { toSession } from "./model";
 import type { Session } from "./schema";
 
-/** The caller's sessions that have not ended, the newest first. */
+/** Lists the caller's unexpired sessions, newest first. */
 export async function listSessions(
   { user, via }: UserCaller<BySession>,
   page: PageRequest,
@@ -24,22 +24,22 @@ export async function listSessions(
 }
 
 /**
- * Ends one of the caller's sessions, the current one too.
- * @throws AppError `not_found`, the same for an unknown id and for somebody else's session
+ * Ends one of the caller's sessions; the current one is allowed.
+ * @throws AppError `not_found`, the same for an unknown id and for another user's session
  */
 export async function endSession({ user }: UserCaller, sessionId: ObjectId): Promise<void> {
   const { deletedCount } = await collections.sessions().deleteOne({ _id: sessionId, userId: user._id });
   if (deletedCount === 0) throw new AppError("not_found", "This session has ended already.");
 }
 
-/** Ends all of the caller's sessions but the one that asks. @returns how many ended */
+/** Ends all of the caller's sessions except the current one. @returns the number of ended sessions */
 export async function endOtherSessions({ user, via }: UserCaller<BySession>): Promise<number> {
   const others = { userId: user._id, _id: { $ne: via.sessionId } };
   const { deletedCount } = await collections.sessions().deleteMany(others);
   return deletedCount;
 }
 
-/** Ends all sessions of an account, whoever asks: with a reset link nobody is signed in. */
+/** Ends all sessions of an account. Takes no caller: a request with a reset link is not signed in. */
 export async function endSessionsOf(userId: ObjectId): Promise<void> {
   await collections.sessions().deleteMany({ userId });
 }

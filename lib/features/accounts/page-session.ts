@@ -6,10 +6,10 @@ import { identify } from "./identity";
 import type { Me } from "./schema";
 import { getMe } from "./service";
 
-/** Who looks at the page, and the workspaces that they can enter; null for nobody. One look-up a page. */
+/** Returns the user of a page and the workspaces that they can enter; null for a visitor. One look-up per page. */
 export const getPageSession = cache(async (): Promise<Me | null> => {
   await databaseReady();
-  // Only the cookie counts for a page: an Authorization header belongs to the API.
+  // Only the cookie counts for a page: an Authorization header is for the API.
   const cookie = (await headers()).get("cookie");
   const identity = await identify(new Headers(cookie ? { cookie } : {}), { workspaceId: null });
   return identity && getMe(identity);

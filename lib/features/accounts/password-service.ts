@@ -9,8 +9,8 @@ import { endResetLinks } from "./reset-service";
 import type { ChangePasswordBody } from "./schema";
 
 /**
- * Changes the caller's password, and ends their other sessions and the reset links that were mailed so far (T11).
- * @throws AppError `invalid_credentials` when the current one is wrong, `rate_limited`, `unavailable`
+ * Changes the caller's password, and ends their other sessions and all reset links mailed before (T11).
+ * @throws AppError `invalid_credentials` if the current one is wrong, `rate_limited`, `unavailable`
  */
 export function changePassword(caller: UserCaller<BySession>, body: ChangePasswordBody): Promise<void> {
   return inLineForHashing(() => judgeAndChange(caller, body));
@@ -25,7 +25,7 @@ async function judgeAndChange(caller: UserCaller<BySession>, body: ChangePasswor
   if (!fits || !credential) throw wrongPassword();
   await giveBack("passwordChange", subject);
   const passwordHash = await hashPassword(body.next);
-  // Of two changes at once one is made: for the other, `current` is not the password any more (T111).
+  // Of two concurrent changes one succeeds: for the other, `current` is no longer the password (T111).
   const { matchedCount } = await collections
     .credentials()
     .updateOne({ _id: userId, changedAt: credential.changedAt }, { $set: { passwordHash, changedAt: new Date() } });

@@ -47,7 +47,7 @@ const reset = (token: string, password = NEXT) =>
 const isSignedIn = async (cookie: string) => (await call("GET", "/api/auth/me", { cookie })).status === 200;
 const mailsTo = (email: string) => collections.mails().find({ to: email }).sort({ _id: 1 }).toArray();
 
-/** The token of the nth mail to an address; the mail is written after the answer. */
+/** Returns the token of the nth mail to an address; the mail is written after the answer. */
 async function linkToken(email: string, count = 1): Promise<string> {
   const mails = await vi.waitUntil(
     async () => {
@@ -86,7 +86,7 @@ describe("changing the password", () => {
     const person = await seedPerson();
     const short = await change(person, { current: PASSWORD, next: "1234567" });
     expect([short.status, short.json.details[0].path]).toEqual([400, "next"]);
-    // Other algorithms cut at 72 bytes: the 73rd has to matter.
+    // Other algorithms truncate at 72 bytes: the 73rd must matter.
     const long = "x".repeat(72);
     expect((await change(person, { current: PASSWORD, next: `${long}a` })).status).toBe(200);
     expect((await login(person.email, `${long}b`)).status).toBe(401);
@@ -113,7 +113,7 @@ describe("changing the password", () => {
   });
 });
 
-/** Stops the next request right after its password was found to fit, until the answer is called. */
+/** Pauses the next request right after its password was verified, until `resume` is called. */
 function pauseAfterVerify(): { reached: Promise<void>; resume: () => void } {
   const [reached, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   hashing.afterVerify = () => {
@@ -242,7 +242,7 @@ describe("a forgotten password", () => {
     expect(minutes).toBeGreaterThan(29);
     expect(minutes).toBeLessThanOrEqual(30);
     expect([await isResetLinkOpen(token), await isResetLinkOpen("not-a-link")]).toEqual([true, false]);
-    // The row may outlive its time, as the sweeper is late.
+    // The document may outlive its expiry, since the TTL index removes it late.
     await collections.passwordResets().updateOne({ _id: stored?._id }, { $set: { expiresAt: new Date() } });
     expect([await isResetLinkOpen(token), (await reset(token)).status]).toEqual([false, 400]);
     expect((await login(person.email, PASSWORD)).status).toBe(200);

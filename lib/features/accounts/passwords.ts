@@ -13,11 +13,14 @@ const PARAMETERS = {
   parallelism: 1,
 } as const;
 const STORED_PREFIX = `$argon2id$v=19$m=${PARAMETERS.memoryCost},t=${PARAMETERS.timeCost},p=${PARAMETERS.parallelism}$`;
-/** Who waits longer than this line takes has given up: 64 wait, the next is told to come again (T6). */
+/**
+ * Maximum length of the queue: 64 requests wait, the next is told to retry later (T6). Longer waits make clients give
+ * up.
+ */
 const QUEUE_MAX = 64;
 const RETRY_AFTER_SECONDS = 2;
 
-/** Hash of a password nobody has, so that an unknown account costs what a known one costs (T1, T2). */
+/** Hash of an unused password, so that an unknown account takes as long as a known one (T1, T2). */
 let decoy: Promise<string> | undefined;
 
 export async function hashPassword(password: string): Promise<string> {
@@ -25,8 +28,8 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Whether the password fits. With no hash (unknown account, or one without a password) it does the same work
- * and answers false.
+ * Returns whether the password is correct. Without a hash (an unknown account, or one without a password) it does the
+ * same work and returns false.
  */
 export async function verifyPassword(stored: string | null, password: string): Promise<boolean> {
   decoy ??= hashPassword("\u0000 not a password that anybody can type");
@@ -35,15 +38,15 @@ export async function verifyPassword(stored: string | null, password: string): P
   return stored !== null && fits;
 }
 
-/** True when the hash was made with other parameters than today's and should be made again at the next login. */
+/** Returns whether the hash has outdated parameters and should be replaced at the next login. */
 export function isOutdated(stored: string): boolean {
   return !stored.startsWith(STORED_PREFIX);
 }
 
 /**
- * Does what will need a hash, unless too many do. Asked before anything else is: whoever is turned away has cost no
- * look-up, no point of a limit and no hash.
- * @throws AppError `unavailable` when the line is full
+ * Runs work that needs a hash, unless the queue is full. Call it first, so that a rejected request costs no look-up, no
+ * rate-limit point and no hash.
+ * @throws AppError `unavailable` if the queue is full
  */
 export async function inLineForHashing<T>(work: () => Promise<T>): Promise<T> {
   const line = sharedState("hashing-line", () => new Semaphore(HASHES_AT_ONCE + QUEUE_MAX, 0));

@@ -1,6 +1,6 @@
 /**
- * What was found a moment ago, for those who may take that: until it is older than they allow, or until something was
- * written to what it was read from. A look-up that finds nothing is not kept.
+ * Caches recent look-ups for callers that accept them, until they exceed the allowed age, or until their source is
+ * written to. An empty result is not cached.
  */
 export class RecentLookUps<T> {
   readonly #found = new Map<string, { value: T; since: number; changes: number }>();
@@ -8,14 +8,14 @@ export class RecentLookUps<T> {
   readonly #max: number;
   readonly #now: () => number;
 
-  /** @param lifeMs counted from the question, not from its answer @param max of them are kept, those asked last */
+  /** @param lifeMs counted from the question, not from its answer @param max number of entries, the most recent ones */
   constructor(lifeMs: number, max: number, now: () => number = () => performance.now()) {
     this.#lifeMs = lifeMs;
     this.#max = max;
     this.#now = now;
   }
 
-  /** @param changes tells by another number that something was written (`changesOf`) */
+  /** @param changes returns a different number after every write (`changesOf`) */
   async ask(key: string, changes: () => number, lookUp: () => Promise<T | undefined>): Promise<T | undefined> {
     const [since, before] = [this.#now(), changes()];
     const known = this.#found.get(key);
@@ -29,7 +29,7 @@ export class RecentLookUps<T> {
   #keep(key: string, found: { value: T; since: number; changes: number }): void {
     this.#found.delete(key);
     this.#found.set(key, found);
-    // The oldest come first: what nobody asks for again does not stay in memory.
+    // The oldest come first: unused entries do not stay in memory.
     for (const [old, { since }] of this.#found) {
       if (this.#found.size <= this.#max && this.#now() - since < this.#lifeMs) break;
       this.#found.delete(old);

@@ -15,12 +15,12 @@ import { hashPassword, inLineForHashing } from "./passwords";
 import type { ResetPasswordBody } from "./schema";
 import { hashToken, newToken } from "./tokens";
 
-/** docs/develop/api.md, Accounts. */
+/** Lifetime of a reset link (docs/develop/api.md, Accounts). */
 const LINK_MINUTES = 30;
 
 /**
- * Mails a one-time link that sets a new password. The caller learns nothing of whether the address has an account,
- * not even by the time it takes: the work goes on after the answer.
+ * Mails a one-time link that sets a new password. Neither the answer nor its timing tells whether the address has an
+ * account: the work continues after the answer.
  * @throws AppError `rate_limited`
  */
 export async function requestPasswordReset(email: string, address: string | null): Promise<void> {
@@ -28,21 +28,21 @@ export async function requestPasswordReset(email: string, address: string | null
   mailLink(email).catch((error) => log.error({ err: error }, "a reset link could not be made"));
 }
 
-/** Makes the account's links worthless that were mailed so far. */
+/** Revokes all reset links of the account mailed so far. */
 export async function endResetLinks(userId: ObjectId): Promise<void> {
   await collections.passwordResets().deleteMany({ userId });
 }
 
-/** Whether a link can still set a password, so that nobody thinks of one for a link that has ended. */
+/** Returns whether a link can still set a password, so that users do not choose one for an expired link. */
 export async function isResetLinkOpen(token: string, now = new Date()): Promise<boolean> {
-  // The page asks, and nobody's session before it.
+  // The page calls this without a session, which would have prepared the database.
   await databaseReady();
   return (await collections.passwordResets().findOne(openLink(token, now), { projection: { _id: 1 } })) !== null;
 }
 
 /**
  * Sets a new password by the link's token, once, and ends all sessions of the account and its other links.
- * @throws AppError `invalid_request` for a link that is unknown, used or over; `unavailable`, and the link stays
+ * @throws AppError `invalid_request` for an unknown, used or expired link; `unavailable`, and the link stays valid
  */
 export function resetPassword(body: ResetPasswordBody, now = new Date()): Promise<void> {
   return inLineForHashing(() => setByLink(body, now));
@@ -52,7 +52,7 @@ async function setByLink(body: ResetPasswordBody, now: Date): Promise<void> {
   const link = openLink(body.token, now);
   if (!(await collections.passwordResets().findOne(link, { projection: { _id: 1 } }))) throw linkEnded();
   const passwordHash = await hashPassword(body.password);
-  // Of two at once, one takes the link.
+  // Of two concurrent requests, one uses the link.
   const reset = await collections.passwordResets().findOneAndDelete(link);
   if (!reset) throw linkEnded();
   await collections
@@ -89,7 +89,7 @@ async function mailLink(email: string, now = new Date()): Promise<void> {
   await sendMail(null, { to: [email], subject: "Set a new password", content, grants: null }, now);
 }
 
-/** Whoever asks, and from however many addresses: nobody's mailbox is filled by us. */
+/** Limits mails to one mailbox, for all callers and addresses together. */
 async function maySendMail(userId: ObjectId): Promise<boolean> {
   try {
     await consume("passwordMails", userId.toHexString());

@@ -4,7 +4,7 @@ import { emailAddress, userSchema } from "@/lib/features/users/schema";
 import { workspaceSchema, workspaceSummarySchema } from "@/lib/features/workspaces/schema";
 import { boundedText, isoDate, objectIdText } from "@/lib/platform/http/schema";
 
-/** docs/develop/api.md, Accounts. Counted in characters as people see them, after Unicode's NFC. */
+/** Limits of a password (docs/develop/api.md, Accounts), in characters as people see them, after Unicode's NFC. */
 export const PASSWORD_LENGTH_MIN = 8;
 export const PASSWORD_LENGTH_MAX = 128;
 export const newPassword = z
@@ -17,7 +17,7 @@ export const newPassword = z
     description: "Counted after Unicode's NFC",
   });
 
-/** The token of an invitation has 43 characters; anything else is simply no invitation. */
+/** Maximum length of an invitation's token, which has 43 characters; any other text is not an invitation. */
 const INVITE_TOKEN_MAX = 200;
 
 export const registerBody = z.object({
@@ -30,7 +30,7 @@ export const registerBody = z.object({
 });
 export type RegisterBody = z.infer<typeof registerBody>;
 
-/** Any text: telling that it is too short would tell what the rules were when the password was made. */
+/** A password at sign-in has no minimum length: an error would reveal the rules at the time it was set. */
 const passwordAttempt = boundedText(PASSWORD_LENGTH_MAX * 4).transform(normalizePassword);
 
 export const loginBody = z.object({ email: emailAddress, password: passwordAttempt });
@@ -60,13 +60,13 @@ export const instanceSchema = z.object({
 });
 export type Instance = z.infer<typeof instanceSchema>;
 
-/** What next-auth reads of the form. */
+/** Form fields that next-auth reads. */
 export const signInForm = z.object({
   csrfToken: z.string().describe("From GET /api/auth/csrf"),
   callbackUrl: z.string().optional().describe("Where to go afterwards, a path of this site"),
 });
 
-/** One of the caller's own sessions; `isCurrent` marks the one that asks. */
+/** One of the caller's sessions; `isCurrent` marks the current one. */
 export const sessionSchema = z.object({
   id: objectIdText,
   createdAt: isoDate,
@@ -79,7 +79,7 @@ export type Session = z.infer<typeof sessionSchema>;
 export const endedSessionsSchema = z.object({ ended: z.int() });
 export type EndedSessions = z.infer<typeof endedSessionsSchema>;
 
-/** The same text typed on two keyboards must be the same password (T7). Nothing is trimmed or cut. */
+/** Normalises a password: the same text typed on two keyboards must be equal (T7). Nothing is trimmed or cut. */
 function normalizePassword(password: string): string {
   return password.normalize("NFC");
 }

@@ -46,7 +46,7 @@ async function makeAccount(
   const now = new Date();
   const name = body.name || nameFromEmail(body.email);
   const user: UserDoc = { _id: userId, email: body.email, name, emailVerified: null, createdAt: now };
-  // The user comes last: only then does the account exist. What a crash leaves before it belongs to nobody.
+  // The user is stored last: only then does the account exist. Documents left by a crash before that belong to no one.
   const workspace = await createFirstWorkspace(name, user._id, now);
   await collections.credentials().insertOne({ _id: user._id, passwordHash, changedAt: now });
   try {
@@ -56,7 +56,7 @@ async function makeAccount(
       discardWorkspace(new ObjectId(workspace.id)),
       collections.credentials().deleteOne({ _id: user._id }),
     ]);
-    // Two at once with one address: the unique index decides.
+    // Two concurrent requests with one address: the unique index decides.
     if (isDuplicateKey(error)) throw emailTaken();
     throw error;
   }
@@ -66,8 +66,8 @@ async function makeAccount(
 }
 
 /**
- * Signs in. An unknown address and a wrong password look and take the same (T1, T2).
- * @param previousToken the session that the browser had until now, which it is about to forget; null without one
+ * Signs in. An unknown address and a wrong password give the same answer in the same time (T1, T2).
+ * @param previousToken the browser's previous session, which it is about to lose; null without one
  * @throws AppError `invalid_credentials`, `rate_limited`, `unavailable`
  */
 export function login(
@@ -85,7 +85,7 @@ async function judgeLogin(
 ): Promise<SignedIn<{ user: User }>> {
   const address = addressSubject(origin.address);
   const accountAtAddress = `${body.email}|${address}`;
-  // Points are taken first and given back on success, so that tries in parallel cannot outrun the count.
+  // Points are consumed first and returned on success, so that parallel attempts cannot outrun the count.
   await consume("loginAddress", address);
   await consume("loginAccount", accountAtAddress);
 
@@ -110,9 +110,8 @@ async function judgeLogin(
 }
 
 /**
- * A password may be changed or reset while a login with the old one is under way (T11). Whoever changes it writes the
- * password first and ends the sessions then. So a session that is opened before their end goes with the others, and
- * one that comes later is found here.
+ * Rejects a session if the password was changed or reset during the login (T11). A change writes the password first and
+ * then ends the sessions. A session that is created before that ends with the others, and a later one is found here.
  */
 async function requireUnchanged({ _id, changedAt }: CredentialDoc, token: string): Promise<void> {
   const current = await collections.credentials().findOne({ _id }, { projection: { changedAt: 1 } });
@@ -121,12 +120,12 @@ async function requireUnchanged({ _id, changedAt }: CredentialDoc, token: string
   throw wrongCredentials();
 }
 
-/** Ends the session of this token, if there is one. */
+/** Ends the session of this token, if it exists. */
 export async function logout(token: string | null): Promise<void> {
   if (token) await closeSession(token);
 }
 
-/** The user and the workspaces that they can enter. */
+/** Returns the user and the workspaces that they can enter. */
 export async function getMe(caller: UserCaller): Promise<Me> {
   const { items: workspaces } = await listWorkspaces(caller, { limit: LIST_LIMIT_MAX });
   return {

@@ -7,11 +7,13 @@ import { collections } from "./collections";
 import { hashToken, newToken } from "./tokens";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** docs/develop/api.md, Accounts: 30 days, renewed when under half is left, 180 days at the most. */
+/**
+ * Session lifetimes (docs/develop/api.md, Accounts): 30 days, renewed when less than half is left, at most 180 days.
+ */
 export const SESSION_IDLE_MS = 30 * DAY_MS;
 export const SESSION_ABSOLUTE_MS = 180 * DAY_MS;
 
-/** Opens a session: its token, and the Set-Cookie value that hands it out. */
+/** Creates a session. Returns its token, and the Set-Cookie value that sets it. */
 export async function openSession(
   userId: string,
   from: SessionOrigin,
@@ -19,20 +21,20 @@ export async function openSession(
 ): Promise<{ token: string; setCookie: string }> {
   const token = newToken();
   const expires = new Date(now.getTime() + SESSION_IDLE_MS);
-  // The adapter stores what else it is given.
+  // The adapter stores additional fields.
   const facts = { createdAt: now };
   await authAdapter(from).createSession?.({ sessionToken: token, userId, expires, ...facts });
   return { token, setCookie: sessionCookie(token, expires, now) };
 }
 
-/** Ends the session of this token; an unknown token is no error. */
+/** Ends the session of this token; an unknown token is not an error. */
 export async function closeSession(token: string): Promise<void> {
   await authAdapter().deleteSession?.(token);
 }
 
 /**
- * When a session should be renewed: until when, or null while more than half of its time is left or its
- * absolute life is used up.
+ * Returns the renewed expiry of a session; null while more than half of its time is left or its absolute lifetime is
+ * used up.
  */
 export function renewedExpiry(session: { createdAt: Date; expires: Date }, now: Date): Date | null {
   if (session.expires.getTime() - now.getTime() > SESSION_IDLE_MS / 2) return null;
@@ -40,7 +42,7 @@ export function renewedExpiry(session: { createdAt: Date; expires: Date }, now: 
   return renewed > session.expires.getTime() ? new Date(renewed) : null;
 }
 
-/** Stores the new end and answers the Set-Cookie value that tells the browser. */
+/** Stores the new expiry and returns the Set-Cookie value for the browser. */
 export async function renewSession(
   sessionId: ObjectId,
   token: string,
@@ -60,7 +62,7 @@ export function clearedSessionCookie(): string {
   return `${SESSION_COOKIE}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax${secureSuffix()}`;
 }
 
-/** A Cookie header without the session; null when nothing is left. */
+/** Returns a Cookie header without the session; null if nothing is left. */
 export function withoutSessionToken(cookieHeader: string | null): string | null {
   const others = (cookieHeader ?? "")
     .split(";")
@@ -69,7 +71,7 @@ export function withoutSessionToken(cookieHeader: string | null): string | null 
   return others.join("; ") || null;
 }
 
-/** The session token in a Cookie header, or null. */
+/** Returns the session token in a Cookie header, or null. */
 export function sessionTokenOf(cookieHeader: string | null): string | null {
   for (const pair of cookieHeader?.split(";") ?? []) {
     const [name, ...value] = pair.trim().split("=");
@@ -78,7 +80,10 @@ export function sessionTokenOf(cookieHeader: string | null): string | null {
   return null;
 }
 
-/** Over https the cookie never travels in the clear; a plain-http address could not use a Secure one at all (T9). */
+/**
+ * Returns the cookie's Secure attribute for https, where it is never sent in the clear; a plain-http address could not
+ * use it (T9).
+ */
 function secureSuffix(): string {
   return env().publicUrl.startsWith("https:") ? "; Secure" : "";
 }

@@ -8,29 +8,32 @@ import { sharedState } from "@/lib/platform/process/shared-state";
 import { collections } from "./collections";
 import type { InstanceDoc } from "./model";
 
-/** Hashing a password and creating a workspace takes a second or two; a claim without an account after this is void. */
+/**
+ * Time after which a claim without an account is void, in ms. Hashing a password and creating a workspace takes a
+ * second or two.
+ */
 const CLAIM_MS = 60_000;
 
-/** Someone who wants an account. */
+/** A person who requests an account. */
 export type Applicant = {
   email: string;
   /** The token of the invitation's link; null without one. */
   inviteToken: string | null;
-  /** True where a provider has verified the address, so that an invitation to it needs no token. */
+  /** Whether a provider has verified the address, so that an invitation to it needs no token. */
   isVerified: boolean;
 };
 
-/** Tells whether an open invitation lets this applicant in. */
+/** Returns whether an open invitation admits this applicant. */
 export type FindsInvitation = (applicant: Applicant) => Promise<boolean>;
 
-/** Registers how invitations are found: they are a feature above accounts. */
+/** Registers how invitations are found: they belong to a feature above accounts. */
 export function checkInvitationsBy(find: FindsInvitation): void {
   invitations().find = find;
 }
 
 /**
- * Refuses applicants that SIGN_UP does not admit. Creating the first account of an installation is always allowed.
- * @param userId the id that the account will have; it becomes the instance's admin when it is the first
+ * Rejects applicants that SIGN_UP does not admit. The first account of an installation is always allowed.
+ * @param userId id of the new account; it becomes the instance's admin if it is the first
  * @throws AppError `forbidden`
  */
 export async function requireSignUp(applicant: Applicant, userId: ObjectId, now = new Date()): Promise<void> {
@@ -38,7 +41,7 @@ export async function requireSignUp(applicant: Applicant, userId: ObjectId, now 
   if (!(await isAdmitted(applicant))) throw new AppError("forbidden", refusal());
 }
 
-/** Tells whether the policy admits this applicant, apart from the rule for the first account. */
+/** Returns whether the policy admits this applicant, apart from the rule for the first account. */
 export async function isAdmitted(applicant: Applicant): Promise<boolean> {
   const { mode, domains } = env().SIGN_UP;
   if (mode === "open") return true;
@@ -48,15 +51,15 @@ export async function isAdmitted(applicant: Applicant): Promise<boolean> {
   return (await invitations().find?.(applicant)) ?? false;
 }
 
-/** Tells whether a page should offer registration to a visitor without an invitation. */
+/** Returns whether a page should offer registration to a visitor without an invitation. */
 export async function offersSignUp(): Promise<boolean> {
   const { mode } = env().SIGN_UP;
   return mode === "open" || mode === "domain" || !(await hasAccounts());
 }
 
 /**
- * Tells whether this account administers the instance. The oldest account takes the place of a void claim, and of none on
- * an installation from before claims were recorded.
+ * Returns whether this account administers the instance. The oldest account replaces an invalid claim, and a missing
+ * one on an installation from before claims were recorded.
  */
 export async function isInstanceAdmin(userId: ObjectId, now = new Date()): Promise<boolean> {
   const claim = await findClaim();
@@ -71,13 +74,13 @@ function findClaim(): Promise<InstanceDoc | null> {
   return collections.instance().findOne({ _id: "instance" });
 }
 
-/** Accounts are never deleted, so a claim without one after this time never had one. */
+/** Accounts are never deleted, so an old claim without an account never had one. */
 async function isVoid({ adminId, claimedAt }: InstanceDoc, now: Date): Promise<boolean> {
   return now.getTime() - claimedAt.getTime() >= CLAIM_MS && !(await findUser(adminId));
 }
 
 /**
- * Records the instance's admin. Of several applicants at once one succeeds; a claim whose account was never created
+ * Records the instance's admin. Of several concurrent applicants one succeeds; a claim whose account was never created
  * expires.
  */
 async function claimInstance(userId: ObjectId, now: Date): Promise<boolean> {

@@ -10,12 +10,12 @@ const own = takeOwnDatabase();
 afterAll(() => own.drop());
 
 const SAMPLES_MAX = 200;
-/** A difference that is really there stays, however many samples; what the runtime does between them evens out. */
+/** A real difference stays at any number of samples; runtime noise averages out. */
 const LOOK_EVERY = 25;
-/** A hash costs some ten, and all the rest of an answer one or two. */
+/** A hash takes about ten ms, and the rest of an answer one or two. */
 const DIFFERENCE_MAX_MS = 2;
 
-/** In milliseconds of this process's processor time, hashing included: that does not depend on who else wants it. */
+/** Returns the processor time of this process in ms, including hashing: other load does not affect it. */
 async function workOfLogin(email: string): Promise<number> {
   const before = process.cpuUsage();
   const answer = await call("POST", "/api/auth/login", { body: { email, password: "not the password" } });
@@ -41,7 +41,7 @@ it("an unknown address takes a login as long as a wrong password (T2)", { timeou
     isEqual = Math.abs(a - b) < DIFFERENCE_MAX_MS;
   }
   expect(isEqual).toBe(true);
-  // A hash was made in both.
+  // Both computed a hash.
   expect(Math.min(...known, ...unknown)).toBeGreaterThan(2 * DIFFERENCE_MAX_MS);
 });
 

@@ -6,7 +6,7 @@ import type { Workspace } from "@/lib/features/workspaces/schema";
 import { sendAll } from "@/lib/platform/browser/lists";
 import { send } from "@/lib/platform/browser/request";
 
-/** What a person does with their own account. Each function throws ApiError. */
+/** Requests about the user's account. Each function throws ApiError. */
 export const accountApi = {
   updateName: (name: string) => send<User>("PATCH", "/api/auth/me", { body: { name } }),
   forgotPassword: (email: string) => send<null>("POST", "/api/auth/password/forgot", { body: { email } }),
@@ -15,7 +15,7 @@ export const accountApi = {
   changePassword: (body: ChangePasswordBody) => send<null>("POST", "/api/auth/password", { body }),
   listSessions: (signal?: AbortSignal) => sendAll<Session>("/api/auth/sessions", { signal }),
   endSession: (sessionId: string) => send<null>("DELETE", `/api/auth/sessions/${sessionId}`),
-  /** All but the one that asks. */
+  /** Ends all sessions except the current one. */
   endOtherSessions: () => send<EndedSessions>("DELETE", "/api/auth/sessions"),
   readPreferences: (signal?: AbortSignal) => send<Preferences>("GET", "/api/me/preferences", { signal }),
   updatePreferences: (body: UpdatePreferencesBody) => send<Preferences>("PUT", "/api/me/preferences", { body }),

@@ -1,4 +1,7 @@
-/** Passwords of eight letters and more that lead the lists of leaked ones, in lower case and without a tail of digits or marks. */
+/**
+ * Passwords of eight letters and more that lead the lists of leaked ones, in lower case and without trailing digits or
+ * signs.
+ */
 export const COMMON_PASSWORDS: ReadonlySet<string> = new Set(
   (
     "password passw0rd p@ssw0rd p@ssword 12345678 123456789 1234567890 87654321 987654321 11111111 00000000 88888888 " +

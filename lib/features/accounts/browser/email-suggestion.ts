@@ -1,6 +1,6 @@
 import { editDistance } from "@/lib/base/values/edit-distance";
 
-/** Mail hosts that are mistyped often enough to ask about. */
+/** Mail hosts that are mistyped often enough to suggest a correction. */
 const KNOWN_HOSTS = [
   "gmail.com",
   "googlemail.com",
@@ -15,12 +15,12 @@ const KNOWN_HOSTS = [
   "gmx.net",
   "fastmail.com",
 ];
-/** Beyond two letters apart a host is another host, not a slip. */
+/** Maximum distance of a typo: beyond two letters it is a different host. */
 const SLIP_MAX = 2;
 
 /**
- * The address that was probably meant, when the host is a slip away from a well-known one.
- * @returns null when there is nothing to suggest
+ * Suggests the intended address, if the host is one typo away from a well-known one.
+ * @returns null if there is nothing to suggest
  */
 export function suggestEmail(email: string): string | null {
   const text = email.trim();

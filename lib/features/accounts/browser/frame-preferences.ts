@@ -1,6 +1,9 @@
 import { type CellLook, DIGIT_LOOKS, toTimesLook } from "@/lib/base/values/cell-look";
 
-/** What this browser keeps about the frame. components/shell/boot.js reads the same entry before the first paint. */
+/**
+ * Storage key of the frame's preferences in this browser. components/shell/boot.js reads the same entry before the
+ * first paint.
+ */
 export const FRAME_KEY = "millrace:frame";
 export const EXPLORER_WIDTH = { min: 200, max: 420, normal: 264 } as const;
 export const AGENT_WIDTH = { min: 320, max: 640, normal: 380 } as const;
@@ -8,22 +11,22 @@ export const THEMES = ["light", "dark", "system"] as const;
 export type Theme = (typeof THEMES)[number];
 export const DENSITIES = ["compact", "normal", "roomy"] as const;
 export type Density = (typeof DENSITIES)[number];
-/** Height of a grid's row in CSS pixels (docs/develop/design.md, Phones); --h-row in the styles says the same. */
+/** Height of a grid's row in CSS pixels (docs/develop/design.md, Phones); equal to --h-row in the styles. */
 export const ROW_HEIGHTS: Record<Density, number> = { compact: 24, normal: 28, roomy: 34 };
 export type FramePreferences = {
   theme: Theme;
   density: Density;
   digits: CellLook["digits"];
   times: CellLook["times"];
-  /** Lines of the editor that are too long are broken instead of scrolled to. */
+  /** Whether long lines of the editor wrap instead of scrolling. */
   wrapLines: boolean;
-  /** Shortcuts of one letter work; they can be in the way of speech control. */
+  /** Whether one-letter shortcuts work; they can interfere with speech control. */
   areLettersOn: boolean;
   explorerOpen: boolean;
   explorerWidth: number;
-  /** The agent is open where it helps with the work that is shown: beside consoles and flows. */
+  /** Whether the agent is open beside consoles and flows. */
   agentBesideWork: boolean;
-  /** And on all other pages. */
+  /** Whether it is open on all other pages. */
   agentElsewhere: boolean;
   agentWidth: number;
 };
@@ -42,7 +45,7 @@ export const FRAME_DEFAULTS: FramePreferences = {
   agentWidth: AGENT_WIDTH.normal,
 };
 
-/** Reads what was kept; anything that does not fit is the default. */
+/** Parses the stored preferences; invalid values are replaced by the default. */
 export function parseFramePreferences(text: string | null): FramePreferences {
   let kept: Record<string, unknown> = {};
   try {
@@ -67,7 +70,7 @@ export function parseFramePreferences(text: string | null): FramePreferences {
   };
 }
 
-/** Whether a page shows work that the agent stands beside. @param pathname of the whole address, from `/w/` on */
+/** Returns whether the agent is shown beside a page's content. @param pathname of the whole address, from `/w/` on */
 export function isBesideWork(pathname: string): boolean {
   return /^\/w\/[^/]+(?:\/?$|\/(?:consoles|flows)(?:\/|$))/.test(pathname);
 }

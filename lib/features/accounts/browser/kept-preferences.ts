@@ -2,7 +2,7 @@ import { toTimesLook } from "@/lib/base/values/cell-look";
 import { FRAME_DEFAULTS, type FramePreferences } from "@/lib/features/accounts/browser/frame-preferences";
 import type { Preferences, UpdatePreferencesBody } from "@/lib/features/accounts/preferences/schema";
 
-/** The part of the frame that belongs to the account rather than to one browser. */
+/** Preferences of the frame that belong to the account rather than to one browser. */
 export type KeptChoices = Pick<
   FramePreferences,
   "theme" | "density" | "digits" | "times" | "wrapLines" | "areLettersOn"

@@ -1,4 +1,4 @@
-/** How long a new API key may last, as its form offers it; `days` null does not end by itself. */
+/** Lifetimes of a new API key, as its form offers them; `days` is null for a key that does not expire. */
 export const KEY_LIFETIMES = [
   { value: "30", label: "In 30 days", days: 30 },
   { value: "90", label: "In 90 days", days: 90 },
@@ -11,10 +11,10 @@ export type KeyLifetime = (typeof KEY_LIFETIMES)[number]["value"];
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * When a key with this lifetime ends.
- * @param day for "date": as a date field gives it, "2027-05-21"; the key lasts through that day in the reader's zone
- * @returns null for a key without an end
- * @throws RangeError for a day that is none, or is over
+ * Returns the expiry of a key with this lifetime.
+ * @param day for "date": as a date field has it, "2027-05-21"; the key lasts through that day in the reader's zone
+ * @returns null for a key without an expiry
+ * @throws RangeError for an invalid or past day
  */
 export function toExpiry(lifetime: KeyLifetime, day: string, now: Date): string | null {
   if (lifetime === "never") return null;
@@ -23,9 +23,9 @@ export function toExpiry(lifetime: KeyLifetime, day: string, now: Date): string 
 }
 
 /**
- * The last moment of a day in this device's zone, as ISO text.
+ * Returns the last moment of a day in this device's zone, as ISO text.
  * @param day as a date field has it: YYYY-MM-DD
- * @throws RangeError in words, for no day and for one that has passed
+ * @throws RangeError with a readable message for an invalid or past day
  */
 export function toEndOfDay(day: string, now: Date): string {
   const [year, month, date] = day.split("-").map(Number);

@@ -1,10 +1,10 @@
 import { ApiError } from "@/lib/platform/browser/request";
 
 /**
- * Begins a sign-in by a provider. next-auth answers in a form of its own, outside of the envelope.
+ * Starts a sign-in by a provider. next-auth's response is outside of the envelope.
  * @param next a path of this site, to come back to
  * @returns the provider's address to go to
- * @throws ApiError when the way is not set up, or nothing answers
+ * @throws ApiError if the provider is not set up, or the server does not respond
  */
 export async function signInWith(provider: string, next: string): Promise<string> {
   try {

@@ -1,15 +1,18 @@
 import { COMMON_PASSWORDS } from "@/lib/features/accounts/browser/common-passwords";
 
-/** 0 is nothing typed; 1 to 4 fill that many parts of the bar. */
+/** 0 for an empty text; 1 to 4 fill that many segments of the bar. */
 export type PasswordStrength = { score: 0 | 1 | 2 | 3 | 4; isCommon: boolean };
 
-/** Bits of guesses at which the bar gains its second, third and fourth part: half an hour, a year and for good, offline. */
+/**
+ * Bits of entropy from which the bar has two, three and four segments: an offline attack takes half an hour, a year,
+ * forever.
+ */
 const SCORE_BITS = [36, 50, 64] as const;
 
 /**
- * How hard a password is to guess, for the bar under the field. It only advises: a common password is warned about in
- * the form and not refused (docs/develop/api.md, Accounts).
- * @param hints the person's own name and address, which are easy guesses
+ * Estimates how hard a password is to guess, for the bar under the field. It only advises: the form warns about a
+ * common password and does not refuse it (docs/develop/api.md, Accounts).
+ * @param hints the user's name and address, which are easy guesses
  */
 export function toPasswordStrength(password: string, hints: string[] = []): PasswordStrength {
   if (password === "") return { score: 0, isCommon: false };
@@ -26,7 +29,7 @@ function countBits(password: string, hints: string[]): number {
   for (const hint of hints.flatMap((text) => text.toLowerCase().split(/[^\p{L}\p{N}]+/u))) {
     if (hint.length >= 3) rest = rest.replaceAll(hint, "*");
   }
-  // A run of the same letter, or of neighbours (abcd, 4321), adds as much as one letter.
+  // A run of the same letter, or of neighbours (abcd, 4321), counts as one letter.
   const letters = [...rest].filter((letter, i, all) => {
     const step = (letter.codePointAt(0) ?? 0) - (all[i - 1]?.codePointAt(0) ?? -9);
     return i === 0 || Math.abs(step) > 1;

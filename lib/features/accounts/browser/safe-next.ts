@@ -1,13 +1,13 @@
-/** Only its origin matters: a path that leaves it is somebody else's. */
+/** Placeholder origin: a path that resolves to another origin is rejected. */
 const BASE = "https://millrace.invalid";
-/** Going back to these would loop, or show JSON. */
+/** Returning to these would loop, or show JSON. */
 const NEVER = /^\/(login|register|api)(\/|$)/;
 
 /**
- * Where to go after signing in. Only a path of this site is honoured, so that a link to the sign-in page cannot send
- * people elsewhere.
+ * Returns the path to open after signing in. Only paths of this site are accepted, so that a link to the sign-in page
+ * cannot send people elsewhere.
  * @param next the value of `?next=`
- * @returns the path with its query and fragment, or null when it is absent or not ours
+ * @returns the path with its query and fragment, or null if it is absent or leads to another site
  */
 export function toSafeNext(next: string | null | undefined): string | null {
   if (!next?.startsWith("/")) return null;
@@ -17,7 +17,7 @@ export function toSafeNext(next: string | null | undefined): string | null {
   } catch {
     return null;
   }
-  // The URL parser drops tabs and line ends and reads a backslash as a slash, as browsers do: judge what it understood.
+  // The URL parser drops tabs and line ends and reads a backslash as a slash, as browsers do: validate its result.
   if (url.origin !== BASE || url.pathname.startsWith("//") || NEVER.test(url.pathname)) return null;
   return `${url.pathname}${url.search}${url.hash}`;
 }

@@ -1,4 +1,4 @@
-/** What the provider's way back can end with (next-auth's own words), and what to do then. */
+/** Advice for each error code of next-auth in the provider's callback. */
 const WORDS = new Map([
   [
     "OAuthAccountNotLinked",
@@ -25,7 +25,7 @@ const WORDS = new Map([
 const ANY_OTHER = "Signing in did not work. Try again, or use your email and password.";
 
 /**
- * In words, why a sign-in by a provider came back without a session.
+ * Explains a provider's sign-in that returned without a session.
  * @param error the value of `?error=`; null or undefined without one
  */
 export function toSignInFailure(error: string | null | undefined): string | null {

@@ -1,4 +1,4 @@
-// The first that fits decides: every browser of the Chromium family also says Chrome, and Chrome also says Safari.
+// The first match decides: every browser of the Chromium family also names Chrome, and Chrome also names Safari.
 const BROWSERS: [RegExp, string][] = [
   [/\bEdg(?:A|iOS)?\//, "Edge"],
   [/\bOPR\//, "Opera"],
@@ -18,7 +18,7 @@ const SYSTEMS: [RegExp, string, isHandheld: boolean][] = [
   [/\bLinux\b/, "Linux", false],
 ];
 
-/** What a session was opened with, in words people recognise: "Firefox on Windows". */
+/** Describes a session's client in words people recognise: "Firefox on Windows". */
 export function describeUserAgent(userAgent: string | null): { name: string; isHandheld: boolean } {
   const text = userAgent ?? "";
   const browser = BROWSERS.find(([pattern]) => pattern.test(text))?.[1];

@@ -2,7 +2,7 @@ import type { ObjectId } from "mongodb";
 import type { Role } from "@/lib/platform/access/roles";
 import type { Invite } from "./schema";
 
-/** `tokenHash` is the SHA-256 of the link's token, in hex. One open invitation an address and workspace. */
+/** `tokenHash` is the SHA-256 of the link's token, in hex. One open invitation per address and workspace. */
 export type InviteDoc = {
   _id: ObjectId;
   workspaceId: ObjectId;

@@ -24,7 +24,7 @@ beforeAll(async () => {
   const made = await Promise.all(Object.keys(ROLES).map(async (name) => [name, await seedPerson(name)] as const));
   people = Object.fromEntries(made) as Record<Name, Person>;
 });
-/** A workspace of its own for each test, with everybody in place. */
+/** A new workspace for each test, with a user in every role. */
 beforeEach(async () => {
   const made = await call("POST", "/api/workspaces", { cookie: people.owner.cookie, body: { name: "Harbour" } });
   const { id } = made.json.data;
@@ -65,7 +65,7 @@ describe("who reads the link of an invitation in the outbox (T27)", () => {
     const answer = await outbox(people[reader]);
     expect(answer.status).toBe(200);
     const [mail] = answer.json.data.items;
-    // What there is, and for whom, is no secret.
+    // The existence of the mail and its recipient are not secret.
     expect(mail).toMatchObject({
       to: [people.guest.email],
       subject: expect.stringContaining("invites you"),
@@ -233,7 +233,7 @@ describe("links that somebody has read end with their right to read them (T27)",
     ["admin", "member", "admin", 404],
     ["admin", null, "admin", 404],
     ["admin", null, "member", 200],
-    // They never saw this one.
+    // They have never seen this invitation.
     ["admin", null, "owner", 200],
     ["member", null, "admin", 200],
     ["member", "admin", "owner", 200],

@@ -17,11 +17,11 @@ export const inviteSchema = z.object({
 });
 export type Invite = z.infer<typeof inviteSchema>;
 
-/** `link` is for the inviter, this once: where no mail service is set up they pass it on themselves. */
+/** `link` is for the inviter, only in this answer: without a mail service they pass it on themselves. */
 export const createdInviteSchema = inviteSchema.extend({ link: z.string(), mail: z.enum(["sent", "kept", "failed"]) });
 export type CreatedInvite = z.infer<typeof createdInviteSchema>;
 
-/** What who holds the link may see before accepting. */
+/** Details of an invitation that its link shows before it is accepted. */
 export const invitationSchema = z.object({
   workspaceName: z.string(),
   inviterName: z.string(),

@@ -22,16 +22,20 @@ import { type InviteDoc, toInvite } from "./model";
 import { type CreatedInvite, type CreateInviteBody, type Invitation, type Invite, inviteToken } from "./schema";
 import { toInvitedRole, toInviteToken } from "./words";
 
-/** docs/develop/api.md, Workspaces. */
+/** Lifetime of an invitation (docs/develop/api.md, Workspaces). */
 const INVITE_DAYS = 7;
-/** One address may be invited to several workspaces; a single valid invitation is enough. */
+/**
+ * Maximum number of open invitations per address: it may be invited to several workspaces, and one valid invitation is
+ * enough.
+ */
 const OPEN_INVITES_MAX = 20;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Invites an address and mails the link. A second invitation of one address replaces the first, whose link ends.
- * @throws AppError `forbidden` when somebody but an owner invites an owner, or an address that an owner has invited as
- *   one; `conflict` for who is a member already
+ * @throws AppError `forbidden` if a caller who is not an owner invites an owner, or an address that an owner has
+ * invited as
+ *   one; `conflict` if the address belongs to a member
  */
 export async function createInvite(caller: Caller, body: CreateInviteBody, now = new Date()): Promise<CreatedInvite> {
   const { workspaceId, user: inviter, role } = caller;
@@ -67,7 +71,7 @@ export async function createInvite(caller: Caller, body: CreateInviteBody, now =
   return { ...toInvite(invite), link, mail };
 }
 
-/** The workspace's invitations that can still be accepted, the newest first. */
+/** Lists the workspace's open invitations, newest first. */
 export async function listInvites({ workspaceId }: Caller, page: PageRequest, now = new Date()): Promise<Page<Invite>> {
   const after = readCursor(page.cursor);
   const docs = await collections
@@ -80,8 +84,8 @@ export async function listInvites({ workspaceId }: Caller, page: PageRequest, no
 }
 
 /**
- * Takes an invitation back; its link ends at once.
- * @throws AppError `not_found`; `forbidden` for an owner's invitation, which only owners make and unmake
+ * Deletes an invitation; its link ends at once.
+ * @throws AppError `not_found`; `forbidden` for an owner's invitation, which only owners create and delete
  */
 export async function deleteInvite({ workspaceId, role }: Caller, inviteId: ObjectId): Promise<void> {
   const which = { _id: inviteId, workspaceId };
@@ -92,10 +96,10 @@ export async function deleteInvite({ workspaceId, role }: Caller, inviteId: Obje
 }
 
 /**
- * Ends the invitations that go with a right to give roles: their own, and the others' for more than a member, whose
- * links they could read. An address is taken at its word when an account is made, so a link that somebody remembers
- * would bring them back with the role that they have lost.
- * @param after what they are from now on; null for somebody who leaves
+ * Ends the invitations that depend on a lost right to grant roles: the user's, and the others' for more than a member,
+ * whose links they could read. An account's address is not verified, so a remembered link would restore the role that
+ * the user lost.
+ * @param after the user's new role; null for a user who leaves
  */
 export async function endInvitesOf(
   workspaceId: ObjectId,
@@ -113,7 +117,7 @@ export async function endInvitesOf(
     );
 }
 
-/** What the link leads to. @throws AppError `not_found` for an unknown, used or ended link */
+/** Returns the invitation of a link. @throws AppError `not_found` for an unknown, used or expired link */
 export async function getInvitation(token: string, now = new Date()): Promise<Invitation> {
   const invite = await getOpenInviteOrThrow(token, now);
   const [workspace, inviter] = await Promise.all([
@@ -129,7 +133,10 @@ export async function getInvitation(token: string, now = new Date()): Promise<In
   };
 }
 
-/** What a text that may be a link's token leads to. Null for what is unknown, used or over: to who holds it they are the same. */
+/**
+ * Returns the invitation of a text that may be a token. Null for an unknown, used or expired one: the caller cannot
+ * tell them apart.
+ */
 export async function findInvitation(token: string): Promise<Invitation | null> {
   if (!inviteToken.safeParse(token).success) return null;
   try {
@@ -141,9 +148,9 @@ export async function findInvitation(token: string): Promise<Invitation | null> 
 }
 
 /**
- * The invitation that somebody comes from who signs in or makes an account.
- * @param next where they go afterwards, judged already
- * @returns null when that is no invitation; "ended" for one that leads nowhere any more
+ * Returns the invitation that a user signs in or signs up for.
+ * @param next the validated path to open afterwards
+ * @returns null if the path is not an invitation; "ended" for a link that is no longer valid
  */
 export async function findInvitationBehind(
   next: string | null,
@@ -155,7 +162,7 @@ export async function findInvitationBehind(
 }
 
 /**
- * Tells whether an open invitation admits an applicant: by the token of its link, or by its address alone where a
+ * Returns whether an open invitation admits an applicant: by the token of its link, or by its address alone if a
  * provider has verified it.
  */
 export async function isInvited(applicant: Applicant, now = new Date()): Promise<boolean> {
@@ -172,9 +179,9 @@ export async function isInvited(applicant: Applicant, now = new Date()): Promise
 }
 
 /**
- * Makes the user a member. Who is one already keeps the role they have. Our choice: an invitation is good for as long as
- * its maker may still give its role, so that nobody goes on letting people in after they have lost the right to.
- * @throws AppError `not_found` for an unknown, used or ended link; `forbidden` when it was sent to another address
+ * Makes the user a member. A member keeps their current role. Our choice: an invitation is valid while its creator may
+ * still grant its role, so that a user cannot let people in after losing the right to.
+ * @throws AppError `not_found` for an unknown, used or expired link; `forbidden` if it was sent to another address
  */
 export async function acceptInvite({ user }: UserCaller, token: string, now = new Date()): Promise<Workspace> {
   const invite = await getOpenInviteOrThrow(token, now);
@@ -197,7 +204,7 @@ async function getOpenInviteOrThrow(token: string, now: Date): Promise<InviteDoc
   return invite;
 }
 
-/** Whether who made the invitation may give its role now. */
+/** Returns whether the creator of the invitation may still grant its role. */
 async function isBacked({ workspaceId, invitedBy, role }: InviteDoc, session?: ClientSession): Promise<boolean> {
   const held = await findRole(workspaceId, invitedBy, session);
   return held !== null && mayGive(held, role);
@@ -205,7 +212,7 @@ async function isBacked({ workspaceId, invitedBy, role }: InviteDoc, session?: C
 
 type InviteFacts = Omit<InviteDoc, "_id" | "workspaceId" | "email">;
 
-/** Writes the one open invitation of an address; an owner's gives way to owners alone. @throws AppError `forbidden` */
+/** Stores the only open invitation of an address; only owners may replace an owner's. @throws AppError `forbidden` */
 async function putInvite({ workspaceId, role }: Caller, email: string, facts: InviteFacts): Promise<InviteDoc> {
   const replaceable = { $or: [{ role: { $in: givableBy(role) } }, { expiresAt: { $lte: facts.createdAt } }] };
   const write = () =>
@@ -216,13 +223,16 @@ async function putInvite({ workspaceId, role }: Caller, email: string, facts: In
         { $set: facts },
         { upsert: true, returnDocument: "after" },
       );
-  // Two invitations of one address at once: the second finds the first's when it looks again.
+  // Two concurrent invitations of one address: the second finds the first's on its retry.
   const invite = await write().catch(onDuplicate(write)).catch(onDuplicate(refuseOwners));
   if (!invite) throw new Error("An upsert answered no document.");
   return invite;
 }
 
-/** What a write comes to when the address has an invitation that the filter leaves out. */
+/**
+ * Returns an error handler that replaces the result of a write if the address has an invitation that the filter
+ * excludes.
+ */
 function onDuplicate<T>(then: () => T): (error: unknown) => T {
   return (error) => {
     if (isDuplicateKey(error)) return then();

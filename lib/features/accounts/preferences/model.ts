@@ -2,8 +2,8 @@ import type { ObjectId } from "mongodb";
 import { type Preferences, preferencesSchema } from "./schema";
 
 /**
- * Same _id as its user. `keys` and each of `panels` are JSON texts: what the browser puts in has names that a document
- * could not hold, and is only ever read whole. The names of `panels` are made by `panelField`.
+ * Same _id as its user. `keys` and each of `panels` are JSON texts: the browser's data has names that a document could
+ * not hold, and is only ever read as a whole. `panelField` creates the names of `panels`.
  */
 export type PreferencesDoc = Pick<
   Partial<Preferences>,
@@ -16,12 +16,12 @@ export type PreferencesDoc = Pick<
 
 const PANEL_MARK = ":";
 
-/** The field for a layout's name: any text, without what means something in a path. */
+/** Returns the field for a layout's name: any text, with the special characters of a path escaped. */
 export function panelField(name: string): string {
   return PANEL_MARK + encodeURIComponent(name.toWellFormed()).replaceAll(".", "%2E");
 }
 
-/** @param doc null for a user who never chose */
+/** @param doc null for a user without stored preferences */
 export function toPreferences(doc: PreferencesDoc | null): Preferences {
   const { theme, density, digits, times, wrapLines, singleKeyShortcuts, keys, panels } = doc ?? {};
   const layouts = Object.entries(panels ?? {}).map(([field, text]) => [

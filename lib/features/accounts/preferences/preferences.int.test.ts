@@ -121,7 +121,7 @@ describe("preferences", () => {
     const third = await write(person, part("three"));
     expect([third.status, third.json.code]).toEqual([400, "invalid_request"]);
     expect(Object.keys((await read(person)).json.data.panels)).toEqual(["one", "two"]);
-    // Null makes room: the layout of a workspace that is gone.
+    // Null frees space: the layout of a deleted workspace.
     expect((await write(person, { panels: { one: null } })).json.data.panels).toEqual({ two: "x".repeat(30_000) });
     expect((await write(person, part("three"))).status).toBe(200);
   });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { toZoneName, ZONE_CHARS_MAX } from "@/lib/base/values/names";
 import { boundedText } from "@/lib/platform/http/schema";
 
-/** All of a user's preferences together; far above what panels and keys need. */
+/** Maximum size of all preferences of a user; far above the needs of panels and keys. */
 export const PREFERENCES_BYTES_MAX = 64 * 1024;
 
 /** Times with a zone: in the device's, in UTC, as the database gives them, or in a zone by its name. */
@@ -14,30 +14,30 @@ const times = z.enum(["local", "utc", "raw"]).or(
       context.addIssue("Times are local, utc, raw, or in a zone by its name, as Europe/Vienna.");
       return z.NEVER;
     })
-    // A transformation has no schema in the reference.
+    // The reference has no schema for a transformation.
     .pipe(z.string()),
 );
 
 /**
- * How the product looks and behaves for one user. `panels` is the layout a workspace (sizes, open tabs), in the form
- * that the browser gives it; `keys` changes shortcuts.
+ * A user's preferences for display and behaviour. `panels` is the layout of each workspace (sizes, open tabs), in the
+ * browser's form; `keys` changes shortcuts.
  */
 export const preferencesSchema = z.object({
   theme: z.enum(["light", "dark", "system"]).default("system"),
   density: z.enum(["compact", "normal", "roomy"]).default("normal"),
-  /** Numbers in groups of three, or as they are. */
+  /** Numbers in groups of three, or ungrouped. */
   digits: z.enum(["grouped", "plain"]).default("grouped"),
   times: times.default("local"),
-  /** Lines of the editor that are too long: broken, or scrolled to. */
+  /** Whether long lines of the editor wrap instead of scrolling. */
   wrapLines: z.boolean().default(false),
-  /** One-letter shortcuts can be in the way of speech control. */
+  /** One-letter shortcuts can interfere with speech control. */
   singleKeyShortcuts: z.boolean().default(true),
   keys: z.record(boundedText(60), boundedText(60)).default({}),
   panels: z.record(boundedText(60), z.unknown()).default({}),
 });
 export type Preferences = z.infer<typeof preferencesSchema>;
 
-/** What is not sent stays as it is. */
+/** Fields that are not sent stay unchanged. */
 export const updatePreferencesBody = z
   .object({
     theme: preferencesSchema.shape.theme.removeDefault(),

@@ -5,21 +5,21 @@ import { collections } from "./collections";
 import { panelField, toPreferences } from "./model";
 import { PREFERENCES_BYTES_MAX, type Preferences, type UpdatePreferencesBody } from "./schema";
 
-/** The caller's preferences, with the defaults for what they never chose. */
+/** Returns the caller's preferences, with defaults for those that are not set. */
 export async function getPreferences({ user }: UserCaller): Promise<Preferences> {
   return toPreferences(await collections.preferences().findOne({ _id: user._id }));
 }
 
 /**
- * Stores what is given and leaves the rest; a layout of null goes.
+ * Updates the given preferences only; a layout of null is removed.
  * @returns all of them
- * @throws AppError `invalid_request` when they grow too large together
+ * @throws AppError `invalid_request` if their total size is too large
  */
 export async function updatePreferences(caller: UserCaller, body: UpdatePreferencesBody): Promise<Preferences> {
   const { panels = {}, keys, ...others } = body;
   const current = await getPreferences(caller);
   refuseTooMuch({ ...current, ...body, panels: { ...current.panels, ...panels } });
-  // Panels merge a workspace at a time, so that two browser windows do not undo each other's layout.
+  // Panels are merged per workspace, so that two browser windows do not undo each other's layout.
   const entries = Object.entries(panels).map(([name, value]) => [`panels.${panelField(name)}`, value] as const);
   const kept = entries.filter(([, value]) => value !== null).map(([path, value]) => [path, JSON.stringify(value)]);
   const gone = entries.filter(([, value]) => value === null).map(([path]) => [path, true]);
@@ -34,7 +34,9 @@ export async function updatePreferences(caller: UserCaller, body: UpdatePreferen
   return toPreferences(stored);
 }
 
-/** Counted before the write: two at once can exceed it by one request, which the body's own limit bounds. */
+/**
+ * Checked before the write: two concurrent requests can exceed the limit by one request, which the body limit bounds.
+ */
 function refuseTooMuch(next: Preferences): void {
   const panels = Object.fromEntries(Object.entries(next.panels).filter(([, value]) => value !== null));
   if (Buffer.byteLength(JSON.stringify({ ...next, panels })) <= PREFERENCES_BYTES_MAX) return;
