@@ -50,7 +50,7 @@ it("C34 names the key that is missing, of a store of before keys were checked to
   await checkKeys([K2, K1]);
 });
 
-/** Stores a connection that has a secret of each key; a text is stored as it is. */
+/** Stores a connection with a secret under each key; a text is stored unchanged. */
 async function storeSecrets(keys: (EncryptionKey | string)[]): Promise<void> {
   const _id = new ObjectId();
   const secrets = keys.map((each, index) => {

@@ -12,14 +12,14 @@ function keyChecks(): Collection<KeyCheckDoc> {
   return collections.installation() as unknown as Collection<KeyCheckDoc>;
 }
 
-/** Each key has a place of its own, so that a value of another key under the same id does not open there. */
+/** Returns a separate context for each key, so that a value of another key with the same id does not decrypt. */
 function placeOf(keyId: string): SealContext {
   return { workspaceId: "installation", recordId: "keys", field: keyId };
 }
 
 /**
- * Checks that this server has the key that the store's secrets are sealed with, and records its own newest one.
- * @throws SecretsMissing when the key is missing, or another one has its id
+ * Checks that this server has the key that encrypts the stored secrets, and records its newest key.
+ * @throws SecretsMissing if the key is missing, or another key has its id
  */
 export async function checkKeys(ring: readonly EncryptionKey[] = getSecrets().encryptionKeys): Promise<void> {
   const doc = await keyChecks().findOne({ _id: "keys" });
@@ -47,7 +47,7 @@ export async function checkKeys(ring: readonly EncryptionKey[] = getSecrets().en
   );
 }
 
-/** Takes these keys whatever sealed the stored secrets: the operator starts with new ones. */
+/** Accepts these keys, whichever key encrypts the stored secrets: the operator starts with new ones. */
 export async function acceptKeys([newest]: readonly EncryptionKey[]): Promise<void> {
   if (!newest) throw new Error("The key ring is empty.");
   const doc = { newest: newest.id, checks: { [newest.id]: checkOf(newest) } };
@@ -58,15 +58,15 @@ function checkOf(key: EncryptionKey): Sealed {
   return seal(TEXT, placeOf(key.id), [key]);
 }
 
-/** Returns whether nobody has ever registered, so that no secret can be lost. */
+/** Returns whether no user has ever registered, so that no secret can be lost. */
 export async function isStoreUnused(): Promise<boolean> {
   return (await collections.users().countDocuments({}, { limit: 1 })) === 0;
 }
 
 /**
  * Returns a key id of the connections' secrets, for a store from before keys were checked: one of `known` if any secret
- * has it, else that of the newest secret. A single secret may be sealed with a key that was lost or retired long ago.
- * Returns null without secrets.
+ * has it, else that of the newest secret. A single secret may be encrypted with a key that was lost or retired long
+ * ago. Returns null without secrets.
  */
 async function keyOfSecrets(known: ReadonlySet<string>): Promise<string | null> {
   const docs = collections
@@ -83,7 +83,7 @@ async function keyOfSecrets(known: ReadonlySet<string>): Promise<string | null> 
   return newest;
 }
 
-/** Returns null for a damaged secret, which tells nothing about the keys. */
+/** Returns null for a damaged secret, which says nothing about the keys. */
 function keyIdOrNull(sealed: Sealed): string | null {
   try {
     return keyIdOf(sealed);

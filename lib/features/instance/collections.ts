@@ -28,7 +28,7 @@ import { collections as events } from "@/lib/platform/events/collections";
 import { collections as jobs } from "@/lib/platform/jobs/collections";
 import { collections as mail } from "@/lib/platform/mail/collections";
 
-/** The collections of all domains. Only what concerns the whole store (indexes, the end of a workspace) reads them. */
+/** Collections of all domains. Only code for the whole store (indexes, deleting a workspace) uses them. */
 export const collections = {
   ...db,
   ...users,
@@ -59,5 +59,5 @@ export const collections = {
   ...agent,
 };
 
-/** What the domains say of their collections, in the order in which a workspace's documents are removed. */
+/** Collections that the domains declare, in the order in which a workspace's documents are deleted. */
 export const declarations: readonly CollectionDeclaration[] = Object.values(collections);

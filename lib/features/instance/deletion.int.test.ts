@@ -31,8 +31,8 @@ beforeAll(async () => {
 type Filled = { id: string; base: string; key: string; inviteToken: string };
 
 /**
- * A workspace with something of every kind in it.
- * @param isUsed with a real connection, whose engine has run a query; else with rows alone, which is quicker
+ * Creates a workspace with data of every kind.
+ * @param isUsed with a real connection, whose engine has run a query; else with documents alone, which is quicker
  */
 async function fillWorkspace({ isUsed = false } = {}): Promise<Filled> {
   const { cookie } = owner;
@@ -55,7 +55,7 @@ async function fillWorkspace({ isUsed = false } = {}): Promise<Filled> {
     });
     expect(ran.status).toBe(200);
   }
-  // What no route of this test makes: a row of its own in each collection, with the fields that are unique there.
+  // Collections that no route of this test fills: a separate document in each, with its unique fields.
   for (const name of WORKSPACE_COLLECTIONS) {
     const there = database().collection(name);
     if ((await there.countDocuments({ workspaceId })) === 0)
@@ -115,7 +115,7 @@ describe("deleting a workspace", () => {
       const { deleteMany, deleteOne } = Collection.prototype;
       const breakAt = (real: typeof deleteMany) =>
         function (this: Collection, ...given: Parameters<typeof deleteMany>) {
-          // Inside of the transaction everything is one step.
+          // A transaction counts as one step.
           const isStep = this.collectionName === name && !given[1]?.session;
           return isStep ? Promise.reject(new Error("the plug was pulled")) : real.apply(this, given);
         };

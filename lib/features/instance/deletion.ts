@@ -8,27 +8,27 @@ import { inTransaction } from "@/lib/platform/db/transaction";
 import { log } from "@/lib/platform/log";
 import { collections, declarations } from "./collections";
 
-/** Those whose documents carry a workspaceId: they go when the workspace goes. */
+/** Collections whose documents have a workspaceId: they are deleted with the workspace. */
 const WORKSPACE_COLLECTIONS = declarations.filter((each) => each.isOfWorkspace);
-/** What a workspace leaves elsewhere than in its own documents; each domain that keeps something there adds a line. */
+/** Data of a workspace outside of its documents; each domain with such data adds an entry. */
 const ELSEWHERE: ((workspaceId: ObjectId) => Promise<void>)[] = [deleteWorkspaceFolder, deletePrivateRepositories];
 
 /**
- * Ends a workspace and removes all that belongs to it. Nobody can enter it any more when this returns its first
- * step; what a crash leaves behind is removed at the next start.
+ * Deletes a workspace and everything that belongs to it. After the first step it cannot be entered; data left by a
+ * crash is deleted at the next start.
  */
 export async function deleteWorkspace({ workspaceId }: Caller, now = new Date()): Promise<void> {
   await inTransaction(async (session) => {
     await collections.workspaces().updateOne({ _id: workspaceId }, { $set: { deletedAt: now } }, { session });
     await collections.memberships().deleteMany({ workspaceId }, { session });
     await collections.apiKeys().deleteMany({ workspaceId }, { session });
-    // Who accepts one at this moment meets a conflict, and then a link that has ended.
+    // Accepting an invitation at this moment meets a conflict, and then an expired link.
     await collections.invites().deleteMany({ workspaceId }, { session });
   });
   await purge(workspaceId);
 }
 
-/** Goes on with deletions that a crash broke off. */
+/** Resumes deletions that a crash interrupted. */
 export async function finishDeletions(): Promise<void> {
   const unfinished = await collections
     .workspaces()
@@ -42,7 +42,7 @@ async function purge(workspaceId: ObjectId): Promise<void> {
   for (const { collectionName } of WORKSPACE_COLLECTIONS) {
     await database().collection(collectionName).deleteMany({ workspaceId });
   }
-  // The last trace goes last: while it stands, the next start knows that there is work left.
+  // The workspace document is deleted last: while it exists, the next start resumes the deletion.
   await collections.workspaces().deleteOne({ _id: workspaceId });
   log.info({ workspaceId: workspaceId.toHexString() }, "a workspace and all that belonged to it is gone");
 }

@@ -6,10 +6,10 @@ import { declareGauge, type Sample } from "@/lib/platform/metrics/metrics";
 import { collections } from "./collections";
 import { health } from "./health";
 
-/** Counting stops here: an alert on a backlog needs no more, and a scrape stays cheap. */
+/** Limit of a count: an alert on a backlog needs no higher figure, and a scrape stays cheap. */
 const COUNT_MAX = 10_000;
 
-/** Declares the gauges that are read from the features when Prometheus asks. Call it once, at the start. */
+/** Declares the gauges that read the features when Prometheus scrapes. Call it once, at the start. */
 export function declareGauges(): void {
   declareGauge({ name: "millrace_queries", help: "Queries by state.", labels: ["state"] }, () => {
     const { running, waiting } = queryLoad();
@@ -48,7 +48,7 @@ export function declareGauges(): void {
     },
     async () => [
       { labels: { state: "queued" }, value: await countDeliveries({ status: "queued" }) },
-      // The sparse index has those that an attempt or a retry is due for.
+      // The sparse index has the documents with a due attempt or retry.
       { labels: { state: "due" }, value: await countDeliveries({ dueAt: { $gt: new Date(0) } }) },
     ],
   );

@@ -16,7 +16,7 @@ import { followDeletionBy } from "@/lib/features/runs/deletion";
 import { handInShown } from "@/lib/features/shares/shown";
 
 const APP_FILE = /^apps\/[a-z0-9][a-z0-9-]*\/./;
-/** Files of apps are what their authors make them. */
+/** Files of apps: only their paths and sizes are checked. */
 const APP_FILES: FileKind = {
   root: "apps",
   bytesMax: MAX_FILE_BYTES,
@@ -25,7 +25,9 @@ const APP_FILES: FileKind = {
     APP_FILE.test(path) ? null : "is in no app: put it into apps/<name>/, in small letters and dashes.",
 };
 
-/** Tells domains what they cannot know of those above them. Once a process, before its first request. */
+/**
+ * Registers the hooks through which domains reach those above them. Called once per process, before its first request.
+ */
 export function handIn(): void {
   checkInvitationsBy(isInvited);
   followDeletionBy(async (resource) => {

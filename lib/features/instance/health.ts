@@ -5,27 +5,30 @@ import { sharedState } from "@/lib/platform/process/shared-state";
 import { isShuttingDown } from "@/lib/platform/process/shutdown";
 import { version } from "@/package.json";
 
-/** A part that does not answer by then counts as failing. */
+/** Time after which an unanswered check counts as failed, in ms. */
 const CHECK_TIMEOUT_MS = 2000;
-/** How often a running server asks its parts, so that whoever asks for its health need not wait for them. */
+/** Interval at which a running server checks its parts, so that health requests do not wait for them. */
 const CHECK_EVERY_MS = 1000;
 /**
- * Under load a part answers late, and a server that is busy must not look ill: after this its last good word counts,
- * as long as a new one is not overdue.
+ * Time after which the last successful check counts instead, in ms, unless a new result is overdue: under load a check
+ * is slow, and a busy server must not appear unhealthy.
  */
 const PATIENCE_MS = 50;
 const LAST_WORD_MS = CHECK_EVERY_MS + CHECK_TIMEOUT_MS;
 
-/** In the order in which `failing` names them: a full disk is why the store fails, not the other way round. */
+/** Parts in the order in which `failing` names them: a full disk makes the store fail, not the other way round. */
 const PARTS = ["disk", "mongo", "jobs"] as const;
 export type HealthPart = (typeof PARTS)[number];
 type PartState = z.infer<typeof partState>;
-/** Resolves when the part works, rejects when it does not. */
+/** Resolves if the part works, rejects if it does not. */
 type Check = () => Promise<void>;
 type Watched = { check: Check | undefined; asked: Promise<PartState> | null; wasOkAt: number };
 
 const partState = z.enum(["ok", "failing"]);
-/** docs/develop/api.md, Common rules. `failing` names the first part that is not well, or "shutdown" while the server stops. */
+/**
+ * Health of the server (docs/develop/api.md, Common rules). `failing` names the first failed part, or "shutdown" while
+ * the server stops.
+ */
 export const healthSchema = z.object({
   status: z.enum(["ok", "unavailable"]),
   version: z.string(),
@@ -37,8 +40,8 @@ export const healthSchema = z.object({
 export type Health = z.infer<typeof healthSchema>;
 
 /**
- * Says whether this server can serve: 503 is due when `status` is not "ok". A part without a check has nothing to run
- * here, and is ok. A part that has just gone is noticed within three seconds.
+ * Returns whether this server can serve: answer 503 if `status` is not "ok". A part without a check does not run here,
+ * and is ok. A failed part is noticed within three seconds.
  */
 export async function health(): Promise<Health> {
   const [disk, mongo, jobs] = await Promise.all([stateOf("disk"), stateOf("mongo"), stateOf("jobs")]);
@@ -63,18 +66,20 @@ export async function answerHealth(): Promise<Response> {
   });
 }
 
-/** A process that answers at all is alive: its parts have no say, or a full disk would restart it for ever. */
+/**
+ * A process that answers is alive, even if its parts fail: otherwise a full disk would restart it for ever.
+ */
 export const livenessSchema = z.object({ status: z.literal("ok"), version: z.string() });
 export function liveness(): z.infer<typeof livenessSchema> {
   return { status: "ok", version };
 }
 
-/** Makes a part answer for itself; the last one given counts. */
+/** Sets the health check of a part; the last one applies. */
 export function setHealthCheck(part: HealthPart, check: Check): void {
   parts()[part] = watched(check);
 }
 
-/** Asks the parts from now on, for as long as this process lives. */
+/** Checks the parts periodically, for as long as this process lives. */
 export function watchHealth(): void {
   setInterval(() => {
     for (const part of Object.values(parts())) void ask(part);
@@ -93,7 +98,7 @@ async function stateOf(name: HealthPart): Promise<PartState> {
   return answer ?? (age() < LAST_WORD_MS ? "ok" : asked);
 }
 
-/** One question at a time, however many want to know. */
+/** Runs one check at a time, shared by all callers. */
 function ask(part: Watched): Promise<PartState> {
   part.asked ??= answerOf(part).finally(() => {
     part.asked = null;

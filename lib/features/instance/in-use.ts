@@ -7,10 +7,13 @@ import { listDashboardUses } from "@/lib/features/dashboards/service";
 import { listFlowUses } from "@/lib/features/flows/service";
 import type { Caller } from "@/lib/platform/access/caller";
 
-/** Whoever holds on to connections (flows, dashboards, bindings, scheduled consoles) adds a line. */
+/**
+ * Finders of objects that use connections (flows, dashboards, bindings, scheduled consoles); each such feature adds
+ * one.
+ */
 const FINDERS: readonly FindUses[] = [listScheduledUses, listFlowUses, listDashboardUses, listBindingUses];
 
-/** All that uses a connection. */
+/** Lists all users of a connection. */
 export async function listUses(caller: Caller, connectionId: ObjectId): Promise<Use[]> {
   return (await Promise.all(FINDERS.map((find) => find(caller, connectionId)))).flat();
 }

@@ -6,12 +6,12 @@ import { commonHeaders } from "@/lib/platform/http/security-headers";
 import { metrics } from "@/lib/platform/metrics/metrics";
 import { isLoopback } from "@/lib/platform/net/reach";
 
-/** A request with one of these came through a proxy, whose own address tells nothing of the client's. */
+/** Headers of a request that came through a proxy, whose address says nothing about the client's. */
 const FORWARDING_HEADERS = ["x-forwarded-for", "forwarded", "x-real-ip", "via"];
 
 /**
- * Answers Prometheus in its text format: with METRICS_TOKEN to requests that send it as a bearer token, without it to
- * this machine alone. To everyone else the address does not exist.
+ * Answers Prometheus in its text format: with METRICS_TOKEN, to requests with it as a bearer token; without it, to this
+ * machine alone. All others get a 404.
  */
 export async function serveMetrics(request: Request): Promise<Response> {
   if (request.method !== "GET" && request.method !== "HEAD") {

@@ -3,7 +3,7 @@ import { deleteKeysOf } from "@/lib/features/accounts/api-key-service";
 import { endInvitesOf } from "@/lib/features/accounts/invites/service";
 import type { FollowRoleChange } from "@/lib/features/workspaces/members";
 
-/** What somebody has handed out ends with the right to hand it out: invitations with the role, keys with the membership. */
+/** Revokes what a user granted: invitations when the role is lost, keys when the membership ends. */
 export const followRoleChange: FollowRoleChange = async (workspaceId, userId, change, session) => {
   if (change.after === null) await deleteKeysOf(workspaceId, userId, session);
   await endInvitesOf(workspaceId, userId, change, session);

@@ -8,7 +8,8 @@ import { collections } from "./collections";
  */
 export const SCHEMA_MIGRATIONS: readonly SchemaMigration[] = [
   {
-    // From version 1 on a key without a known access only reads. Keys that were made before there was a choice are full.
+    // From version 1 on, a key without a known access is read-only. Keys from before the choice existed have full
+    // access.
     name: "write the access of full API keys",
     run: async () => {
       await collections.apiKeys().updateMany({ access: { $exists: false } }, { $set: { access: "full" } });

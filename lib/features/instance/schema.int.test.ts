@@ -143,7 +143,7 @@ describe("migrating on several servers", () => {
     };
     const over = migrateSchema([slow], { leaseMs: 60, pollMs: 5 });
     await began.promise;
-    // Another server has taken it over, and is done.
+    // Another server took over and has finished.
     await putStamp(1, version);
     await expect.poll(async () => (await stamp())?.lock).toBeUndefined();
     setTimeout(goOn.resolve, 100);

@@ -1,6 +1,6 @@
 import "server-only";
 
-// One line for each domain that seals something: the import registers its fields.
+// One import for each domain with encrypted values: it registers their fields.
 import "@/lib/features/connections/sealed-fields";
 import "@/lib/features/flows/sealed-fields";
 import "@/lib/platform/mail/account-mail";

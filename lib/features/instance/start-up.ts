@@ -25,20 +25,20 @@ import { installShutdown, isShuttingDown } from "@/lib/platform/process/shutdown
 import { ensureStoreService } from "@/lib/platform/process/store-service";
 import { createSecrets, getSecrets, hasSecretsFile, SecretsMissing } from "@/lib/platform/secrets/bootstrap";
 
-/** Opening a large store after a power cut, with room to spare; a platform's own health check gives up later. */
+/** Maximum time to open a large store after a power cut, in ms; a platform's health check gives up later. */
 const STORE_START_TIMEOUT_MS = 45_000;
 const RETRY_AFTER_MS = 5_000;
 const FIRST_ANSWER_POLL_MS = 100;
 
 /**
- * What a server does once before its first request: checks the settings, makes sure of the secrets, starts or joins
- * the embedded store. A server that cannot work says why and ends with code 1 instead of answering errors.
+ * Prepares a server before its first request: checks the settings, ensures the secrets, starts or joins the embedded
+ * store. A server that cannot work reports the reason and exits with code 1 instead of answering with errors.
  */
 export async function startUp(): Promise<void> {
   try {
     await prepare(env());
   } catch (error) {
-    // Told to stop while it started: the shutdown ends the process.
+    // Stopped during its start: the shutdown ends the process.
     if (isShuttingDown()) return;
     refuseToStart(error);
   }
@@ -51,8 +51,9 @@ async function startStore({ DATA_DIR, STORE_DURABILITY }: Env): Promise<void> {
 
 /**
  * Checks that this version and its secrets fit the store.
- * @param waitUntil by `performance.now()`: a store that was started just now may need longer for its first answer than
- *   the driver waits. A server starts without any other store; the work of the start checks again once it is back.
+ * @param waitUntil by `performance.now()`: a store that just started may need longer for its first answer than the
+ * driver
+ *   waits. A server starts without any other store; the start's work checks again once it is back.
  * @throws NewerSchema, SecretsMissing
  */
 async function checkStore(waitUntil: number): Promise<void> {
@@ -68,20 +69,20 @@ async function checkStore(waitUntil: number): Promise<void> {
   }
 }
 
-/** @throws SecretsMissing beside a store that somebody has used */
+/** @throws SecretsMissing if the store already holds data */
 async function prepareSecrets(settings: Env): Promise<void> {
   try {
     getSecrets();
   } catch (error) {
     if (!(error instanceof SecretsMissing) || !settings.isEmbeddedStore || hasSecretsFile(settings)) throw error;
-    // `npm run store` may have made the store before the first server.
+    // `npm run store` may have created the store before the first server.
     await startStore(settings);
     if (!(await isStoreUnused())) throw error;
     createSecrets();
   }
 }
 
-/** Logs the first failure of a check, and its return. */
+/** Logs the first failure of a check, and its recovery. */
 function toldOnce(check: () => Promise<void>): () => Promise<void> {
   let isFailing = false;
   return async () => {
@@ -105,15 +106,15 @@ function refuseToStart(error: unknown): never {
 async function prepare(settings: Env): Promise<void> {
   await prepareSecrets(settings);
   handIn();
-  // Not in handIn: a commit for each of the thousands of workspaces that tests make would be most of their time.
+  // Not in handIn: a commit for each of the thousands of workspaces in tests would take most of their time.
   beginWorkspacesBy(createSampleDashboard);
   prepareStore();
   prepareRequests();
   if (settings.isVercel) return;
-  // The development server has its own way to stop, at once.
+  // The development server stops at once in another way.
   if (settings.NODE_ENV === "production") installShutdown({ port: settings.PORT });
   if (settings.isEmbeddedStore) {
-    // A client that looks for a store which has not started yet fails for good, and takes others with it.
+    // A client that connects before the store has started fails for good, and takes others with it.
     setHealthCheck("mongo", () => Promise.reject(new Error("The store has not started yet.")));
     await startStore(settings);
     setHealthCheck("mongo", pingStore);
@@ -129,7 +130,7 @@ async function prepare(settings: Env): Promise<void> {
   }
 }
 
-/** Tries again while it fails: a store that was away at the start must not leave us without indexes. */
+/** Retries while it fails: a store that was unreachable at the start must not leave us without indexes. */
 async function untilDone(name: string, work: () => Promise<void>): Promise<void> {
   for (;;) {
     try {
@@ -143,7 +144,7 @@ async function untilDone(name: string, work: () => Promise<void>): Promise<void>
   }
 }
 
-/** What may take a while, and nobody's first request has to wait for. */
+/** Slow tasks that no request has to wait for. */
 const BACKGROUND: Record<string, () => Promise<void>> = {
   indexes: async () => {
     await databaseReady();

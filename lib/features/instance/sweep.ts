@@ -14,17 +14,17 @@ import { sweepRuns } from "@/lib/features/runs/sweep";
 import { log } from "@/lib/platform/log";
 import { isShuttingDown } from "@/lib/platform/process/shutdown";
 
-/** What is due is picked up within ten seconds of its time. */
+/** Interval of the sweep: due work is picked up within ten seconds. */
 const SWEEP_EVERY_MS = 5_000;
 
-/** How each kind of run goes on when its server has died; whoever carries runs out adds a line. */
+/** Recovery of each kind of run after its server died; each feature with runs adds an entry. */
 const RUN_OWNERS: RunOwners = {
   scheduled_query: recoverConsoleRun,
   flow: recoverFlowRun,
   dashboard: recoverRefresh,
 };
 
-/** Looks once after all that a dead process or a job runner that was away has left undone. Two at once do no harm. */
+/** Runs once all recovery of work left by a dead process or an unreachable job runner. Concurrent runs are harmless. */
 export async function sweep(): Promise<void> {
   const outcomes = await Promise.allSettled([
     sweepRuns(RUN_OWNERS),
@@ -40,7 +40,7 @@ export async function sweep(): Promise<void> {
   }
 }
 
-/** Goes on with it for as long as this process lives. */
+/** Sweeps until this process shuts down. */
 export async function sweepForever(): Promise<void> {
   while (!isShuttingDown()) {
     await sweep();

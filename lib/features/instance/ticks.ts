@@ -7,7 +7,7 @@ import { queueSnapshotTick } from "@/lib/features/notifications/snapshots/servic
 import { SNAPSHOT_TYPE } from "@/lib/features/notifications/snapshots/take";
 import { queueDueRuns, type TickOwners } from "@/lib/features/runs/schedules/tick";
 
-/** Whatever can have a schedule adds a line. */
+/** Handlers of each kind of schedule; each feature with schedules adds an entry. */
 const OWNERS: TickOwners = {
   scheduled_query: queueConsoleTick,
   flow: queueFlowTick,
@@ -16,7 +16,7 @@ const OWNERS: TickOwners = {
   [SNAPSHOT_TYPE]: queueSnapshotTick,
 };
 
-/** Queues a run for each schedule that is due. @returns how many */
+/** Queues a run for each due schedule. @returns how many */
 export function runDueSchedules(): Promise<number> {
   return queueDueRuns(OWNERS);
 }
