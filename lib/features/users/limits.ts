@@ -1,2 +1,2 @@
-/** Of a person's name, in characters. */
+/** Maximum length of a user's name, in characters. */
 export const USER_NAME_MAX = 120;

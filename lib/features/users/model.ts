@@ -1,7 +1,7 @@
 import type { Person } from "@/lib/platform/access/caller";
 import type { User } from "./schema";
 
-/** An account. The password lies apart (CredentialDoc), so that reading a user can never carry its hash along. */
+/** An account. The password is stored separately (CredentialDoc), so that reading a user never includes its hash. */
 export type UserDoc = Person & { emailVerified: Date | null; image?: string | null };
 
 export function toUser(doc: Person): User {

@@ -2,13 +2,13 @@ import { z } from "zod";
 import { isoDate, objectIdText, trimmedText } from "@/lib/platform/http/schema";
 import { USER_NAME_MAX } from "./limits";
 
-/** RFC 5321: the longest address that mail can carry. */
+/** Longest address that mail can carry (RFC 5321). */
 const EMAIL_LENGTH_MAX = 254;
 const EMAIL_LOCAL_MAX = 64;
-/** RFC 1035. */
+/** Longest label of a domain (RFC 1035). */
 const DOMAIN_LABEL_MAX = 63;
 
-/** The form in which an address is stored and compared. */
+/** Normalised form of an address, which is stored and compared. */
 export const emailAddress = z
   .string()
   .trim()

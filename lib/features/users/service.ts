@@ -6,20 +6,20 @@ import { collections } from "./collections";
 import { toUser, type UserDoc } from "./model";
 import type { UpdateUserBody, User } from "./schema";
 
-/** For next-auth's adapter, which writes accounts by itself. */
+/** For next-auth's adapter, which writes accounts directly. */
 export const usersCollectionName = collections.users.collectionName;
 
-/** Stores a new account. @throws MongoServerError 11000 when its address has one already */
+/** Stores a new account. @throws MongoServerError 11000 if the address is taken */
 export async function insertUser(user: UserDoc): Promise<void> {
   await collections.users().insertOne(user);
 }
 
-/** The account of an address in its stored form; null for none. */
+/** Returns the account of a normalised address; null for none. */
 export function findUserByEmail(email: string): Promise<UserDoc | null> {
   return collections.users().findOne({ email });
 }
 
-/** What those are called who still have an account. */
+/** Returns the names of users whose accounts still exist. */
 export async function findPeople(userIds: readonly ObjectId[]): Promise<Pick<UserDoc, "_id" | "name">[]> {
   if (userIds.length === 0) return [];
   return collections
@@ -28,12 +28,12 @@ export async function findPeople(userIds: readonly ObjectId[]): Promise<Pick<Use
     .toArray();
 }
 
-/** Null when the account is gone. */
+/** Returns null if the account is deleted. */
 export function findUser(userId: ObjectId): Promise<UserDoc | null> {
   return collections.users().findOne({ _id: userId });
 }
 
-/** Gives the caller another name. @throws AppError `not_found` when the account is gone meanwhile */
+/** Renames the caller. @throws AppError `not_found` if the account was deleted in the meantime */
 export async function updateUser({ user }: UserCaller, { name }: UpdateUserBody): Promise<User> {
   const updated = await collections
     .users()
@@ -42,7 +42,7 @@ export async function updateUser({ user }: UserCaller, { name }: UpdateUserBody)
   return toUser(updated);
 }
 
-/** False on a server that nobody has registered at yet. */
+/** Returns false on a server without accounts. */
 export async function hasAccounts(): Promise<boolean> {
   return (await collections.users().findOne({}, { projection: { _id: 1 } })) !== null;
 }
@@ -52,10 +52,10 @@ export function findFirstUser(): Promise<UserDoc | null> {
   return collections.users().findOne({}, { sort: { _id: 1 } });
 }
 
-/** What `lookUpUser` adds to a document: one user, or none when the account is gone. */
+/** Field that `lookUpUser` adds to a document: one user, or none if the account is deleted. */
 export type WithUser = { user: [UserDoc?] };
 
-/** The stage of a pipeline that puts the account in `user` whose id stands in a field. */
+/** Returns a pipeline stage that puts the account whose id is in a field into `user`. */
 export function lookUpUser(localField: string): Document {
   return { $lookup: { from: collections.users.collectionName, localField, foreignField: "_id", as: "user" } };
 }
