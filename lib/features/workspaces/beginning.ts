@@ -4,15 +4,18 @@ import type { Caller, Person } from "@/lib/platform/access/caller";
 import { log } from "@/lib/platform/log";
 import { sharedState } from "@/lib/platform/process/shared-state";
 
-/** What a new workspace begins with beyond the sample's connection. */
+/** Creates the initial contents of a new workspace beyond the sample connection. */
 export type BeginWorkspace = (owner: Caller) => Promise<void>;
 
-/** Says what that is: the start gives it, since what can be in a workspace stands above it. */
+/** Registers it: the start passes the function, since the contents of a workspace belong to higher domains. */
 export function beginWorkspacesBy(begin: BeginWorkspace): void {
   holder().begin = begin;
 }
 
-/** Call it when the workspace and its owner are there, and before anybody has seen it. Without it the workspace is whole, too. */
+/**
+ * Creates the initial contents. Call it when the workspace and its owner exist, before anyone has seen it. The
+ * workspace is valid without them, too.
+ */
 export async function beginWorkspace(workspaceId: ObjectId, user: Person): Promise<void> {
   const via = { kind: "job" as const, runId: new ObjectId() };
   try {

@@ -53,7 +53,7 @@ describe("when a member was last seen", () => {
     expect(new Date(shown).toISOString()).toBe(shown);
     expect(new Date(shown).getTime()).toBeGreaterThanOrEqual(before);
     expect(new Date(shown).getTime()).toBeLessThanOrEqual(Date.now());
-    // Their own workspace has not seen them, and neither has this one its other members.
+    // Their first workspace has not recorded them, and neither has this one recorded its other members.
     const [first] = (await call("GET", "/api/workspaces", { cookie: person.cookie })).json.data;
     expect(first.id).not.toBe(owner.workspaceId);
     expect([await seenAt(person, first.id), await seenAt(elsewhere)]).toEqual([undefined, undefined]);
@@ -104,7 +104,7 @@ describe("when a member was last seen", () => {
     expect(await mayStill(headers, memberAccess, new ObjectId(owner.workspaceId))).toBe(true);
     const stranger = await seedPerson("Stranger");
     expect((await enter(stranger)).status).toBe(403);
-    // A write of theirs would have begun before this one.
+    // A write for the stranger would have started before this one.
     await enter(owner);
     await isNoted(owner);
     expect(await seenAt(person)).toEqual(long);

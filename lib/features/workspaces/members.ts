@@ -8,7 +8,9 @@ import { collections } from "./collections";
 import type { MembershipDoc } from "./model";
 import type { UpdatedMember } from "./schema";
 
-/** What the domains above do when a member's role changes, in the same transaction; `after` is null for who leaves. */
+/**
+ * Follow-up of the higher domains to a changed role, in the same transaction; `after` is null for a member who leaves.
+ */
 export type FollowRoleChange = (
   workspaceId: ObjectId,
   userId: ObjectId,
@@ -17,8 +19,8 @@ export type FollowRoleChange = (
 ) => Promise<void>;
 
 /**
- * Gives a member another role (docs/develop/api.md, Workspaces; T27, T28). Admins may; only an owner makes or unmakes an owner.
- * With a right to give roles end the invitations that go with it.
+ * Changes a member's role (docs/develop/api.md, Workspaces; T27, T28). Admins may; only an owner grants or removes the
+ * role owner. Losing a right to grant roles ends the invitations that depend on it.
  * @throws AppError `not_found`, `forbidden`, `last_owner`
  */
 export function updateMemberRole(
@@ -43,8 +45,8 @@ export function updateMemberRole(
 }
 
 /**
- * Takes somebody out of the workspace; anybody may take out themselves.
- * @param follow what the domains above do about it: API keys and invitations end with the membership
+ * Removes a member from the workspace; every member may remove themselves.
+ * @param follow the follow-up of the higher domains: API keys and invitations end with the membership
  * @throws AppError `not_found`, `forbidden`, `last_owner`
  */
 export function removeMember(caller: Caller, userId: ObjectId, follow: FollowRoleChange): Promise<void> {
@@ -79,8 +81,9 @@ async function getMembershipOrThrow(
 }
 
 /**
- * Two owners who demote each other at once must not both succeed, and each one's transaction would still see the
- * other as owner. Writing the workspace first makes the two conflict, so that one of them is done again.
+ * Ensures another owner. Two owners who demote each other at once must not both succeed, and each one's transaction
+ * would still see the other as owner. Writing the workspace first makes the two conflict, so that one of them is
+ * retried.
  */
 async function requireAnotherOwner(workspaceId: ObjectId, userId: ObjectId, session: ClientSession): Promise<void> {
   await collections.workspaces().updateOne({ _id: workspaceId }, { $set: { updatedAt: new Date() } }, { session });

@@ -5,19 +5,19 @@ import { collections } from "./collections";
 import { SEEN_EVERY_SECONDS } from "./limits";
 import type { MembershipDoc } from "./model";
 
-/** What the stages below add to a document: the person's membership, or none. */
+/** Field that the stages below add to a document: the user's membership, or none. */
 export type WithMembership = { membership: [MembershipDoc?] };
 
 /**
- * The stage of a pipeline that puts a person's membership of one workspace in `membership`.
- * @param userField the field with the person's id
+ * Returns a pipeline stage that puts a user's membership of one workspace in `membership`.
+ * @param userField the field with the user's id
  * @param workspaceId null finds none
  */
 export function lookUpMembership(userField: string, workspaceId: ObjectId | null): Document {
   return joined(userField, { pipeline: [{ $match: { workspaceId } }] });
 }
 
-/** The same for documents of a workspace, which name it in `workspaceId`. */
+/** Returns the same stage for documents of a workspace, which name it in `workspaceId`. */
 export function lookUpMembershipOf(userField: string): Document {
   return joined(userField, {
     let: { workspaceId: "$workspaceId" },
@@ -30,7 +30,7 @@ function joined(userField: string, narrowed: Document): Document {
   return { $lookup: { from, localField: userField, foreignField: "userId", ...narrowed, as: "membership" } };
 }
 
-/** The person's membership of the workspace; null for who is no member. */
+/** Returns the user's membership of the workspace; null for a user who is not a member. */
 export function findMembership(
   workspaceId: ObjectId,
   userId: ObjectId,
@@ -39,13 +39,16 @@ export function findMembership(
   return collections.memberships().findOne({ workspaceId, userId }, { session });
 }
 
-/** Returns the person's role in the workspace; null for no member, and for a role that this version does not know. */
+/**
+ * Returns the user's role in the workspace; null if they are not a member, and for a role that this version does not
+ * know.
+ */
 export async function findRole(workspaceId: ObjectId, userId: ObjectId, session?: ClientSession): Promise<Role | null> {
   const role = (await findMembership(workspaceId, userId, session))?.role;
   return isKnownRole(role) ? role : null;
 }
 
-/** Returns a look-up of the roles of people in workspaces, all of them read at once; null for no member. */
+/** Returns a look-up of the roles of users in workspaces, all read at once; null for a user who is not a member. */
 export async function findRoles(
   pairs: readonly { workspaceId: ObjectId; userId: ObjectId }[],
 ): Promise<(workspaceId: ObjectId, userId: ObjectId) => Role | null> {
@@ -69,8 +72,8 @@ export async function findRoles(
 }
 
 /**
- * Notes that a member is there, in person. Most calls do nothing; of several at once one writes. It never fails, and
- * nobody need wait for a date that only people read.
+ * Records that a member is present in person. Most calls do nothing; of several concurrent ones one writes. It never
+ * fails, and callers need not wait for a date that is only displayed.
  * @param membership as it was just read
  */
 export async function noteSeen({ _id, workspaceId, lastSeenAt }: MembershipDoc, now: Date): Promise<void> {
@@ -86,8 +89,8 @@ export async function noteSeen({ _id, workspaceId, lastSeenAt }: MembershipDoc, 
 }
 
 /**
- * Makes somebody a member. Who is one already keeps the role they have.
- * @returns the role that holds
+ * Makes a user a member. A member keeps their current role.
+ * @returns the effective role
  */
 export async function join(
   workspaceId: ObjectId,

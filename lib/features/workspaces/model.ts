@@ -8,18 +8,18 @@ export type WorkspaceDoc = {
   slug: string;
   createdAt: Date;
   updatedAt: Date;
-  /** Set while what belongs to it is being removed; nobody is a member by then. */
+  /** Set while its data is being deleted; it has no members then. */
   deletedAt?: Date;
 };
 
-/** Who belongs to a workspace, and as what. */
+/** A member of a workspace and their role. */
 export type MembershipDoc = {
   _id: ObjectId;
   workspaceId: ObjectId;
   userId: ObjectId;
   role: Role;
   joinedAt: Date;
-  /** When the person last did something in the workspace, to a few minutes (`noteSeen`); absent before the first time. */
+  /** Last activity of the user in the workspace, to a few minutes (`noteSeen`); absent before the first. */
   lastSeenAt?: Date;
 };
 

@@ -9,7 +9,7 @@ export const createWorkspaceBody = z.object({ name: workspaceName });
 
 export const updateWorkspaceBody = z.object({ name: workspaceName });
 
-/** `role` is the caller's own. */
+/** `role` is the caller's role. */
 export const workspaceSchema = z.object({
   id: objectIdText,
   name: z.string(),

@@ -13,7 +13,7 @@ import { type MembershipDoc, toWorkspace, type WorkspaceDoc } from "./model";
 import type { Member, Workspace, WorkspaceDetails } from "./schema";
 
 const SLUG_LENGTH_MAX = 40;
-/** A slug that is taken gets this many random digits behind it; three collisions in a row do not happen. */
+/** Number of random digits after a slug that is taken; three collisions in a row do not happen. */
 const SLUG_SUFFIX_BYTES = 3;
 const SLUG_TRIES = 4;
 
@@ -24,10 +24,12 @@ export async function createWorkspace({ user }: UserCaller, name: string): Promi
   return workspace;
 }
 
-/** The same for an account that is only being made: nobody has signed in to it yet. Behind it comes `beginWorkspace`. */
+/**
+ * Creates a workspace for an account that is being created: no one has signed in to it yet. `beginWorkspace` follows.
+ */
 export async function createWorkspaceOf(ownerId: ObjectId, name: string, now: Date): Promise<Workspace> {
   const workspace = await insertWithFreeSlug(name, now);
-  // The sample first and the membership last: who sees the workspace sees it whole.
+  // The sample first and the membership last: members always see a complete workspace.
   await createSampleConnection(workspace._id, ownerId, now);
   await collections
     .memberships()
@@ -35,14 +37,16 @@ export async function createWorkspaceOf(ownerId: ObjectId, name: string, now: Da
   return toWorkspace(workspace, "owner");
 }
 
-/** Takes back a workspace whose making failed half-way: nobody has seen it yet. */
+/** Discards a workspace whose creation failed half-way: no one has seen it yet. */
 export async function discardWorkspace(workspaceId: ObjectId): Promise<void> {
   await collections.memberships().deleteMany({ workspaceId });
   await discardConnections(workspaceId);
   await collections.workspaces().deleteOne({ _id: workspaceId });
 }
 
-/** The caller's workspaces with their role in each, in the order in which they joined; a key has its own alone. */
+/**
+ * Lists the caller's workspaces with their role in each, in the order in which they joined; a key has one workspace.
+ */
 export async function listWorkspaces({ user, via }: UserCaller, page: PageRequest): Promise<Page<Workspace>> {
   const after = readCursor(page.cursor);
   const only = via.kind === "key" && { workspaceId: via.membership.workspaceId };
@@ -66,14 +70,14 @@ export async function listWorkspaces({ user, via }: UserCaller, page: PageReques
   return { ...found, items: found.items.flat() };
 }
 
-/** What the addresses of the workspace's pages begin with; null when it is gone. */
+/** Returns the slug in the addresses of the workspace's pages; null if the workspace is deleted. */
 export async function findWorkspaceSlug(workspaceId: ObjectId): Promise<string | null> {
   const filter = { _id: workspaceId, deletedAt: { $exists: false } };
   const doc = await collections.workspaces().findOne(filter, { projection: { slug: 1 } });
   return doc?.slug ?? null;
 }
 
-/** Gives the workspace another name; its address stays. @throws AppError `not_found` */
+/** Renames the workspace; its address stays. @throws AppError `not_found` */
 export async function renameWorkspace({ workspaceId, role }: Caller, name: string): Promise<Workspace> {
   const doc = await collections
     .workspaces()
@@ -83,7 +87,7 @@ export async function renameWorkspace({ workspaceId, role }: Caller, name: strin
 }
 
 /**
- * The caller's workspace with a page of its members, in the order in which they joined.
+ * Returns the caller's workspace with a page of its members, in the order in which they joined.
  * @throws AppError `not_found`, `invalid_request` for a bad cursor
  */
 export async function getWorkspaceOrThrow(
@@ -114,7 +118,7 @@ export async function getWorkspaceDocOrThrow(workspaceId: ObjectId): Promise<Wor
   return workspace;
 }
 
-/** The workspace that an operator names by its id or its slug; null for none. */
+/** Returns the workspace that an operator names by its id or its slug; null for none. */
 export async function findWorkspaceId(name: string): Promise<ObjectId | null> {
   const workspaces = collections.workspaces();
   const bySlug = await workspaces.findOne({ slug: name });
@@ -152,7 +156,7 @@ async function insertWithFreeSlug(name: string, now: Date): Promise<WorkspaceDoc
   }
 }
 
-/** The part of a page's address that stands for a workspace: lower-case words joined by hyphens. */
+/** Returns the part of a page's address that identifies a workspace: lower-case words joined by hyphens. */
 export function toSlug(name: string): string {
   const slug = name
     .normalize("NFKD")

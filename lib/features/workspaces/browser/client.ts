@@ -10,9 +10,9 @@ import type { OutboxEntry } from "@/lib/platform/mail/schema";
 
 const root = (workspaceId: string) => `/api/workspaces/${workspaceId}`;
 
-/** What the settings of a workspace read and change. Each function throws ApiError. */
+/** Requests of the workspace settings. Each function throws ApiError. */
 export const workspaceApi = {
-  /** With all of its members. */
+  /** Includes all members. */
   read: async (workspaceId: string, signal?: AbortSignal): Promise<WorkspaceDetails> => {
     const pages = await sendPages<WorkspaceDetails>(root(workspaceId), { signal });
     return { ...pages[0], members: pages.flatMap(({ members }) => members) };
@@ -33,7 +33,7 @@ export const workspaceApi = {
 
   listApiKeys: (workspaceId: string, signal?: AbortSignal) =>
     sendAll<ApiKey>(`${root(workspaceId)}/api-keys`, { signal }),
-  /** The answer holds the key, this once. */
+  /** Only this answer contains the key. */
   createApiKey: (workspaceId: string, body: z.input<typeof createApiKeyBody>) =>
     send<CreatedApiKey>("POST", `${root(workspaceId)}/api-keys`, { body }),
   removeApiKey: (workspaceId: string, keyId: string) => send<null>("DELETE", `${root(workspaceId)}/api-keys/${keyId}`),

@@ -1,17 +1,17 @@
-/** What the palette's first letter asks for: everything, or one kind alone. */
+/** Search scope that the first character selects: everything, or one kind. */
 export type PaletteMode = "all" | "places" | "actions" | "tables" | "people";
 export type PaletteKind = "console" | "connection" | "flow" | "dashboard" | "table" | "person" | "action";
 
-/** Something that can be chosen. `words` are searched besides the name. */
+/** An item to choose. `words` are searched in addition to the name. */
 export type PaletteItem = {
   id: string;
   kind: PaletteKind;
   name: string;
   detail: string;
   words?: string;
-  /** Found by the server, in the text: it stays whatever its name is. */
+  /** Found by the server in the text: it is kept whether or not its name matches. */
   isHit?: boolean;
-  /** It fits every search, after all that was looked for. */
+  /** Matches every search, after all results. */
   isLast?: boolean;
 };
 export type PaletteGroup<T extends PaletteItem> = { kind: PaletteKind; label: string; items: T[] };
@@ -25,7 +25,7 @@ const LABELS: Record<PaletteKind, string> = {
   person: "People",
   action: "Do",
 };
-/** What each mode searches. */
+/** Kinds that each mode searches. */
 export const KINDS: Record<PaletteMode, PaletteKind[]> = {
   all: ["console", "dashboard", "table", "connection", "flow", "person", "action"],
   places: ["console", "dashboard", "table", "connection", "flow", "person"],
@@ -34,19 +34,20 @@ export const KINDS: Record<PaletteMode, PaletteKind[]> = {
   people: ["person"],
 };
 const SIGNS: Record<string, PaletteMode> = { ">": "actions", "#": "tables", "@": "people" };
-/** Of one kind, among others and alone. */
+/** Maximum number of items per kind, among others and alone. */
 const SHARED_MAX = 6;
 const ALONE_MAX = 50;
 
-/** Takes the sign off the front. @param opened the mode that the palette was opened in */
+/** Splits the mode's prefix from the search text. @param opened the mode that the palette was opened in */
 export function readPaletteText(text: string, opened: PaletteMode): { mode: PaletteMode; search: string } {
   const mode = SIGNS[text.charAt(0)];
   return mode === undefined ? { mode: opened, search: text.trim() } : { mode, search: text.slice(1).trim() };
 }
 
 /**
- * What fits a search, best first, in groups; the group of the best one leads. Without a search the order of the items stays, which is the recent ones first.
- * People and tables wait for a search unless they are asked for alone.
+ * Returns the items that match a search, best first, in groups; the group of the best match leads. Without a search,
+ * the items keep their order, which is the most recent first. People and tables appear only with a search, unless the
+ * mode is limited to them.
  */
 export function groupPalette<T extends PaletteItem>(items: T[], mode: PaletteMode, search: string): PaletteGroup<T>[] {
   const kinds = KINDS[mode];
@@ -69,7 +70,7 @@ export function groupPalette<T extends PaletteItem>(items: T[], mode: PaletteMod
   return groups.toSorted((a, b) => a.rank - b.rank).map(({ group }) => group);
 }
 
-/** Lower is better; null for what does not fit. */
+/** Returns the rank of an item, the best lowest; null if it does not match. */
 function rankOf(
   { name, detail, words = "", isHit = false, isLast = false }: PaletteItem,
   search: string,
@@ -88,7 +89,10 @@ function rankOf(
   return isHit ? 6 : null;
 }
 
-/** The letters in their order with others between: "wkrev" for "weekly-revenue". Short searches would fit everything. */
+/**
+ * Returns whether the letters occur in order with others between: "wkrev" for "weekly-revenue". Short searches would
+ * match everything.
+ */
 function isLoose(name: string, wanted: string): boolean {
   if (wanted.length < 3) return false;
   let at = 0;
