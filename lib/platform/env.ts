@@ -1,17 +1,16 @@
 import { z } from "zod";
 
-/** The value that .env.example shows. A server that starts with it is refused (T23). */
+/** Value in .env.example. A server with it does not start (T23). */
 export const EXAMPLE_AUTH_SECRET = "replace-this-example-by-32-random-bytes-or-more";
-/** Below this a signing secret can be guessed (T23). */
+/** Minimum length of a signing secret, in bytes; a shorter one can be guessed (T23). */
 export const SECRET_BYTES_MIN = 32;
-/** Sealed values use AES-256, whose keys have exactly this size. */
+/** Key size of AES-256, which encrypts the stored secrets, in bytes. */
 export const ENCRYPTION_KEY_BYTES = 32;
 
 /**
- * Every setting of the platform (docs/develop/api.md, Settings): the only place that reads process.env.
- * Scripts run this file as it is, without a bundler: no syntax that cannot be stripped, no "@/" names.
- * An empty string means unset, so a copied .env.example with blanks is valid. Values are checked when they are
- * first asked for, which is the server's start.
+ * Declares every setting of the platform (docs/develop/api.md, Settings); only this file reads process.env. Scripts run
+ * it without a bundler: no syntax that cannot be stripped, no "@/" names. An empty string means unset, so a copied
+ * .env.example with blanks is valid. Values are validated on first use, which is the server's start.
  */
 const settings = z.object({
   NODE_ENV: z.enum(["development", "production", "test"]).default("development"),
@@ -106,13 +105,13 @@ const settings = z.object({
   VERCEL_PROJECT_PRODUCTION_URL: z.string().optional(),
 });
 
-/** Set by the runtime or the hosting platform, not by whoever installs: absent from .env.example. */
+/** Variables that the runtime or the hosting platform sets, not the installer: absent from .env.example. */
 export const PLATFORM_NAMES: readonly string[] = ["NODE_ENV", "VERCEL", "VERCEL_PROJECT_PRODUCTION_URL", "INNGEST_DEV"];
 export const SETTING_NAMES: readonly string[] = Object.keys(settings.shape).filter(
   (name) => !PLATFORM_NAMES.includes(name),
 );
 
-/** One key of the ring: new values are sealed with the first, older ones are opened by their id. */
+/** A key of the ring: the first encrypts new values; older values are decrypted by their key's id. */
 export type EncryptionKey = { id: string; key: Buffer };
 
 type Settings = z.output<typeof settings>;
@@ -121,17 +120,17 @@ export type Env = Omit<
   "ALLOW_PRIVATE_NETWORK" | "TRUST_PROXY" | "VERCEL" | "VERCEL_PROJECT_PRODUCTION_URL"
 > & {
   TRUST_PROXY: number;
-  /** True on a platform without long-lived processes: no embedded store, no file engines. */
+  /** Whether the platform has no long-lived processes: no embedded store, no file engines. */
   isVercel: boolean;
-  /** True when no MONGODB_URI is given, so this installation keeps its own store under DATA_DIR. */
+  /** True without a MONGODB_URI: this installation then runs an embedded store under DATA_DIR. */
   isEmbeddedStore: boolean;
-  /** Where links in mails and payloads point: an origin without a slash at its end. */
+  /** Origin of links in mails and payloads, without a trailing slash. */
   publicUrl: string;
-  /** Which private addresses may be dialled; cloud metadata never is. */
+  /** Private addresses that may be dialled; cloud metadata never is. */
   privateNetwork: "none" | "databases" | "all";
 };
 
-/** Settings that a server cannot start with. `problems` name the setting and say what to do, never its value. */
+/** Settings with which a server cannot start. `problems` name the setting and say what to do, never its value. */
 export class EnvError extends Error {
   readonly problems: readonly string[];
 
@@ -145,8 +144,8 @@ export class EnvError extends Error {
 let cached: Env | undefined;
 
 /**
- * The settings of this process, checked once. A build gets the defaults: what it makes must not depend on the machine
- * that it runs on, and a wrong value is the start's to report.
+ * Returns the settings of this process, validated once. A build gets the defaults: its output must not depend on the
+ * machine, and the start reports wrong values.
  * @throws EnvError naming every setting that is missing or wrong
  */
 export function env(): Env {
@@ -171,7 +170,7 @@ export function parseEnv(source: Record<string, string | undefined>): Env {
   return {
     ...values,
     isVercel,
-    // Vercel's own proxy is always in front, and writes the header anew.
+    // Vercel always has a proxy in front, which overwrites the header.
     TRUST_PROXY: values.TRUST_PROXY ?? (isVercel ? 1 : 0),
     isEmbeddedStore: values.MONGODB_URI === undefined && !isVercel,
     publicUrl:
@@ -184,8 +183,8 @@ export function parseEnv(source: Record<string, string | undefined>): Env {
 }
 
 /**
- * Reads `id:base64,...`, the newest first.
- * @throws Error saying what is wrong, without any key's value
+ * Parses `id:base64,...`, the newest first.
+ * @throws Error naming the problem, without any key's value
  */
 export function parseKeyRing(text: string): EncryptionKey[] {
   const keys = text.split(",").map((part) => {
@@ -203,7 +202,10 @@ export function parseKeyRing(text: string): EncryptionKey[] {
   return keys;
 }
 
-/** docs/develop/api.md, Settings: what a shared store, Vercel and a real job runner cannot do without. */
+/**
+ * Returns the problems of settings that a shared store, Vercel and an external job runner require (docs/develop/api.md,
+ * Settings).
+ */
 function demandedProblems(values: Pick<Settings, DemandedName | "MONGODB_URI">, isVercel: boolean): string[] {
   const reasons = new Map<DemandedName, string>();
   const demand = (reason: string, ...names: DemandedName[]) => {
@@ -216,7 +218,7 @@ function demandedProblems(values: Pick<Settings, DemandedName | "MONGODB_URI">, 
     demand("for a job runner of your own", "INNGEST_EVENT_KEY", "INNGEST_SIGNING_KEY");
   }
   if (isVercel) {
-    // Our choice: INNGEST_BASE_URL stays free there, since leaving it out means Inngest's own cloud.
+    // Our choice: INNGEST_BASE_URL is optional there, since the default is Inngest's cloud.
     demand(
       "on Vercel, which keeps no process and no disk between requests",
       "MONGODB_URI",
@@ -256,7 +258,7 @@ function flag() {
   return z.enum(["0", "1", "false", "true"], "must be 1 or 0").transform((value) => value === "1" || value === "true");
 }
 
-/** The policy for creating accounts. `domains` is empty unless the mode is `domain`. */
+/** Policy for creating accounts. `domains` is empty unless the mode is `domain`. */
 export type SignUpPolicy = { mode: "open" | "domain" | "invite" | "off"; domains: string[] };
 
 function signUpPolicy() {

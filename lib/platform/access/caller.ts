@@ -1,42 +1,42 @@
 import type { ObjectId } from "mongodb";
 import type { Role } from "./roles";
 
-/** A person, as far as what is done for them has to know. */
+/** The facts about a user that acting for them requires. */
 export type Person = { _id: ObjectId; email: string; name: string; createdAt: Date };
 
-/** What somebody is in one workspace. */
+/** A user's role in one workspace. */
 export type Membership = { workspaceId: ObjectId; role: Role };
 
-/** Signed in, in a browser. */
+/** A browser session. */
 export type BySession = { kind: "session"; sessionId: ObjectId };
-/** What a key may do of what its creator may: all of it, or only look. */
+/** Access of a key: all of its creator's rights, or reading only. */
 export const KEY_ACCESS = ["full", "read"] as const;
 export type KeyAccess = (typeof KEY_ACCESS)[number];
-/** With an API key. It acts as its creator, inside its one workspace: `membership` is the creator's there. */
+/** Caller with an API key. It acts as its creator, inside its one workspace: `membership` is the creator's there. */
 export type ByKey = { kind: "key"; keyId: ObjectId; membership: Membership; access: KeyAccess };
-/** By something that they have set up and that goes on without them: a schedule or a flow. */
+/** Caller of a job that the user set up and that runs without them: a schedule or a flow. */
 export type ByJob = { kind: "job"; runId: ObjectId };
-/** By what it is known who acts. */
+/** Evidence of the caller's identity. */
 export type Via = BySession | ByKey | ByJob;
 
-/** Who asks for something of their own account, in no workspace. */
+/** A caller for account requests, outside of a workspace. */
 export type UserCaller<V extends Via = Via> = { user: Person; via: V };
 
-/** Whether they may change nothing, whatever their role: queries of theirs only read. */
+/** Returns whether the caller may only read, regardless of their role: their queries are read-only. */
 export function isReadOnly({ via }: { via: Via }): boolean {
   return via.kind === "key" && via.access !== "full";
 }
 
-/** Returns a key's access as stored. Anything but "full" only reads: a newer version may have kinds of its own. */
+/** Returns a key's access as stored. Anything but "full" is read-only: a newer version may have other kinds. */
 export function toKeyAccess(stored: unknown): KeyAccess {
   return stored === "full" ? "full" : "read";
 }
 
-/** Who acts in a workspace, and as what. The first argument of every function that does something for somebody. */
+/** A caller in a workspace, with their role. First argument of every function that acts for a user. */
 export type Caller<V extends Via = Via> = UserCaller<V> & Membership;
 
 /**
- * Who sends a request, before it is judged whether they may: what a route's access makes a caller of. `membership` is
- * a key's own, or a person's in the workspace that the path names; null for who is no member of it.
+ * Sender of a request before authorisation; the route's access turns it into a caller. `membership` is a key's
+ * membership, or a user's in the workspace that the path names; null for a user who is not a member of it.
  */
 export type Identity = UserCaller & { membership: Membership | null };

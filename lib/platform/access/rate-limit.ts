@@ -13,7 +13,7 @@ import { AppError } from "@/lib/platform/http/errors";
 import { sharedState } from "@/lib/platform/process/shared-state";
 import { collections } from "./collections";
 
-/** docs/develop/api.md, Settings; T3, T4. Counted in the store, so that all servers share them. */
+/** Limits (docs/develop/api.md, Settings; T3, T4). Counted in the database, so that all servers share them. */
 export const RATE_LIMITS = {
   register: { points: 30, windowSeconds: 60 * 60 },
   loginAccount: { points: 10, windowSeconds: 15 * 60 },
@@ -23,30 +23,30 @@ export const RATE_LIMITS = {
   passwordChange: { points: 10, windowSeconds: 15 * 60 },
   notificationTests: { points: 10, windowSeconds: 60 * 60 },
   shareUnlock: { points: 10, windowSeconds: 15 * 60 },
-  // Of one address, over all shares: each try is hashed.
+  // Per address, for all shares: each attempt is hashed.
   shareUnlockAddress: { points: 100, windowSeconds: 15 * 60 },
-  // Of one address, on one server: a thousand people behind it who open a page and click once.
+  // Per address and server: a thousand people behind it who open a page and click once.
   shareVisit: { points: 6000, windowSeconds: 60 },
   flowTrigger: { points: 60, windowSeconds: 60 },
   chatTurn: { points: 20, windowSeconds: 60 },
-  // Of one key: a fetch takes three to five.
+  // Per key: a fetch takes three to five requests.
   gitRequest: { points: 600, windowSeconds: 60 },
-  // Of one address: keys that are unknown or have ended.
+  // Per address: unknown or expired keys.
   gitBadKey: { points: 60, windowSeconds: 60 },
 } as const;
 export type RateLimit = keyof typeof RATE_LIMITS;
 
-/** All requests without a known address share one counter rather than have none. */
+/** Shared counter of all requests without a known address, instead of no limit. */
 const UNKNOWN_ADDRESS = "unknown";
-/** What one customer of a provider gets at the least: within it anybody changes addresses at will. */
+/** Smallest network that a provider assigns to a customer, who can change addresses freely within it. */
 const IPV6_CUSTOMER_BITS = 64;
-/** Longer than any address with a zone and a port. */
+/** Maximum length: longer than any address with a zone and a port. */
 const ADDRESS_CHARS_MAX = 100;
 
 /**
- * Whom a limit by address counts: an IPv4 address, or the network of an IPv6 one. A port, which some proxies add, is
- * left out.
- * @param address as `remoteAddress` gives it
+ * Returns the subject of a limit by address: an IPv4 address, or the network of an IPv6 one. A port, which some proxies
+ * add, is left out.
+ * @param address as `remoteAddress` returns it
  */
 export function addressSubject(address: string | null): string {
   if (!address || address.length > ADDRESS_CHARS_MAX) return UNKNOWN_ADDRESS;
@@ -61,7 +61,7 @@ export function addressSubject(address: string | null): string {
 }
 
 /**
- * Takes one point of the subject's share.
+ * Consumes one point of the subject's budget.
  * @throws AppError `rate_limited` with the seconds until the window ends
  */
 export function consume(limit: RateLimit, subject: string): Promise<void> {
@@ -69,8 +69,8 @@ export function consume(limit: RateLimit, subject: string): Promise<void> {
 }
 
 /**
- * The same, counted by this server alone: for what is asked so often that a write into the store would cost more than the
- * answer.
+ * Consumes points of a limit that this server counts alone: for frequent requests, whose write to the database would
+ * cost more than the answer.
  * @throws AppError as `consume`
  */
 export function consumeHere(limit: RateLimit, subject: string): Promise<void> {
@@ -92,18 +92,18 @@ async function take(own: RateLimiterAbstract, subject: string): Promise<void> {
   }
 }
 
-/** By its shape: a limiter may have been made by another bundle's copy of the library. */
+/** Checks the shape: another bundle's copy of the library may have created the limiter. */
 function isOverLimit(outcome: unknown): outcome is RateLimiterRes {
   return typeof outcome === "object" && outcome !== null && "msBeforeNext" in outcome;
 }
 
-/** Gives one point back: the try turned out to be none of those that are counted. */
+/** Returns one point: the attempt does not count. */
 export async function giveBack(limit: RateLimit, subject: string): Promise<void> {
   await limiter(limit).reward(subject);
 }
 
 const KEY = Symbol.for("millrace.rate-limiters");
-/** By client: one that was closed takes its limiters along. */
+/** Limiters by client: closing one releases its limiters. */
 const shared = globalThis as { [KEY]?: WeakMap<MongoClient, Map<string, RateLimiterMongo>> };
 
 function limiter(name: RateLimit): RateLimiterMongo {
@@ -122,7 +122,7 @@ function limiter(name: RateLimit): RateLimiterMongo {
     keyPrefix: name,
     points: pointsOf(name),
     duration: windowSeconds,
-    // lib/platform/db/indexes.ts makes them.
+    // lib/platform/db/indexes.ts creates them.
     disableIndexesCreation: true,
   });
   limiters.set(id, created);

@@ -17,7 +17,7 @@ const key = (role: Role, workspaceId = W1): Identity => {
   return { user, via: { kind: "key", keyId: new ObjectId(), membership, access: "full" }, membership };
 };
 
-/** The code that the caller meets, or "ok". */
+/** Returns the code that the caller gets, or "ok". */
 function outcome(access: Access, identity: Identity | null) {
   try {
     access.authorize(identity, W1);

@@ -13,10 +13,10 @@ import {
 import { isAtLeast, type Role } from "./roles";
 
 /**
- * What a route asks of its caller.
- * - `open`: nothing; the route judges by itself. `keys: "refused"` marks those that only people use (login).
- * - `user`: a signed-in person or, where `keys` says so, a key.
- * - `key`: a key, and nobody in person: protocols whose clients have nothing else.
+ * A route's requirements on its caller.
+ * - `open`: none; the handler decides. `keys: "refused"` marks routes that only people use (login).
+ * - `user`: a signed-in user or, if `keys` allows it, a key.
+ * - `key`: a key only, not a session: for protocols whose clients have nothing else.
  * - `workspace`: a role in the workspace that the path names.
  */
 type Rule = OpenRule | UserRule | KeyRule | WorkspaceRule;
@@ -26,20 +26,20 @@ type KeyRule = { scope: "key" };
 type WorkspaceRule = { scope: "workspace"; role: Role; keys: "as-creator" | "always" | "never" };
 
 /**
- * Lets in who may.
- * @param workspaceId that of the path; null when the path names none
+ * Admits a caller with the required rights.
+ * @param workspaceId that of the path; null if the path has none
  * @throws AppError `unauthenticated`, `forbidden`
  */
 type Authorize<C> = (identity: Identity | null, workspaceId: ObjectId | null) => C;
 
-/** A rule, and whom it lets in: what a handler knows of its caller follows from the access that its route declares. */
+/** A rule and its admitted callers: the type of a handler's caller follows from the access that its route declares. */
 export type Access<C = unknown> = Rule & { authorize: Authorize<C> };
 export type WorkspaceAccess<V extends Via = Via> = WorkspaceRule & { authorize: Authorize<Caller<V>> };
 
-/** Anybody. */
+/** Admits everyone. */
 export const open: Access<null> = { scope: "open", keys: "ignored", authorize: () => null };
 
-/** Anybody who comes without an API key: the way in and out for people. */
+/** Admits everyone without an API key: people's sign-in and sign-out. */
 export const signIn: Access<null> = {
   scope: "open",
   keys: "refused",
@@ -49,14 +49,14 @@ export const signIn: Access<null> = {
   },
 };
 
-/** A signed-in person; API keys are refused (docs/develop/api.md, Common rules). */
+/** Requires a signed-in user; API keys are refused (docs/develop/api.md, Common rules). */
 export const account: Access<UserCaller<BySession>> = {
   scope: "user",
   keys: false,
   authorize: (identity) => inPerson(signedIn(identity)),
 };
 
-/** A signed-in person or an API key. */
+/** Requires a signed-in user or an API key. */
 export const anyCredential: Access<UserCaller> = {
   scope: "user",
   keys: true,
@@ -66,7 +66,7 @@ export const anyCredential: Access<UserCaller> = {
   },
 };
 
-/** An API key. A session's cookie alone is nobody here (docs/develop/api.md, Agent). */
+/** Requires an API key. A session's cookie alone is anonymous here (docs/develop/api.md, Agent). */
 export const keyOnly: Access<UserCaller<ByKey>> = {
   scope: "key",
   authorize: (identity) => withKey(identity),
@@ -85,7 +85,7 @@ function atLeast(role: Role): WorkspaceAccess {
   };
 }
 
-/** The same, for people only: members, invites, API keys, the end of a workspace. */
+/** Returns the same access, for people only: members, invites, API keys, deleting a workspace. */
 export function peopleOnly({ role }: WorkspaceAccess): WorkspaceAccess<BySession> {
   return {
     scope: "workspace",
@@ -98,7 +98,10 @@ export function peopleOnly({ role }: WorkspaceAccess): WorkspaceAccess<BySession
   };
 }
 
-/** The same, but every key of the workspace may, whatever its creator's role is now (notification rules). */
+/**
+ * Returns the same access, but every key of the workspace is admitted, regardless of its creator's current role
+ * (notification rules).
+ */
 export function orAnyKey({ role }: WorkspaceAccess): WorkspaceAccess {
   return {
     scope: "workspace",
@@ -111,16 +114,16 @@ export function orAnyKey({ role }: WorkspaceAccess): WorkspaceAccess {
   };
 }
 
-/** Whoever is not known goes no further than an open route. @throws AppError `unauthenticated` */
+/** Rejects an anonymous caller on any route that is not open. @throws AppError `unauthenticated` */
 export function requireCredential({ scope }: Access, identity: Identity | null): void {
   if (scope === "key") withKey(identity);
   else if (scope !== "open") signedIn(identity);
 }
 
-/** What a 401 says of how to be somebody (RFC 9110, 11.6.1). */
+/** Header of a 401 that names the authentication scheme (RFC 9110, 11.6.1). */
 export const BEARER_NEEDED = { "WWW-Authenticate": "Bearer" } as const;
 
-/** A key that may only look is refused where something is changed. @throws AppError `forbidden` */
+/** Rejects a read-only key for a change. @throws AppError `forbidden` */
 export function refuseReadKey(identity: Identity | null): void {
   if (identity && isReadOnly(identity)) {
     throw new AppError("forbidden", "This API key may only read. Use one with full access.");
@@ -128,16 +131,16 @@ export function refuseReadKey(identity: Identity | null): void {
 }
 
 /**
- * The caller in the one workspace that their membership is of.
+ * Returns the caller in the workspace of their membership.
  * @param membership null for none
- * @throws AppError `forbidden`, with one body whether the workspace exists or not
+ * @throws AppError `forbidden`, with the same body whether the workspace exists or not
  */
 export function enter({ user, via }: UserCaller, membership: Membership | null, workspaceId: ObjectId): Caller {
   if (!membership?.workspaceId.equals(workspaceId)) throw new AppError("forbidden", NOT_YOURS);
   return { workspaceId, user, role: membership.role, via };
 }
 
-/** One sentence for a workspace that is not yours and for one that does not exist. */
+/** The same message for another user's workspace and for a missing one. */
 const NOT_YOURS = "You cannot open this workspace. Ask one of its admins to invite you.";
 
 function enteredBy(identity: Identity | null, workspaceId: ObjectId | null): Caller {

@@ -1,2 +1,2 @@
-/** Name of the session cookie, which clients know (docs/develop/api.md, Accounts). */
+/** Name of the session cookie, which clients depend on (docs/develop/api.md, Accounts). */
 export const SESSION_COOKIE = "auth_session";

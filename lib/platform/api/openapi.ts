@@ -8,11 +8,11 @@ import type { Endpoint } from "./registry";
 import { type SchemaModule, schemaNames } from "./schema-names";
 
 type JsonSchema = Record<string, unknown>;
-/** The schemas of the reference that have names, as far as answers were described. */
+/** The named schemas of the reference that the answers use. */
 type Components = { names: ReadonlyMap<unknown, string>; schemas: Record<string, JsonSchema> };
 type Answer = { description: string; headers?: JsonSchema; content?: Record<string, JsonSchema> };
 
-/** What the failure envelope looks like (docs/develop/api.md, Common rules). */
+/** Schema of the failure envelope (docs/develop/api.md, Common rules). */
 const FAILURE: JsonSchema = {
   type: "object",
   required: ["success", "error", "code"],
@@ -60,12 +60,12 @@ const TAGS: Readonly<Record<string, string>> = {
   Workspaces: "Workspaces, their mails and their events.",
 };
 
-/** The path of an endpoint as the description has it: OpenAPI has no word for what takes up the rest of one, so that is one text. */
+/** Returns the path of an endpoint as documented: OpenAPI has no syntax for a catch-all segment, so it is one text. */
 export function documentedPath(path: string): string {
   return path.replace(/\.\.\.\}$/, "}");
 }
 
-/** The OpenAPI 3.1 description, made from the schemas that validate the requests themselves. */
+/** Returns the OpenAPI 3.1 description, generated from the schemas that validate the requests. */
 export function openApiDocument(
   endpoints: Endpoint[],
   server: { url: string; version: string },
@@ -103,8 +103,8 @@ export function openApiDocument(
 }
 
 /**
- * Every code that an endpoint may fail with: those of its locks and of its input, and those that its definition adds.
- * An answer with another one is a fault of the definition, or of what answered.
+ * Returns every error code of an endpoint: those of its access and of its input, and those that its definition adds. An
+ * answer with another code is a fault of the definition, or of the handler.
  */
 export function failuresOf({ method, path, definition }: Endpoint): ErrorKind[] {
   const { access, body, rawBody, query, params, guardsOrigin, failures = [], worksWithoutStore } = definition;
@@ -116,7 +116,7 @@ export function failuresOf({ method, path, definition }: Endpoint): ErrorKind[] 
   const found: [ErrorKind, boolean][] = [
     ["invalid_request", Boolean(params || query || body || rawBody)],
     ["unauthenticated", isLocked],
-    // Whoever signs in with a cookie may be sent here by another site.
+    // With a cookie, another site may have caused the request.
     [
       "forbidden",
       access.scope === "workspace" || !takesKeys || Boolean(guardsOrigin) || (isLocked && method !== "GET"),
@@ -126,13 +126,13 @@ export function failuresOf({ method, path, definition }: Endpoint): ErrorKind[] 
     ["unsupported_media_type", Boolean(body)],
     ["internal", true],
     ["unavailable", !worksWithoutStore],
-    // What only reads needs no room.
+    // Reading needs no disk space.
     ["storage_full", !worksWithoutStore && method !== "GET"],
   ];
   return [...new Set([...found.flatMap(([kind, may]) => (may ? [kind] : [])), ...failures])];
 }
 
-/** Every status that an endpoint answers with. */
+/** Returns every status of an endpoint's answers. */
 export function statusesOf(endpoint: Endpoint): number[] {
   const { outside, response, status = 200 } = endpoint.definition;
   const successes = outside ? [...Object.keys(outside).map(Number), ...(response ? [status] : [])] : [status];
@@ -147,9 +147,9 @@ function operation(endpoint: Endpoint, components: Components): JsonSchema {
     description: definition.description ?? `${definition.summary}.`,
     tags: [definition.tag],
     security: securityOf(definition.access),
-    // OpenAPI has no word for the role that a session or a key's creator needs in the workspace.
+    // OpenAPI cannot express the role that a session or a key's creator needs in the workspace.
     ...(definition.access.scope === "workspace" && { "x-role": definition.access.role }),
-    // Nor has JSON Schema one for what depends on more than the data.
+    // JSON Schema cannot express rules that depend on more than the data, either.
     ...(definition.refuses && { "x-refuses": definition.refuses }),
     parameters: [...parametersOf(definition.params, "path"), ...parametersOf(definition.query, "query")],
     ...requestBodyOf(definition),
@@ -182,7 +182,7 @@ function requestBodyOf({ body, rawBody, bodyLimit }: Endpoint["definition"]): Js
   if (rawBody) return { requestBody: { content: contentOf(rawBody, inputSchema) } };
   if (!body) return {};
   const description = `At most ${BODY_LIMITS[bodyLimit ?? "json"] / 1024} KiB`;
-  // What has a default as a whole may be left out as a whole.
+  // A body with a default is optional.
   const required = !body.safeParse(undefined).success;
   return { requestBody: { description, required, content: { "application/json": { schema: inputSchema(body) } } } };
 }
@@ -208,14 +208,14 @@ function answersOf(endpoint: Endpoint, components: Components): Record<string, A
     answers[status] = {
       description: answers[status]?.description ?? "What went wrong, and what to do",
       ...(WAITS.has(status) && { headers: { "Retry-After": RETRY_AFTER } }),
-      // Its own form of the same type, as that of health, stands for the envelope's.
+      // An explicit schema of the same type, as for health, replaces the envelope's.
       content: { "application/json": { schema: failureSchema(codes) }, ...answers[status]?.content },
     };
   }
   return answers;
 }
 
-/** Lists whose answer has no place for the way on: arrays, and lists beside other things. */
+/** Returns whether a list's next cursor is in a header: for arrays, and for lists beside other fields. */
 function goesOnInHeader({ query, response }: Endpoint["definition"]): boolean {
   const takesCursor = query instanceof z.ZodObject && "cursor" in query.shape;
   return takesCursor && !(response instanceof z.ZodObject && "nextCursor" in response.shape);
@@ -243,7 +243,7 @@ function contentOf(shapes: ContentShapes, toSchema: (shape: z.ZodType) => JsonSc
   );
 }
 
-/** The form of a body that no schema of ours judges: a message of another protocol, or bytes. */
+/** Returns the schema of a body that we do not validate: a message of another protocol, or bytes. */
 function plainBytes(type: string): JsonSchema {
   if (type === "application/json") return { type: "object", additionalProperties: true };
   return { type: "string", format: "binary" };
@@ -253,12 +253,12 @@ function inputSchema(schema: z.ZodType): JsonSchema {
   return jsonSchemaOf(schema, "input");
 }
 
-/** Schemas with a name stand among the components, once, and are referred to. */
+/** Returns the schema of an answer. Named schemas are added to the components once, and referenced. */
 function outputSchema(schema: z.ZodType, components: Components): JsonSchema {
   return jsonSchemaOf(schema, "output", components);
 }
 
-/** A schema whose checks say less than they do has `reference` in its meta, which stands for it. */
+/** Returns the JSON schema. If the checks of a schema cannot be expressed, `reference` in its meta replaces it. */
 function jsonSchemaOf(schema: z.ZodType, io: "input" | "output", components?: Components): JsonSchema {
   const { $schema: _, ...found } = z.toJSONSchema(schema, {
     io,
@@ -266,7 +266,7 @@ function jsonSchemaOf(schema: z.ZodType, io: "input" | "output", components?: Co
     override: ({ jsonSchema, zodSchema }) => {
       const { reference, description } = jsonSchema as { reference?: JsonSchema; description?: string };
       if (reference) replace(jsonSchema, description === undefined ? reference : { description, ...reference });
-      // A number and an exact number, for one, are told apart by the server alone.
+      // The server alone can tell a number from an exact number, for example.
       if (Array.isArray(jsonSchema.anyOf)) jsonSchema.anyOf = distinct(jsonSchema.anyOf);
       const name = components?.names.get(zodSchema);
       if (!components || name === undefined || "$ref" in jsonSchema) return;

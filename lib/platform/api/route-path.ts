@@ -1,9 +1,9 @@
-/** A label for addresses whose parameters cannot be told from their fixed parts. */
+/** Label for paths whose parameters cannot be told from their fixed parts. */
 const OTHER = "other";
 
 /**
- * Returns the path of a route as the reference writes it, `/api/workspaces/{workspaceId}/flows`, so that requests are
- * counted by a bounded number of labels.
+ * Returns the path of a route as in the reference, `/api/workspaces/{workspaceId}/flows`, so that requests are counted
+ * by a bounded number of labels.
  * @param params the parameters that the framework found in the address
  */
 export function toRoutePath(url: string, params: unknown): string {
@@ -15,7 +15,8 @@ export function toRoutePath(url: string, params: unknown): string {
     const found = values.findIndex(({ value }) => value === decode(segment));
     return found < 0 ? segment : `{${values.splice(found, 1)[0]?.name}}`;
   });
-  // A parameter of many segments is one label, however many there are. A parameter that is left over stands somewhere among what looks fixed.
+  // A parameter of many segments becomes one label. If a parameter is left over, its value matches a segment that looks
+  // fixed.
   return values.length > 0
     ? OTHER
     : `/${named.filter((name, index) => name !== named[index - 1] || !name.startsWith("{")).join("/")}`;

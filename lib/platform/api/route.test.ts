@@ -6,7 +6,7 @@ import { account, admin, anyCredential, member, open, peopleOnly } from "@/lib/p
 
 const words = { summary: "A test", tag: "Tests" };
 
-/** The compiler judges these; they are here to be compiled. */
+/** Type checks: the compiler evaluates them. */
 describe("what a handler gets to know", () => {
   it("of its caller follows from the access that the route declares", () => {
     route({ ...words, access: open, handle: ({ caller }) => expectTypeOf(caller).toEqualTypeOf<null>() });

@@ -24,37 +24,38 @@ const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 export type Method = (typeof METHODS)[number];
 type Verb = Method | "HEAD" | "OPTIONS";
 /**
- * Smaller answers are not compressed, by the server or on the way: they fit into the ten packets that leave before the
- * first is acknowledged, so nothing arrives sooner, and compressing would cost a third of the rate of small queries.
+ * Minimum size of a compressed answer. Smaller ones fit into the ten packets that are sent before the first
+ * acknowledgement, so compression by the server or a proxy gains no time, and would cost a third of the rate of small
+ * queries.
  */
 const COMPRESSED_BYTES_MIN = 12 * 1024;
-/** Answers up to this are handed over whole: they end before a right could be lost. */
+/** Maximum size of an answer that is sent as a whole: it ends before a right could be lost. */
 const WHOLE_BYTES_MAX = 64 * 1024;
 const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** What a handler gets to know about its caller and its request. Input is already judged and shaped. */
+/** A handler's input: its caller and its validated request. */
 export type RequestContext<C, P, Q, B, K> = {
-  /** Who calls, as the route's access lets them in: null on open routes. */
+  /** The caller that the route's access admits; null on open routes. */
   caller: C;
-  /** What a schema makes of its part of the request; undefined without a schema. */
+  /** Part of the request as its schema returns it; undefined without a schema. */
   params: P;
   query: Q;
   body: B;
-  /** The path's connection, where the route reads it along; null when the workspace has none of this id. */
+  /** The connection in the path, if the route loads it; null if the workspace has none with this id. */
   connection: K | null;
   request: Request;
-  /** Aborts when the client goes away, and when the caller loses the right to the answer. */
+  /** Aborts when the client disconnects, and when the caller loses the right to the answer. */
   signal: AbortSignal;
-  /** Makes the answer end with a right in a workspace that the path does not name. */
+  /** Ends the answer when the caller loses a right in a workspace that the path does not name. */
   needs: HeldRight["needs"];
-  /** For limits: the client's address, null when unknown. */
+  /** The client's address for limits; null if unknown. */
   address: string | null;
   requestId: string;
-  /** Headers for the answer, Set-Cookie included. */
+  /** Headers for the answer, including Set-Cookie. */
   headers: Headers;
 };
 
-/** What is declared of an endpoint: its words in the API reference, its locks, its input and its answer. */
+/** Declaration of an endpoint: its text in the API reference, its access, its input and its answer. */
 export type RouteDeclaration<
   C = unknown,
   P extends z.ZodType = z.ZodType,
@@ -68,54 +69,54 @@ export type RouteDeclaration<
   params?: P;
   query?: Q;
   body?: B;
-  /** The most that a body may have; `json` (1 MiB) unless told. */
+  /** Maximum size of a body; default: `json` (1 MiB). */
   bodyLimit?: BodyLimit;
-  /** Numbers of the body that no double holds are taken exactly (`ExactNumber`): where it has values for a database. */
+  /** Whether numbers of the body that no double holds are kept exactly (`ExactNumber`), for values of a database. */
   keepsDigits?: true;
-  /** Types of a body that is not JSON, each with its shape; null for plain bytes. */
+  /** Types of a body that is not JSON, with the shape of each; null for plain bytes. */
   rawBody?: ContentShapes;
-  /** Shape of `data`, which is null where this is absent. */
+  /** Shape of `data`, which is null without it. */
   response?: z.ZodType;
-  /** Success status, 200 unless told (docs/develop/api.md, Common rules). */
+  /** Success status; default: 200 (docs/develop/api.md, Common rules). */
   status?: 200 | 201 | 202;
   message?: string;
-  /** Answers outside of the envelope by status. One without a type has no body: redirects. */
+  /** Answers outside of the envelope, by status. One without a type has no body: redirects. */
   outside?: Readonly<Record<number, ContentShapes>>;
-  /** What `handle` may fail with, beyond what follows from the locks and the input (`failuresOf`). */
+  /** Error codes of `handle`, beyond those that follow from the access and the input (`failuresOf`). */
   failures?: readonly ErrorKind[];
-  /**
-   * What input of the right form may still be refused for with `invalid_request`, since it depends on more than
-   * itself: a reason for each field.
-   */
+  /** Reasons to reject valid input with `invalid_request`, by field, if they depend on more than the input. */
   refuses?: Readonly<Record<string, string>>;
   /**
-   * It changes nothing although it is no GET, so a key that may only read is let in: queries (which read for it),
-   * cancelling of one's own, tests of connections.
+   * Whether a request that is not a GET changes nothing, so that a read-only key is admitted: queries (which are then
+   * read-only), cancelling the caller's queries, tests of connections.
    */
   isRead?: boolean;
-  /** A write without a cookie that a browser could still be made to send: login and register. */
+  /** Whether it is a write without a cookie that a browser could still be made to send: login and register. */
   guardsOrigin?: boolean;
-  /** The path's connection is read along with the identity. */
+  /** Whether the path's connection is loaded together with the identity. */
   readsConnection?: boolean;
-  /** Who calls may have been looked up a moment ago (`RECENT_MS`): for what is called hundreds of times a second. */
+  /**
+   * Whether a look-up of the caller may be up to `RECENT_MS` old: for routes that are called hundreds of times a
+   * second.
+   */
   identityMayBeRecent?: boolean;
-  /** Answers even while the document store is away. */
+  /** Whether it answers while the document store is unreachable. */
   worksWithoutStore?: boolean;
 };
 
-/** The same with its work, as `route` runs it: each part of the context comes from the declaration beside it. */
+/** The declaration with its handler, as `route` runs it: each part of the context comes from the declaration. */
 type Definition<C, K> = RouteDeclaration<C> & {
   handle: (context: RequestContext<C, unknown, unknown, unknown, K>) => unknown;
 };
 
-/** The ids that the path of a request names, which are read in the same look-up as the caller. */
+/** Ids in the path of a request, which are read in the same look-up as the caller. */
 export type PathIds = { workspaceId: ObjectId | null; connectionId: ObjectId | null; mayBeRecent?: boolean };
-/** What the wrapper needs of the feature that keeps accounts. `K` is a connection as that feature reads it. */
+/** Services that the wrapper needs from the accounts feature. `K` is a connection as that feature reads it. */
 export type RouteServices<K> = {
   /**
-   * Finds who sends a request.
-   * @returns null for nobody; `setCookie` is null while the session keeps its end
-   * @throws AppError `unauthenticated` for a bad or ended key
+   * Identifies the sender of a request.
+   * @returns null for an anonymous request; `setCookie` is null if the session's expiry is unchanged
+   * @throws AppError `unauthenticated` for an invalid or expired key
    */
   identify(
     headers: Headers,
@@ -126,12 +127,12 @@ export type RouteServices<K> = {
 };
 
 export type RouteHandler = (request: Request, context: { params: Promise<unknown> }) => Promise<Response>;
-/** A handler that still knows what it declares: the API reference and the access matrix are made from it. */
+/** A handler with its declaration, from which the API reference and the access matrix are generated. */
 export type DefinedHandler = RouteHandler & { definition: RouteDeclaration };
 
 /**
- * Makes the wrapper of all route handlers. Its checks come in the order of docs/develop/api.md: 401, malformed id 400, 403,
- * input 400, then the work.
+ * Creates the wrapper of all route handlers. Its checks follow the order of docs/develop/api.md: 401, malformed id 400,
+ * 403, input 400, then the handler.
  */
 export function createRoute<K>(services: RouteServices<K>) {
   function route<
@@ -162,8 +163,8 @@ export function createRoute<K>(services: RouteServices<K>) {
 }
 
 /**
- * All verbs of one path. Those that are not given answer 405 in JSON with Allow; Next's own answer would have
- * neither. HEAD is GET without the body.
+ * Returns all verbs of one path. Missing ones answer 405 in JSON with Allow; Next's answer would have neither. HEAD is
+ * GET without the body.
  */
 function methods(handlers: Partial<Record<Method, DefinedHandler>>): Record<Verb, RouteHandler> {
   const allowed: string[] = METHODS.filter((method) => handlers[method]);
@@ -179,7 +180,7 @@ function methods(handlers: Partial<Record<Method, DefinedHandler>>): Record<Verb
   return { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS: refuse };
 }
 
-/** The answer for an address that no route has. */
+/** Answers an address without a route. */
 export const notFound: RouteHandler = (request) =>
   answer(request, "unknown path", () => {
     throw new AppError("not_found", "There is nothing at this address. /api/openapi.json lists what there is.");
@@ -203,10 +204,10 @@ async function answer(
   });
   response.headers.set(REQUEST_ID_HEADER, requestId);
   for (const [name, value] of Object.entries(commonHeaders(env().publicUrl))) {
-    // An answer may be stricter with those who follow its links.
+    // An answer may set a stricter Referrer-Policy for its links.
     if (name !== "Referrer-Policy" || !response.headers.has(name)) response.headers.set(name, value);
   }
-  // Who lets an answer be kept says so; the rest is about somebody.
+  // An answer that may be cached says so; all others may be personal.
   if (!response.headers.has("Cache-Control")) response.headers.set("Cache-Control", "no-store");
   if (Number(response.headers.get("Content-Length") ?? Number.POSITIVE_INFINITY) < COMPRESSED_BYTES_MIN) {
     response.headers.append("Cache-Control", "no-transform");
@@ -276,7 +277,7 @@ async function run<C, K>(
   }
   if (result instanceof Response) {
     const isStream = right !== null && !(Number(result.headers.get("Content-Length") ?? Number.NaN) <= WHOLE_BYTES_MAX);
-    // Some responses, redirects above all, have headers that cannot be added to.
+    // Headers of some responses, mainly redirects, cannot be changed.
     const open = isStream ? endingWith(result, right.signal, release) : new Response(result.body, result);
     if (!isStream) release();
     headers.forEach((value, name) => {
@@ -288,13 +289,13 @@ async function run<C, K>(
   return successOfAnySize(result, { status: definition.status ?? 200, message: definition.message, headers });
 }
 
-/** Open routes look nobody up; those that refuse keys must know one when they see it. */
+/** Open routes identify no one; those that refuse keys must recognise one. */
 function needsIdentity(access: Access, request: Request): boolean {
   return access.scope !== "open" || (access.keys === "refused" && request.headers.has("authorization"));
 }
 
 const idOrNull = objectId.nullable().catch(null);
-/** What the path names, where it has the right form: it is looked up along with who calls, before the path is judged. */
+/** Ids in the path, if valid: they are looked up together with the caller, before the path is validated. */
 const idsOfPath = z.object({ workspaceId: idOrNull, connectionId: idOrNull });
 
 function queryOf(request: Request): Record<string, string> {
@@ -307,7 +308,7 @@ function bodyOf(
   identity: Identity | null,
   held: HeldBody,
 ): Promise<unknown> {
-  // A page of another site cannot send an API key, so a key's body needs no type that a form could not have.
+  // A page of another site cannot send an API key, so a key's body may have any type.
   const demandJsonType = identity?.via.kind !== "key";
   return readJson(request, BODY_LIMITS[bodyLimit], { demandJsonType, held, keepsDigits });
 }

@@ -4,9 +4,9 @@ import { z } from "zod";
 export type SchemaModule = { path: string; load: Record<string, unknown> };
 
 /**
- * Returns what each exported schema is called in the API reference: `connectionSchema` is `Connection`. Objects and
- * unions have names, since those become types of generated clients; texts and numbers do not. Of two exports with one
- * name, the one that comes later has its folder's name in front.
+ * Returns the name of each exported schema in the API reference: `connectionSchema` is `Connection`. Objects and unions
+ * have names, since they become types of generated clients; texts and numbers do not. Of two exports with one name, the
+ * later one is prefixed with its folder's name.
  */
 export function schemaNames(modules: readonly SchemaModule[]): Map<z.ZodType, string> {
   const names = new Map<z.ZodType, string>();

@@ -1,16 +1,16 @@
-/** Whether the server can be reached, as far as this page knows. Times are milliseconds since 1970. */
+/** Whether the server is reachable, as far as this page knows. Times are milliseconds since 1970. */
 export type Connectivity =
   | { isOnline: true; retryAt: null }
   | {
       isOnline: false;
-      /** Whether this machine has no network, or the server alone does not answer. */
+      /** Whether this machine has no network, or only the server does not respond. */
       lacks: "network" | "server";
-      /** What is shown is no newer than this. */
+      /** Shown data is at most as recent as this. */
       since: number;
       retryAt: number;
     };
 
-/** How long to wait before asking again; short enough that nobody reloads the page meanwhile. */
+/** Time until the next try, in ms; short enough that users do not reload the page. */
 export const RETRY_AFTER_MS = 8000;
 
 type Listener = () => void;
@@ -24,7 +24,7 @@ export function readConnectivity(): Connectivity {
   return state;
 }
 
-/** On the server, and before the page is awake, nothing is known to be wrong. */
+/** Returns the state on the server, and before hydration: online. */
 export function readServerConnectivity(): Connectivity {
   return ONLINE;
 }
@@ -34,13 +34,13 @@ export function subscribeConnectivity(listener: Listener): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Which outage was the last one: a request takes it along, so that its answer can be told from newer ones. */
+/** Returns the number of the last outage: a request remembers it, so that its answer can be told from newer ones. */
 export function lastOutage(): number {
   return outages;
 }
 
 /**
- * A request reached the server. One that was sent before the line was cut says nothing of now.
+ * Reports that a request reached the server. A request that was sent before the connection was lost proves nothing.
  * @param sentAfter the last outage when it was sent
  */
 export function reportReachable(sentAfter = outages): void {
@@ -48,8 +48,8 @@ export function reportReachable(sentAfter = outages): void {
 }
 
 /**
- * A request did not reach the server, or the browser says that it is offline.
- * @param heardAt when the server was heard last, where that is longer ago
+ * Reports that a request did not reach the server, or that the browser is offline.
+ * @param heardAt last time of contact with the server, if it is earlier
  */
 export function reportUnreachable(now = Date.now(), heardAt = now): void {
   const since = state.isOnline ? heardAt : state.since;

@@ -1,6 +1,6 @@
 /**
- * What is wrong with an address, said so that it can be put right.
- * @returns null when nothing is; the server's schema still has the last word
+ * Returns the problem of an address, in words that help to correct it.
+ * @returns null if there is none; the server's schema still decides
  */
 export function findEmailProblem(email: string): string | null {
   const text = email.trim();

@@ -1,9 +1,9 @@
 import { send } from "@/lib/platform/browser/request";
 
-/** Addresses up to this pass every proxy that we know of; nginx takes 8 KiB unless told. */
+/** Maximum length of an address that every known proxy passes; nginx allows 8 KiB by default. */
 const ADDRESS_CHARS_MAX = 4_000;
 
-/** A question with filters: in the address, or in a body where the address would be too long. */
+/** A query with filters: in the address, or in a body if the address would be too long. */
 export type FilteredRequest = { url: string; method: "GET" } | { url: string; method: "POST"; body: unknown };
 
 export function toFiltered(path: string, query: URLSearchParams): FilteredRequest {

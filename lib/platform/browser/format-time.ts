@@ -1,4 +1,6 @@
-/** The words for days and spans of time (docs/develop/design.md, Words). `now` is passed in, so that a page agrees with itself. */
+/**
+ * Formats days and spans of time (docs/develop/design.md, Words). `now` is a parameter, so that a page is consistent.
+ */
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -6,15 +8,15 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/** A day in the reader's zone: "12 Mar 2025". */
+/** Formats a day in the reader's zone: "12 Mar 2025". */
 export function formatDay(at: Date): string {
   return `${toDayAndMonth(at)} ${at.getFullYear()}`;
 }
 
-/** "just now", "4 min ago", "2 h ago" up to a day; then "16 Nov 07:00", with the year once it is another one. */
+/** Formats "just now", "4 min ago", "2 h ago" up to a day; then "16 Nov 07:00", with the year if it is another one. */
 export function formatAgo(at: Date, now: Date): string {
   const ms = now.getTime() - at.getTime();
-  // A clock of the server that is ahead of the reader's must not show a time to come.
+  // If the server's clock is ahead of the reader's, no future time must be shown.
   if (ms < MINUTE_MS) return "just now";
   if (ms < HOUR_MS) return `${Math.floor(ms / MINUTE_MS)} min ago`;
   if (ms < DAY_MS) return `${Math.floor(ms / HOUR_MS)} h ago`;
@@ -22,7 +24,10 @@ export function formatAgo(at: Date, now: Date): string {
   return `${toDayAndMonth(at)} ${two(at.getHours())}:${two(at.getMinutes())}`;
 }
 
-/** A moment in the reader's zone: "today 07:00", "tomorrow 07:00", else "16 Nov 07:00", with the year once it is another one. */
+/**
+ * Formats a moment in the reader's zone: "today 07:00", "tomorrow 07:00", else "16 Nov 07:00", with the year if it is
+ * another one.
+ */
 export function formatMoment(at: Date, now: Date): string {
   const clock = `${two(at.getHours())}:${two(at.getMinutes())}`;
   const next = new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1);
@@ -31,7 +36,7 @@ export function formatMoment(at: Date, now: Date): string {
   return `${at.getFullYear() === now.getFullYear() ? toDayAndMonth(at) : formatDay(at)} ${clock}`;
 }
 
-/** How long something still lasts, to the nearest unit: "5 days", "3 hours", "2 minutes"; null when it has ended. */
+/** Formats the time that is left, to the nearest unit: "5 days", "3 hours", "2 minutes"; null if it is over. */
 export function formatLeft(until: Date, now: Date): string | null {
   const ms = until.getTime() - now.getTime();
   if (ms <= 0) return null;
@@ -40,7 +45,7 @@ export function formatLeft(until: Date, now: Date): string | null {
   return toCounted(Math.max(1, Math.round(ms / MINUTE_MS)), "minute");
 }
 
-/** The whole stamp with its zone, for hovering. */
+/** Formats the full timestamp with its zone, for hovering. */
 export function formatStamp(at: Date): string {
   const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" }).format(at);
   return `${day} ${Intl.DateTimeFormat().resolvedOptions().timeZone}`;

@@ -1,9 +1,9 @@
-/** The words for numbers, sizes and times that the whole interface uses (docs/develop/design.md, Words). */
+/** Formats numbers, sizes and times for the whole interface (docs/develop/design.md, Words). */
 import { formatCount } from "@/lib/base/values/amounts";
 
 export { formatCount, formatDuration, formatRows, toDuration } from "@/lib/base/values/amounts";
 
-/** For trees, where room is short: "2,000", "8,400", "21 k", "1.9 M". */
+/** Shortens a count for trees, which are narrow: "2,000", "8,400", "21 k", "1.9 M". */
 export function formatCountShort(count: number): string {
   if (count < 10_000) return formatCount(count);
   if (count < 999_500) return `${Math.round(count / 1000)} k`;
@@ -13,21 +13,21 @@ export function formatCountShort(count: number): string {
   return `${millions < 10 ? short(millions) : Math.round(millions)} M`;
 }
 
-/** A size in the unit that keeps it short: "812 B", "2.1 KB", "3.4 MB". */
+/** Returns a size in the unit that keeps it short: "812 B", "2.1 KB", "3.4 MB". */
 export function toSize(bytes: number): { value: string; unit: string } {
   if (bytes < 1000) return { value: String(bytes), unit: "B" };
   if (bytes < 1_000_000) return { value: (bytes / 1000).toFixed(1), unit: "KB" };
   return { value: (bytes / 1_000_000).toFixed(1), unit: "MB" };
 }
 
-/** The wall clock in the reader's zone: "10:41:07", or "10:41" without the seconds. */
+/** Formats the time of day in the reader's zone: "10:41:07", or "10:41" without seconds. */
 export function formatClock(at: Date, withSeconds = true): string {
   const two = (n: number) => String(n).padStart(2, "0");
   const clock = `${two(at.getHours())}:${two(at.getMinutes())}`;
   return withSeconds ? `${clock}:${two(at.getSeconds())}` : clock;
 }
 
-/** The letters in a person's mark: "Ines Okafor" to "IO"; an address gives its first letter. */
+/** Returns a person's initials: "IO" for "Ines Okafor"; an address gives its first letter. */
 export function toInitials(name: string): string {
   const words =
     name

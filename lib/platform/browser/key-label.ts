@@ -9,7 +9,7 @@ const OTHERS: Record<string, string> = {
   down: "↓",
 };
 
-/** "mod+enter" as people read it: "⌘↵" on Apple's keyboards, "Ctrl ↵" on others. Steps are parted by a space: "g c". */
+/** Formats "mod+enter" for display: "⌘↵" on Apple's keyboards, "Ctrl ↵" on others. A space separates steps: "g c". */
 export function toKeyLabel(keys: string, isApple: boolean): string {
   const names = isApple ? APPLE : OTHERS;
   return keys

@@ -1,17 +1,17 @@
 import { type RequestOptions, request } from "@/lib/platform/browser/request";
 
-/** The most that a list answers at once (docs/develop/api.md, Common rules). */
+/** Maximum number of items in a list's answer (docs/develop/api.md, Common rules). */
 const PAGE_ITEMS = 200;
 
 /**
- * All pages of a list whose answers are plain arrays: each answer has its limit, and says in a header how it goes on.
+ * Loads all pages of a list whose answers are plain arrays: each answer has a limit, and a header for the next page.
  * @param url without a query
  */
 export async function sendAll<T>(url: string, options: RequestOptions = {}): Promise<T[]> {
   return (await sendPages<T[]>(url, options)).flat();
 }
 
-/** One page of an answer, and the cursor of the next one; null at the end. @param url with its query */
+/** Returns one page of an answer, and the cursor of the next one; null at the end. @param url with its query */
 export async function sendPage<T>(
   url: string,
   options: RequestOptions = {},
@@ -20,7 +20,7 @@ export async function sendPage<T>(
   return { data, nextCursor };
 }
 
-/** The answers of all pages, the first one first; there is always one. */
+/** Returns the answers of all pages in order; there is always at least one. */
 export async function sendPages<T>(url: string, options: RequestOptions = {}): Promise<[T, ...T[]]> {
   const read = (cursor: string) => request<T>("GET", `${url}?limit=${PAGE_ITEMS}${cursor}`, options);
   let page = await read("");

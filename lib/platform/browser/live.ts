@@ -3,14 +3,14 @@ import { ping } from "@/lib/platform/browser/ping";
 import { HEARTBEAT_SECONDS } from "@/lib/platform/events/limits";
 import type { EventData, EventKind } from "@/lib/platform/events/schema";
 
-/** One change; `reset` says that some were missed, and everything shown is to be read anew. */
+/** One change; `reset` says that some were missed, and that all shown data must be reloaded. */
 export type LiveEvent = { kind: EventKind; data: EventData } | { kind: "reset" };
 type Listener = (event: LiveEvent) => void;
-/** What the tab that reads the stream tells the others: what has come, and whether the server is there. */
+/** Messages from the tab that reads the stream to the others: events, and whether the server is reachable. */
 type Passed = LiveEvent | { kind: "reachable" } | { kind: "unreachable"; heardAt: number };
 type Pass = (news: Passed) => void;
 
-/** All kinds, in a form that leaves out none. */
+/** All kinds; the type ensures that none is missing. */
 const KINDS: Record<EventKind, true> = {
   run: true,
   log: true,
@@ -23,22 +23,22 @@ const KINDS: Record<EventKind, true> = {
   presence: true,
 };
 /**
- * What a page reads first has the line and the server for itself for so long after it was opened: what is read once more,
- * since it may have changed before the stream was there, is read after that.
+ * Time after opening a page that is reserved for its first requests, in ms. Data that may have changed before the
+ * stream was connected is reloaded after that.
  */
 const READ_AGAIN_AFTER_MS = 1500;
-/** After a stream that was refused for good; a browser tries again by itself only after one that broke. */
+/** Delay after a stream that was rejected, in ms; a browser reconnects automatically only after one that broke. */
 const REOPEN_AFTER_MS = 10_000;
-/** The same while the server cannot be reached: the one that is back is to be seen soon. */
+/** The same delay while the server is unreachable: its return should be noticed soon. */
 const REOPEN_LOST_AFTER_MS = 2000;
-/** Of a stream that says that it is alive: so much silence is a dead line, or a server that stands still. */
+/** Maximum silence of a stream with a heartbeat, in ms: beyond it the connection is dead, or the server hangs. */
 const SILENCE_MS = 2.5 * HEARTBEAT_SECONDS * 1000;
 const LISTEN_EVERY_MS = 1000;
 
 /**
- * The live updates of a workspace. The tabs of a browser share one stream, since it has few connections for a server:
- * the tab that holds a lock reads it and passes on what comes; when that tab goes, the next one takes the lock.
- * A stream that breaks is how all of them learn at once that the server is gone.
+ * The live updates of a workspace. The tabs of a browser share one stream, since a browser opens few connections to a
+ * server: the tab that holds a lock reads it and passes on its events; when that tab closes, the next one takes the
+ * lock. A broken stream tells all of them at once that the server is unreachable.
  */
 export class LiveUpdates {
   readonly #workspaceId: string;
@@ -49,7 +49,7 @@ export class LiveUpdates {
     this.#workspaceId = workspaceId;
   }
 
-  /** @returns takes the listener back; the stream ends with the last one */
+  /** @returns a function that unsubscribes; the stream ends with the last listener */
   listen(listener: Listener): () => void {
     this.#listeners.add(listener);
     this.#stop ??= this.#start();
@@ -72,7 +72,7 @@ export class LiveUpdates {
       this.#hear(news);
       if (!stop.signal.aborted) channel.postMessage(news);
     };
-    // Browsers have locks on safe origins alone; elsewhere each tab reads for itself.
+    // Browsers have locks on secure origins alone; elsewhere each tab reads its stream.
     if (!navigator.locks) void readUntil(stop.signal, url, (news) => this.#hear(news));
     else
       navigator.locks.request(name, { signal: stop.signal }, () => readUntil(stop.signal, url, pass)).catch(() => {});
@@ -95,8 +95,8 @@ async function readUntil(signal: AbortSignal, url: string, pass: Pass): Promise<
 }
 
 /**
- * Resolves when the stream is closed for good; a broken one is opened again by the browser, behind the last event. One
- * that is silent is closed here: a server that stands still breaks nothing, and answers nothing.
+ * Resolves when the stream is closed for good; the browser reopens a broken one after the last event. A silent one is
+ * closed here: a server that hangs breaks no connection, and answers nothing.
  */
 function readStream(signal: AbortSignal, url: string, pass: Pass): Promise<void> {
   return new Promise((resolve) => {
@@ -109,7 +109,7 @@ function readStream(signal: AbortSignal, url: string, pass: Pass): Promise<void>
       source.close();
       resolve();
     };
-    /** @returns whether the server is there */
+    /** @returns whether the server responds */
     const ask = async (): Promise<boolean> => {
       isAsking = true;
       try {
@@ -121,7 +121,7 @@ function readStream(signal: AbortSignal, url: string, pass: Pass): Promise<void>
         isAsking = false;
       }
     };
-    // The browser opens it again by itself and says nothing meanwhile: a page would look current and be old.
+    // The browser reconnects silently: without this check, the page would look current and be stale.
     const askWhetherLost = async () => {
       if (isAsking || !readConnectivity().isOnline || (await ask())) return;
       if (!signal.aborted && source.readyState !== EventSource.OPEN) pass({ kind: "unreachable", heardAt });
@@ -129,7 +129,7 @@ function readStream(signal: AbortSignal, url: string, pass: Pass): Promise<void>
     const listen = async () => {
       if (isAsking || Date.now() - heardAt < SILENCE_MS) return;
       const isThere = await ask();
-      // It has spoken meanwhile, or nobody waits for it any more.
+      // An event arrived in the meantime, or no one waits for the stream.
       if (signal.aborted || Date.now() - heardAt < SILENCE_MS) return;
       if (!isThere) pass({ kind: "unreachable", heardAt });
       end();
@@ -145,7 +145,7 @@ function readStream(signal: AbortSignal, url: string, pass: Pass): Promise<void>
       hear(kind, ({ data }) => pass({ kind, data: JSON.parse(data) }));
     hear("heartbeat", () => {});
     hear("reset", () => pass({ kind: "reset" }));
-    // What was read before the stream was open may be old already. A stream that is opened again says where it was.
+    // Data loaded before the stream was open may be stale. A reopened stream resumes from its position.
     const readAgain = async () => {
       await sleepUntil(signal, READ_AGAIN_AFTER_MS - performance.now());
       if (!signal.aborted) pass({ kind: "reset" });

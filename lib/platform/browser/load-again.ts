@@ -2,16 +2,16 @@ import { readConnectivity, reportUnreachable, subscribeConnectivity } from "@/li
 import { reportOutdated } from "@/lib/platform/browser/page-age";
 import { ping } from "@/lib/platform/browser/ping";
 
-/** A part that a server which answers does not have by then is not there any more: the page is of an older build. */
+/** After this many tries against a reachable server, a part is missing for good: the page is of an older build. */
 const TRIES_OF_A_REACHED_SERVER = 3;
 const TRY_AGAIN_AFTER_MS = 500;
 
-/** Parts that are loaded when they are needed, or ahead once the page has nothing else to do. */
+/** Parts that load on demand, or ahead once the page is idle. */
 const parts = new Set<() => Promise<unknown>>();
 
 /**
- * Names a part of an open page that its first paint does without.
- * @returns loads it, as `loadAgain`
+ * Registers a part of an open page that its first paint does not need.
+ * @returns a function that loads it, as `loadAgain`
  */
 export function later<T>(load: () => Promise<T>): () => Promise<T> {
   parts.add(load);
@@ -19,8 +19,8 @@ export function later<T>(load: () => Promise<T>): () => Promise<T> {
 }
 
 /**
- * Loads the parts ahead, one after the other while the page rests, those that they name in turn too: once the line is
- * cut nothing of an open page is missing.
+ * Loads the parts ahead, one after another while the page is idle, including those that they register: an open page
+ * then works offline.
  */
 export async function loadAhead(signal: AbortSignal): Promise<void> {
   for (let [next] = parts; next && !signal.aborted; [next] = parts) {
@@ -28,16 +28,16 @@ export async function loadAhead(signal: AbortSignal): Promise<void> {
     await untilReachable();
     if (signal.aborted) return;
     parts.delete(next);
-    // What is broken itself says so where it is needed.
+    // A broken part reports its error where it is used.
     await loadAgain(next).catch(() => {});
   }
 }
 
 /**
- * Loads a part of the page, however long the server is away meanwhile: the page says that it is, and goes on when the
- * part has come, rather than being given up as a whole. A part that the server has no more is of an older build: the
- * page says so and offers to be loaded anew, and the part never comes.
- * @throws what `load` throws when it is no matter of the network
+ * Loads a part of the page, for as long as the server is unreachable: the page says so and continues once the part is
+ * loaded, instead of failing as a whole. A part that the server no longer has is of an older build: the page says so
+ * and offers a reload, and the promise never settles.
+ * @throws what `load` throws if it is not a network error
  */
 export async function loadAgain<T>(load: () => Promise<T>): Promise<T> {
   for (let failures = 1; ; failures += 1) {
@@ -67,7 +67,7 @@ async function isServerThere(): Promise<boolean> {
   );
 }
 
-/** Where a browser cannot tell when it rests, a moment is enough. */
+/** A short delay is enough in browsers without requestIdleCallback. */
 function untilIdle(): Promise<void> {
   return new Promise((resolve) => {
     if (typeof requestIdleCallback === "function") requestIdleCallback(() => resolve());
@@ -75,7 +75,7 @@ function untilIdle(): Promise<void> {
   });
 }
 
-/** Whoever told the page that the server is away also asks for it again. */
+/** Waits for the code that reported the outage, which also polls the server. */
 function untilReachable(): Promise<void> {
   return new Promise((resolve) => {
     const look = () => {

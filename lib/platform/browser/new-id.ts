@@ -1,5 +1,6 @@
 /**
- * A random uuid (version 4). `crypto.randomUUID` is absent on pages that a team opens over plain http on its own network.
+ * Returns a random UUID (version 4). `crypto.randomUUID` is missing on pages that a team opens over plain http on its
+ * network.
  */
 export function newId(): string {
   if (typeof crypto.randomUUID === "function") return crypto.randomUUID();

@@ -1,2 +1,2 @@
-/** Stands in the browser for parts of the framework that none of today needs (next.config.ts). */
+/** Replaces parts of the framework that browsers do not need today (next.config.ts). */
 export const env = {};

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { toPersonColour } from "@/lib/platform/browser/person-colour";
 
-/** Ids as a server makes them: counted on, by as many as it makes for one person, some seconds apart. */
+/** Returns ids as a server creates them: consecutive, with a gap of `made` per user, seconds apart. */
 const idsOf = (made: number, seconds = 0) =>
   Array.from(
     { length: 600 },

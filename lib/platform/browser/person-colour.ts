@@ -1,14 +1,14 @@
-/** Each holds white text at 4.5:1 or better. */
+/** Colours that hold white text at 4.5:1 or better. */
 const COLOURS = ["#2E6F73", "#7A4B8C", "#A0552A", "#3F63A8", "#8A3A55", "#4B6B2F"];
 
-/** A person's colour: the same everywhere and always, spread evenly over ids. */
+/** Returns a person's colour: the same everywhere and always, spread evenly over ids. */
 export function toPersonColour(userId: string): string {
   return COLOURS[toHash(userId) % COLOURS.length] ?? "#2E6F73";
 }
 
 /**
- * FNV-1a with the last mixing of MurmurHash3. Ids count on by as much for each person as the store makes beside them, and
- * a plainer sum gave more than half of them the colour of the one before.
+ * Hashes with FNV-1a and the final mix of MurmurHash3. Ids of successive users differ by as many documents as the store
+ * creates beside each, and with a plain sum more than half of them had the colour of the previous one.
  */
 function toHash(text: string): number {
   let hash = 0x811c9dc5;

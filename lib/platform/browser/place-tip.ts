@@ -1,13 +1,13 @@
 type Point = { x: number; y: number };
 type Size = { width: number; height: number };
 
-/** Between a tip and what it tells about, and between a tip and the window's edges, in CSS pixels. */
+/** Distance between a tooltip and its target, and between a tooltip and the window's edges, in CSS pixels. */
 const GAP_PX = 14;
 const EDGE_PX = 8;
 
 /**
- * Where a tip stands beside a point: at its right, at its left where the window ends, and wherever that is too narrow
- * above or below it; never outside of the window.
+ * Returns the position of a tooltip beside a point: on its right, on its left at the window's edge, and above or below
+ * it where both are too narrow; never outside of the window.
  */
 export function placeTip(point: Point, tip: Size, view: Size): { left: number; top: number } {
   const clamp = (at: number, size: number, room: number) => Math.max(EDGE_PX, Math.min(at, room - size - EDGE_PX));

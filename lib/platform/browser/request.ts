@@ -1,35 +1,35 @@
 import { parseDashboardJson } from "@/lib/base/values/exact-sources";
 import { lastOutage, reportReachable, reportUnreachable } from "@/lib/platform/browser/connectivity";
 
-/** One thing wrong with the input, as the envelope carries it. */
+/** One problem of the input, as in the envelope. */
 export type ApiProblem = { path: string; message: string };
 
-/** A request that the server answered with a failure, or did not answer at all (`status` 0, code `unreachable`). */
+/** A failure that the server answered with, or a missing answer (`status` 0, code `unreachable`). */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
     readonly code: string,
     message: string,
     readonly details: unknown = undefined,
-    /** Whole seconds until another try makes sense; null when the server does not say. */
+    /** Seconds until a retry makes sense; null if the server does not say. */
     readonly retryAfterSeconds: number | null = null,
   ) {
     super(message);
     this.name = "ApiError";
   }
 
-  /** The problems field by field; empty for failures of another kind. */
+  /** Returns the problems by field; empty for failures of another kind. */
   get problems(): ApiProblem[] {
     return Array.isArray(this.details) ? this.details.filter(isProblem) : [];
   }
 }
 
-/** `body` is sent as JSON, `bytes` as they are. With `keepsDigits`, numbers under `source` of the answer stay exact. */
+/** `body` is sent as JSON, `bytes` unchanged. With `keepsDigits`, numbers under `source` of the answer stay exact. */
 export type RequestOptions = { body?: unknown; bytes?: Blob; signal?: AbortSignal; keepsDigits?: boolean };
 
 /**
- * Asks the server and unwraps its envelope: what the clients of the areas are made of.
- * @throws ApiError for every answer that is not a success, and for none at all
+ * Sends a request and unwraps its envelope; used by the client of every area.
+ * @throws ApiError for every answer that is not a success, and for a missing one
  */
 export async function send<T>(method: string, url: string, options: RequestOptions = {}): Promise<T> {
   return (await request<T>(method, url, options)).data;
@@ -44,14 +44,14 @@ function toContent({ body, bytes }: RequestOptions): Pick<RequestInit, "headers"
 }
 
 /**
- * Asks the server and unwraps its envelope, with the answer's size and what stands in its head.
+ * Sends a request and unwraps its envelope, with the answer's size and headers.
  * @throws ApiError as `send`
  */
 export async function request<T>(method: string, url: string, options: RequestOptions): Promise<Received<T>> {
   const sentAfter = lastOutage();
   const { response, body } = await exchange(method, url, options);
   const answer = parseEnvelope(await body.text(), options.keepsDigits);
-  // A page without an envelope may be of a proxy whose server is gone.
+  // A page without an envelope may come from a proxy whose server is gone.
   if (answer !== null) reportReachable(sentAfter);
   if (response.ok && answer?.success === true) {
     return { data: answer.data as T, bytes: body.size, nextCursor: response.headers.get("x-next-cursor") };
@@ -59,7 +59,7 @@ export async function request<T>(method: string, url: string, options: RequestOp
   throw toApiError(response.status, response.headers.get("retry-after"), answer);
 }
 
-/** The answer as it comes, whole. @throws ApiError when there is none */
+/** Returns the raw answer. @throws ApiError if there is none */
 export async function exchange(method: string, url: string, options: RequestOptions) {
   const { signal } = options;
   try {
@@ -83,7 +83,7 @@ export function parseEnvelope(text: string, keepsDigits = false): Envelope | nul
   }
 }
 
-/** @param retryAfterHeader whole seconds as text; null when the header is absent */
+/** @param retryAfterHeader seconds as text; null if the header is absent */
 export function toApiError(status: number, retryAfterHeader: string | null, answer: Envelope | null): ApiError {
   const retryAfter = Number(retryAfterHeader ?? Number.NaN);
   return new ApiError(

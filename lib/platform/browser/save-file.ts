@@ -1,7 +1,7 @@
-/** The browser reads the file after the press: its address has to live for a while. */
+/** Lifetime of the file's address, in ms: the browser reads it after the click. */
 const ADDRESS_LIVES_MS = 60_000;
 
-/** Gives the person a file, as a download. */
+/** Saves a file, as a download. */
 export function saveFile(blob: Blob, name: string): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(blob);

@@ -1,9 +1,9 @@
-/** Behind these a name follows without a space. */
+/** Characters after which a name follows without a space. */
 const OPENS = /[\s(.,"'`[]$/;
-/** Before these it ends without one. */
+/** Characters before which a name ends without a space. */
 const CLOSES = /^[\s),.;\]]/;
 
-/** A name to be written between two texts: with what keeps it from growing together with them, and a space to go on from. */
+/** Returns a name to insert between two texts, with the spaces that separate it from both. */
 export function spacedName(name: string, before: string, after: string): string {
   const head = before === "" || OPENS.test(before) ? "" : " ";
   return `${head}${name}${CLOSES.test(after) ? "" : " "}`;

@@ -1,4 +1,4 @@
-/** One visible row of a tree, from the top down. `isExpanded` undefined marks a leaf; `parentId` null a root. */
+/** A visible row of a tree, from the top down. `isExpanded` is undefined for a leaf; `parentId` is null for a root. */
 export type TreeNode = {
   id: string;
   parentId: string | null;

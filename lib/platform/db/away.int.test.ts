@@ -9,9 +9,9 @@ import { isStoreAway } from "./away";
 import { transactionOf } from "./transaction";
 
 const STREAMS_OF_EACH = 3;
-/** Each time the store is killed in the midst of the writes and comes back. */
+/** Number of times the database is killed during the writes and restarted. */
 const KILLS = 6;
-/** Commands that have to be answered between two kills, so that each meets streams under way. */
+/** Commands that must be answered between two kills, so that each kill meets running streams. */
 const ANSWERS_BETWEEN = 100;
 
 let folder: string;
@@ -21,7 +21,7 @@ let client: MongoClient;
 const start = () => forkStore(folder, ["--socket", join(folder, "s.sock")]);
 
 beforeAll(async () => {
-  // Drivers take the path of a socket for the name of a host, which they write in small letters.
+  // Drivers read a socket's path as a host name, which they convert to lower case.
   folder = `/tmp/away-${randomBytes(8).toString("hex")}`;
   mkdirSync(folder, { mode: 0o700 });
   store = await start();
@@ -94,7 +94,7 @@ it("a store that is killed under a stream of commands is answered with 503 and R
   for (let n = 0; n < KILLS; n++) {
     const from = answers;
     await expect.poll(() => answers - from, { timeout: 60_000 }).toBeGreaterThan(ANSWERS_BETWEEN);
-    // The last time it is asked to stop.
+    // The last time it is stopped gracefully.
     store.child.kill(n === KILLS - 1 ? "SIGTERM" : "SIGKILL");
     await store.ended;
     if (n % 2 === 1) {

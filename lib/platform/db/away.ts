@@ -13,7 +13,7 @@ import {
   MongoTopologyClosedError,
 } from "mongodb";
 
-/** The store cannot be reached, or this server's client is being closed. */
+/** Names of errors if the store is unreachable, or this server's client is closing. */
 const AWAY = [
   MongoServerSelectionError,
   MongoNetworkError,
@@ -24,23 +24,26 @@ const AWAY = [
   MongoClientClosedError,
   MongoNotConnectedError,
 ];
-/** Of the connection pool; the driver does not export their classes. */
+/** Errors of the connection pool; the driver does not export their classes. */
 const AWAY_NAMES = ["MongoPoolClosedError", "MongoWaitQueueTimeoutError"];
-/** What the driver passes on as the socket said it, when a write meets a store that has just gone. */
+/** Codes that the driver passes on from the socket if the database goes away during a write. */
 const SOCKET_CODES = ["EPIPE", "ECONNRESET"];
 /**
- * A member that steps down, starts, stops or cannot reach the others (the specification "Retryable Writes"), and what
- * a new process does not know of the one before: its cursors (43).
+ * Codes of a member that steps down, starts, stops or cannot reach the others (the specification "Retryable Writes"),
+ * and of cursors that a new process does not know (43).
  */
 const AWAY_CODES = [6, 7, 43, 89, 91, 134, 189, 262, 9001, 10_058, 10_107, 11_600, 11_602, 13_435, 13_436];
-/** Nothing was done, or it may simply be done again; the driver has tried as often as it may. */
+/** Labels of errors after which the request was not executed, or can be repeated; the driver's retries are used up. */
 const AWAY_LABELS = [
   MongoErrorLabel.TransientTransactionError,
   MongoErrorLabel.UnknownTransactionCommitResult,
   MongoErrorLabel.RetryableWriteError,
 ];
 
-/** True for failures that say nothing of the request: the store is away or changing, and the same may work in a moment. */
+/**
+ * Returns whether a failure is independent of the request: the store is unreachable or changing, and a retry may soon
+ * succeed.
+ */
 export function isStoreAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (AWAY.some((kind) => error instanceof kind) || AWAY_NAMES.includes(error.name)) return true;
@@ -54,7 +57,10 @@ function isSocketFailure(error: NodeJS.ErrnoException): boolean {
   return error.syscall !== undefined && SOCKET_CODES.includes(error.code ?? "");
 }
 
-/** The driver puts a lost connection of a bulk write into this class too, and lets go of what it was. */
+/**
+ * Returns whether the error says nothing about the writes: the driver uses this class for a lost connection too, and
+ * drops the cause.
+ */
 function isWithoutVerdict({ code, writeErrors, result }: MongoBulkWriteError): boolean {
   const hasVerdict = typeof code === "number" || result?.getWriteConcernError() !== undefined;
   return !hasVerdict && (Array.isArray(writeErrors) ? writeErrors.length === 0 : writeErrors === undefined);

@@ -1,7 +1,9 @@
 import "server-only";
 import type { Binary } from "mongodb";
 
-/** The bytes of a field, where they lie: its buffer may be a part of a longer one, and longer than what it holds. */
+/**
+ * Returns the bytes of a field without copying: its buffer may be a part of a longer one, and longer than its content.
+ */
 export function toBuffer({ buffer, position }: Binary): Buffer {
   return Buffer.from(buffer.buffer, buffer.byteOffset, position);
 }

@@ -2,7 +2,7 @@ import "server-only";
 import type { Collection, Document } from "mongodb";
 import { sharedState } from "@/lib/platform/process/shared-state";
 
-/** What reads alone; whatever else a collection can do counts as a change of it. */
+/** Read-only members; any other member of a collection counts as a change of it. */
 const READS: ReadonlySet<PropertyKey> = new Set<keyof Collection | "constructor">([
   "aggregate",
   "collectionName",
@@ -28,15 +28,15 @@ type Changes = { of: Map<string, number>; commits: number };
 const counted = () => sharedState("store-changes", (): Changes => ({ of: new Map(), commits: 0 }));
 
 /**
- * A number that is another as soon as this process begins or ends a write to one of the collections: what was read
- * before is not to be believed then. Of other processes' writes it tells nothing.
+ * Returns a number that changes as soon as this process starts or ends a write to one of the collections: data read
+ * before is then stale. Does not cover writes of other processes.
  */
 export function changesOf(collectionNames: readonly string[]): number {
   const { of, commits } = counted();
   return collectionNames.reduce((sum, name) => sum + (of.get(name) ?? 0), commits);
 }
 
-/** The collection, whose writes count from their beginning and from their end. */
+/** Returns the collection with its writes counted at their start and at their end. */
 export function watched<T extends Document>(collection: Collection<T>): Collection<T> {
   const note = () => {
     const { of } = counted();
@@ -56,7 +56,7 @@ export function watched<T extends Document>(collection: Collection<T>): Collecti
   });
 }
 
-/** A transaction's writes are seen by others when it is over, which is later than each of them. */
+/** A transaction's writes become visible to others when it ends, which is later than each of them. */
 export async function withCommitCounted<T>(transaction: Promise<T>): Promise<T> {
   try {
     return await transaction;

@@ -21,7 +21,7 @@ it("a store that is away at the first request is used as soon as it is there (F5
   const port = await freePort();
   prepareStore();
   process.env.MONGODB_URI = `mongodb://millrace:of%20no%20use%20elsewhere@127.0.0.1:${port}/?directConnection=true`;
-  // Something that takes connections and says nothing, so that the first one fails by its time limit.
+  // Accepts connections and never answers, so that the first one fails by its time limit.
   const silent = createServer((socket) => socket.on("error", () => {}));
   await new Promise<void>((resolve) => silent.listen(port, "127.0.0.1", resolve));
   await expect(databaseReady()).rejects.toThrow();

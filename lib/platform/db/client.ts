@@ -4,19 +4,22 @@ import { env } from "@/lib/platform/env";
 import { storeUri } from "@/lib/platform/process/store-uri";
 import { watched } from "./changes";
 
-/** How long a request waits for a store that is away before it answers 503 (F5 asks for an answer within 5 s). */
+/**
+ * Maximum time that a request waits for an unreachable database before a 503, in ms (F5 requires an answer within 5 s).
+ */
 const SERVER_SELECTION_TIMEOUT_MS = 4_000;
-/** A socket that hangs must not hold a request for ever; the longest single store command is far below this. */
+/** Timeout of a socket that hangs, in ms; far above the longest database command. */
 const SOCKET_TIMEOUT_MS = 60_000;
 const DEFAULT_DATABASE = "millrace";
 
 type Connection = { client: MongoClient; db: Db };
 
-// Route bundles and the start-up hook are separate module instances in one process: they share one client through this key.
+// Route bundles and the start-up hook are separate module instances in one process: they share one client through this
+// key.
 const KEY = Symbol.for("millrace.db");
 const shared = globalThis as { [KEY]?: Connection };
 
-/** The database, connected on first use, so that a build or a unit test needs none. */
+/** Returns the database, connected on first use, so that a build or a unit test needs none. */
 export function database(): Db {
   shared[KEY] ??= connect();
   return shared[KEY].db;
@@ -42,7 +45,7 @@ function connect(): Connection {
     writeConcern: { w: "majority" },
     retryWrites: true,
   });
-  // Whoever takes a collection of this client, next-auth's adapter too, has its writes counted.
+  // Counts the writes of every user of this client's collections, including next-auth's adapter.
   const openDb = client.db.bind(client);
   client.db = (...input) => {
     const db = openDb(...input);
@@ -52,7 +55,7 @@ function connect(): Connection {
   };
   const named = client.options.dbName;
   const connection = { client, db: client.db(named && named !== "test" ? named : DEFAULT_DATABASE) };
-  // A client whose first connection fails is closed for good: the next request has to begin with a new one.
+  // A client whose first connection fails is closed for good: the next request needs a new one.
   client.connect().catch(() => {
     if (shared[KEY] === connection) delete shared[KEY];
   });

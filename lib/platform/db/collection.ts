@@ -4,11 +4,11 @@ import { database } from "./client";
 
 export const DAY_SECONDS = 24 * 60 * 60;
 
-/** An index, with the query or the rule that it serves. */
+/** An index, with the query or the rule that needs it. */
 export type Index = IndexDescription & { serves: string };
 
 export type CollectionFacts = {
-  /** Its documents carry a workspaceId and go when the workspace goes. */
+  /** Its documents have a workspaceId and are deleted with the workspace. */
   isOfWorkspace: boolean;
   indexes: Index[];
 };
@@ -19,8 +19,8 @@ export type CollectionDeclaration = CollectionFacts & { collectionName: string }
 export type CollectionAccessor<T extends Document> = (() => Collection<T>) & CollectionDeclaration;
 
 /**
- * Declares a collection: its name, written nowhere else, its documents and its indexes. Each domain declares its own in
- * `collections.ts`, which nobody but the domain and lib/features/instance imports.
+ * Declares a collection: its name, which appears nowhere else, its documents and its indexes. Each domain declares its
+ * collections in `collections.ts`, which only the domain and lib/features/instance import.
  */
 export function declareCollection<T extends Document = Document>(
   collectionName: string,

@@ -2,22 +2,22 @@ import "server-only";
 import type { ObjectId } from "mongodb";
 import { declareCollection } from "./collection";
 
-/** The document "schema": version of all documents, and the lock of the server that migrates them. */
+/** The document "schema": version of all documents, and the lock of the migrating server. */
 export type SchemaStampDoc = {
   _id: "schema";
   version: number;
   /** Version of Millrace that wrote `version`. */
   millrace: string;
-  /** The lease of the server that migrates now; `until` is by the store's clock. */
+  /** Lease of the migrating server; `until` is by the store's clock. */
   lock?: { holder: ObjectId; until: Date };
 };
 
-/** The document "keys": a sealed value for each encryption key that was the newest once, to tell whether a key is right. */
+/** The document "keys": an encrypted value for each key that was once the newest, which verifies the key. */
 export type KeyCheckDoc = {
   _id: "keys";
-  /** Id of the key that seals now. */
+  /** Id of the key that encrypts now. */
   newest: string;
-  /** Sealed values by the id of their key. */
+  /** Encrypted values by key id. */
   checks: Record<string, string>;
 };
 

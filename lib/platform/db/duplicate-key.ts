@@ -1,22 +1,22 @@
 import "server-only";
 import { MongoBulkWriteError, MongoServerError } from "mongodb";
 
-/** MongoDB's code for a unique key that is taken. */
+/** MongoDB's code for a duplicate key. */
 const DUPLICATE_KEY = 11_000;
 
 /**
- * True when a unique index refused a write: somebody was there before.
- * @param field of the index that refused; any index without it
+ * Returns whether a unique index rejected a write because the value exists.
+ * @param field of the index that rejected it; any index without it
  */
 export function isDuplicateKey(error: unknown, field?: string): error is MongoServerError {
   if (!(error instanceof MongoServerError) || error.code !== DUPLICATE_KEY) return false;
-  // Not every server names the key in a field of its own; all name the index in the message.
+  // Not every server reports the key in a separate field; all name the index in the message.
   return field === undefined || error.message.includes(`${field}_1`);
 }
 
 /**
- * Of a bulk write, which writes a unique index has refused.
- * @returns their places in it; null when anything else has failed
+ * Finds the writes of a bulk write that a unique index rejected.
+ * @returns their indexes; null if anything else failed
  */
 export function indexesOfDuplicates(error: unknown): number[] | null {
   if (!(error instanceof MongoBulkWriteError)) return null;

@@ -16,7 +16,7 @@ export function isNewerSchema(error: unknown): error is NewerSchema {
   return error instanceof Error && error.name === "NewerSchema";
 }
 
-/** Returns the sentence that names both versions and says what to do. */
+/** Returns a message that names both versions and says what to do. */
 export function newerSchemaMessage(what: string, stamp: SchemaStamp, known: number): string {
   return `${what} has schema version ${stamp.version}, written by Millrace ${stamp.millrace}. This Millrace ${millrace} knows schema versions up to ${known} and would misread it. Start Millrace ${stamp.millrace} or newer, or restore a backup that this version made.`;
 }

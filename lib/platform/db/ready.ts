@@ -6,12 +6,14 @@ type Preparation = { work: () => Promise<void>; done: Promise<void> | null };
 const KEY = Symbol.for("millrace.db.preparation");
 const shared = globalThis as { [KEY]?: Preparation };
 
-/** Says what has to be done once a process before the first query: the start gives it, since it knows every domain. */
+/**
+ * Registers the work to do once per process before the first query: the start passes it, since it knows every domain.
+ */
 export function prepareDatabaseBy(work: () => Promise<void>): void {
   shared[KEY] = { work, done: null };
 }
 
-/** Resolves when the store is prepared; the work is done once a process, and again if it failed. */
+/** Resolves when the store is prepared; the work runs once per process, and again if it failed. */
 export function databaseReady(): Promise<void> {
   const preparation = shared[KEY];
   if (!preparation) return Promise.reject(new Error("Nobody has said how the store is prepared."));

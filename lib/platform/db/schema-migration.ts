@@ -7,14 +7,14 @@ import { collections, type SchemaStampDoc } from "./collections";
 import { isDuplicateKey } from "./duplicate-key";
 import { NewerSchema } from "./newer-schema";
 
-/** A server that is silent for this long lost its migration to another one, in ms. It renews three times as often. */
+/** Silence after which a server loses its migration to another one, in ms. It renews the lease three times as often. */
 export const MIGRATION_LEASE_MS = 30_000;
-/** Pause between two looks of a server that waits for another one's migration, in ms. */
+/** Pause between two checks of a server that waits for another one's migration, in ms. */
 const POLL_MS = 250;
 /** Pause between two log lines of a waiting server, in ms. */
 const SAY_EVERY_MS = 10_000;
 
-/** A step from one schema version to the next. It runs again when its server was killed, so it has to be idempotent. */
+/** A step from one schema version to the next. It runs again if its server was killed, so it must be idempotent. */
 export type SchemaMigration = { name: string; run: (signal: AbortSignal) => Promise<void> };
 
 export type MigrationOptions = { leaseMs?: number; pollMs?: number };
@@ -60,7 +60,7 @@ function stamps(): Collection<SchemaStampDoc> {
   return collections.installation() as unknown as Collection<SchemaStampDoc>;
 }
 
-/** Returns the stamp; a store without one has version 0. */
+/** Returns the stamp; a database without one has version 0. */
 async function readStamp(): Promise<SchemaStampDoc> {
   const stamp = await stamps().findOne({ _id: "schema" });
   if (stamp) return stamp;
@@ -69,7 +69,7 @@ async function readStamp(): Promise<SchemaStampDoc> {
     await stamps().insertOne(fresh);
     return fresh;
   } catch (error) {
-    // Another server inserted it at the same moment.
+    // Another server inserted it concurrently.
     if (!isDuplicateKey(error)) throw error;
     return (await stamps().findOne({ _id: "schema" })) ?? fresh;
   }
@@ -101,7 +101,7 @@ async function runMigrations(
     const { matchedCount } = await stamps().updateOne(held, [{ $set: { "lock.until": until } }]);
     if (matchedCount === 0) lost.abort(new Error("Another server took the migration over."));
   };
-  // A renewal that fails is tried again; the lease decides.
+  // A failed renewal is retried; the lease decides.
   const heart = setInterval(() => void renew().catch(() => {}), leaseMs / 3);
   try {
     for (const [index, migration] of migrations.entries()) {

@@ -4,24 +4,26 @@ import { withCommitCounted } from "./changes";
 import { mongoClient } from "./client";
 
 /**
- * Does the work all or nothing. It may run several times (write conflicts are retried), so it must do nothing but
- * queries that carry the session it is given.
+ * Runs the work atomically. It may run several times (write conflicts are retried), so it must do nothing but queries
+ * with the given session.
  */
 export function inTransaction<T>(work: (session: ClientSession) => Promise<T>): Promise<T> {
   return withCommitCounted(transactionOf(mongoClient(), work));
 }
 
-/** The same on a client of one's own. */
+/** Runs the same transaction on a given client. */
 export function transactionOf<T>(client: MongoClient, work: (session: ClientSession) => Promise<T>): Promise<T> {
   return client.withSession((session) => {
     const commit = session.commitTransaction.bind(session);
-    // A socket that breaks under a commit leaves the driver as what the socket said, over which its retries stumble.
+    // A socket that breaks during a commit surfaces as the socket's error, which the driver's retries do not recognise.
     session.commitTransaction = (options) => commit(options).catch((error: unknown) => Promise.reject(asLost(error)));
     return session.withTransaction(work);
   });
 }
 
-/** What is none of the driver's own errors says that the connection was lost, and nothing of the commit: it is tried again. */
+/**
+ * Treats errors that are not the driver's as a lost connection, with an unknown outcome of the commit: it is retried.
+ */
 function asLost(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof MongoError) return error;
   const lost = new MongoNetworkError(error.message, { cause: error });

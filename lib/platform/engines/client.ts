@@ -23,21 +23,21 @@ import { ThreadPool } from "@/lib/platform/process/thread-pool";
 import { isResponse } from "./messages";
 import { engineAway, RESTART_TIMEOUT_MS, RETRY_AFTER_SECONDS } from "./service";
 
-/** Sockets kept open between queries: a connection of ours runs at most five at once. */
+/** Maximum number of idle sockets between queries: one of our connections runs at most five queries at once. */
 const IDLE_SOCKETS_MAX = 5;
-/** Messages that may wait for a slow reader before the socket is paused. */
+/** Maximum number of messages that wait for a slow reader before the socket is paused. */
 const MESSAGES_AHEAD_MAX = 2;
 const RESEND_AFTER_MS = 50;
-/** An engine that is killed closes its sockets within this; one that has not is asked again. */
+/** Time in which a killed engine closes its sockets, in ms; one that has not is asked again. */
 const CLOSED_WITHIN_MS = 3000;
-/** A query that only reads survives so many kills of its engine by other statements. */
+/** Maximum number of restarts that a read-only query survives, if other statements kill its engine. */
 const RESTARTS_MAX = 3;
-/** A larger frame has a large cell, and is read in a thread: batches are of a mebibyte. */
+/** Size above which a frame has a large cell, and is parsed in a thread: batches have a mebibyte. */
 const LARGE_FRAME_BYTES = 2 * 1024 * 1024;
-/** Errors of a socket over which nothing has been delivered. */
+/** Errors of a socket before anything was delivered. */
 const UNDELIVERED = new Set(["EPIPE", "ECONNREFUSED", "ENOENT"]);
 
-/** A result under way: leaving the loop early cancels the statement. Errors while iterating are AppErrors. */
+/** A running result: leaving the loop early cancels the statement. Errors while iterating are AppErrors. */
 export type EngineRows = { fields: Field[]; batches: AsyncIterable<Batch>; affectedRows: () => number | null };
 
 type Answered = { channel: Channel; first: EngineResponse };
@@ -47,21 +47,21 @@ export class EngineClient {
   readonly #socketPath: () => Promise<string>;
   readonly #onDone: (path: string) => void;
   #idle: Channel[] = [];
-  /** Requests under way, those included that still wait for the engine's start. */
+  /** Number of running requests, including those that wait for the engine's start. */
   #requests = 0;
   #isClosed = false;
   #whenQuiet: (() => void) | null = null;
 
   /**
-   * @param socketPath resolves once an engine listens there; asked for each request
-   * @param onDone called once for each path that `socketPath` gave, when its request has ended
+   * @param socketPath resolves once an engine listens there; called for each request
+   * @param onDone called once for each path of `socketPath`, when its request has ended
    */
   constructor(socketPath: () => Promise<string>, onDone: (path: string) => void = () => {}) {
     this.#socketPath = socketPath;
     this.#onDone = onDone;
   }
 
-  /** One question with one answer. @throws AppError of the engine's failure, `unavailable` when it died */
+  /** Sends a request with a single answer. @throws AppError of the engine's failure, `unavailable` if it died */
   async ask<T extends EngineResponse["type"]>(
     request: EngineRequest & { type: T },
     signal: AbortSignal,
@@ -93,7 +93,7 @@ export class EngineClient {
     throw engineAway(new Error(`The engine sent ${first.type} before the fields.`));
   }
 
-  /** Waits for what runs. */
+  /** Closes after running requests have finished. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const channel of this.#idle.splice(0)) channel.close();
@@ -112,7 +112,7 @@ export class EngineClient {
     const width = fields.length;
     const floats = fields.flatMap(({ type }, index) => (type === "float64" ? [index] : []));
     const giveBack = (isWhole: boolean) => {
-      // Whoever leaves early cancels by closing: the engine stops the statement when its client goes.
+      // Leaving early cancels by closing: the engine stops the statement when its client disconnects.
       if (!isWhole) channel.close();
       this.#giveBack(channel);
     };
@@ -124,7 +124,7 @@ export class EngineClient {
       signal.removeEventListener("abort", onAbort);
       giveBack(isWhole);
     };
-    // A reader that never asks for rows has to be counted out, too.
+    // A reader that never asks for rows must be removed, too.
     const onAbort = () => {
       isAborted = true;
       end(false);
@@ -155,7 +155,7 @@ export class EngineClient {
         throw error;
       }
     };
-    // No generator: one that was never started would not hear that its reader has left.
+    // Not a generator: one that was never started would not notice that its reader has left.
     const iterator = {
       next,
       return: async () => {
@@ -166,7 +166,7 @@ export class EngineClient {
     return { [Symbol.asyncIterator]: () => iterator };
   }
 
-  /** As `#begin`; a request that only reads is sent again when its engine was killed because of another one. */
+  /** Calls `#begin`; a read-only request is sent again if another request killed its engine. */
   async #beginAgain(request: EngineRequest, isReading: boolean, signal: AbortSignal): Promise<Answered> {
     let hasLostEngine = false;
     for (let restarts = 0; ; restarts += 1) {
@@ -174,14 +174,14 @@ export class EngineClient {
       try {
         answered = await this.#begin(request, signal);
       } catch (error) {
-        // An engine that is killed in this moment says nothing. Once only: this request may be what ends engines.
+        // An engine that is killed now gives no reason. Retried once only: this request may be the cause.
         if (!isReading || hasLostEngine || !(error instanceof AppError) || error.kind !== "unavailable") throw error;
         hasLostEngine = true;
         signal.throwIfAborted();
         continue;
       }
       if (!isReading || restarts === RESTARTS_MAX || !isRestarting(answered.first)) return answered;
-      // The engine is dead once its socket is closed; until then it would take the request and lose it.
+      // The engine is dead once its socket is closed; until then it would accept the request and lose it.
       await answered.channel.whenClosed(CLOSED_WITHIN_MS);
       answered.channel.close();
       this.#giveBack(answered.channel);
@@ -193,7 +193,7 @@ export class EngineClient {
   async #begin(request: EngineRequest, signal: AbortSignal): Promise<Answered> {
     const frame = toFrame(request);
     this.#requests += 1;
-    // A request that did not reach a dying engine is sent again until a restart has had its time.
+    // A request that did not reach a dying engine is retried for the time of a restart.
     const giveUpAt = performance.now() + RESTART_TIMEOUT_MS;
     try {
       for (;;) {
@@ -214,7 +214,10 @@ export class EngineClient {
     }
   }
 
-  /** A start may take long; whoever leaves meanwhile is let go at once, and the path is given back when it comes. */
+  /**
+   * Waits for the engine's path. Starting may take long: an aborted caller is released at once, and the path is
+   * returned once it arrives.
+   */
   async #takePath(signal: AbortSignal): Promise<string> {
     const path = this.#socketPath();
     try {
@@ -256,7 +259,7 @@ function restoreNegativeZeros(column: WireValue[]): void {
   for (const [row, value] of column.entries()) if (isNegativeZero(value)) column[row] = -0;
 }
 
-/** Marks the texts of JSON columns as such: on the socket they are plain ones. */
+/** Marks the texts of JSON columns: on the socket they are plain texts. */
 function withJsonTexts(fields: readonly Field[], batches: AsyncIterable<Batch>): AsyncIterable<Batch> {
   const marks = fields.map(markOf);
   if (marks.every((mark) => mark === null)) return batches;
@@ -321,23 +324,23 @@ type Waiter = { resolve: (message: Incoming) => void; reject: (error: unknown) =
 function parseFrame(bytes: Buffer): Incoming {
   if (bytes.length <= LARGE_FRAME_BYTES) return toResponse(JSON.parse(bytes.toString("utf8")));
   const threads = sharedState("frame-threads", () => new ThreadPool<Uint8Array, unknown>("frames", 1));
-  // One that is larger than a piece of a socket has memory of its own, which goes along.
+  // A buffer larger than one socket read has its own memory, which is transferred.
   const read = threads.run(bytes, [bytes.buffer as ArrayBuffer]).catch((cause: unknown) => {
     throw new AppError("query_failed", "A value of the result is too large. Select a part of it.", { cause });
   });
   const message = read.then(toResponse);
-  // Nobody may be left to ask for it.
+  // No one may be left to receive it.
   message.catch(() => {});
   return message;
 }
 
-/** @throws AppError `unavailable` for what is no answer of the protocol: whoever sent it is not to be asked again */
+/** @throws AppError `unavailable` for a message outside of the protocol: its sender must not be used again */
 function toResponse(message: unknown): EngineResponse {
   if (isResponse(message)) return message;
   throw engineAway(new Error("The engine sent what is no answer of its protocol."));
 }
 
-/** One socket with the messages that came in. A reader that lags pauses it, and thereby the engine. */
+/** One socket with its received messages. A slow reader pauses it, and thereby the engine. */
 class Channel {
   readonly path: string;
   readonly #socket: Socket;
@@ -348,7 +351,7 @@ class Channel {
   #isFailed = false;
   #failure: unknown;
   #signal: AbortSignal | null = null;
-  /** True when the socket failed in a way in which the engine cannot have seen the request. */
+  /** Whether the socket failed before the engine can have seen the request. */
   isUndelivered = false;
   readonly #onAbort = () => this.#fail(this.#signal?.reason);
 
@@ -375,11 +378,11 @@ class Channel {
     this.#socket.write(frame);
   }
 
-  /** The request is answered whole: the socket may carry another one. */
+  /** Marks the request as answered completely: the socket may carry another one. */
   finish(): void {
     this.#signal?.removeEventListener("abort", this.#onAbort);
     this.#signal = null;
-    // An idle socket keeps no process alive.
+    // An idle socket does not keep the process alive.
     this.#socket.unref();
   }
 
@@ -395,7 +398,7 @@ class Channel {
     });
   }
 
-  /** Resolves when the socket is closed, by whichever side, or the request is aborted; at the latest after the time. */
+  /** Resolves when either side has closed the socket, or the request is aborted; after the timeout at the latest. */
   async whenClosed(timeoutMs: number): Promise<void> {
     if (!this.isOpen) return;
     await new Promise<void>((resolve) => {
@@ -411,7 +414,7 @@ class Channel {
     this.#fail(new Error("The connection was closed."));
   }
 
-  /** Ends the channel for good; whoever waits gets the reason. */
+  /** Closes the channel for good; waiting requests fail with the reason. */
   #fail(reason: unknown): void {
     if (this.#isFailed) return;
     this.#isFailed = true;

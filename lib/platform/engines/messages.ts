@@ -4,8 +4,8 @@ import { FIELD_TYPES, FOREIGN_KEYS_MAX } from "@/lib/base/values/fields";
 import type { EngineResponse } from "@/lib/platform/embedded/engine/wire";
 
 /*
- * What an engine may say. It works on files of strangers, and one of those may have taken it over: what is no answer of
- * the protocol ends its socket. Cells are JSON, which everything is after reading, so they are not walked.
+ * Validates the messages of an engine. It works on untrusted files, one of which may have taken it over: a message
+ * outside of the protocol closes its socket. Cells are JSON, which every parsed value is, so they are not checked.
  */
 
 const FAILURES = [
@@ -44,12 +44,12 @@ const rare = z.discriminatedUnion("type", [
   z.object({ type: z.literal("transact") }),
 ]);
 
-/** True for an answer of the protocol. */
+/** Returns whether a message is an answer of the protocol. */
 export function isResponse(message: unknown): message is EngineResponse {
   return isBatch(message) || rare.safeParse(message).success;
 }
 
-/** By hand: rows come by the million, and only the lengths of their columns say something. */
+/** Checked without a schema: rows come by the million, and only the lengths of their columns matter. */
 function isBatch(message: unknown): boolean {
   if (!isObject(message) || message.type !== "batch" || !isObject(message.batch)) return false;
   const { rowCount, columns, isCut } = message.batch;

@@ -32,7 +32,7 @@ const SQLITE: Case[] = [
   ["select column1 from (values ('-0'), (-0.0), ('-0.0'))", ["-0", 0, "-0.0"]],
   ["select '-0'", ["-0"]],
 ];
-/** The type of a column follows from its first rows, and later ones may be of any other. */
+/** The first rows decide the type of a column, and later ones may have any other. */
 const LATE: Case[] = [
   ["-0.0", [-0]],
   ["'-0'", ["-0"]],

@@ -5,23 +5,23 @@ import { confined, type Mount, readable, tryBubblewrap } from "@/lib/platform/pr
 import type { ServiceSpec } from "@/lib/platform/process/service";
 import { sharedState } from "@/lib/platform/process/shared-state";
 
-/** Where programs and their libraries live; nothing in there is the platform's. */
+/** Folders of programs and their libraries; none of them holds the platform's files. */
 const SYSTEM_FOLDERS = ["/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache"];
-/** Where an engine finds its file: whatever a database tells of itself does not tell where the data lives. */
+/** Path under which an engine finds its file, so that nothing a database reports reveals the real path. */
 const FILES = "/files";
 
 type Confinement = {
-  /** The database; its folder is writable for its log and for what sorts spill. */
+  /** The database; its folder is writable for its log and for temporary files of sorts. */
   filePath: string;
   socketFolder: string;
-  /** What cannot be changed, whatever the engine does. */
+  /** Part that the engine cannot change. */
   readOnly: "nothing" | "file" | "folder";
 };
 
 /**
- * Confines an engine by bubblewrap: no network, no other processes, and of the file system only system libraries,
- * the program and the file's own folder, under a name that tells nothing (T40). Where bubblewrap is missing or namespaces are not allowed, the engine
- * runs without, behind DuckDB's own locks, and the log says so once.
+ * Confines an engine with bubblewrap: no network, no other processes, and of the file system only system libraries, the
+ * program and the file's folder, under a neutral name (T40). If bubblewrap is missing or namespaces are not allowed,
+ * the engine runs without it, protected by DuckDB's settings, and the log says so once.
  */
 export function engineSandbox({ filePath, socketFolder, readOnly }: Confinement): ServiceSpec["wrap"] {
   if (!sharedState("engine-sandbox", probe).isThere) return undefined;
@@ -41,7 +41,10 @@ export function engineSandbox({ filePath, socketFolder, readOnly }: Confinement)
   };
 }
 
-/** The runtime, the bundle or the sources, and the engines: not the project's folder, which may hold the data folder. */
+/**
+ * Returns the folders of the runtime, the bundle or the sources, and the engines: not the project's folder, which may
+ * contain the data folder.
+ */
 function programFolders(root: string, command: string, entry: string): string[] {
   const sources = entry.endsWith(".ts") ? [`${root}/lib`] : [dirname(entry)];
   return [dirname(command), `${root}/node_modules/@duckdb`, `${root}/package.json`, ...sources];

@@ -11,42 +11,44 @@ import { SharedResource } from "@/lib/platform/process/shared-resource";
 import { sharedState } from "@/lib/platform/process/shared-state";
 import { engineSandbox } from "./sandbox";
 
-/** The first start opens the file, which may have a log to recover. */
+/** Timeout of the first start, which opens the file and may have to recover its log, in ms. */
 const FIRST_START_TIMEOUT_MS = 20_000;
 /**
- * A restart takes a fraction of a second, and many times as long on a busy machine. A request waits for it, within its own
- * time limit, and does not fail.
+ * Maximum wait for a restart, in ms. It takes a fraction of a second, and many times as long on a busy machine. A
+ * request waits for it within its time limit, and does not fail.
  */
 export const RESTART_TIMEOUT_MS = 15_000;
 export const RETRY_AFTER_SECONDS = 2;
 const HASH_LENGTH = 12;
 
 export type EngineFile = {
-  /** Which engine opens it; DuckDB when left out. `memory` is DuckDB with no file, which reads the files beside the path. */
+  /**
+   * Engine that opens it; default: DuckDB. `memory` is DuckDB without a file, which reads the files beside the path.
+   */
   kind?: "duckdb" | "sqlite" | "memory";
-  /** Absolute path, links resolved. */
+  /** Absolute path with links resolved. */
   path: string;
-  /** Opened without any right to write: the shared sample. */
+  /** Whether it is opened without any right to write: the shared sample. */
   readOnlyFile: boolean;
-  /** Its views are ours, so plans need no look. */
+  /** Whether its views are ours, so that plans need no check. */
   trusted: boolean;
-  /** One of several engines of a file that nobody writes, by number; absent where there is one alone. */
+  /** Number of one of several engines of a read-only file; absent for a single one. */
   slot?: number;
 };
 
 type Entry = { service: Service; wasUp: boolean; shared: SharedResource<Service> };
 
-/** The one engine of a file in this process. Connections share it; the last one to leave stops it. */
+/** The engine of a file in this process. Connections share it; the last release stops it. */
 export type EngineLease = {
   /**
-   * The socket of the running engine; starts it when needed.
-   * @throws AppError `unavailable` while it restarts, `source_unreachable` when the file cannot be opened
+   * Returns the socket of the running engine; starts it if needed. @throws AppError `unavailable` while it restarts,
+   * `source_unreachable` if the file cannot be opened
    */
   socket(): Promise<string>;
   release(): Promise<void>;
 };
 
-/** Takes a share in the engine of a file. Nothing is started before the first `socket()`. */
+/** Leases the engine of a file. Nothing is started before the first `socket()`. */
 export async function leaseEngine(file: EngineFile): Promise<EngineLease> {
   requireProcess("Dashboards, their filters and rows of app bindings");
   const entries = fileEngines();
@@ -57,7 +59,7 @@ export async function leaseEngine(file: EngineFile): Promise<EngineLease> {
   return { socket: () => socketOf(entry), release };
 }
 
-/** Returns how many engines are leased in this process. */
+/** Returns the number of leased engines in this process. */
 export function leasedEngines(): number {
   return fileEngines().size;
 }
@@ -66,7 +68,7 @@ function fileEngines(): Map<string, Entry> {
   return sharedState("file-engines", () => new Map<string, Entry>());
 }
 
-/** A folder of its own for each socket: an engine in its sandbox sees no other service's. */
+/** Returns a separate folder for each socket: an engine in its sandbox sees no other service's. */
 export function engineSocketPath(key: string): string {
   const hash = createHash("sha256").update(key).digest("hex").slice(0, HASH_LENGTH);
   return join(dirname(socketPathFor(key)), `engine-${hash}`, "engine.sock");
@@ -96,7 +98,7 @@ function startEntry(file: EngineFile, entries: Map<string, Entry>): Entry {
     ],
     socketPath,
     restart: "on-demand",
-    // Each statement that DuckDB works on holds a thread of this pool.
+    // Each running DuckDB statement occupies a thread of this pool.
     env: { UV_THREADPOOL_SIZE: String(ENGINE_POOL_THREADS) },
     wrap: engineSandbox({
       filePath: file.path,
@@ -130,7 +132,7 @@ async function socketOf(entry: Entry): Promise<string> {
   return entry.service.socketPath;
 }
 
-/** What a query meets whose engine has just died: it is started again by the next one. */
+/** Returns the error of a query whose engine just died: the next query starts it again. */
 export function engineAway(cause: unknown): AppError {
   return new AppError("unavailable", "The engine of this file is restarting. Try again in a moment.", {
     cause,
@@ -138,7 +140,7 @@ export function engineAway(cause: unknown): AppError {
   });
 }
 
-/** The child's own words without where the data lives. */
+/** Returns the child's message without the path of the data. */
 function reasonOf(error: ServiceDown): string {
   return error.message.replace(/^.*?is not running: /, "").replace(/"?(?:\/[^\s"/]+)+\//g, "");
 }

@@ -7,7 +7,10 @@ import { afterEach, expect, test } from "vitest";
 import { type EngineFile, engineSocketPath } from "./service";
 import { SHARED_ENGINES_MAX, type SharedEngines, shareEngines } from "./shared-file";
 
-/* An engine whose socket has no folder cannot be leased: a file in its place stands for a full or read-only disk. */
+/*
+ * An engine whose socket has no folder cannot be leased: a file in the folder's place simulates a full or read-only
+ * disk.
+ */
 
 const cleanUps: (() => unknown)[] = [];
 afterEach(async () => {
@@ -23,7 +26,7 @@ async function newFile(): Promise<EngineFile> {
   return { path, readOnlyFile: true, trusted: true };
 }
 
-/** @returns a function that lets the engines of these slots start */
+/** @returns a function that unblocks these slots */
 function blockSlots({ path }: EngineFile, slots: readonly number[]): () => void {
   const folders = slots.map((slot) => dirname(engineSocketPath(`${path}#${slot}`)));
   for (const folder of folders) writeFileSync(folder, "");

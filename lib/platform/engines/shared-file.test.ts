@@ -10,7 +10,7 @@ const slot = (name: string, running: Record<string, number> = {}, rest: Partial<
   lease: null,
   ...rest,
 });
-/** The slot that this tenant has by its own number, among four. */
+/** This tenant's preferred slot, among four. */
 const OWN = ["a", "b", "c", "d"]
   .map((name) => name)
   .indexOf(

@@ -4,24 +4,27 @@ import { log } from "@/lib/platform/log";
 import { sharedState } from "@/lib/platform/process/shared-state";
 import { type EngineFile, type EngineLease, leaseEngine } from "./service";
 
-/** Engines of one file that all workspaces read. Each takes some 100 MB, and up to a gibibyte for a large query. */
+/**
+ * Maximum number of engines of one file that all workspaces read. Each takes about 100 MB, and up to a gibibyte for a
+ * large query.
+ */
 export const SHARED_ENGINES_MAX = 4;
-/** An idle engine costs memory; starting one takes a fraction of a second. */
+/** Time before an idle engine is stopped, in ms: it costs memory, and a start takes a fraction of a second. */
 const IDLE_CLOSE_MS = 60_000;
 
 type Slot = {
   index: number;
   lease: Promise<EngineLease> | null;
-  /** Requests under way, by tenant. */
+  /** Number of running requests by tenant. */
   running: Map<string, number>;
   lastTenant: string | null;
   idleTimer: NodeJS.Timeout | undefined;
 };
 type Pool = { slots: Slot[]; users: number };
 
-/** A tenant's share in the engines of a file that nobody writes. */
+/** A tenant's share in the engines of a read-only file. */
 export type SharedEngines = {
-  /** Resolves to the socket of an engine; each one has to be given back. @throws AppError as `EngineLease.socket` */
+  /** Resolves to the socket of an engine; give each one back. @throws AppError as `EngineLease.socket` */
   take(): Promise<string>;
   giveBack(socketPath: string): void;
   release(): Promise<void>;
@@ -29,8 +32,7 @@ export type SharedEngines = {
 
 /**
  * Shares a few engines of one file among any number of tenants, so that a query that blocks its engine blocks as few
- * others as possible: a tenant keeps to one engine, and gets one in which no other tenant has a request as long as there
- * is one.
+ * others as possible. A tenant keeps to one engine, and gets one without other tenants' requests if there is one.
  */
 export function shareEngines(file: EngineFile, tenant: string): SharedEngines {
   const pools = sharedState("shared-engines", () => new Map<string, Pool>());
@@ -67,7 +69,7 @@ export function shareEngines(file: EngineFile, tenant: string): SharedEngines {
   };
 }
 
-/** A lease that failed is forgotten: the next request asks for another one. */
+/** Returns the slot's lease. A failed one is dropped: the next request creates another. */
 function leaseOf(slot: Slot, file: EngineFile): Promise<EngineLease> {
   if (slot.lease) return slot.lease;
   const lease = leaseEngine({ ...file, slot: slot.index });
@@ -91,7 +93,7 @@ function newPool(): Pool {
   };
 }
 
-/** Exported for tests. The engine by the tenant's own number comes early, so that several servers agree on it. */
+/** Picks a slot. A tenant's preferred engine comes early, so that several servers agree on it. Exported for tests. */
 export function pickSlot<T extends Pick<Slot, "running" | "lastTenant" | "lease">>(
   slots: readonly T[],
   tenant: string,
@@ -135,7 +137,7 @@ async function close(slot: Slot): Promise<void> {
   const { lease } = slot;
   slot.lease = null;
   slot.lastTenant = null;
-  // Whoever asked for a lease that failed has been told.
+  // The caller that requested a failed lease has received its error.
   const held = await lease?.catch(() => null);
   await held?.release();
 }

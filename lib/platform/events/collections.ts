@@ -2,7 +2,7 @@ import "server-only";
 import { declareCollection } from "@/lib/platform/db/collection";
 import type { EventDoc, EventHeadDoc } from "./model";
 
-/** A browser that was away longer reads everything anew. */
+/** Retention of events: a browser that was away longer reloads everything. */
 const KEPT_SECONDS = 60 * 60;
 
 export const collections = {

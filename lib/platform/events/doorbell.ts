@@ -2,12 +2,12 @@ import { sharedState } from "@/lib/platform/process/shared-state";
 
 const listeners = () => sharedState("events-doorbell", () => new Set<() => void>());
 
-/** This server has written events: whoever tells them need not wait for the next look. */
+/** Wakes the readers after this server wrote events, so that they need not wait for the next poll. */
 export function wakeTellers(): void {
   for (const listener of listeners()) listener();
 }
 
-/** @returns takes the listener back */
+/** @returns a function that unsubscribes */
 export function onWake(listener: () => void): () => void {
   listeners().add(listener);
   return () => listeners().delete(listener);

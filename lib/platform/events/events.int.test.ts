@@ -132,7 +132,7 @@ describe("the stream of a workspace's changes", () => {
     const beat = await told.next();
     expect(beat).toEqual({ event: "heartbeat", data: expect.any(String) });
     expect(JSON.parse(beat?.data ?? "")).toEqual({ at: expect.stringMatching(/^\d{4}-.*Z$/) });
-    // The others have had their comment by then, and no event before this one.
+    // The others have received their comment by then, and no event before this one.
     tell(workspaceId, "f1");
     expect(idsOf(await others.take(1))).toEqual(["f1"]);
   }, 30_000);
@@ -146,7 +146,7 @@ describe("the stream of a workspace's changes", () => {
       if (n % 20 === 0) await writeNow();
     }
     await writeNow();
-    // What was buffered is read to its end; the reader comes back with the id of the last one.
+    // The buffer is read to its end; the reader reconnects with the id of the last event.
     let last: Frame | null = null;
     for (let frame = await slow.next(); frame; frame = await slow.next()) last = frame;
     expect(Number(last?.id)).toBeGreaterThan(0);

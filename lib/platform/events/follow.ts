@@ -4,10 +4,10 @@ import type { EventDoc } from "./model";
 import { type Reader, teller } from "./tell";
 
 /**
- * Hears of the workspace's changes from now on, on whichever server they are made, for what waits inside of the server.
- * Events are hints: whoever waits for something looks at what is stored.
- * @param hear must not throw and not wait; it gets what is for one person alone, too
- * @returns stops
+ * Subscribes to the workspace's changes from now on, from all servers, for code inside of the server. Events are hints:
+ * subscribers must read the stored state.
+ * @param hear must not throw and not wait; it also gets events for a single user
+ * @returns a function that unsubscribes
  */
 export async function followEvents(workspaceId: ObjectId, hear: (event: EventDoc) => void): Promise<() => void> {
   const reader: Reader = { take: (events) => events.forEach(hear) };

@@ -1,2 +1,2 @@
-/** How often a stream says that it is alive: often enough for somebody who watches a page. Browser and server share it. */
+/** Interval of a stream's heartbeat: short enough for someone who watches a page. Shared by browser and server. */
 export const HEARTBEAT_SECONDS = 10;

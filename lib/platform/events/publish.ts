@@ -9,24 +9,27 @@ import { wakeTellers } from "./doorbell";
 import type { EventDoc } from "./model";
 import type { EventKind } from "./schema";
 
-/** Events of this long go into the store together: a flow that tells its progress makes one write of many. */
+/** Time for which events are gathered into one write, in ms: a flow's progress would otherwise cause many. */
 const GATHER_MS = 50;
-/** One write: at 16 KiB an event it stays far below the largest message of the store. */
+/** Maximum number of events in one write: at 16 KiB each, far below the store's largest message. */
 const GROUP_MAX = 500;
-/** Events that wait while the store is away; browsers read everything anew when they come back, so older ones go first. */
+/**
+ * Maximum number of queued events while the database is unreachable. Older ones are dropped first: browsers reload
+ * everything when they reconnect.
+ */
 const WAITING_MAX = 5000;
-/** The largest event; what is larger tells that something changed, and is read by whoever wants it. */
+/** Maximum size of an event's data. A larger event only says that something changed, and readers load the rest. */
 const DATA_BYTES_MAX = 16 * 1024;
 
 export type NewEvent = {
   workspaceId: ObjectId;
   kind: EventKind;
-  /** What changed, in the words of the API. */
+  /** Type of the changed resource, as the API names it. */
   resourceType: string;
   resourceId: ObjectId | string;
-  /** The only one who is told, for what is private; every member is told without it. */
+  /** The only recipient, for private data; every member gets it otherwise. */
   onlyFor?: ObjectId;
-  /** More that a reader needs to know, in the API's form; never a secret. */
+  /** Further facts for readers, in the API's form; never a secret. */
   data?: Record<string, unknown>;
 };
 
@@ -39,8 +42,8 @@ type Shared = {
 };
 
 /**
- * Tells everybody who looks at the workspace that something has changed. It never fails and never waits: an event is a
- * hint to read, and what it tells of is in the store already. Call it behind the write that it tells of.
+ * Notifies everyone who watches the workspace of a change. It never fails and never waits: an event is a hint to read,
+ * and the change is already stored. Call it after the write.
  */
 export function publish({ workspaceId, kind, resourceType, resourceId, onlyFor, data }: NewEvent): void {
   const state = shared();
@@ -59,14 +62,14 @@ export function publish({ workspaceId, kind, resourceType, resourceId, onlyFor, 
     state.isAtShutdown = true;
     afterRequests(writeNow);
   }
-  // Not what keeps a process alive: the server's end writes by itself.
+  // Must not keep the process alive: shutting down writes the queue itself.
   state.timer ??= setTimeout(() => {
     state.timer = null;
     void writeNow();
   }, GATHER_MS).unref();
 }
 
-/** Resolves when what was published before the call is in the store, or is given up. */
+/** Resolves when all events published before the call are stored, or dropped. */
 export async function writeNow(): Promise<void> {
   const state = shared();
   while (state.writing) await state.writing;
@@ -93,8 +96,8 @@ async function writeAll(waiting: readonly Waiting[]): Promise<void> {
 }
 
 /**
- * The counter is changed first and both become visible at once, so that whoever reads position 7 finds 1 to 6 there:
- * two servers that write at the same time follow each other.
+ * Changes the counter first; both writes become visible at once. A reader of position 7 therefore finds 1 to 6, and two
+ * servers that write at the same time follow each other.
  */
 async function writeGroup(events: readonly Waiting[]): Promise<void> {
   const [first] = events;

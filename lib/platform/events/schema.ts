@@ -2,7 +2,7 @@ import { z } from "zod";
 import { isoDate } from "@/lib/platform/http/schema";
 import { HEARTBEAT_SECONDS } from "./limits";
 
-/** What can change under a reader's eyes (docs/develop/api.md, Live updates). */
+/** Kinds of changes that readers see live (docs/develop/api.md, Live updates). */
 export const EVENT_KINDS = [
   "run",
   "log",
@@ -25,7 +25,7 @@ export const eventsQuery = z.object({
     ),
 });
 
-/** The data of every event; each kind adds its own. */
+/** Data of every event; each kind extends it. */
 export const eventData = z.looseObject({
   resourceType: z.string(),
   resourceId: z.string(),

@@ -8,31 +8,34 @@ import { HEARTBEAT_SECONDS } from "./limits";
 import type { EventDoc } from "./model";
 import { type Reader, teller } from "./tell";
 
-/** Keeps proxies from ending a silent stream, and finds out whether the reader may still read. */
+/**
+ * Interval of heartbeats, in ms: they keep proxies from ending a silent stream, and check whether the reader still has
+ * access.
+ */
 const HEARTBEAT_MS = HEARTBEAT_SECONDS * 1000;
-/** What a browser waits before it comes back. */
+/** Delay before a browser reconnects. */
 const RETRY_MS = 2000;
-/** What may wait for a slow reader, in bytes. Then its stream ends, and it comes back where it was. */
+/** Maximum buffer for a slow reader, in bytes. Beyond it the stream ends, and the reader resumes from its position. */
 const BUFFER_BYTES_MAX = 1024 * 1024;
 const ENDED = "This stream has ended with your access. Sign in again.";
-/** One person's streams on one server: tabs of a browser share theirs, so this is many machines. */
+/** Maximum number of streams per user and server: tabs of a browser share one, so this is many machines. */
 const STREAMS_OF_ONE_MAX = 30;
 
 export type StreamRequest = {
   workspaceId: ObjectId;
   userId: ObjectId;
-  /** Of the Last-Event-ID header; null for a reader that is new. */
+  /** The Last-Event-ID header; null for a new reader. */
   lastEventId: string | null;
-  /** Tell by an event that the stream is alive: browsers show comments to nobody. */
+  /** Sends heartbeats as events: browsers do not expose comments. */
   hasHeartbeat: boolean;
-  /** Asked from time to time: a session that has ended, or a membership, ends the stream. */
+  /** Checked periodically: an expired session or membership ends the stream. */
   mayStillRead: () => Promise<boolean>;
   signal: AbortSignal;
 };
 
 /**
- * The workspace's changes as Server-Sent Events, from the last one on that the reader has seen.
- * @throws AppError `rate_limited` for a person with too many streams
+ * Streams the workspace's changes as Server-Sent Events, after the last one that the reader received. @throws AppError
+ * `rate_limited` for a user with too many streams
  */
 export function streamEvents(request: StreamRequest): Response {
   const leave = enter(request.userId);
@@ -60,14 +63,14 @@ export function streamEvents(request: StreamRequest): Response {
   return new Response(body, {
     headers: {
       "Content-Type": "text/event-stream; charset=utf-8",
-      // Whatever gathers bytes on the way would hold events back.
+      // Buffering proxies would delay events.
       "Cache-Control": "no-store, no-transform",
       "X-Accel-Buffering": "no",
     },
   });
 }
 
-/** @returns ends the stream, with a last word or without */
+/** @returns a function that ends the stream, with a last event or without */
 function follow(
   { workspaceId, userId, lastEventId, hasHeartbeat, mayStillRead, signal }: StreamRequest,
   write: (text: string) => void,
@@ -75,7 +78,7 @@ function follow(
 ): (lastWord: string | null) => void {
   let isOver = false;
   const reader: Reader = {
-    // An id without data is no event, and is what the browser comes back with.
+    // An id without data is not an event, and is the position that the browser reconnects with.
     begin: (position) => write(`id: ${position}\n\n`),
     take(events) {
       const own = events.filter((event) => event.userId === null || event.userId.equals(userId));
@@ -104,7 +107,7 @@ function follow(
       if (mayRead) write(hasHeartbeat ? heartbeatFrame() : ": still here\n\n");
       else end(goodbye("unauthenticated", ENDED));
     } catch (error) {
-      // A store that is away ends nobody's stream; the next heartbeat asks again.
+      // An unreachable database ends no stream; the next heartbeat asks again.
       log.debug({ err: error }, "whether a reader may still read is not known");
     }
   }, HEARTBEAT_MS);
@@ -140,7 +143,7 @@ function frameOf({ position, kind, data }: EventDoc): string {
   return `id: ${position}\nevent: ${kind}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-/** Without an id: it is no change that a reader comes back behind. */
+/** Returns a heartbeat without an id: it is not a change to resume after. */
 function heartbeatFrame(): string {
   return `event: heartbeat\ndata: ${JSON.stringify({ at: new Date().toISOString() })}\n\n`;
 }
@@ -158,7 +161,7 @@ function streamCounts(): Map<string, number> {
   return sharedState("event-streams", () => new Map<string, number>());
 }
 
-/** @returns gives the place back */
+/** @returns a function that releases the slot */
 function enter(userId: ObjectId): () => void {
   const counts = streamCounts();
   const key = userId.toHexString();

@@ -6,23 +6,20 @@ import { collections } from "./collections";
 import { onWake } from "./doorbell";
 import type { EventDoc } from "./model";
 
-/** How late an event of another server may be. Those of this one are told at once. */
+/** Interval of polling for events of other servers. Events of this server are delivered at once. */
 const LOOK_EVERY_MS = 1000;
-/** Events that are read at once. */
+/** Number of events per query. */
 const PAGE = 500;
 
-/** Somebody who looks on. `take` must not throw and not wait. */
+/** A subscriber. `take` must not throw and not wait. */
 export type Reader = {
-  /** Where it stands when it begins, before anything else. Only for one that came without a position. */
+  /** Receives the current position before anything else. Only for a reader without a position. */
   begin?: (position: number) => void;
   take: (events: readonly EventDoc[]) => void;
 };
 type Channel = { workspaceId: ObjectId; position: number; readers: Set<Reader> };
 
-/**
- * Tells one process's readers what changes in their workspaces: one question a second for all of them together, and
- * none while nobody looks on.
- */
+/** Delivers changes to one process's readers: one query a second for all of them together, and none without readers. */
 class Teller {
   readonly #channels = new Map<string, Channel>();
   #timer: NodeJS.Timeout | null = null;
@@ -31,16 +28,16 @@ class Teller {
   #isWoken = false;
 
   /**
-   * Tells the reader everything behind the position, in order and once, until it is taken back.
-   * @param from null begins with what comes next
-   * @returns false, and nothing is told, when what lies between is not kept any more or the position is unknown
+   * Delivers everything after the position to the reader, in order and once, until it leaves.
+   * @param from null starts with the next event
+   * @returns false, without delivering anything, if events after the position have expired or the position is unknown
    */
   async join(workspaceId: ObjectId, reader: Reader, from: number | null): Promise<boolean> {
     const channel = await this.#channelOf(workspaceId);
     let position = from ?? channel.position;
     if (!(await isKept(workspaceId, position, channel.position))) return false;
     if (from === null) reader.begin?.(position);
-    // The channel may go on meanwhile; a reader that has caught up joins in the same turn.
+    // The channel may advance during this, so a reader joins it in the same turn in which it has caught up.
     while (position < channel.position) {
       const missed = await readEvents(workspaceId, position, channel.position);
       if (missed.length === 0) return false;
@@ -104,7 +101,7 @@ class Teller {
           await tellUpTo(channel, positions.get(channel.workspaceId.toHexString()) ?? 0);
         }
       } catch (error) {
-        // The next look finds what this one has not.
+        // The next poll delivers the missing events.
         log.warn({ err: error }, "changes could not be read for those who look on");
       }
     }
@@ -114,7 +111,8 @@ class Teller {
 async function tellUpTo(channel: Channel, head: number): Promise<void> {
   while (channel.position < head) {
     const events = await readEvents(channel.workspaceId, channel.position, head);
-    // Nothing is left of them: whoever was told the last one before has missed nothing that is kept.
+    // An empty result means that these events expired: a reader of the previous one has missed none that are still
+    // stored.
     channel.position = events.at(-1)?.position ?? head;
     for (const reader of channel.readers) reader.take(events);
   }
@@ -134,7 +132,7 @@ async function headOf(workspaceId: ObjectId): Promise<number> {
   return head?.position ?? 0;
 }
 
-/** Whether everything between the position and the head is there still. */
+/** Returns whether all events between the position and the head are still stored. */
 async function isKept(workspaceId: ObjectId, position: number, head: number): Promise<boolean> {
   if (position === head) return true;
   if (position > head) return false;

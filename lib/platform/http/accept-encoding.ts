@@ -1,6 +1,6 @@
 /**
- * Whether a client takes an answer in a coding.
- * @param accepted the header Accept-Encoding; empty when absent
+ * Returns whether a client accepts an answer in a coding.
+ * @param accepted the header Accept-Encoding; empty if absent
  */
 export function acceptsCoding(accepted: string, coding: "gzip" | "br"): boolean {
   return accepted.split(",").some((each) => {

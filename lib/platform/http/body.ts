@@ -5,30 +5,35 @@ import { sharedState } from "@/lib/platform/process/shared-state";
 import { AppError } from "./errors";
 
 const MIB = 1024 * 1024;
-/** docs/develop/api.md, Common rules; T104. */
+/** Size limits of bodies (docs/develop/api.md, Common rules; T104). */
 export const BODY_LIMITS = { auth: 16 * 1024, json: MIB, chat: 8 * MIB } as const;
 export type BodyLimit = keyof typeof BODY_LIMITS;
 
-/** What is read and thrown away of a body that is too large, so that its sender hears why. Far less than a flood. */
+/**
+ * Amount of an oversized body that is read and discarded, so that its sender gets the reason. Far less than a flood.
+ */
 const DISCARD_BYTES_MAX = 16 * MIB;
 const DISCARD_MS_MAX = 5_000;
-/** Deeper than any body of ours, and far from where recursion hurts (T72). */
+/** Maximum depth: deeper than any body of ours, and far from where recursion fails (T72). */
 const DEPTH_MAX = 64;
-/** More than any list that a query, a chat or a form sends; a mebibyte of empty lists would be five times as many. */
+/**
+ * Maximum number of values: more than any query, chat or form sends; a mebibyte of empty lists would have five times as
+ * many.
+ */
 const VALUES_MAX = 100_000;
-/** What a value takes in memory beside its text, by experience. */
+/** Estimated memory of a value beside its text, in bytes. */
 const VALUE_BYTES = 48;
-/** What bodies of requests under way may take together; beyond it a server is told to be full before it is. */
+/** Maximum memory of all running requests' bodies; beyond it the server answers that it is full. */
 const HELD_BYTES_MAX = 512 * MIB;
 const RETRY_AFTER_SECONDS = 2;
-/** What reading large bodies may take of one turn of the event loop (F15). A piece of 64 KiB takes some 0.3 ms. */
+/** Maximum time for parsing large bodies in one turn of the event loop (F15). A piece of 64 KiB takes about 0.3 ms. */
 const PIECES_TURN_MS = 10;
 
-/** The share of one request in the memory that all bodies have together. Give it back when the request is over. */
+/** Share of one request in the memory for all bodies. Release it when the request is over. */
 export class HeldBody {
   #bytes = 0;
 
-  /** @throws AppError `unavailable` when there is no room */
+  /** @throws AppError `unavailable` if there is no room */
   add(bytes: number): void {
     const total = sharedState("held-bodies", () => ({ bytes: 0 }));
     if (total.bytes + bytes > HELD_BYTES_MAX) {
@@ -48,9 +53,9 @@ export class HeldBody {
 }
 
 /**
- * Reads and parses a JSON body, counting while reading.
- * @param options.keepsDigits a number that no double holds is an `ExactNumber`, else it is rounded
- * @param options.held takes the share of what is read; the caller gives it back
+ * Reads and parses a JSON body, and counts its bytes while reading.
+ * @param options.keepsDigits whether a number that no double holds becomes an `ExactNumber`; else it is rounded
+ * @param options.held accounts for the memory; the caller releases it
  * @returns undefined for an empty body
  * @throws AppError `too_large`, `unsupported_media_type`, `invalid_request`, `unavailable`
  */
@@ -74,7 +79,7 @@ export async function readJson(
 }
 
 /**
- * Reads a body as it is, for those whose signature is of its bytes.
+ * Reads a body unparsed, for signatures over its bytes.
  * @throws AppError `too_large`, `unsupported_media_type` for a compressed one, `invalid_request`, `unavailable`
  */
 export async function readRawBody(request: Request, limitBytes: number): Promise<Buffer> {
@@ -87,16 +92,15 @@ export async function readRawBody(request: Request, limitBytes: number): Promise
   }
 }
 
-/** The one JSON value that bytes are, by the rules of bodies. @throws AppError `invalid_request` */
+/** Parses bytes as JSON, by the rules of bodies. @throws AppError `invalid_request` */
 export function parseJsonBytes(bytes: Uint8Array): unknown {
   if (bytes.byteLength === 0 || measure(bytes) === null) throw notJson();
   return parse(bytes);
 }
 
 /**
- * Parses a text by the rules of bodies (depth, number of values, no `__proto__`), keeping the digits of every number and
- * refusing a key that an object has twice: readers differ in which of them counts.
- * @throws AppError `invalid_request`
+ * Parses a text by the rules of bodies (depth, number of values, no `__proto__`), keeping the digits of every number.
+ * Rejects duplicate keys of an object: parsers differ in which of them counts. @throws AppError `invalid_request`
  */
 export function parseStrictJson(text: string): unknown {
   const { value, hasRepeatedKey } = parseLimitedJson(text);
@@ -131,8 +135,8 @@ function requirePlain(request: Request): void {
 }
 
 /**
- * Reads a body as it is, counting while reading.
- * @throws AppError `too_large`, `unavailable`, `invalid_request` when it breaks off
+ * Reads a body unparsed, and counts its bytes while reading.
+ * @throws AppError `too_large`, `unavailable`, `invalid_request` if it breaks off
  */
 export async function readBytes(request: Request, limitBytes: number, held: HeldBody): Promise<Uint8Array> {
   const announced = Number(request.headers.get("content-length") ?? 0);
@@ -142,7 +146,8 @@ export async function readBytes(request: Request, limitBytes: number, held: Held
   const reader = request.body.getReader();
   for (let total = 0; ; ) {
     const { done, value } = await reader.read().catch((cause: unknown) => {
-      // The client has left, or was too slow (server-limits.ts): no fault of ours, and nobody reads the answer.
+      // The client disconnected, or was too slow (server-limits.ts): not a fault of the server, and no one reads the
+      // answer.
       throw new AppError("invalid_request", "The body broke off before its end.", { cause });
     });
     if (done) return Buffer.concat(chunks, total);
@@ -158,15 +163,15 @@ export async function readBytes(request: Request, limitBytes: number, held: Held
   }
 }
 
-/** Pieces of all large bodies stand in one line: a thousand bodies at once would else fill each turn with theirs. */
+/** Waits in a queue that pieces of all large bodies share: a thousand bodies at once would otherwise fill each turn. */
 function pieceTurn(): Promise<void> {
   const line = sharedState("body-pieces", () => new PacedLine(PIECES_TURN_MS));
   return new Promise((resolve) => line.enter(resolve));
 }
 
 /**
- * Reads on without keeping anything, for a while: a client that is still sending would see its connection reset
- * before it could read the answer.
+ * Reads and discards for a while: a client that is still sending would see its connection reset before it could read
+ * the answer.
  */
 async function discard(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   const giveUpAt = performance.now() + DISCARD_MS_MAX;
@@ -179,9 +184,9 @@ async function discard(reader: ReadableStreamDefaultReader<Uint8Array>): Promise
 }
 
 /**
- * Counts a body's values before they are made: a list of lists takes thirty times its text. Only as exact as a limit
- * needs, and safe for text that is no JSON.
- * @returns null when it is deeper or has more values than a body may
+ * Counts a body's values before they are created: a list of lists takes thirty times the memory of its text. Only as
+ * exact as a limit needs, and safe for text that is not JSON.
+ * @returns null if it is deeper or has more values than a body may
  */
 function measure(bytes: Uint8Array): { values: number; members: number } | null {
   let values = 1;
@@ -190,7 +195,7 @@ function measure(bytes: Uint8Array): { values: number; members: number } | null 
   for (let index = 0; index < bytes.length; index += 1) {
     switch (bytes[index]) {
       case QUOTE:
-        // To the end of the text; what is escaped does not end it.
+        // Up to the end of the text; an escaped quote does not end it.
         for (index += 1; index < bytes.length && bytes[index] !== QUOTE; index += 1) {
           if (bytes[index] === BACKSLASH) index += 1;
         }
@@ -219,7 +224,10 @@ function measure(bytes: Uint8Array): { values: number; members: number } | null 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Larger bodies are measured and parsed one in a turn of the event loop, so that a thousand hold up nobody else (F15). */
+/**
+ * Size above which bodies are measured and parsed one per turn of the event loop, so that a thousand do not block
+ * others (F15).
+ */
 const LARGE_BYTES = 64 * 1024;
 
 function parse(bytes: Uint8Array, keepsDigits = false): unknown {
@@ -245,8 +253,8 @@ function notJson(): AppError {
 }
 
 /**
- * Whether a value is deeper than it may be, or has keys that would reach an object's prototype when somebody merges
- * it (T58). Such a body is refused whole: dropping the key could turn a filter into one that matches everything.
+ * Returns whether a value is too deep, or has keys that would reach an object's prototype in a merge (T58). Such a body
+ * is rejected as a whole: dropping the key could turn a filter into one that matches everything.
  */
 function isHarmful(value: unknown, levels: number): boolean {
   if (value === null || typeof value !== "object") return false;

@@ -1,13 +1,13 @@
-/** The charset of JSON without another one (RFC 8259). */
+/** Default charset of JSON (RFC 8259). */
 const DEFAULT_CHARSET = "utf-8";
 const CHARSET = /;\s*charset\s*=\s*(?:"([^"]{1,40})"|([^\s;"]{1,40}))/i;
 
-/** Bytes that are no text: of a charset nobody knows, or not of the charset that was named. */
+/** Thrown for bytes that are not text: an unknown charset, or bytes that are invalid in the named one. */
 export class Undecodable extends Error {}
 
 /**
- * Decodes a body by the charset of its Content-Type, UTF-8 without one. A byte order mark is left out, and its encoding
- * counts where no charset is named (UTF-8, UTF-16).
+ * Decodes a body by the charset of its Content-Type; default: UTF-8. A byte order mark is removed, and sets the
+ * encoding if no charset is named (UTF-8, UTF-16).
  * @throws Undecodable with the reason for people
  */
 export function decodeText(bytes: Uint8Array, contentType: string | null): string {

@@ -1,10 +1,10 @@
 import { AppError } from "./errors";
 
 /**
- * Refuses a write that another site makes a browser send (docs/develop/api.md, Common rules; T13, T14).
- * Applies to cookie-authorized writes, login and register. Without either header there is no browser, and
- * SameSite=Lax is the guard.
- * @param publicUrl the address that people use, beside the one the request came to
+ * Rejects a write that another site makes a browser send (docs/develop/api.md, Common rules; T13, T14). Applies to
+ * cookie-authorised writes, login and register. Without either header the client is not a browser, and SameSite=Lax
+ * protects.
+ * @param publicUrl the public address, beside the one the request came to
  * @throws AppError `forbidden`
  */
 export function refuseCrossSite(headers: Headers, publicUrl: string): void {
@@ -15,11 +15,14 @@ export function refuseCrossSite(headers: Headers, publicUrl: string): void {
   }
   const origin = headers.get("origin");
   if (origin === null) return;
-  // PUBLIC_URL by the whole origin: a plain-http page of its name may be anybody's on the network.
+  // Compares PUBLIC_URL by the complete origin: anyone on the network can serve a plain-http page under its name.
   if (origin !== publicUrl && hostOf(origin) !== headers.get("host")) throw crossSite();
 }
 
-/** An empty text for "null", the origin of sandboxed frames and redirects: no request has such a host. */
+/**
+ * Returns the host of an origin; an empty text for "null", the origin of sandboxed frames and redirects: no request has
+ * it.
+ */
 function hostOf(origin: string): string {
   return URL.canParse(origin) ? new URL(origin).host : "";
 }

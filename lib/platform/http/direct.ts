@@ -5,21 +5,20 @@ import { createGzip } from "node:zlib";
 import { sharedState } from "../process/shared-state.ts";
 import { acceptsCoding } from "./accept-encoding.ts";
 
-/** What a route makes of a request; never throws. */
+/** A route's handler; never throws. */
 type Answer = (request: Request, params: Record<string, string>) => Promise<Response>;
 type DirectRoute = { method: string; pattern: RegExp; answer: Answer };
 
-/** The one form of an id of ours: what is malformed goes through the framework, to be refused by the same route. */
+/** Pattern of an id: a malformed one goes through the framework, and the same route rejects it. */
 const ID = "[0-9a-f]{24}";
-/** Answers up to this leave in one piece with their head. */
+/** Maximum size of an answer that is sent in one piece with its head. */
 const WHOLE_BYTES_MAX = 64 * 1024;
-/** The address is only read for its path and query. */
+/** Placeholder: only path and query of the address are used. */
 const BASE = "http://localhost";
 
 /**
- * Has a route answered without the framework's own work of a request, which is more than that of a small query. Whatever
- * is written in another way (a slash at the end, another verb, another form of an id) still goes through the framework,
- * with the same result.
+ * Answers a route without the framework's overhead per request, which is larger than that of a small query. Requests in
+ * another form (a trailing slash, another verb, another form of an id) go through the framework, with the same result.
  * @param path as the framework names it, its parameters in brackets; all of them ids
  */
 export function answerDirectly(method: string, path: string, answer: Answer): void {
@@ -28,14 +27,14 @@ export function answerDirectly(method: string, path: string, answer: Answer): vo
 }
 
 /**
- * Answers a request whose route is to be answered directly.
- * @returns false for all others: nothing has been done with them
+ * Answers a request whose route is registered for direct answers.
+ * @returns false for all others, which are left untouched
  */
 export function hasDirectAnswer(incoming: IncomingMessage, outgoing: ServerResponse): boolean {
   for (const { method, pattern, answer } of directRoutes()) {
     const params = incoming.method === method ? pattern.exec(incoming.url ?? "")?.groups : undefined;
     if (!params) continue;
-    // Whoever has left, or broken off, hears nothing; what is half written must not look whole.
+    // A broken response is cut off: a partial body must not look complete.
     carryOut(answer, params, incoming, outgoing).catch(() => outgoing.destroy());
     return true;
   }
@@ -99,7 +98,9 @@ function writeHead(outgoing: ServerResponse, status: number, headers: Headers): 
   outgoing.writeHead(status, entries.flat());
 }
 
-/** As the framework does: what may be changed on its way, and is asked for. */
+/**
+ * Returns whether to compress, as the framework does: if proxies may change the answer, and the client asked for it.
+ */
 function isToBeCompressed(incoming: IncomingMessage, headers: Headers): boolean {
   if (headers.get("cache-control")?.includes("no-transform") || headers.has("content-encoding")) return false;
   headers.append("vary", "Accept-Encoding");

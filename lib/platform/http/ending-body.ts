@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** A stream that ends by itself, with a last word to its reader, has so long for it. */
+/** Time for a stream that ends normally to send its last message, in ms. */
 const LAST_WORD_MS = 250;
 
 /**
- * Returns a response whose body breaks off when the signal aborts, and that calls `over` once when the body is read, left or
- * broken off. The rows of an answer that is cut must not look whole, so the body fails.
+ * Returns a response whose body fails when the signal aborts, and that calls `over` once when the body is read,
+ * cancelled or cut off. A cut-off answer must not look complete, so the body fails.
  */
 export function endingWith(response: Response, signal: AbortSignal, over: () => void): Response {
   const { body } = response;
@@ -54,7 +54,7 @@ export function endingWith(response: Response, signal: AbortSignal, over: () => 
         return reader.cancel(reason);
       },
     },
-    // Nothing is read ahead: the body's own reader decides the pace.
+    // No read-ahead: the body's reader decides the pace.
     { highWaterMark: 0 },
   );
   return new Response(guarded, response);

@@ -7,16 +7,16 @@ import { Pacer } from "@/lib/platform/process/pacer";
 import { AppError } from "./errors";
 import { streamOfPieces } from "./pieces";
 
-/** Slices are gathered to pieces of this size before they become bytes. */
+/** Size to which slices are gathered before they are encoded. */
 const PIECE_CHARS = 64 * 1024;
 
-/** When the store is away it is usually back by then: it restarts within a second or two. */
+/** Delay until an unreachable store is usually back: it restarts within a second or two. */
 const STORE_RETRY_AFTER_SECONDS = 2;
-/** Somebody has to start another version first. */
+/** An operator must start another version first. */
 const SCHEMA_RETRY_AFTER_SECONDS = 60;
 const INTERNAL_MESSAGE = "Something went wrong on our side. Try again; if it stays, send us the request id.";
 
-/** `{success: true, data, message?}` (docs/develop/api.md, Common rules). */
+/** Returns `{success: true, data, message?}` (docs/develop/api.md, Common rules). */
 export function success(data: unknown, options: { status: number; message?: string; headers?: Headers }): Response {
   const headers = options.headers ?? new Headers();
   headers.set("Cache-Control", "no-store");
@@ -25,8 +25,8 @@ export function success(data: unknown, options: { status: number; message?: stri
 }
 
 /**
- * As `success`, for data of any size: a large answer is written in slices between which the event loop serves others, and
- * sent piece by piece.
+ * Returns `success` for data of any size: a large answer is serialised in slices between which the event loop serves
+ * others, and sent piece by piece.
  */
 export async function successOfAnySize(data: unknown, options: Parameters<typeof success>[1]): Promise<Response> {
   if (isSmallJson(data)) return success(data, options);
@@ -56,7 +56,7 @@ export async function successOfAnySize(data: unknown, options: Parameters<typeof
   return new Response(streamOfPieces(pieces), { status: options.status, headers });
 }
 
-/** JSON that says how long it is, so that a small answer is not compressed (route.ts). */
+/** Returns JSON with its length, so that a small answer is not compressed (route.ts). */
 function jsonResponse(body: unknown, status: number, headers: Headers): Response {
   const bytes = Buffer.from(JSON.stringify(body));
   headers.set("Content-Type", "application/json");
@@ -65,14 +65,15 @@ function jsonResponse(body: unknown, status: number, headers: Headers): Response
 }
 
 /**
- * The one place that turns a throw into an answer: `{success: false, error, code, details?}`. What nobody
- * expected is logged whole and told to the caller in one fixed sentence (T108).
+ * Turns a thrown value into an answer: `{success: false, error, code, details?}`. Only this function does. An
+ * unexpected error is logged completely, and the caller gets one fixed sentence (T108).
  */
 export function failure(thrown: unknown, context: { requestId: string; method: string; route: string }): Response {
   const error = toAppError(thrown);
   const entry = { ...context, code: error.kind, status: error.status };
   if (error.kind === "internal") log.error({ ...entry, err: error.cause ?? thrown }, error.message);
-  // A source, a receiver or the store that does not answer is no fault of this server's: its reason, and no stack.
+  // A source, a receiver or the database that does not respond is not a fault of this server: log its reason without a
+  // stack.
   else if (error.status >= 500) log.warn({ ...entry, err: error.cause ?? thrown }, error.message);
   else if (error.status === 401 || error.status === 404) log.info(entry, error.message);
   else log.warn(entry, error.message);

@@ -1,6 +1,6 @@
 /**
- * Every failure that callers may meet, and the HTTP status that it is answered with (docs/develop/api.md, Common rules).
- * The keys are the stable `code` values of the envelope.
+ * Every failure that callers may get, with its HTTP status (docs/develop/api.md, Common rules). The keys are the stable
+ * `code` values of the envelope.
  */
 export const ERROR_STATUS = {
   invalid_request: 400,
@@ -38,23 +38,23 @@ export const ERROR_STATUS = {
 
 export type ErrorKind = keyof typeof ERROR_STATUS;
 
-/** One thing wrong with the input: `path` is the field, dotted, empty for the body as a whole. */
+/** One problem of the input: `path` is the field, dotted, empty for the whole body. */
 export type InputProblem = { path: string; message: string };
 export type ErrorDetails = InputProblem[] | Record<string, unknown>[] | Record<string, unknown>;
 
 type AppErrorOptions = ErrorOptions & {
   details?: ErrorDetails;
-  /** Whole seconds until a retry makes sense; becomes the Retry-After header. */
+  /** Seconds until a retry makes sense; becomes the Retry-After header. */
   retryAfterSeconds?: number;
   headers?: Record<string, string>;
 };
 
-/** One in a process, whichever bundle's copy of this module asks (`sharedState`). */
+/** Unique per process, for all bundles' copies of this module (`sharedState`). */
 const BRAND = Symbol.for("millrace.app-error");
 
 /**
- * A failure we expect. `message` and `details` reach the caller; `cause` only reaches the log. An `instanceof` holds across
- * bundles: what is shared by all of them, a pool of connections say, throws the copy of the one that filled it.
+ * An expected failure. `message` and `details` reach the caller; `cause` only reaches the log. An `instanceof` works
+ * across bundles: a shared object, such as a connection pool, throws the copy of the bundle that filled it.
  */
 export class AppError extends Error {
   static override [Symbol.hasInstance](value: unknown): boolean {

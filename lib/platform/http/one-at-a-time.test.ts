@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { oneAtATime, oneForAll } from "./one-at-a-time";
 
-/** Work that ends when it is let go. */
+/** Returns work that ends when it is released. */
 function held() {
   const begun: { end: () => void; fail: (error: Error) => void }[] = [];
   const work = () => new Promise<void>((end, fail) => void begun.push({ end, fail }));

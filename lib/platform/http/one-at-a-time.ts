@@ -2,14 +2,14 @@ import { QueueFullError, Semaphore } from "@/lib/platform/process/semaphore";
 import { sharedState } from "@/lib/platform/process/shared-state";
 import { AppError } from "./errors";
 
-/** More than any burst that a server takes at once; beyond it a writer is told to come back. */
+/** Maximum queue: more than any burst that a server accepts; beyond it a writer is told to retry. */
 const QUEUE_MAX = 10_000;
 
 /**
- * Runs what writes the same thing in this process one after another. It only saves retries, each later than the one before:
- * what keeps writes from being lost is the store, which knows the other processes too.
- * @param key names the thing among all that anybody writes
- * @throws whatever `work` throws; AppError unavailable when too many wait
+ * Serialises writes to the same object in this process. It only saves retries, each later than the one before: the
+ * database, which knows the other processes too, prevents lost writes.
+ * @param key identifies the object among all writers
+ * @throws what `work` throws; AppError unavailable if too many wait
  */
 export async function oneAtATime<T>(key: string, work: () => Promise<T>): Promise<T> {
   const turns = sharedState("db.turns", () => new Map<string, Semaphore>());
@@ -28,8 +28,8 @@ export async function oneAtATime<T>(key: string, work: () => Promise<T>): Promis
 }
 
 /**
- * The same for work that does for all who ask what it does for one: whoever asks while it runs shares the next one, which
- * begins afterwards and so sees what was written before it was asked for.
+ * Coalesces work that has the same effect for all callers: a call while it runs shares the next run, which starts
+ * afterwards and so sees everything written before the call.
  */
 export function oneForAll(key: string, work: () => Promise<void>): Promise<void> {
   const coming = sharedState("db.coming", () => new Map<string, Promise<void>>());

@@ -1,4 +1,4 @@
-/** Returns a stream of an answer that is complete already, one piece for each pull. */
+/** Returns a stream of a complete answer, one piece per pull. */
 export function streamOfPieces(pieces: readonly Buffer[]): ReadableStream<Uint8Array> {
   let next = 0;
   return new ReadableStream({

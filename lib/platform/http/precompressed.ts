@@ -10,16 +10,16 @@ const TYPES: Readonly<Record<string, string>> = {
   css: "text/css; charset=UTF-8",
   svg: "image/svg+xml",
 };
-/** What the framework says of the same files: another content has another name. */
+/** Same value as the framework's for these files: new content has a new name. */
 const CACHE_CONTROL = "public, max-age=31536000, immutable";
 
 type Kept = { file: string; bytes: number; type: string };
 export type Precompressed = ReadonlyMap<string, Kept>;
 
 /**
- * The files that a build has left compressed (`scripts/support/precompress.mjs`), by the address of what they are of.
- * @param folder none is as good as an empty one
- * @param prefix of the addresses of what is in it, with a slash at its end
+ * Finds the files that a build has precompressed (`scripts/support/precompress.mjs`), by the address of the original.
+ * @param folder a missing one counts as empty
+ * @param prefix of their addresses, with a slash at its end
  */
 export function readPrecompressed(folder: string, prefix: string): Precompressed {
   const found = new Map<string, Kept>();
@@ -35,8 +35,8 @@ export function readPrecompressed(folder: string, prefix: string): Precompressed
 }
 
 /**
- * Answers with what is compressed already: a seventh smaller than what is compressed while somebody waits, and for nothing.
- * @returns false for all else (parts of files, clients that read no Brotli): nothing has been done with it
+ * Answers with a precompressed file: a seventh smaller than compressing on the fly, and without its cost.
+ * @returns false for all other requests (parts of files, clients without Brotli), which are left untouched
  */
 export function hasPrecompressedAnswer(
   files: Precompressed,
@@ -55,7 +55,7 @@ export function hasPrecompressedAnswer(
     "x-content-type-options": "nosniff",
   });
   if (method === "HEAD") outgoing.end();
-  // A file that is gone, or a client, ends the answer short of its length, which nobody takes for the whole.
+  // If the file or the client disappears, the answer is shorter than its length, which no client accepts as complete.
   else pipeline(createReadStream(kept.file), outgoing, () => {});
   return true;
 }

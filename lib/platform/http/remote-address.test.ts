@@ -83,7 +83,7 @@ it.each(["/api/%zz", "/%ff", "/api/%c0%ae?x=1"])(
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
     const answer = await new Promise<string>((resolve, reject) => {
-      // fetch would refuse or mend such an address itself.
+      // fetch would reject or correct such an address.
       get({ port, path, host: "127.0.0.1" }, async (response) => resolve((await response.toArray()).join(""))).on(
         "error",
         reject,

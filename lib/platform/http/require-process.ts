@@ -3,8 +3,8 @@ import { env } from "@/lib/platform/env";
 import { AppError } from "./errors";
 
 /**
- * Refuses what needs a child process where the platform keeps none between requests.
- * @param feature the subject of the sentence, in the plural
+ * Rejects a feature that needs a child process on a platform without long-lived ones.
+ * @param feature the subject of the message, in the plural
  * @throws AppError `not_allowed` on Vercel
  */
 export function requireProcess(feature: string): void {

@@ -28,7 +28,7 @@ test("JSON is as long as it is written, and what is longer is told before it is"
   const exact = { a: ["b", 1, null] };
   expect(isShortJson(exact, JSON.stringify(exact).length)).toBe(true);
   expect(isShortJson(exact, JSON.stringify(exact).length - 1)).toBe(false);
-  // Half of a character is written as six.
+  // An unpaired surrogate is serialised as six characters.
   expect(isShortJson({ a: "\ud800".repeat(10) }, 40)).toBe(false);
   const circle: Record<string, unknown> = {};
   circle.self = circle;

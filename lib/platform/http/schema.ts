@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ExactNumber } from "@/lib/base/values/exact-json";
 
-/** Lists answer this many at the most, and by default (docs/develop/api.md, Common rules). */
+/** Maximum number of items of a list's answer (docs/develop/api.md, Common rules). */
 export const LIST_LIMIT_MAX = 200;
 export const LIST_LIMIT_DEFAULT = 50;
 
@@ -14,11 +14,11 @@ export const objectIdText = z
 /** An ISO 8601 UTC stamp with milliseconds. */
 export const isoDate = z.iso.datetime({ precision: 3 });
 
-/** What `trim` takes away, and a text that is more than that (ECMA-262, WhiteSpace and LineTerminator). */
+/** Pattern of a character that `trim` does not remove (ECMA-262, WhiteSpace and LineTerminator). */
 const NOT_BLANK = "[^\\t-\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]";
 
 /**
- * A text of `max` characters at the most. They are counted as JSON Schema and people count them, not in halves of
+ * Returns a schema for a text of at most `max` characters. Counts code points, as JSON Schema does, not halves of
  * surrogate pairs: an emoji is one.
  */
 export function boundedText(max: number, tooLong = `At most ${max} characters.`) {
@@ -28,7 +28,7 @@ export function boundedText(max: number, tooLong = `At most ${max} characters.`)
     .meta({ maxLength: max });
 }
 
-/** The same without the blanks around it, of which something has to be left. @param blank what is said if not */
+/** Returns a schema for a trimmed text, which must not be empty. @param blank message for an empty one */
 export function trimmedText(max: number, blank: string, tooLong = `At most ${max} characters.`) {
   return z
     .string()
@@ -42,27 +42,27 @@ function isWithin(text: string, max: number): boolean {
   return text.length <= max || (text.length <= max * 2 && [...text].length <= max);
 }
 
-/** The text between two characters that are not stored: half of a surrogate pair, and the one with the code 0. */
+/** Pattern of text without the two kinds of characters that are not stored: unpaired surrogates, and NUL. */
 export const STORABLE = { pattern: "^[^\\u0000]*$" } as const;
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes("\0");
 }
 
-/** An object of any names, of so many characters at the most as JSON. @param tooLong what is said of more */
+/** Returns a schema for an object of any keys with a maximum length as JSON. @param tooLong message for a longer one */
 export function shortJson(charsMax: number, tooLong: string) {
   return z.record(z.string(), z.unknown()).refine((value) => isShortJson(value, charsMax), tooLong);
 }
 
-/** Whether it takes so many characters as JSON at the most. */
+/** Returns whether a value's JSON has at most that many characters. */
 export function isShortJson(value: unknown, charsMax: number): boolean {
   let chars = 0;
-  // A text that is too long is told by its length, before it is written: half characters take six times theirs.
+  // A text's length already decides, before it is serialised: an unpaired surrogate takes six characters.
   const count = (name: string, inner: unknown): unknown => {
     chars += name.length + (typeof inner === "string" ? inner.length : 1);
     if (chars > charsMax) throw new RangeError("It is too long.");
     return inner;
   };
-  // What is nested too deep to be written is too long as well.
+  // A value that is nested too deeply to be serialised is too long as well.
   try {
     return JSON.stringify(value, count).length <= charsMax;
   } catch {
@@ -71,27 +71,27 @@ export function isShortJson(value: unknown, charsMax: number): boolean {
 }
 
 const BAD_CURSOR = "This cursor is not one of ours. Leave it out to begin at the start.";
-/** The `nextCursor` of a list that is ordered by ids. */
+/** The `nextCursor` of a list sorted by id. */
 export const idCursor = z.string().regex(/^[0-9a-f]{24}$/, BAD_CURSOR);
-/** The `nextCursor` of a list with an order of its own, which judges it (`refuses` of its route). */
+/** The `nextCursor` of a list with a special order, which validates it (`refuses` of its route). */
 const opaqueCursor = z
   .string()
   .regex(/^[A-Za-z0-9_.-]{1,500}$/, BAD_CURSOR)
   .describe("The nextCursor of the page before, as it was");
 
-/** `limit` and `cursor` of a list: any integer is clamped to 1..200, anything else is refused. */
+/** `limit` and `cursor` of a list: any integer is clamped to 1..200, anything else is rejected. */
 export const listQuery = listQueryOf(idCursor, LIST_LIMIT_DEFAULT);
 export const opaqueListQuery = listQueryOf(opaqueCursor, LIST_LIMIT_DEFAULT);
 export type ListQuery = z.infer<typeof listQuery>;
 
-/** For what is a list only beside other things: as much of it as a list may have, unless asked for less. */
+/** For a list beside other fields: the maximum of a list by default. */
 export const innerListQuery = listQueryOf(idCursor, LIST_LIMIT_MAX);
 
 function listQueryOf<C extends z.ZodType>(cursor: C, fallback: number) {
   return z.object({ limit: limitOr(fallback), cursor: cursor.optional() });
 }
 
-/** However many digits: they stand in an address, whose length is bounded. */
+/** Accepts any number of digits: they are in an address, whose length is limited. */
 function limitOr(fallback: number) {
   return z
     .string()
@@ -107,13 +107,13 @@ function limitOr(fallback: number) {
     });
 }
 
-/** A place in a list that is bounded by its nature. */
+/** Position in a list with a natural bound. */
 const placeCursor = z
   .string()
   .regex(/^p\d{1,9}$/, BAD_CURSOR)
   .describe("The nextCursor of the page before");
 
-/** `limit` and `cursor` of a list that is bounded by its nature: without a limit it answers all of it. */
+/** `limit` and `cursor` of a list with a natural bound: without a limit it answers all of it. */
 export const boundedListQuery = z.object({
   limit: z
     .string()
@@ -125,12 +125,12 @@ export const boundedListQuery = z.object({
 });
 export type BoundedListQuery = z.infer<typeof boundedListQuery>;
 
-/** One page: `nextCursor` is null at the end. */
+/** Returns a schema for one page: `nextCursor` is null at the end. */
 export function pageOf<T extends z.ZodType>(item: T) {
   return z.object({ items: z.array(item), nextCursor: z.string().nullable() });
 }
 
-/** A number that no double holds, in a body that keeps digits: its text from here on. */
+/** A number that no double holds, in a body that keeps digits: represented by its text from here on. */
 export const exactNumber = z
   .instanceof(ExactNumber)
   .transform(({ text }) => text)

@@ -1,26 +1,26 @@
 const YEAR_SECONDS = 365 * 24 * 60 * 60;
 
-/** What every answer carries, pages and API alike (T106). */
+/** Returns the headers of every answer, for pages and the API (T106). */
 export function commonHeaders(publicUrl: string): Record<string, string> {
   return {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "strict-origin-when-cross-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
-    // On plain http a browser ignores it, and a local installation must not be pinned to https.
+    // A browser ignores it on plain http, and a local installation must not be pinned to https.
     ...(publicUrl.startsWith("https:") && { "Strict-Transport-Security": `max-age=${YEAR_SECONDS}` }),
   };
 }
 
-/** What pages show in frames: apps as they are published, and as they are worked on. */
+/** Paths that pages show in frames: published apps, and apps in development. */
 const FRAMED_PATHS = ["/api/apps/view/", "/api/apps/dev/"];
 
 /**
- * The policy of a page: scripts only with this answer's nonce and what they load themselves. Styles may stand inline,
- * since editor and grid place their rows by them.
- * @param isDevelopment the framework's own development client evaluates code
- * @param framedBy origins whose pages may show it in a frame
- * @param origins where this server is reached
+ * Returns the content security policy of a page: only scripts with this answer's nonce and scripts that they load.
+ * Inline styles are allowed, since editor and grid position their rows with them.
+ * @param isDevelopment the framework's development client evaluates code
+ * @param framedBy origins whose pages may frame it
+ * @param origins of this server
  */
 export function pagePolicy(
   nonce: string,
@@ -36,7 +36,7 @@ export function pagePolicy(
     "font-src 'self'",
     "connect-src 'self'",
     "worker-src 'self' blob:",
-    // A frame that navigates itself is judged by this, too: an app cannot carry data out by an address.
+    // Also applies to a frame that navigates itself: an app cannot send data out in an address.
     `frame-src ${framed.length > 0 ? framed.join(" ") : "'none'"}`,
     "object-src 'none'",
     "base-uri 'none'",
@@ -45,5 +45,5 @@ export function pagePolicy(
   ].join("; ");
 }
 
-/** The policy of an API answer: it is data, and nothing in it may ever run. */
+/** Content security policy of an API answer: it is data, and nothing in it may run. */
 export const DATA_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox";

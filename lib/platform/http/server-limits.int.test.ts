@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 
-/** Deadlines of 8 s and 10 s that are looked after each second, on a machine that is busy. */
+/** Deadlines of 8 s and 10 s that are checked each second, on a busy machine. */
 const CUT_WITHIN_MS = 25_000;
 const TEST_TIMEOUT_MS = 60_000;
 
@@ -112,7 +112,7 @@ it("whoever asks for its health is answered before five hundred others that came
   asking.socket.write("GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n");
   for (const { socket } of leaving) socket.end("GET /work HTTP/1.1\r\nHost: localhost\r\n\r\n").destroy();
   await vi.waitFor(() => expect(asking.text()).toContain("begun"), CUT_WITHIN_MS);
-  // 5 s of work: on any machine that runs at all the question has come long before its half.
+  // 5 s of work: on any machine the check arrives long before half of it.
   expect(Number(/begun (\d+)\./.exec(asking.text())?.[1])).toBeLessThan(250);
   await vi.waitFor(() => {
     for (const client of all) expect(client.text()).toContain("took 0");

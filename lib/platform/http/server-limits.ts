@@ -3,12 +3,12 @@ import { type IncomingMessage, Server, type ServerResponse } from "node:http";
 import { paceRequests } from "./admission.ts";
 import type { Precompressed } from "./precompressed.ts";
 
-/** From the first byte, or from the connection when none comes, to the end of the headers. */
+/** Maximum time from the first byte, or from the connection if there is none, to the end of the headers, in ms. */
 const HEADERS_TIMEOUT_MS = 8000;
 const LOOK_EVERY_MS = 1000;
 /**
- * A body may take as long as it likes, an upload of a gigabyte over a slow line too, while it moves: at least so much in
- * each window, which is a tenth of what the slowest lines in use carry.
+ * Window in which a body must transfer a minimum, in ms. Its total time is unlimited, such as for an upload of a
+ * gigabyte over a slow connection. The minimum is a tenth of what the slowest connections in use carry.
  */
 const WINDOW_MS = 10_000;
 const WINDOW_BYTES_MIN = 10 * 1024;
@@ -17,10 +17,10 @@ const TIMEOUT_ANSWER = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nCon
 type Coming = { request: IncomingMessage; response: ServerResponse; since: number; bytes: number };
 
 /**
- * Sets the deadlines of every HTTP server of this process (T72, T104): of headers, and of bodies that stop or drip; and
- * the pace at which it begins requests (F15).
- * Loaded before the framework, which makes its server by itself and has no settings for these.
- * @param files what these servers answer without the framework
+ * Sets the deadlines of every HTTP server of this process (T72, T104): of headers, and of bodies that stop or drip.
+ * Also sets the rate at which they start requests (F15). Loaded before the framework, which creates its server
+ * internally and has no settings for these.
+ * @param files that these servers answer without the framework
  */
 export function limitServers(files: Precompressed): void {
   subscribe("tracing:net.server.listen:asyncStart", (message) => {
@@ -32,11 +32,13 @@ export function limitServers(files: Precompressed): void {
   watchBodies();
 }
 
-/** Before it listens: only then does Node take over how often to look. */
+/**
+ * Sets the limits of headers. Call it before the server listens: only then does Node read the interval of its checks.
+ */
 function limitHeaders(server: Server): void {
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   (server as Server & { connectionsCheckingInterval: number }).connectionsCheckingInterval = LOOK_EVERY_MS;
-  // Of the whole request: it would cut every large upload over a slow line.
+  // Limit of the whole request: it would cut every large upload over a slow connection.
   server.requestTimeout = 0;
 }
 
@@ -68,7 +70,7 @@ function watchBodies(): void {
 function isTooSlow(each: Coming, now: number): boolean {
   if (now - each.since < WINDOW_MS) return false;
   const { bytesRead } = each.request.socket;
-  // Bytes that lie here unread are waited for by nobody: then it is the server that is slow.
+  // Unread bytes here mean that the server is slow, not the client.
   const isOurs = each.request.readableLength > 0;
   const isSlow = !isOurs && bytesRead - each.bytes < WINDOW_BYTES_MIN;
   each.since = now;

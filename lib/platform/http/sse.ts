@@ -1,17 +1,17 @@
 import { AppError } from "./errors";
 
 export type SseOptions = {
-  /** How often a comment says that the stream is alive. */
+  /** Interval of comments that keep the stream alive. */
   pingMs: number;
-  /** What may wait for a slow reader; then `write` waits. */
+  /** Maximum buffer for a slow reader; beyond it `write` waits. */
   bufferBytes: number;
-  /** A reader who takes nothing for so long while something waits is taken for gone. */
+  /** Time after which a reader who accepts nothing, although data waits, counts as gone. */
   silenceMs: number;
-  /** Called once, when the reader has left or is taken for gone. */
+  /** Called once, when the reader has left or counts as gone. */
   onLeave: () => void;
 };
 
-/** An answer of Server-Sent Events whose writer is held up by a slow reader instead of filling the memory. */
+/** An answer of Server-Sent Events whose writer waits for a slow reader instead of filling the memory. */
 export class SseStream {
   readonly body: ReadableStream<Uint8Array>;
   readonly #encoder = new TextEncoder();
@@ -38,7 +38,10 @@ export class SseStream {
     }, options.pingMs);
   }
 
-  /** One event of one line, whatever line breaks its text has (T68). @throws AppError `cancelled` for a reader who has left */
+  /**
+   * Writes an event on one line, also if its text has line breaks (T68). @throws AppError `cancelled` if the reader
+   * has left
+   */
   async write(event: object | "[DONE]"): Promise<void> {
     if (this.#isOver) throw gone();
     this.#enqueue(`data: ${event === "[DONE]" ? event : JSON.stringify(event)}\n\n`);
@@ -73,7 +76,7 @@ export class SseStream {
     try {
       this.#controller?.error(gone());
     } catch {
-      // It was cancelled by its reader.
+      // The reader cancelled it.
     }
     this.#options.onLeave();
   }

@@ -5,9 +5,9 @@ import { sharedState } from "@/lib/platform/process/shared-state";
 /** Facts about the work that log lines belong to. */
 export type LogContext = {
   requestId: string;
-  /** By `performance.now()`; lines carry the milliseconds since then as `durationMs`. */
+  /** Time by `performance.now()`; lines include the milliseconds since then as `durationMs`. */
   startedAt: number;
-  /** Id of the person, also of the creator of an API key. */
+  /** Id of the user, also for the creator of an API key. */
   user?: string;
   /** Id of the workspace. */
   workspace?: string;
@@ -17,12 +17,12 @@ function storage(): AsyncLocalStorage<LogContext> {
   return sharedState("log-context", () => new AsyncLocalStorage<LogContext>());
 }
 
-/** Runs work whose log lines carry the facts, and those that are added meanwhile. */
+/** Runs work whose log lines carry the facts, and those added during it. */
 export function withLogContext<T>(context: LogContext, work: () => T): T {
   return storage().run(context, work);
 }
 
-/** Adds facts to all later lines of the current work; outside of any it does nothing. */
+/** Adds facts to all later lines of the current work; outside of it, does nothing. */
 export function addLogContext(facts: Pick<LogContext, "user" | "workspace">): void {
   const context = storage().getStore();
   if (context) Object.assign(context, facts);

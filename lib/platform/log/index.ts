@@ -2,7 +2,7 @@ import pino from "pino";
 import { logFields } from "@/lib/platform/log/context";
 import { redact } from "@/lib/platform/log/redact";
 
-/** Fields that nobody should log; where it happens all the same, their value is masked. */
+/** Fields that must not be logged; if they are, their value is masked. */
 const SECRET_FIELDS = [
   "apiKey",
   "authorization",
@@ -22,16 +22,16 @@ const SECRET_FIELDS = [
 
 /** pino's number of "error". */
 const ERROR_LEVEL = 50;
-/** Errors of our own code, whose stack shows the line at fault at every level. */
+/** Errors of our code, whose stack shows the faulty line at every level. */
 const FAULTS = ["RangeError", "ReferenceError", "AssertionError"];
 
-/** An expected failure, such as a receiver or a source that does not answer: a stack would say nothing more. */
+/** An expected failure, such as a receiver or a source that does not answer: a stack would not help. */
 class Brief {
   constructor(readonly error: Error) {}
 }
 
 function isExpected(error: Error): boolean {
-  // fetch wraps what the network says into a TypeError.
+  // fetch wraps network errors into a TypeError.
   return error.name === "TypeError" ? error.cause !== undefined : !FAULTS.includes(error.name);
 }
 
@@ -45,8 +45,8 @@ function toBrief({ error }: Brief): Record<string, string> {
 }
 
 /**
- * Structured, one line an entry, to standard output. Log ids and codes; never bodies, secrets or results (T107). Lines of
- * a request carry its id, user, workspace and duration. Below the level error an expected failure has no stack.
+ * Structured log, one line per entry, on standard output. Log ids and codes; never bodies, secrets or results (T107).
+ * Lines of a request have its id, user, workspace and duration. Below the level error an expected failure has no stack.
  */
 export const log = pino({
   base: null,
@@ -62,8 +62,8 @@ export const log = pino({
     },
   },
   redact: { paths: SECRET_FIELDS.flatMap((field) => [field, `*.${field}`]), censor: "***" },
-  // An error's own fields may carry a driver's connection options: only these three are written, and in drivers'
-  // messages, which the stack repeats, secrets are masked.
+  // An error's other fields may contain a driver's connection options: only these three are written, and secrets in
+  // drivers' messages, which the stack repeats, are masked.
   serializers: {
     err: (error: unknown) =>
       error instanceof Brief

@@ -4,7 +4,7 @@ import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
 import { captureLog } from "@/test/security/log-lines";
 
-/** What one call of the logger writes: its lines, the first of them parsed. */
+/** Captures what one call of the logger writes: its lines, the first of them parsed. */
 function written(work: () => void): { text: string; lines: string[]; entry: Record<string, unknown> } {
   const captured = captureLog();
   work();

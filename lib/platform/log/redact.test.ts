@@ -94,7 +94,7 @@ test("T105 hostile text is masked in no time", () => {
     const before = process.threadCpuUsage();
     redact(piece.repeat(100_000), ["hunter2"]);
     const { user, system } = process.threadCpuUsage(before);
-    // Some milliseconds; a pattern that goes back over the text takes minutes.
+    // A few milliseconds; a pattern that backtracks over the text takes minutes.
     expect((user + system) / 1000, piece).toBeLessThan(2000);
   }
 });

@@ -6,8 +6,9 @@ import { collections } from "./collections";
 import type { MailDoc } from "./model";
 
 /*
- * A mail to an account holds a link that sets its password, and the store keeps nothing else that opens an account: of
- * links and sessions it has hashes. So what has to be kept for the operator is sealed, and what was sent is not kept.
+ * Encrypts mails to accounts. Such a mail holds a link that sets the account's password. The store has nothing else
+ * that opens an account: of links and sessions it has hashes. So a text that must be stored for the operator is
+ * encrypted, and a sent one is not stored.
  */
 
 /** Accounts belong to no workspace. */
@@ -21,12 +22,12 @@ registerSealedFields({
   context: ({ _id }) => contextOf(_id),
 });
 
-/** What the store keeps of a mail to an account. @param text plain */
+/** Returns the stored form of a mail to an account. @param text plain */
 export function toKeptBody(_id: ObjectId, text: string, status: MailDoc["status"]): Pick<MailDoc, "text" | "html"> {
   return { text: status === "sent" ? "" : seal(text, contextOf(_id)), html: "" };
 }
 
-/** The mails to accounts that no mail service has taken, the newest first. */
+/** Lists the mails to accounts that no mail service has accepted, newest first. */
 export function listWaitingAccountMails(limit: number): Promise<MailDoc[]> {
   return collections
     .mails()
@@ -36,9 +37,9 @@ export function listWaitingAccountMails(limit: number): Promise<MailDoc[]> {
     .toArray();
 }
 
-/** The text of a kept mail to an account, for the operator; in its place the reason when it does not open. */
+/** Returns the text of a stored mail to an account, for the operator; if it does not decrypt, the reason. */
 export function readKeptText({ _id, text }: Pick<MailDoc, "_id" | "text">): string {
-  // Mails from before they were sealed.
+  // Mails from before texts were encrypted.
   if (!isSealed(text)) return text;
   try {
     return open(text, contextOf(_id));

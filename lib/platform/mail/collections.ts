@@ -2,7 +2,7 @@ import "server-only";
 import { DAY_SECONDS, declareCollection } from "@/lib/platform/db/collection";
 import type { MailDoc } from "./model";
 
-/** docs/develop/api.md, Workspaces. */
+/** Retention of mails (docs/develop/api.md, Workspaces). */
 const MAIL_DAYS = 30;
 
 export const collections = {

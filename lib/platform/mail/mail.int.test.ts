@@ -117,7 +117,7 @@ describe("a mail by the service", () => {
 it("a link that sets a password is in the mail alone once the service has taken it (T10)", async () => {
   expect((await call("POST", "/api/auth/password/forgot", { body: { email: owner.email } })).status).toBe(200);
   const find = () => collections.mails().findOne({ workspaceId: null, to: owner.email });
-  // The mail goes out after the answer.
+  // The mail is sent after the answer.
   await expect.poll(find).not.toBeNull();
   const token = /\/reset\/([\w-]{43})/.exec(JSON.stringify(lastReceived()))?.[1] ?? "";
   expect(token).toMatch(/^[\w-]{43}$/);

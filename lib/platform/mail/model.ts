@@ -5,8 +5,8 @@ import type { OutboxEntry } from "./schema";
 import { WITHHELD_MAIL_TEXT } from "./words";
 
 /**
- * A mail as it was sent or kept. `workspaceId` is null for mails to an account, which no workspace may read; their text
- * is sealed (account-mail.ts), and empty once they were sent.
+ * A sent or stored mail. `workspaceId` is null for mails to an account, which no workspace may read; their text is
+ * encrypted (account-mail.ts), and empty once they were sent.
  */
 export type MailDoc = {
   _id: ObjectId;
@@ -15,23 +15,23 @@ export type MailDoc = {
   subject: string;
   text: string;
   html: string;
-  /** The role in the workspace that a link in it gives; null for none, absent where nobody has said. */
+  /** Role in the workspace that a link in it grants; null for none, absent if unknown. */
   grants?: Role | null;
-  /** Who alone may read it; null or absent for all admins. */
+  /** The only user who may read it; null or absent for all admins. */
   privateTo?: ObjectId | null;
   status: "sent" | "kept" | "failed";
-  /** Why it was not sent, in words for the operator; null otherwise. */
+  /** Reason of a failure, for the operator; null otherwise. */
   error: string | null;
   createdAt: Date;
 };
 
-/** A file that goes along with a mail. By its `contentId` the mail shows a picture within it. */
+/** An attachment of a mail. A picture in the mail refers to it by its `contentId`. */
 export type MailFile = { filename: string; contentType: string; contentId?: string; bytes: Buffer };
 
 /** A rendered mail, ready for a mail service. */
 export type OutgoingMail = { to: string[]; subject: string; html: string; text: string; files: readonly MailFile[] };
 
-/** @param reader the role of who reads: a link that gives more than they may give themselves is not for them */
+/** @param reader the reader's role: a link that grants more than they may grant is withheld */
 export function toOutboxEntry(doc: MailDoc, reader: Role): OutboxEntry {
   const { grants = "owner" } = doc;
   const isOpen = grants === null || mayGive(reader, grants);

@@ -4,15 +4,17 @@ import { env } from "@/lib/platform/env";
 import { safeFetch } from "@/lib/platform/net/safe-fetch";
 import type { OutgoingMail } from "./model";
 
-/** Accepting a mail takes the service well under a second; a hanging one must not hold the caller for long. */
+/**
+ * Timeout of the service, in ms. It accepts a mail well under a second; a hanging one must not hold the caller for
+ * long.
+ */
 const TIMEOUT_MS = 10_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
 
 /**
- * Hands a mail to Resend through its own package, and the package's requests to the egress door.
- * @param key two mails of one key within a day are one, so that a mail can be sent again when nobody knows whether it
- *   went out
- * @throws Error naming the status that the service answered; AppError when it could not be reached
+ * Sends a mail by Resend's package, whose requests go through the egress proxy.
+ * @param key two mails with one key within a day are one, so that a mail can be sent again if the outcome is unknown
+ * @throws Error naming the status of the answer; AppError if the service could not be reached
  */
 export async function sendByResend(apiKey: string, { files, ...mail }: OutgoingMail, key?: string): Promise<void> {
   const { RESEND_BASE_URL, MAIL_FROM } = env();

@@ -14,24 +14,24 @@ import { sendByResend } from "./resend";
 import type { OutboxEntry } from "./schema";
 import { sendBySmtp } from "./smtp";
 
-/** A subject is one header line: longer ones are cut, control characters go (T83). */
+/** Maximum length of a subject, which is one header line: longer ones are cut, control characters are removed (T83). */
 const SUBJECT_MAX = 200;
 
 export type Mail = {
   to: string[];
   subject: string;
   content: ReactElement;
-  /** The role in the workspace that a link in the mail gives to who opens it; null when it gives none. */
+  /** Role in the workspace that a link in the mail grants; null if it grants none. */
   grants: Role | null;
-  /** The one person who may read it in the outbox: it speaks of what nobody else may see. Absent: all admins. */
+  /** The only user who may read it in the outbox, if it contains private data. Absent: all admins. */
   privateTo?: ObjectId | null;
-  /** The outbox keeps the words alone. */
+  /** Attachments; the outbox stores only the text. */
   files?: readonly MailFile[];
 };
 
 /**
- * Sends a mail through the mail service, or keeps it in the outbox when none is set up (docs/develop/api.md, Workspaces).
- * A mail that could not be sent is logged as failed and never thrown: what caused it has happened.
+ * Sends a mail through the mail service, or stores it in the outbox if none is set up (docs/develop/api.md,
+ * Workspaces). A failure is logged and never thrown: the action that caused the mail is done.
  * @param workspaceId whose admins may read the mail in the outbox; null for a mail to an account
  */
 export async function sendMail(workspaceId: ObjectId | null, mail: Mail, now = new Date()): Promise<MailDoc["status"]> {
@@ -39,9 +39,9 @@ export async function sendMail(workspaceId: ObjectId | null, mail: Mail, now = n
 }
 
 /**
- * The same for a mail that may be sent several times until it is taken: it stays one entry of the outbox.
+ * Sends a mail that may be sent several times until it is accepted: it stays one entry of the outbox.
  * @param once `key` tells the mail service that it is the same mail
- * @returns how it went, and why not, in words for people; `kept` counts as sent: nobody else would take it
+ * @returns the outcome, with a readable reason for a failure; `kept` counts as sent, since no retry would succeed
  */
 export async function sendOnce(
   workspaceId: ObjectId | null,
@@ -61,8 +61,8 @@ export async function sendOnce(
 }
 
 /**
- * The workspace's mails of the last 30 days, the newest first.
- * What of a mail the caller reads follows from their role; mails that are somebody else's alone are left out.
+ * Returns the workspace's mails of the last 30 days, newest first. The caller's role decides which parts of a mail they
+ * see; mails to another user alone are left out.
  * @throws AppError `invalid_request` for a bad cursor
  */
 export async function listOutbox({ workspaceId, user, role }: Caller, page: PageRequest): Promise<Page<OutboxEntry>> {
@@ -76,7 +76,7 @@ export async function listOutbox({ workspaceId, user, role }: Caller, page: Page
   return toPage(docs, page.limit, (doc) => toOutboxEntry(doc, role));
 }
 
-/** Returns which service sends mails; `outbox` where none is set up. */
+/** Returns the service that sends mails; `outbox` if none is set up. */
 export function mailService(): "smtp" | "resend" | "outbox" {
   const { SMTP_URL, RESEND_API_KEY } = env();
   return SMTP_URL ? "smtp" : RESEND_API_KEY ? "resend" : "outbox";

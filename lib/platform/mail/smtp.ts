@@ -8,9 +8,12 @@ import { openSocket } from "@/lib/platform/net/connect";
 import { isLoopback } from "@/lib/platform/net/reach";
 import type { OutgoingMail } from "./model";
 
-/** A server accepts a mail within a second or two; greylisting and slow spam checks take longer, and callers retry. */
+/**
+ * Timeout in ms. A server accepts a mail within a second or two; greylisting and slow spam checks take longer, and
+ * callers retry.
+ */
 const TIMEOUT_MS = 10_000;
-/** RFC 8314: implicit TLS, and submission with STARTTLS. */
+/** Ports of RFC 8314: implicit TLS, and submission with STARTTLS. */
 const PORT_IMPLICIT_TLS = 465;
 const PORT_SUBMISSION = 587;
 
@@ -18,21 +21,22 @@ const PORT_SUBMISSION = 587;
 type SmtpServer = {
   host: string;
   port: number;
-  /** True for smtps: TLS from the first byte. */
+  /** Whether TLS is used from the first byte (smtps). */
   isImplicitTls: boolean;
-  /** True where a connection without TLS is refused. Otherwise STARTTLS is used where the server offers it. */
+  /** Whether a connection without TLS is rejected. Otherwise STARTTLS is used if the server offers it. */
   requiresTls: boolean;
-  /** True where STARTTLS is not used even if the server offers it. */
+  /** Whether STARTTLS is never used, even if the server offers it. */
   ignoresTls: boolean;
   auth: { user: string; pass: string } | null;
 };
 
 /**
  * Sends a mail through the server of SMTP_URL, by a new connection through the egress proxy.
- * @param options `key` gives the mail a stable Message-ID, so that receivers recognise a repeated one; `timeoutMs` is for
- *   the whole exchange
- * @returns the recipients that the server refused while it accepted others
- * @throws Error in words for the operator, without credentials
+ * @param options `key` gives the mail a stable Message-ID, so that receivers recognise a repeated one; `timeoutMs`
+ * limits the
+ *   whole exchange
+ * @returns the recipients that the server rejected while it accepted others
+ * @throws Error with a message for the operator, without credentials
  */
 export async function sendBySmtp(
   url: string,
@@ -57,7 +61,7 @@ export async function sendBySmtp(
         content: file.bytes,
         ...(file.contentId !== undefined && { cid: file.contentId }),
       })),
-      // Paths and addresses in a mail's parts are never read.
+      // Paths and addresses in a mail's parts are never opened.
       disableFileAccess: true,
       disableUrlAccess: true,
     });
@@ -71,8 +75,9 @@ export async function sendBySmtp(
 }
 
 /**
- * Reads SMTP_URL: `smtp://user:password@host:port` or `smtps://...`. A password is only sent over TLS, except to this
- * machine; `?tls=required` demands TLS without one, too. `?tls=off` never uses STARTTLS and sends all in the clear.
+ * Parses SMTP_URL: `smtp://user:password@host:port` or `smtps://...`. A password is only sent over TLS, except to this
+ * machine; `?tls=required` demands TLS without one, too. `?tls=off` never uses STARTTLS and sends everything in the
+ * clear.
  */
 export function parseSmtpUrl(text: string): SmtpServer {
   const url = new URL(text);
@@ -99,7 +104,7 @@ function toOptions({ host, port, isImplicitTls, requiresTls, ignoresTls, auth }:
     ignoreTLS: ignoresTls,
     ...(auth && { auth }),
     tls: isIP(host) ? {} : { servername: host },
-    // Limits of single phases; `timeoutMs` bounds the whole exchange.
+    // Limits of single phases; `timeoutMs` limits the whole exchange.
     connectionTimeout: TIMEOUT_MS,
     greetingTimeout: TIMEOUT_MS,
     socketTimeout: TIMEOUT_MS,
@@ -138,7 +143,7 @@ function toWords(error: unknown, { isImplicitTls, requiresTls }: SmtpServer): st
     return `${failed} On a trusted network, add ?tls=off to SMTP_URL to send without TLS.`;
   }
   if (responseCode !== undefined) return `The mail server answered ${responseCode}.`;
-  // The egress proxy's own words name no secret.
+  // The egress proxy's message contains no secret.
   if (kind !== undefined && message !== undefined) return message;
   return "The mail server could not be reached.";
 }

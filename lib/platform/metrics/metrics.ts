@@ -2,10 +2,10 @@ import "server-only";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { sharedState } from "@/lib/platform/process/shared-state";
 
-/** From a lookup that a cache answers to the longest query allowed, in seconds. */
+/** Buckets from a cached look-up to the longest query allowed, in seconds. */
 const SECONDS_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900];
 
-/** One value of a gauge with its labels. */
+/** A value of a gauge with its labels. */
 export type Sample = { labels?: Record<string, string>; value: number };
 
 type Metrics = {
@@ -17,14 +17,14 @@ type Metrics = {
   deliveryAttempts: Counter<"channel" | "outcome">;
 };
 
-/** The metrics of this process, in the names and units that Prometheus recommends. */
+/** Returns the metrics of this process, in the names and units that Prometheus recommends. */
 export function metrics(): Metrics {
   return sharedState("metrics", create);
 }
 
 /**
- * Declares a gauge that is read when Prometheus asks.
- * @param read its values; a rejection leaves the gauge out of that answer
+ * Declares a gauge that is read when Prometheus scrapes.
+ * @param read returns its values; a rejection leaves the gauge out of that answer
  */
 export function declareGauge<L extends string>(
   { name, help, labels = [] }: { name: string; help: string; labels?: readonly L[] },
@@ -42,7 +42,7 @@ export function declareGauge<L extends string>(
       try {
         for (const { labels: of = {}, value } of await read()) this.set(of as Record<L, string>, value);
       } catch {
-        // The other metrics matter most while a part is away.
+        // The other metrics matter most while a part is unreachable.
       }
     },
   });

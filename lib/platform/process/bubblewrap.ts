@@ -1,26 +1,29 @@
 import { spawnSync } from "node:child_process";
 
-/** Creating a sandbox takes some milliseconds; a machine on which it hangs has none. */
+/** Maximum time to create a sandbox, in ms. It takes some milliseconds; a machine on which it hangs has none. */
 const PROBE_TIMEOUT_MS = 5000;
 
-/** A place that a sandbox sees. Without one that is not `optional`, there is no sandbox. */
+/** A path that a sandbox sees. If one that is not `optional` is missing, there is no sandbox. */
 export type Mount = { from: string; to: string; mode: "read" | "write" | "optional" };
 
 const FLAGS = { read: "--ro-bind", write: "--bind", optional: "--ro-bind-try" } as const;
 
 export type Confinement = {
   mounts: readonly Mount[];
-  /** The working folder, as it is called inside. */
+  /** Path of the working folder inside the sandbox. */
   folder: string;
-  /** More of what bubblewrap can do, before the mounts. */
+  /** Further bubblewrap options, before the mounts. */
   options?: readonly string[];
-  /** Left out where a child can do without: it tells about the whole machine. */
+  /** Whether /proc is mounted. False for children that do not need it: it describes the whole machine. */
   hasProcesses?: boolean;
-  /** Nothing can be written but in what the options mount to be written. */
+  /** Whether only the writable mounts of the options can be written. */
   isClosed?: boolean;
 };
 
-/** The arguments by which bubblewrap runs a command without a network, other processes and files but those of the mounts. */
+/**
+ * Returns the arguments with which bubblewrap runs a command without a network, other processes and files outside of
+ * the mounts.
+ */
 export function confined(
   { mounts, folder, options = [], hasProcesses = true, isClosed = false }: Confinement,
   command: readonly string[],
@@ -39,18 +42,18 @@ export function confined(
   ];
 }
 
-/** Places to read, where they are there, under their own names. */
+/** Mounts existing paths read-only, under the same names. */
 export function readable(paths: readonly string[]): Mount[] {
   return paths.map((path) => ({ from: path, to: path, mode: "optional" }));
 }
 
-/** Tries a sandbox once: null when it works, else what the try said. */
+/** Tries a sandbox once. Returns null if it works, else the error output. */
 export function tryBubblewrap(args: readonly string[], env: NodeJS.ProcessEnv = process.env): string | null {
   const { status, error, stderr } = spawnSync("bwrap", args, {
     stdio: ["ignore", "ignore", "pipe"],
     timeout: PROBE_TIMEOUT_MS,
     encoding: "utf8",
-    // Where the program is found is the server's own matter.
+    // The server's PATH decides where the program is found.
     env: { ...env, PATH: process.env.PATH },
   });
   if (status === 0) return null;

@@ -18,7 +18,7 @@ afterEach(() => {
 });
 
 const hasDisks = spawnSync("bwrap", ["--dev-bind", "/", "/", "--tmpfs", tmpdir(), "--", "true"]).status === 0;
-/** Looks at the folder as a disk of its own. */
+/** Checks the folder while it is on a separate disk. */
 function lookOn(mount: string[], freeMinBytes: number, fillBytes = 0): string[] {
   const args = ["--dev-bind", "/", "/", ...mount, "--", process.execPath, program, folder];
   const out = execFileSync("bwrap", [...args, String(freeMinBytes), String(fillBytes)], { encoding: "utf8" });

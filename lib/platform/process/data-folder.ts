@@ -4,21 +4,21 @@ import { join } from "node:path";
 
 /**
  * Free space below which the data folder counts as full, in bytes: a group of the store's writes with its log, and a
- * checkpoint of the log, need some of it at any moment.
+ * checkpoint of the log, may need some at any moment.
  */
 export const DISK_FREE_MIN_BYTES = 16 * 1024 * 1024;
-/** Time between two trial writes, in ms. Whoever asks in between gets the last answer. */
+/** Time between two trial writes, in ms. Checks in between return the last result. */
 export const DISK_CHECK_EVERY_MS = 5_000;
-/** Enough to need a block of its own, which a quota or a full disk refuses. */
+/** Size of a trial write: enough to need a new block, which a quota or a full disk rejects. */
 const TRIAL_BYTES = 4096;
 
-/** The data folder takes no writes. The message has the reason, for the log. */
+/** Thrown if the data folder cannot be written to. The message has the reason, for the log. */
 export class DataFolderFailing extends Error {}
 
 /**
- * Returns a check of the folder: it resolves while the folder can be written to and has room, and throws otherwise. It
- * writes at most once every `everyMs`, however often it is asked. Creates the folder if it is missing at the start; a
- * folder that is removed later is a failure, since its files are lost.
+ * Returns a check of the folder: it resolves while the folder is writable and has room, and throws otherwise. It writes
+ * at most once every `everyMs`, however often it is called. Creates the folder if it is missing at the start; a folder
+ * that is removed later is a failure, since its files are lost.
  * @throws DataFolderFailing from the returned function
  */
 export function dataFolderCheck(
@@ -37,14 +37,14 @@ export function dataFolderCheck(
     if (performance.now() - checkedAt >= everyMs) {
       checkedAt = performance.now();
       last = check();
-      // Whoever asks sees the failure; nobody has to.
+      // Callers get the failure; without a caller it must not be an unhandled rejection.
       last.catch(() => {});
     }
     return last;
   };
 }
 
-/** Without an embedded store nothing else has created it before the first check. */
+/** Creates the folder: without an embedded store nothing else has before the first check. */
 async function createFolder(folder: string): Promise<void> {
   try {
     await mkdir(/* turbopackIgnore: true */ folder, { recursive: true, mode: 0o700 });

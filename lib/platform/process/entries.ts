@@ -18,8 +18,8 @@ export const CHILD_ENTRIES = {
 export type ChildName = keyof typeof CHILD_ENTRIES;
 
 /**
- * The file that a child runs: its bundle in production, its source otherwise, so that tests and development never
- * run an old bundle. The server's working folder is the project's.
+ * Returns the file that a child runs: its bundle in production, its source otherwise, so that tests and development
+ * never run an old bundle. The server's working folder is the project's.
  */
 export function childEntry(name: ChildName, projectRoot: string = process.cwd()): string {
   const file = process.env.NODE_ENV === "production" ? `dist/${name}.mjs` : CHILD_ENTRIES[name];

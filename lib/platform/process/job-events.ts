@@ -1,27 +1,27 @@
 import { sharedState } from "./shared-state";
 
-/** Something that has happened, for the job runner: it carries ids and small facts, and handlers read the rest. */
+/** An event for the job runner: it carries ids and small facts, and handlers read the rest. */
 export type JobEvent = {
   name: string;
-  /** Two events of one id within a day are one. */
+  /** Id of the event: two events with one id within a day count as one. */
   id: string;
   data: Record<string, unknown>;
 };
-/** Resolves when the runner has taken them for good. */
+/** Resolves when the runner has stored them. */
 export type SendJobEvents = (events: JobEvent[]) => Promise<void>;
 
-/** One message of the runner's event endpoint; it takes more, but not without end. */
+/** Maximum number of events in one message to the runner's event endpoint; it accepts more, but not without limit. */
 const EVENTS_PER_SEND = 500;
 
-/** Says who takes events: the start gives it, since it knows the runner. */
+/** Registers the function that sends events: the start passes it, since it knows the runner. */
 export function sendJobEventsBy(send: SendJobEvents): void {
   holder().send = send;
 }
 
 /**
- * Hands events to the job runner. Whoever calls has written down before what is to happen, and finds it again when this
- * fails: events are wake-up calls, not the truth.
- * @throws Error when the runner is away, or none is set up
+ * Sends events to the job runner. The caller has stored the work before, and a sweep finds it if this fails: events are
+ * wake-up calls, not the source of truth.
+ * @throws Error if the runner is unreachable, or none is set up
  */
 export async function sendJobEvents(events: JobEvent[]): Promise<void> {
   const { send } = holder();

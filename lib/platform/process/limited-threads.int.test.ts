@@ -43,7 +43,7 @@ describe("a thread with limits", () => {
     [50, 120],
   ])("C2 takes %i waiting requests of a tenant that sends %i, and all of others", async (tenantQueueMax, sent) => {
     const pool = threads({ tenantQueueMax, queueMax: 500 });
-    // The first one of all runs and does not wait.
+    // The very first one runs without waiting.
     const crowd = Promise.allSettled(Array.from({ length: sent + 1 }, () => pool.run(short, "a")));
     const others = ["b", "c", "d"].map((tenant) => pool.run(short, tenant));
     expect(new Set((await Promise.all(others)).map(({ status }) => status))).toEqual(new Set(["ok"]));
@@ -51,7 +51,7 @@ describe("a thread with limits", () => {
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(tenantQueueMax + 1);
     const reasons = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));
     expect(reasons.every((reason) => reason instanceof ThreadsBusy)).toBe(true);
-    // A tenant that was refused is taken again once its requests are done.
+    // A rejected tenant is accepted again once its requests are done.
     expect(await pool.run(short, "a")).toMatchObject({ status: "ok" });
   });
 
@@ -66,7 +66,7 @@ describe("a thread with limits", () => {
   });
 });
 
-/** A thread that uses the processor, or waits for something else, before each answer. */
+/** A thread that uses the processor, or waits, before each answer. */
 const THREAD = `
   const { parentPort } = require("node:worker_threads");
   const cell = new Int32Array(new SharedArrayBuffer(4));

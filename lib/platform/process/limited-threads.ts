@@ -3,30 +3,39 @@ import { Worker } from "node:worker_threads";
 import { type ChildName, childEntry } from "./entries.ts";
 
 export type ThreadLimits = {
-  /** Threads at once. */
+  /** Number of threads. */
   count: number;
-  /** Processor time for one request, in ms: then its thread is ended. */
+  /** Limit of a request's processor time, in ms: then its thread is ended. */
   timeoutMs: number;
-  /** Time by the clock, in ms, after which a thread ends that got too little of the processor. Default: 8 times `timeoutMs`. */
+  /**
+   * Limit by the clock, in ms, after which a thread ends that got too little processor time. Default: 8 times
+   * `timeoutMs`.
+   */
   clockMs?: number;
-  /** Requests that wait, of all tenants; one more is refused. */
+  /** Maximum number of waiting requests, of all tenants; one more is rejected. */
   queueMax: number;
-  /** Requests of one tenant that wait; one more is refused. A fraction of `queueMax`, so that others have room. */
+  /**
+   * Maximum number of one tenant's waiting requests; one more is rejected. A fraction of `queueMax`, so that others
+   * have room.
+   */
   tenantQueueMax: number;
   heapMib: number;
   stackMib: number;
 };
 
-/** The thread ended before it answered: the request took too long, too much memory, or broke it. */
+/** Thrown if the thread ended before it answered: the request took too long, too much memory, or broke it. */
 export class ThreadEnded extends Error {}
-/** Too many requests wait, or the machine is too busy to serve one. */
+/** Thrown if too many requests wait, or the machine is too busy to serve one. */
 export class ThreadsBusy extends Error {}
 
-/** On a busy machine a thread waits for a processor: by the clock, a request may take this many times its limit. */
+/**
+ * Factor between a request's limit of processor time and its limit by the clock: on a busy machine a thread waits for a
+ * processor.
+ */
 const CLOCK_FACTOR = 8;
-/** A thread that does not report its processor time within this is inside one native call. */
+/** Time after which a thread that does not report its processor time is inside one native call, in ms. */
 const CPU_USAGE_TIMEOUT_MS = 500;
-/** Shortest pause between two looks at a thread's processor time. */
+/** Shortest pause between two checks of a thread's processor time, in ms. */
 const LOOK_MIN_MS = 20;
 
 type Waiting<Request, Answer> = {
@@ -37,24 +46,24 @@ type Waiting<Request, Answer> = {
 };
 
 /**
- * Threads for work on texts of any size that people wrote: each request has a limit of time and memory, and a thread that
- * exceeds it is ended and replaced. A thread takes one request at a time; tenants take turns, so that many requests of one
- * hold up another's first one by one request at most.
+ * Threads for work on user texts of any size: each request has a limit of time and memory, and a thread that exceeds it
+ * is ended and replaced. A thread handles one request at a time. Tenants alternate, so that many requests of one delay
+ * another's first one by at most one request.
  */
 export class LimitedThreads<Request, Answer> {
   readonly #entry: ChildName;
   readonly #limits: ThreadLimits;
   readonly #idle: Worker[] = [];
-  /** By tenant, in the order of their turns. */
+  /** Queues by tenant, in round-robin order. */
   readonly #queues = new Map<string, Waiting<Request, Answer>[]>();
-  /** The tenant of the last turn: it waits while another one does. */
+  /** The tenant that was served last: it waits if another one does. */
   #last: string | null = null;
   #waiting = 0;
   #running = 0;
 
   readonly #open: typeof openWorker;
 
-  /** @param open starts a thread; tests start threads of their own */
+  /** @param open starts a thread; tests pass a replacement */
   constructor(entry: ChildName, limits: ThreadLimits, open = openWorker) {
     this.#entry = entry;
     this.#limits = limits;
@@ -82,7 +91,7 @@ export class LimitedThreads<Request, Answer> {
     if (tenant === null || queue === undefined) return;
     this.#last = tenant;
     const next = queue.shift();
-    // Behind all others for its next turn.
+    // Moves to the end of the queue.
     this.#queues.delete(tenant);
     if (queue.length > 0) this.#queues.set(tenant, queue);
     if (!next) return;
@@ -100,7 +109,7 @@ export class LimitedThreads<Request, Answer> {
     const watch = watchTime(worker, this.#limits);
     try {
       const answer = await ask<Answer>(worker, request);
-      // An idle thread keeps no process alive.
+      // An idle thread does not keep the process alive.
       worker.unref();
       this.#idle.push(worker);
       resolve(answer);
@@ -118,7 +127,7 @@ export class LimitedThreads<Request, Answer> {
       const index = this.#idle.indexOf(worker);
       if (index >= 0) this.#idle.splice(index, 1);
     });
-    // The exit that follows does what has to be done.
+    // The exit event that follows handles it.
     worker.on("error", () => {});
     return worker;
   }
@@ -126,7 +135,7 @@ export class LimitedThreads<Request, Answer> {
 
 function openWorker(entry: ChildName, { stackMib, heapMib }: ThreadLimits): Worker {
   return new Worker(/* turbopackIgnore: true */ childEntry(entry), {
-    // No setting and no secret of the platform is in the thread's reach.
+    // The thread has no access to settings and secrets of the platform.
     env: {},
     resourceLimits: { stackSizeMb: stackMib, maxOldGenerationSizeMb: heapMib },
   });
@@ -135,8 +144,8 @@ function openWorker(entry: ChildName, { stackMib, heapMib }: ThreadLimits): Work
 type Watch = { isStarved: () => boolean; stop: () => void };
 
 /**
- * Ends a thread once its request has used its processor time. A clock alone would blame a request for other programs of a
- * busy machine. After `clockMs` the thread ends all the same, as starved.
+ * Ends a thread once its request has used up its processor time. A limit by the clock alone would blame a request for
+ * other programs of a busy machine. After `clockMs` the thread ends all the same, as starved.
  */
 function watchTime(worker: Worker, { timeoutMs, clockMs = timeoutMs * CLOCK_FACTOR }: ThreadLimits): Watch {
   const endsAt = performance.now() + clockMs;
@@ -146,7 +155,7 @@ function watchTime(worker: Worker, { timeoutMs, clockMs = timeoutMs * CLOCK_FACT
   async function look(): Promise<void> {
     const [start, now] = await Promise.all([before, processorMs(worker)]);
     if (timer === null) return;
-    // A thread that could not report at the start was just being started.
+    // A thread that could not report at the start was still starting.
     const leftMs = now === null ? timeoutMs : timeoutMs - (now - (start ?? 0));
     const leftByClockMs = endsAt - performance.now();
     isStarved = leftMs > 0 && leftByClockMs <= 0;
@@ -162,7 +171,7 @@ function watchTime(worker: Worker, { timeoutMs, clockMs = timeoutMs * CLOCK_FACT
   };
 }
 
-/** Returns the processor time of a thread in ms; null when the thread does not report it. */
+/** Returns the processor time of a thread in ms; null if the thread does not report it. */
 async function processorMs(worker: Worker): Promise<number | null> {
   const told = worker.cpuUsage().then(
     ({ user, system }) => (user + system) / 1000,

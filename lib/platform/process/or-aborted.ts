@@ -1,6 +1,7 @@
 /**
- * Waits no longer than the caller does. The work goes on for those who come next; what it fails by later is nobody's.
- * @throws what the work throws; the signal's reason when that comes first
+ * Waits until the work is done or the caller aborts. The work continues for later callers; its later failure is
+ * ignored.
+ * @throws what the work throws; the signal's reason if that comes first
  */
 export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { PacedLine } from "./paced-line";
 
 const TURN_MS = 10;
-/** Three of them are more than a turn has. */
+/** Duration of one task, in ms: three of them exceed a turn. */
 const WORK_MS = 4;
 
-/** Works on this thread, partly in a promise that is settled by then. */
+/** Works on this thread, partly in a promise that settles in the same turn. */
 function work(): void {
   burn(WORK_MS / 2);
   void Promise.resolve().then(() => burn(WORK_MS / 2));
@@ -33,10 +33,10 @@ describe("works of a paced line", () => {
       await nextTurn();
       perTurn.push(done - before);
     }
-    // The turn in which they entered and the one after it are one from here.
+    // The turn in which they entered and the next one count as one here.
     expect(Math.max(...perTurn.slice(1))).toBeLessThanOrEqual(3);
     expect(perTurn[0]).toBeLessThanOrEqual(6);
-    // No turn goes by without any.
+    // No turn passes without one.
     expect(perTurn.length).toBeLessThanOrEqual(42);
   });
 
@@ -80,7 +80,7 @@ describe("works of a paced line", () => {
     line.rest();
     for (let index = 0; index < 3; index += 1) line.enter(() => void done.push(performance.now()));
     await nextTurn();
-    // Something comes in every turn.
+    // Work arrives in every turn.
     while (done.length < 4) {
       line.rest();
       await nextTurn();

@@ -1,10 +1,10 @@
-/** So long the works of a line may be put off by what else comes, turn after turn. */
+/** Maximum time that queued work may be deferred, in ms. */
 const REST_MS_MAX = 50;
 
 /**
- * Short works that come in great numbers at once, of which each turn of the event loop does as many as fit into a time,
- * first come, first served: a thousand in one turn would hold up everybody for their sum (F15). The first of a turn is
- * done at once. Long work that can be cut takes an `ownTurn` for each slice.
+ * A queue for many short tasks: each turn of the event loop runs as many as fit into a time budget, first come, first
+ * served. A thousand in one turn would block everyone for their total time (F15). The first task of a turn runs at
+ * once. Long work that can be sliced uses `ownTurn` for each slice.
  */
 export class PacedLine {
   readonly #turnMs: number;
@@ -16,14 +16,14 @@ export class PacedLine {
   #spentMs = 0;
   #workedAt = Number.NEGATIVE_INFINITY;
 
-  /** @param turnMs what the works of one turn may take, in milliseconds; the last one may exceed it */
+  /** @param turnMs time budget of one turn, in milliseconds; the last task may exceed it */
   constructor(turnMs: number) {
     this.#turnMs = turnMs;
   }
 
   /**
-   * @param work what it costs counts with all that it settles; must not throw
-   * @param isUrgent goes before all that is not
+   * @param work must not throw; its time includes the promises that it settles
+   * @param isUrgent whether it runs before all tasks that are not
    */
   enter(work: () => void, { isUrgent = false } = {}): void {
     (isUrgent ? this.#urgent : this.#others).push(work);
@@ -32,8 +32,8 @@ export class PacedLine {
   }
 
   /**
-   * Leaves this turn and the next one to something shorter that has just come, and of which a turn may do one only: what
-   * waits here begins when nothing of it has come for a turn.
+   * Leaves this turn and the next one to shorter work that has just arrived, of which a turn runs only one. The queue
+   * resumes after a turn without such work.
    */
   rest(): void {
     if (performance.now() - this.#workedAt > REST_MS_MAX) return;

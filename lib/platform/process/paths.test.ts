@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { absolutePath, ensureSocketFolder, socketPathFor } from "./paths.ts";
 import { storeUri } from "./store-uri.ts";
 
-/** What the address of a Unix socket can hold, its closing zero not counted. */
+/** Maximum length of a Unix socket's address in bytes, without its terminating zero. */
 const SOCKET_PATH_BYTES_MAX = 107;
 
 let folder: string;

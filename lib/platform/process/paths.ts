@@ -4,13 +4,13 @@ import { basename, dirname, join, resolve } from "node:path";
 
 /** Only the owner may look up or connect to a socket. */
 const OWNER_ONLY = 0o700;
-/** Twelve hex digits tell folders apart and keep the path far below the 107 bytes that a socket's may have. */
+/** Number of hex digits: enough to distinguish folders, and the path stays far below the 107 bytes of a socket's. */
 const HASH_LENGTH = 12;
 
 /**
- * The socket of the service that owns a folder or file. It is in /tmp and not beside the data, whose path may be too
- * long for a socket, and in lower case, because the MongoDB driver compares hosts so.
- * @param ownedPath absolute path, as `absolutePath` gives it
+ * Returns the socket of the service that owns a folder or file. It is in /tmp and not beside the data, whose path may
+ * be too long for a socket, and in lower case, since the MongoDB driver compares hosts so.
+ * @param ownedPath absolute path, from `absolutePath`
  */
 export function socketPathFor(ownedPath: string): string {
   const hash = createHash("sha256").update(ownedPath).digest("hex").slice(0, HASH_LENGTH);
@@ -18,8 +18,8 @@ export function socketPathFor(ownedPath: string): string {
 }
 
 /**
- * Makes the folder of the sockets.
- * @throws Error when somebody else owns it: they could put a socket of their own there
+ * Creates the folder of the sockets.
+ * @throws Error if another user owns it: they could place a socket there
  */
 export function ensureSocketFolder(folder: string = socketFolder()): void {
   mkdirSync(folder, { recursive: true, mode: OWNER_ONLY });
@@ -30,7 +30,7 @@ export function ensureSocketFolder(folder: string = socketFolder()): void {
   if ((found.mode & 0o777) !== OWNER_ONLY) chmodSync(folder, OWNER_ONLY);
 }
 
-/** One name for one place: absolute, with symbolic links resolved as far as the path exists already. */
+/** Returns one name for one path: absolute, with symbolic links resolved as far as the path exists. */
 export function absolutePath(path: string): string {
   const absolute = resolve(/* turbopackIgnore: true */ path);
   try {

@@ -1,12 +1,9 @@
 import { connect, type Socket } from "node:net";
 
-/** A live service accepts at once; a longer wait only delays the start of a new one. */
+/** Timeout in ms. A live service accepts at once; a longer wait only delays the start of a new one. */
 const CONNECT_TIMEOUT_MS = 2000;
 
-/**
- * Connects to a service's socket.
- * @returns the open connection, or null when no process listens there
- */
+/** Connects to a service's socket. @returns the open connection, or null if no process listens there */
 export function connectIfLive(socketPath: string): Promise<Socket | null> {
   return new Promise((resolve) => {
     const socket = connect(socketPath);
@@ -19,7 +16,7 @@ export function connectIfLive(socketPath: string): Promise<Socket | null> {
     socket.once("connect", () => {
       clearTimeout(timer);
       socket.off("error", giveUp);
-      // A reset is an end like any other here: "close" follows it.
+      // A reset counts as an end: "close" follows it.
       socket.on("error", () => {});
       resolve(socket);
     });

@@ -7,7 +7,7 @@ export class QueueFullError extends Error {
 
 type Waiter = { grant: () => void; leave: (reason: unknown) => void };
 
-/** At most `limit` at once; further ones wait in order, at most `queueMax` of them. */
+/** Allows at most `limit` holders at once; further ones wait in order, at most `queueMax` of them. */
 export class Semaphore {
   private active = 0;
   private readonly waiting: Waiter[] = [];
@@ -24,8 +24,8 @@ export class Semaphore {
   }
 
   /**
-   * Resolves with the function that gives the place back; calling it twice does nothing more.
-   * @throws QueueFullError when the queue is full; the signal's reason when it aborts while waiting
+   * Resolves with a function that releases the slot; calling it twice is harmless. @throws QueueFullError if the queue
+   * is full; the signal's reason if it aborts while waiting
    */
   async acquire(signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted();
@@ -39,7 +39,7 @@ export class Semaphore {
       if (!isHeld) return;
       isHeld = false;
       const next = this.waiting.shift();
-      // The place passes straight to the next in line, so that nobody can overtake.
+      // The slot passes directly to the next in the queue, so that no one can overtake.
       if (next) next.grant();
       else this.active -= 1;
     };

@@ -19,7 +19,7 @@ let servers: ChildProcess[];
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "service-"));
-  // Longer than a socket's path may be, with what paths of people have.
+  // Longer than a socket's path may be, with characters of real paths.
   dataDir = join(folder, "A Folder With Capitals And Spaces", "x".repeat(110));
   mkdirSync(dataDir, { recursive: true });
   socketPath = join(folder, "s.sock");
@@ -45,7 +45,7 @@ async function greeting(): Promise<Greeting> {
   return JSON.parse(String(data));
 }
 
-/** The greeting once the service is there again, from a start later than `after`. */
+/** Returns the greeting once the service is back, from a start later than `after`. */
 async function nextGreeting(after: number): Promise<Greeting> {
   for (;;) {
     const found = await greeting().catch(() => null);
@@ -100,7 +100,7 @@ test("when the first owner is killed, the second takes over with the data", asyn
   const second = startServer();
   await once(second, "message");
   first.kill("SIGKILL");
-  // The file has counted both starts: it is the same file, opened anew.
+  // The file has counted both starts: it is the same file, opened again.
   expect((await nextGreeting(1)).starts).toBe(2);
 });
 

@@ -5,55 +5,55 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { connectIfLive } from "./probe.ts";
 import { sharedState } from "./shared-state.ts";
 
-/** What a child is given to become ready, opening a large file and recovering it included. */
+/** Maximum time for a child to become ready, including opening a large file and recovering it, in ms. */
 const START_TIMEOUT_MS = 30_000;
-/** What a child is given to finish its writes before it is killed; within the server's own time to stop. */
+/** Time for a child to finish its writes before it is killed, in ms; within the server's time to stop. */
 const STOP_GRACE_MS = 5000;
-/** The first restart is nearly at once, since a crash is rare; later ones are slower, since then it is not. */
+/** Delay before the first restart: short, since a crash is rare; repeated crashes wait longer. */
 const RESTART_DELAY_MIN_MS = 100;
 const RESTART_DELAY_MAX_MS = 5000;
-/** A child that lived this long was healthy: its end starts the delays anew. */
+/** Lifetime after which a child counts as healthy: the restart delays start over, in ms. */
 const STABLE_AFTER_MS = 10_000;
-/** Enough of a child's last words for a message. */
+/** Number of characters of a child's last output that are kept for a message. */
 const LAST_WORDS_CHARS = 2000;
-/** A program that the child has started may hold its stderr open beyond its end. */
+/** Timeout of reading stderr, in ms: a program that the child has started may keep it open beyond the child's end. */
 const LAST_WORDS_TIMEOUT_MS = 200;
-/** How a child says that another process owns its file: the one failure that waiting can cure. */
+/** Message of a child whose file another process owns: the only failure that waiting can fix. */
 const IN_USE = "in use by another process";
 
 export type ServiceSpec = {
-  /** For messages. */
+  /** Name in messages. */
   name: string;
   /** Absolute path of the program. */
   entry: string;
   args: readonly string[];
-  /** Where it listens; also what makes two specs the same service. */
+  /** Socket of the service; two specs with the same socket are the same service. */
   socketPath: string;
-  /** "on-demand" starts it when somebody waits for it, and leaves it down when it ends. Default "always". */
+  /** "on-demand" starts it on first use, and does not restart it when it ends. Default "always". */
   restart?: "always" | "on-demand";
-  /** Variables on top of the few that every child gets. */
+  /** Variables in addition to the few that every child gets. */
   env?: Readonly<Record<string, string>>;
-  /** Puts the command into a sandbox; file descriptors and NODE_CHANNEL_FD have to pass through. */
+  /** Wraps the command in a sandbox; file descriptors and NODE_CHANNEL_FD must pass through. */
   wrap?: (command: string, args: string[]) => { command: string; args: string[] };
 };
 
 export type Service = {
   readonly socketPath: string;
   isUp(): boolean;
-  /** True when this process started the child, false when it joined another's or there is none. */
+  /** Returns whether this process started the child; false if it joined another's or there is none. */
   isOwner(): boolean;
-  /** Process id of the own child; null when joined or down. */
+  /** Returns the id of the child that this process started; null if it joined one or there is none. */
   childPid(): number | null;
   /**
    * Resolves once the socket answers; starts an on-demand service.
-   * @throws ServiceDown when it does not within the time, or cannot start at all
+   * @throws ServiceDown if it does not answer within the time, or cannot start at all
    */
   whenUp(timeoutMs: number): Promise<void>;
-  /** Ends the own child after its writes (or leaves the joined one) and stops looking after it. */
+  /** Ends the started child after its writes (or leaves the joined one) and stops supervising it. */
   stop(): Promise<void>;
 };
 
-/** The service is not there now. `message` has the child's own reason, when it gave one. */
+/** The service is not running. `message` has the child's reason, if it gave one. */
 export class ServiceDown extends Error {
   constructor(name: string, reason: string) {
     super(`The ${name} is not running: ${reason}`);
@@ -62,13 +62,13 @@ export class ServiceDown extends Error {
 }
 
 /**
- * Looks after one child service for as long as this process lives. When somebody already listens on the socket it is
- * joined; otherwise the child is started, and started again when it dies. When a joined one goes away, this process
- * takes over: which of several does is decided by the child's own lock on its file.
+ * Supervises a child service for as long as this process lives. A running service on the socket is joined; otherwise
+ * the child is started, and restarted when it dies. When a joined one goes away, this process takes over: the child's
+ * lock on its file decides which of several processes does.
  *
- * The child sends `{type:"ready"}` over IPC once it listens, may send
- * `{type:"failed", message}` and, for the operator, `{type:"notice", message}`, and ends when the
- * IPC channel closes, so that it never outlives its parent. It gets none of the parent's environment.
+ * The child sends `{type:"ready"}` over IPC once it listens, may send `{type:"failed", message}` and, for the operator,
+ * `{type:"notice", message}`, and ends when the IPC channel closes, so that it never outlives its parent. It gets none
+ * of the parent's environment.
  */
 export function ensureService(spec: ServiceSpec): Service {
   const services = registry();
@@ -80,7 +80,7 @@ export function ensureService(spec: ServiceSpec): Service {
   return service;
 }
 
-/** Stops all services of this process at once. */
+/** Stops all services of this process in parallel. */
 export async function stopServices(): Promise<void> {
   await Promise.all([...registry().values()].map((service) => service.stop()));
 }
@@ -170,7 +170,10 @@ class SupervisedService implements Service {
     }
   }
 
-  /** Waiting helps when another process is just leaving the file, or when the service has worked before. */
+  /**
+   * Returns whether retrying is useless. Waiting helps if another process is just releasing the file, or if the service
+   * worked before.
+   */
   #isFinal(failure: string): boolean {
     if (failure.includes(IN_USE)) return false;
     return this.#spec.restart === "on-demand" || !this.#wasUp;
@@ -185,7 +188,7 @@ class SupervisedService implements Service {
     });
   }
 
-  /** Joins or starts the service and comes back when it is gone. */
+  /** Joins or starts the service, and returns when it has ended. */
   async #attempt(): Promise<Attempt> {
     this.#joined = await connectIfLive(this.#spec.socketPath);
     if (this.#stopped) {
@@ -227,7 +230,7 @@ class SupervisedService implements Service {
     clearTimeout(timer);
     this.#child = null;
     const failure = reason ?? lastMessage(lastWords) ?? ending;
-    // Losing the race for the file is no news: the winner is joined next.
+    // Losing the race for the file is expected: the winner is joined next.
     if (upSince === null && !failure.includes(IN_USE)) process.stderr.write(lastWords);
     return { upForMs: upSince === null ? 0 : performance.now() - upSince, failure };
   }
@@ -254,8 +257,8 @@ class SupervisedService implements Service {
 }
 
 /**
- * Its stdout, an address for whoever starts it by hand, is not the server's. A process group of its own keeps the child out of the reach of a terminal's Ctrl-C, which must end the web's
- * requests first and the child after them.
+ * Starts the child. Its stdout is not the server's: it holds an address for manual starts. A separate process group
+ * shields the child from a terminal's Ctrl-C, which must end the web's requests first and the child after them.
  */
 function startChild(spec: ServiceSpec): ChildProcess {
   const direct = { command: process.execPath, args: [spec.entry, ...spec.args] };
@@ -267,14 +270,17 @@ function startChild(spec: ServiceSpec): ChildProcess {
   });
 }
 
-/** No setting and no secret of the platform: only what programs need to write dates and temporary files. */
+/**
+ * Returns an environment without the platform's settings and secrets: only the variables that programs need for dates
+ * and temporary files.
+ */
 function commonEnvironment(): NodeJS.ProcessEnv {
   const { NODE_ENV, TZ, LANG, TMPDIR } = process.env;
   const given = Object.entries({ TZ, LANG, TMPDIR }).filter(([, value]) => value !== undefined);
   return { NODE_ENV, ...Object.fromEntries(given) };
 }
 
-/** Not "close", which never comes once this side has disconnected the channel. */
+/** Not "close", which is never emitted once this side has disconnected the channel. */
 async function endOf(child: ChildProcess): Promise<string> {
   const lastWordsRead = new Promise<void>((resolve) => child.stderr?.once("close", resolve));
   const ending = await new Promise<string>((resolve) => {
@@ -285,7 +291,7 @@ async function endOf(child: ChildProcess): Promise<string> {
   return ending;
 }
 
-/** The message of an error that nobody caught, else the last line. */
+/** Returns the message of an uncaught error, else the last line. */
 function lastMessage(text: string): string | null {
   const thrown = /^(?:Uncaught )?\w*Error: (.+)$/m.exec(text);
   return thrown?.[1] ?? (text.trimEnd().split("\n").at(-1)?.trim() || null);

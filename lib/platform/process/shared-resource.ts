@@ -1,19 +1,19 @@
-/** A share of a resource. The resource stays open until every lease on it is released. */
+/** A lease on a resource. The resource stays open until every lease on it is released. */
 export type Lease<T> = {
   readonly resource: T;
-  /** Gives the share back; later calls do nothing. Resolves when the resource is closed, if this was its last lease. */
+  /** Releases the lease; later calls do nothing. Resolves when the resource is closed, if this was its last lease. */
   release(): Promise<void>;
 };
 
 type Options<T> = {
   close: (resource: T) => Promise<void>;
-  /** Closes with the last release. Otherwise it stays open for the next lease until `retire` is called. */
+  /** Whether it closes with the last release. Otherwise it stays open for the next lease until `retire` is called. */
   closesWhenFree?: boolean;
   /** Called after each release that leaves the resource open. */
   onRelease?: () => void;
 };
 
-/** A resource with several users. It closes when it is no longer wanted and its last lease is released. */
+/** A resource with several users. It closes once it is retired and its last lease is released. */
 export class SharedResource<T> {
   readonly #resource: T;
   readonly #options: Options<T>;
@@ -26,7 +26,7 @@ export class SharedResource<T> {
     this.#resource = resource;
     this.#options = options;
     this.#isRetired = options.closesWhenFree ?? false;
-    // Whoever waits for it hears of a failure; nobody has to wait.
+    // Waiting callers get a failure; without one it must not be an unhandled rejection.
     this.#closed.promise.catch(() => {});
   }
 
@@ -34,17 +34,17 @@ export class SharedResource<T> {
     return this.#leaseCount;
   }
 
-  /** True once closing has started: take a lease on a new resource instead. */
+  /** Returns whether closing has started: take a lease on a new resource instead. */
   get isClosing(): boolean {
     return this.#isClosing;
   }
 
-  /** Resolves when the resource is closed, and rejects when closing fails. Does not close it. */
+  /** Resolves when the resource is closed, and rejects if closing fails. Does not close it. */
   get closed(): Promise<void> {
     return this.#closed.promise;
   }
 
-  /** @throws Error when closing has started */
+  /** @throws Error if closing has started */
   lease(): Lease<T> {
     if (this.#isClosing) throw new Error("This resource is closing.");
     this.#leaseCount += 1;

@@ -1,6 +1,6 @@
 /**
- * The server's bundles (start-up, each route) may hold copies of one module. What has to exist once in a process is
- * kept on globalThis.
+ * Returns a singleton of the process. The server's bundles (start-up, each route) may hold copies of one module, so
+ * singletons are stored on globalThis.
  */
 export function sharedState<T>(name: string, create: () => T): T {
   const key = Symbol.for(`millrace.${name}`);

@@ -44,7 +44,7 @@ test("SIGTERM ends an open stream with its event, stops the child and exits with
 
 test("a running request is finished, and health is red meanwhile", async () => {
   const slow = fetch(`${address}/slow`);
-  // The request has to be in before the signal is.
+  // The request must arrive before the signal.
   expect((await fetch(`${address}/health`)).status).toBe(200);
   server.kill("SIGTERM");
   await expect.poll(async () => (await fetch(`${address}/health`)).status).toBe(503);

@@ -4,18 +4,20 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { stopServices } from "./service.ts";
 import { sharedState } from "./shared-state.ts";
 
-/** From the signal to the exit (F14); platforms kill after 30 s. */
+/** Maximum time from the signal to the exit, in ms (F14); platforms kill after 30 s. */
 export const SHUTDOWN_TIMEOUT_MS = 25_000;
-/** Streams say goodbye and jobs give back their leases within this. */
+/** Time in which streams send their last event and jobs release their leases, in ms. */
 const CALLBACKS_TIMEOUT_MS = 3000;
 /**
- * How long the server still accepts after its health turned red. Each answer closes its connection meanwhile, so that
- * balancers and keep-alive clients leave by themselves and no request meets a closed door.
+ * Time for which the server still accepts connections after its health check fails, in ms. Each answer closes its
+ * connection, so that balancers and keep-alive clients leave and no request is refused.
  */
 const DRAIN_MS = 1000;
-/** What running requests are given; the rest of the time belongs to the callbacks, the drain and the children. */
+/**
+ * Maximum time for running requests, in ms; the rest of the time belongs to the callbacks, the drain and the children.
+ */
 const REQUESTS_TIMEOUT_MS = 13_000;
-/** What the last requests have left to be written; the children that write it are stopped behind it. */
+/** Time for the last requests' writes, in ms; the children that store them are stopped afterwards. */
 const LAST_WRITES_TIMEOUT_MS = 2000;
 const POLL_MS = 20;
 
@@ -29,9 +31,9 @@ type ShutdownState = {
 };
 
 /**
- * Registers what has to happen when the server is asked to stop: a stream sends its last event and ends, a job gives
- * back its lease. Called at once when the server is stopping already. Not for children: they are stopped afterwards.
- * @returns takes the registration back; call it when the stream has ended by itself
+ * Registers work for when the server stops: a stream sends its last event and ends, a job releases its lease. Called at
+ * once if the server is already stopping. Not for children: they are stopped afterwards.
+ * @returns a function that unregisters; call it when the stream has ended normally
  */
 export function onShutdown(callback: () => void | Promise<void>): () => void {
   const state = shutdownState();
@@ -44,9 +46,9 @@ export function onShutdown(callback: () => void | Promise<void>): () => void {
 }
 
 /**
- * Registers what has to happen when the last request is over and the store is still there: what was gathered in memory
- * is written.
- * @returns takes the registration back
+ * Registers a write for after the last request, while the database is still available: it stores data gathered in
+ * memory.
+ * @returns a function that unregisters
  */
 export function afterRequests(write: () => void | Promise<void>): () => void {
   const { lastWrites } = shutdownState();
@@ -54,26 +56,26 @@ export function afterRequests(write: () => void | Promise<void>): () => void {
   return () => lastWrites.delete(write);
 }
 
-/** True from the signal on: health is red, nothing long should begin. */
+/** Returns true once the signal arrived: health fails, and no long work should start. */
 export function isShuttingDown(): boolean {
   return shutdownState().isShuttingDown;
 }
 
 type ShutdownOptions = {
-  /** Of the public server; other listeners of this process are left alone. */
+  /** Port of the public server; other listeners of this process are left alone. */
   port: number;
   exit?: (code: number) => void;
 };
 
 /**
- * Handles SIGTERM, SIGINT and the end of the process that started this one: health red, streams closed with an event,
- * running requests finished, children stopped, exit 0. Does nothing the second time.
+ * Handles SIGTERM, SIGINT and the end of the parent process: health fails, streams are closed with an event, running
+ * requests are finished, children are stopped, exit 0. A second call does nothing.
  */
 export function installShutdown({ port, exit = (code) => process.exit(code) }: ShutdownOptions): void {
   const state = shutdownState();
   if (state.isInstalled) return;
   state.isInstalled = true;
-  // The framework keeps its server to itself: the first request gives it away.
+  // The framework does not expose its server: the first request does.
   subscribe("http.server.request.start", (message) => {
     const { server, response } = message as { server: Server; response: ServerResponse };
     const address = server.address();

@@ -5,7 +5,7 @@ import { storeSocketPath } from "./store-uri.ts";
 
 type StoreOptions = { dataDir: string; durability: "normal" | "full" };
 
-/** Looks after the embedded store of a data folder: joins the one that runs there, or starts it. */
+/** Supervises the embedded store of a data folder: joins a running one, or starts it. */
 export function ensureStoreService({ dataDir, durability }: StoreOptions): Service {
   ensureSocketFolder();
   const socketPath = storeSocketPath(dataDir);

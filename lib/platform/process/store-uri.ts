@@ -2,8 +2,8 @@ import { env } from "../env.ts";
 import { absolutePath, socketPathFor } from "./paths.ts";
 
 /**
- * The address of the embedded store of a data folder, whoever started it. `directConnection` keeps the driver from
- * looking for other members of the set.
+ * Returns the address of a data folder's embedded store, whichever process started it. `directConnection` keeps the
+ * driver from looking for other members of the replica set.
  */
 export function storeUri(dataDir: string = env().DATA_DIR): string {
   return socketUri(storeSocketPath(dataDir));

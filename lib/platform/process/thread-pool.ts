@@ -3,8 +3,8 @@ import { type ChildName, childEntry } from "./entries.ts";
 import { Semaphore } from "./semaphore.ts";
 
 /**
- * Threads for work that would hold up the event loop, started when first needed. Each gets one request at a time as a
- * message and answers it with one. Whoever calls bounds how many may wait.
+ * Threads for work that would block the event loop, started on first use. Each handles one request at a time, and
+ * answers a message with a message. Callers limit how many requests may wait.
  */
 export class ThreadPool<Request, Answer> {
   readonly #entry: ChildName;
@@ -17,8 +17,8 @@ export class ThreadPool<Request, Answer> {
   }
 
   /**
-   * @param transfer what the thread takes over instead of a copy
-   * @throws Error when the thread ends before it answers; the next request starts another
+   * @param transfer buffers that move to the thread instead of being copied
+   * @throws Error if the thread ends before it answers; the next request starts another
    */
   async run(request: Request, transfer: readonly ArrayBuffer[] = []): Promise<Answer> {
     const leave = await this.#places.acquire();
@@ -26,7 +26,7 @@ export class ThreadPool<Request, Answer> {
       const worker = this.#idle.pop() ?? this.#start();
       worker.ref();
       const answer = await ask<Answer>(worker, request, transfer);
-      // An idle thread keeps no process alive.
+      // An idle thread does not keep the process alive.
       worker.unref();
       this.#idle.push(worker);
       return answer;
@@ -36,12 +36,12 @@ export class ThreadPool<Request, Answer> {
   }
 
   #start(): Worker {
-    // No setting and no secret of the platform is in the thread's reach.
+    // The thread has no access to settings and secrets of the platform.
     const worker = new Worker(/* turbopackIgnore: true */ childEntry(this.#entry), { env: {} });
     worker.once("exit", () => {
       this.#idle = this.#idle.filter((other) => other !== worker);
     });
-    // The exit that follows does what has to be done.
+    // The exit event that follows handles it.
     worker.on("error", () => {});
     return worker;
   }

@@ -32,13 +32,13 @@ const OWNER_ONLY_FOLDER = 0o700;
 const DERIVED_KEY_BYTES = 32;
 
 export type Secrets = {
-  /** Signs and derives; see `deriveKey`. */
+  /** Signs and derives keys; see `deriveKey`. */
   authSecret: string;
-  /** The newest first. */
+  /** Keys, newest first. */
   encryptionKeys: EncryptionKey[];
 };
 
-/** The secrets are missing or unusable although there is data that needs them. The message says what to do. */
+/** Thrown if the secrets are missing or unusable although data needs them. The message says what to do. */
 export class SecretsMissing extends Error {
   constructor(what: string, options?: ErrorOptions) {
     super(`${what} ${WHAT_TO_DO}`, options);
@@ -57,9 +57,9 @@ const secretsFile = z.object({
 });
 
 /**
- * The secrets of this installation: from the settings, or made on the first start of an embedded one and kept in
- * DATA_DIR.
- * @throws SecretsMissing when they are gone or cannot be read; EnvError when a needed setting is absent
+ * Returns the secrets of this installation: from the settings, or created on the first start of an embedded one and
+ * stored in DATA_DIR.
+ * @throws SecretsMissing if they are missing or cannot be read; EnvError if a required setting is absent
  */
 export function getSecrets(): Secrets {
   const cache = sharedState("secrets", () => ({ secrets: null as Secrets | null }));
@@ -68,8 +68,8 @@ export function getSecrets(): Secrets {
 }
 
 /**
- * A key of its own for each purpose, equal on all servers that share AUTH_SECRET (RFC 5869).
- * @param label names the purpose, and never changes once something depends on it
+ * Derives a separate key for each purpose, equal on all servers that share AUTH_SECRET (RFC 5869).
+ * @param label names the purpose, and never changes once data depends on it
  * @returns 32 bytes
  */
 export function deriveKey(label: string): Buffer {
@@ -77,10 +77,10 @@ export function deriveKey(label: string): Buffer {
 }
 
 /**
- * Takes each secret from the settings, else from DATA_DIR, where it makes the file when there is neither a file nor a
- * store. Of two first starts at once one makes it and both read it.
- * @param mayCreate beside a store too: nobody has used that store yet, or the operator wants new secrets
- * @throws SecretsMissing when there is a store without the file, or the file cannot be read
+ * Loads each secret from the settings, else from DATA_DIR, where it creates the file if there is neither a file nor a
+ * store. Of two concurrent first starts one creates it and both read it.
+ * @param mayCreate also beside a store: it is unused, or the operator wants new secrets
+ * @throws SecretsMissing if there is a store without the file, or the file cannot be read
  */
 export function loadSecrets(settings: Settings, { mayCreate = false } = {}): Secrets {
   const { AUTH_SECRET, ENCRYPTION_KEYS } = settings;
@@ -91,15 +91,15 @@ export function loadSecrets(settings: Settings, { mayCreate = false } = {}): Sec
   return { authSecret: AUTH_SECRET ?? kept.authSecret, encryptionKeys: ENCRYPTION_KEYS ?? kept.encryptionKeys };
 }
 
-/** Creates the secrets beside a store that nobody has used yet, and keeps them for this process. */
+/** Creates the secrets beside an unused store, and caches them for this process. */
 export function createSecrets(): void {
   const cache = sharedState("secrets", () => ({ secrets: null as Secrets | null }));
   cache.secrets = loadSecrets(env(), { mayCreate: true });
 }
 
 /**
- * Puts new secrets in the place of those that are lost.
- * @returns the path that the old file has now; null when there was none
+ * Replaces lost secrets with new ones.
+ * @returns the new path of the old file; null if there was none
  */
 export function replaceSecrets(settings: Settings, now = new Date()): string | null {
   const file = secretsPath(settings.DATA_DIR);
@@ -116,7 +116,7 @@ function readOrCreate(dataDir: string, mayCreate: boolean): Secrets {
   const kept = read(file);
   if (kept) return kept;
   if (!mayCreate && hasStore(dataDir)) {
-    // Another first start may have made both between the two looks.
+    // Another first start may have created both between the two checks.
     const made = read(file);
     if (made) return made;
     throw new SecretsMissing(`${file} is missing, although there is a store that was written with it.`);
@@ -128,7 +128,7 @@ function secretsPath(dataDir: string): string {
   return join(/* turbopackIgnore: true */ dataDir, SECRETS_FILE);
 }
 
-/** Returns whether there is something at the path of the secrets, usable or not. */
+/** Returns whether the secrets file exists, usable or not. */
 export function hasSecretsFile({ DATA_DIR }: Pick<Settings, "DATA_DIR">): boolean {
   return existsSync(secretsPath(DATA_DIR));
 }
@@ -154,13 +154,13 @@ function read(file: string): Secrets | null {
   try {
     chmodSync(file, OWNER_READS_AND_WRITES);
   } catch (error) {
-    // A mounted volume may belong to another user, and the file can be read.
+    // A mounted volume may belong to another user, but the file can be read.
     if (!isErrorCode(error, "EPERM") && !isErrorCode(error, "EROFS")) throw error;
   }
   try {
     return secretsFile.parse(JSON.parse(text));
   } catch (error) {
-    // Making new ones would leave all sealed passwords unreadable, without a word.
+    // New keys would silently leave all encrypted passwords unreadable.
     throw new SecretsMissing(`${file} is ${text.trim() === "" ? "empty" : "damaged"}.`, { cause: error });
   }
 }
@@ -172,7 +172,7 @@ function create(file: string): Secrets {
   const temporary = `${file}.${randomBytes(6).toString("hex")}`;
   writeDurably(temporary, `${JSON.stringify(content, null, 2)}\n`);
   try {
-    // Unlike a rename, a link never replaces what another start has just made.
+    // Unlike a rename, a link never replaces a file that another start has just created.
     linkSync(temporary, file);
   } catch (error) {
     if (!isErrorCode(error, "EEXIST")) throw error;
@@ -199,7 +199,7 @@ function ensureDataDir(dataDir: string): void {
   try {
     chmodSync(dataDir, OWNER_ONLY_FOLDER);
   } catch (error) {
-    // A mounted volume may belong to another user; the file in it is still ours alone.
+    // A mounted volume may belong to another user; its file is still private to this one.
     if (!isErrorCode(error, "EPERM")) throw error;
   }
 }

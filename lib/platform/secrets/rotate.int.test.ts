@@ -21,7 +21,7 @@ beforeEach(async () => {
   await collections.connections().deleteMany({});
 });
 
-/** More than two batches. */
+/** Stores connections; callers use more than two batches. */
 async function store(count: number, ring = [OLD]): Promise<ConnectionDoc[]> {
   const docs = Array.from({ length: count }, (_, index): ConnectionDoc => {
     const ids = { _id: new ObjectId(), workspaceId: new ObjectId() };
@@ -81,13 +81,13 @@ test("T45 an edit meanwhile is not lost, whichever key sealed it", async () => {
   const rotation = rotateSealedFields({ ring: BOTH, fields: CONNECTIONS });
   await Promise.all(
     docs.map(async (doc, index) => {
-      // A server that was not restarted yet still seals with the old key.
+      // A server that was not restarted yet still encrypts with the old key.
       const sealed = seal(`edited ${index}`, contextOf(doc, PATH), index % 2 === 0 ? BOTH : [OLD]);
       await collections.connections().updateOne({ _id: doc._id }, { $set: { [PATH]: sealed } });
     }),
   );
   await rotation;
-  // What an old server wrote after the walk had passed is the next run's.
+  // A value that an old server wrote after the pass is left to the next run.
   const [count] = await rotateSealedFields({ ring: BOTH, fields: CONNECTIONS });
   expect(count).toMatchObject({ sealed: 150, left: 0, unreadable: [] });
   for (const [index, doc] of docs.entries()) expect(await read(doc._id, [NEW])).toBe(`edited ${index}`);

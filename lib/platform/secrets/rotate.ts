@@ -13,37 +13,37 @@ import {
 } from "./seal";
 import { registeredSealedFields, type SealedDocument, type SealedFields } from "./sealed-fields";
 
-/** Small enough that a batch is read and written at once without being felt by others. */
+/** Number of documents per batch: small enough to be read and written at once without affecting others. */
 const BATCH_DOCUMENTS = 100;
-/** Edits under way make a further pass necessary; nobody edits so fast that a few are not enough. */
+/** Maximum number of passes. Concurrent edits make another pass necessary; a few are always enough. */
 const PASSES_MAX = 5;
 
 export type UnreadableField = { recordId: string; path: string; reason: SealErrorReason };
 
-/** What was done in one collection. */
+/** Result for one collection. */
 export type RotationCount = {
   name: string;
   documents: number;
-  /** Sealed values found in the last pass. */
+  /** Number of encrypted values found in the last pass. */
   sealed: number;
   resealed: number;
-  /** Of the last pass: values that another key than the newest still seals, because they were edited meanwhile. */
+  /** In the last pass: values still encrypted with an older key, because they were edited concurrently. */
   left: number;
-  /** Values that no key of the ring opens. They stay as they are. */
+  /** Values that no key of the ring decrypts. They stay unchanged. */
   unreadable: UnreadableField[];
 };
 
 type RotationOptions = {
   ring?: KeyRing;
   fields?: readonly SealedFields[];
-  /** Called when a collection is done. */
+  /** Called after each collection. */
   report?: (count: RotationCount) => void;
 };
 
 /**
- * Seals every value of every registered field with the newest key (T45). Each is replaced only while it is still the
- * one that was read, so an edit meanwhile is never lost. May be cut off and started again at any time: what is done
- * is recognised.
+ * Encrypts every value of every registered field with the newest key (T45). A value is replaced only if it is unchanged
+ * since it was read, so a concurrent edit is never lost. May be interrupted and restarted at any time: finished values
+ * are recognised.
  */
 export async function rotateSealedFields({
   ring = getSecrets().encryptionKeys,
@@ -59,7 +59,7 @@ export async function rotateSealedFields({
   return counts;
 }
 
-/** Whether no value needs an older key any more. */
+/** Returns whether no value needs an older key. */
 export function isRotationComplete(counts: readonly RotationCount[]): boolean {
   return counts.every((count) => count.left === 0 && count.unreadable.length === 0);
 }
@@ -70,7 +70,7 @@ async function rotateCollection(fields: SealedFields, ring: KeyRing): Promise<Ro
     const found = await walk(fields, ring);
     resealed += found.resealed;
     const missed = found.stale - found.resealed;
-    // A pass that met nothing old proves the whole collection; one that met something is followed by another.
+    // A pass that found no old value proves the whole collection; otherwise another pass follows.
     if (found.stale === 0 || pass === PASSES_MAX) {
       return { ...found.count, name: fields.name, resealed, left: missed };
     }
@@ -79,7 +79,7 @@ async function rotateCollection(fields: SealedFields, ring: KeyRing): Promise<Ro
 
 type Pass = {
   count: Pick<RotationCount, "documents" | "sealed" | "unreadable">;
-  /** Values under an older key that can be opened. */
+  /** Number of values under an older key that can be decrypted. */
   stale: number;
   resealed: number;
 };
@@ -116,7 +116,7 @@ async function rotateDocument(fields: SealedFields, doc: SealedDocument, ring: K
 
 type Place = { fields: SealedFields; doc: SealedDocument; path: string; ring: KeyRing; pass: Pass };
 
-/** @returns null when the newest key seals it already, or none opens it */
+/** @returns null if the newest key already encrypts it, or none decrypts it */
 function reseal(value: Sealed, { fields, doc, path, ring, pass }: Place): Sealed | null {
   if (!needsRotation(value, ring)) return null;
   const context = fields.context(doc, path);

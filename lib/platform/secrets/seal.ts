@@ -5,16 +5,19 @@ import { getSecrets } from "./bootstrap";
 
 const CIPHER = "aes-256-gcm";
 const VERSION = "v1";
-/** 96 random bits, GCM's own size; safe for 2^32 values under one key (NIST SP 800-38D). */
+/** 96 random bits, the nonce size of GCM; safe for 2^32 values under one key (NIST SP 800-38D). */
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const FORM = /^v1:([A-Za-z0-9_-]{1,32}):([A-Za-z0-9_-]{16}):([A-Za-z0-9_-]{22,})$/;
 
 declare const sealedMark: unique symbol;
-/** A secret at rest: `v1:<key id>:<nonce>:<ciphertext and tag>`, the last two in base64url. Safe to store, not to show. */
+/**
+ * An encrypted secret: `v1:<key id>:<nonce>:<ciphertext and tag>`, the last two in base64url. Safe to store, not to
+ * show.
+ */
 export type Sealed = string & { readonly [sealedMark]: true };
 
-/** Where a sealed value belongs. It opens nowhere else, so it cannot be moved to another row or field (T44). */
+/** Location of an encrypted value. It decrypts nowhere else, so it cannot be moved to another row or field (T44). */
 export type SealContext = {
   workspaceId: string;
   recordId: string;
@@ -22,13 +25,16 @@ export type SealContext = {
   field: string;
 };
 
-/** The newest key first: it seals, all of them open. */
+/** The newest key first: it encrypts, all of them decrypt. */
 export type KeyRing = readonly EncryptionKey[];
 
-/** `malformed` is no sealed value; `unknown_key` needs a key that the ring lacks; `mismatch` was changed or moved. */
+/**
+ * `malformed`: not an encrypted value; `unknown_key`: its key is not in the ring; `mismatch`: the value was changed or
+ * moved.
+ */
 export type SealErrorReason = "malformed" | "unknown_key" | "mismatch";
 
-/** A stored secret that cannot be opened. Neither the message nor a cause holds any part of the value. */
+/** Thrown if a stored secret cannot be decrypted. Neither the message nor a cause contains any part of the value. */
 export class SealError extends Error {
   constructor(
     readonly reason: SealErrorReason,
@@ -40,8 +46,8 @@ export class SealError extends Error {
 }
 
 /**
- * Seals a secret for its place with the newest key (docs/develop/api.md, Connections; AES-256-GCM).
- * @param text any text, the empty one too
+ * Encrypts a secret for its context with the newest key (docs/develop/api.md, Connections; AES-256-GCM).
+ * @param text any text, including an empty one
  */
 export function seal(text: string, context: SealContext, ring: KeyRing = getSecrets().encryptionKeys): Sealed {
   const { id, key } = newestKey(ring);
@@ -72,17 +78,17 @@ export function open(sealed: Sealed, context: SealContext, ring: KeyRing = getSe
   }
 }
 
-/** True for what `seal` makes, by its form alone; tells sealed fields of a document from plain ones. */
+/** Returns whether a value has the form that `seal` produces; tells encrypted fields of a document from plain ones. */
 export function isSealed(value: unknown): value is Sealed {
   return typeof value === "string" && FORM.test(value);
 }
 
-/** True when another key than the newest sealed it. @throws SealError `malformed` */
+/** Returns whether a value is encrypted with a key other than the newest. @throws SealError `malformed` */
 export function needsRotation(sealed: Sealed, ring: KeyRing = getSecrets().encryptionKeys): boolean {
   return parse(sealed).keyId !== newestKey(ring).id;
 }
 
-/** Returns the id of the key that sealed a value. @throws SealError `malformed` */
+/** Returns the id of the key that encrypts a value. @throws SealError `malformed` */
 export function keyIdOf(sealed: Sealed): string {
   return parse(sealed).keyId;
 }
@@ -95,7 +101,7 @@ function parse(sealed: string): { keyId: string; nonce: Buffer; content: Buffer 
   return { keyId, nonce: Buffer.from(nonce, "base64url"), content: Buffer.from(content, "base64url") };
 }
 
-/** A list in JSON, because names joined by a separator could be split in more ways than one. */
+/** A list in JSON, since names joined by a separator could be split in several ways. */
 function toBytes({ workspaceId, recordId, field }: SealContext): Buffer {
   return Buffer.from(JSON.stringify([VERSION, workspaceId, recordId, field]));
 }

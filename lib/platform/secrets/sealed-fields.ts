@@ -3,30 +3,30 @@ import type { Collection, Document, ObjectId } from "mongodb";
 import { sharedState } from "@/lib/platform/process/shared-state";
 import { isSealed, type SealContext } from "./seal";
 
-/** A stored document with sealed fields. */
+/** A stored document with encrypted fields. */
 export type SealedDocument = Document & { _id: ObjectId };
 
-/** Where a domain keeps sealed values, so that a change of keys reaches them. */
+/** Location of a domain's encrypted values, so that a key rotation reaches them. */
 export type SealedFields<T extends SealedDocument = SealedDocument> = {
-  /** For the counts that people see; one a collection. */
+  /** Name in displayed counts, unique per collection. */
   name: string;
   collection: () => Collection<T>;
   /**
-   * Dotted paths in this document that may hold a sealed value; others, and absent ones, are passed over. No name in a
-   * path may itself contain a dot.
+   * Returns the dotted paths in this document that may hold an encrypted value; others, and missing ones, are skipped.
+   * No name in a path may itself contain a dot.
    */
   paths: (doc: T) => readonly string[];
-  /** The context that the domain seals a path with; usually `contextOf`. */
+  /** Returns the context with which the domain encrypts a path; usually `contextOf`. */
   context: (doc: T, path: string) => SealContext;
 };
 
-/** The context of a field of a workspace's document. Seal and open with it, and register it. */
+/** Returns the context of a field of a workspace's document, for `seal`, `open` and the registration. */
 export function contextOf(doc: { _id: ObjectId; workspaceId: ObjectId }, path: string): SealContext {
   return { workspaceId: doc.workspaceId.toHexString(), recordId: doc._id.toHexString(), field: path };
 }
 
 /**
- * The paths of all sealed values inside a value, found by their form.
+ * Finds the paths of all encrypted values inside a value, by their form.
  * @param path of the value itself
  */
 export function sealedPathsIn(value: unknown, path: string): string[] {
@@ -37,9 +37,9 @@ export function sealedPathsIn(value: unknown, path: string): string[] {
     .flatMap(([name, inner]) => sealedPathsIn(inner, `${path}.${name}`));
 }
 
-/** Called once by each domain that seals; registering a name again replaces it. */
+/** Registers a domain's encrypted fields. Each domain calls it once; registering a name again replaces it. */
 export function registerSealedFields<T extends SealedDocument>(fields: SealedFields<T>): void {
-  // Paths and context only ever get documents of their own collection.
+  // Paths and context only ever get documents of this collection.
   registry().set(fields.name, fields as unknown as SealedFields);
 }
 

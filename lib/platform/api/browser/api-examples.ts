@@ -1,7 +1,7 @@
 export const EXAMPLE_LANGUAGES = ["curl", "JavaScript", "Python"] as const;
 export type ExampleLanguage = (typeof EXAMPLE_LANGUAGES)[number];
 
-/** A first request, ready to be pasted: counts the rows of a table over the API. */
+/** Returns a first request to paste: it counts the rows of a table over the API. */
 export function toExample(language: ExampleLanguage, origin: string, connectionId: string): string {
   const url = `${origin}/api/execute`;
   if (language === "curl") {

@@ -18,7 +18,7 @@ type Operation = {
   requestBody?: { content: Media };
   responses: Record<string, { content?: Media }>;
 };
-/** As far as it is read here. */
+/** The parts of the document that are used here. */
 export type OpenApiDocument = {
   info: { title: string; version: string; description?: string };
   servers: { url: string }[];
@@ -35,7 +35,7 @@ export type Endpoint = {
   who: string;
   parameters: FieldRow[];
   body: FieldRow[];
-  /** `type` says what `data` is; `fields` are those of it, or of its items. Null for answers that are no envelope. */
+  /** `type` describes `data`; `fields` are its fields, or those of its items. Null for answers without an envelope. */
   answer: { status: string; type: string; fields: FieldRow[]; isEnvelope: boolean };
   curl: string;
 };
@@ -47,7 +47,7 @@ const ROLES: Record<string, string> = {
   member: "Members of the workspace",
 };
 
-/** The endpoints of the interface, grouped as they are tagged, each ready to be shown. */
+/** Returns the endpoints of the API, grouped by tag, ready to be shown. */
 export function toReference(given: OpenApiDocument, origin: string): EndpointGroup[] {
   const document = { ...given, paths: resolved(given.paths, given.components?.schemas ?? {}) };
   const groups = new Map<string, Endpoint[]>();
@@ -60,7 +60,7 @@ export function toReference(given: OpenApiDocument, origin: string): EndpointGro
   return [...groups].map(([name, endpoints]) => ({ name, endpoints }));
 }
 
-/** The groups with what fits all of the words that were searched for. */
+/** Returns the groups with the endpoints that match all searched words. */
 export function searchReference(groups: EndpointGroup[], search: string): EndpointGroup[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   const isHit = (name: string, { method, path, summary, description }: Endpoint) => {
@@ -72,11 +72,11 @@ export function searchReference(groups: EndpointGroup[], search: string): Endpoi
     .filter(({ endpoints }) => endpoints.length > 0);
 }
 
-/** Deeper than any answer is; a schema that holds itself ends here. */
+/** Maximum depth: deeper than any answer; a recursive schema ends here. */
 const DEPTH_MAX = 40;
 const COMPONENT = "#/components/schemas/";
 
-/** Returns a part of the document with the named schemas in the place of references to them. */
+/** Returns a part of the document with references replaced by the named schemas. */
 function resolved<T>(part: T, schemas: Record<string, unknown>, depth = 0): T {
   if (typeof part !== "object" || part === null || depth > DEPTH_MAX) return part;
   if (Array.isArray(part)) return part.map((each) => resolved(each, schemas, depth + 1)) as T;

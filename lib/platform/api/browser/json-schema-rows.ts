@@ -1,4 +1,4 @@
-/** The part of JSON Schema that the description of the interface uses. */
+/** The part of JSON Schema that the API's description uses. */
 export type JsonSchema = {
   type?: string | string[];
   const?: unknown;
@@ -19,14 +19,14 @@ export type JsonSchema = {
   additionalProperties?: JsonSchema | boolean;
 };
 
-/** One line of a table of fields. `depth` counts how far it stands inside of others. */
+/** A row of a table of fields. `depth` is its nesting level. */
 export type FieldRow = { name: string; depth: number; type: string; isRequired: boolean; note: string };
 
 const NAMES: Record<string, string> = { string: "text", integer: "integer", number: "number", boolean: "true or false", null: "null", object: "object", array: "list" }; // biome-ignore format: one look at the whole list
 const ID_PATTERN = "^[0-9a-fA-F]{24}$";
 const FORMATS: Record<string, string> = { "date-time": "time", uuid: "UUID", email: "email", uri: "address" };
 
-/** The fields of an object, or of the objects in a list, from the outside in. */
+/** Returns the fields of an object, or of the objects in a list, from the outside in. */
 export function toFieldRows(schema: JsonSchema | undefined, depth = 0): FieldRow[] {
   const object = toObject(schema);
   if (!object?.properties) return [];
@@ -37,7 +37,7 @@ export function toFieldRows(schema: JsonSchema | undefined, depth = 0): FieldRow
   ]);
 }
 
-/** A type in words: "id", "list of text", "owner, admin or member", "time or null". */
+/** Returns a type in words: "id", "list of text", "owner, admin or member", "time or null". */
 export function toTypeName(schema: JsonSchema): string {
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum) return toChoice(schema.enum.map(String));
@@ -53,7 +53,7 @@ export function toTypeName(schema: JsonSchema): string {
   return NAMES[schema.type ?? ""] ?? "anything";
 }
 
-/** A value that fits, for examples. */
+/** Returns a valid example value. */
 export function toExample(schema: JsonSchema): unknown {
   if (schema.const !== undefined) return schema.const;
   if (schema.enum) return schema.enum[0];
@@ -84,7 +84,7 @@ export function toExample(schema: JsonSchema): unknown {
 function toObject(schema: JsonSchema | undefined): JsonSchema | undefined {
   if (!schema) return undefined;
   if (schema.items) return toObject(schema.items);
-  // Beside properties, variants only say which of them go together.
+  // Beside properties, variants only say which of them belong together.
   const variants = schema.properties ? undefined : (schema.anyOf ?? schema.oneOf);
   return variants ? variants.map(toObject).find((each) => each?.properties) : schema;
 }
@@ -94,7 +94,7 @@ function toNote(schema: JsonSchema): string {
   if (schema.description && toTypeName(schema) !== "id") notes.push(schema.description.replace(/\.$/, ""));
   if (schema.default !== undefined && schema.type !== "object") notes.push(`default ${JSON.stringify(schema.default)}`);
   if (schema.maxLength !== undefined) notes.push(`at most ${schema.maxLength.toLocaleString("en-US")} characters`);
-  // A whole number without a bound of its own carries those of the language.
+  // An integer without an explicit bound has the language's bounds.
   if (schema.maximum !== undefined && Math.abs(schema.maximum) < Number.MAX_SAFE_INTEGER)
     notes.push(`at most ${schema.maximum}`);
   return notes.join("; ");

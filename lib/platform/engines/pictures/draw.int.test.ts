@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { PicturePage, PicturePart } from "@/lib/platform/embedded/drawing/messages";
 import { drawingPid, drawPage } from "./draw";
 
-/** Long enough to reach the memory limit on a machine that is busy with other tests. */
+/** Time to reach the memory limit on a machine that runs other tests, in ms. */
 const ENDLESS_MS = 20_000;
 const rows = Array.from({ length: 50 }, (_, n) => ({ n, day: `2026-01-${String((n % 28) + 1).padStart(2, "0")}` }));
 const xy = { x: { field: "n", type: "quantitative" }, y: { field: "a", type: "quantitative" } };
@@ -20,7 +20,7 @@ const calculate = (expression: string) => ({ transform: [{ calculate: expression
 const doubled = Array.from({ length: 40 }, () => ({ calculate: "[datum.a, datum.a]", as: "a" }));
 const folded = Array.from({ length: 12 }, () => ({ fold: ["n", "day", "n", "day", "n", "day"] }));
 
-/** Specifications that our own rules refuse, as if they had got past them. */
+/** Specifications that our rules reject, as if they had passed them. */
 const EXHAUSTING = calculate("length(sequence(0,300000000))");
 const ENDLESS = calculate("test(/^(a+)+$/, 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab')");
 const ATTACKS = {
@@ -50,7 +50,7 @@ async function expectOthersDraw(): Promise<void> {
 
 async function attack(spec: Record<string, unknown>): Promise<void> {
   const drawn = await drawPage(page([chart(spec)]), false, ENDLESS_MS).catch((error: Error) => error);
-  // Where the library notices by itself, the page is drawn, with words or without what was too much.
+  // If the library notices the limit, the page is drawn, with a message or without the part that was too large.
   if (!("undrawn" in drawn))
     expect(drawn).toMatchObject({ kind: "too_large", message: expect.stringContaining("too much memory or time") });
   await expectOthersDraw();

@@ -12,12 +12,12 @@ import { log } from "@/lib/platform/log";
 import { askPictureProcess, PictureProcessEnded, pictureProcessPid } from "./process";
 
 /**
- * A full page takes two to three seconds, and ten times that on a busy machine. A specification that takes longer is never
- * looked at.
+ * Time limit of a page, in ms. A full page takes two to three seconds, and ten times that on a busy machine. No one
+ * waits longer for a specification.
  */
 const TIMEOUT_MS = 60_000;
 
-/** `undrawn` counts the parts in whose place words stand. */
+/** `undrawn` counts the parts that are replaced by a message. */
 export type Picture = { png: Buffer; pdf: Buffer | null; undrawn: number };
 
 /**
@@ -40,12 +40,12 @@ export async function drawPage(page: PicturePage, withPdf = false, timeoutMs = T
   }
 }
 
-/** Returns the id of the process that draws; null while there is none. */
+/** Returns the id of the drawing process; null while there is none. */
 export function drawingPid(): number | null {
   return pictureProcessPid("drawing");
 }
 
-/** A frame for each part: the text of a whole page would hold up everybody else for a part of a second. */
+/** Yields a frame for each part: serialising a whole page would delay other requests for a fraction of a second. */
 function* framesOf({ parts, ...page }: PicturePage, withPdf: boolean): Generator<Buffer> {
   yield toJsonBytes({ ...page, withPdf } satisfies DrawRequest);
   let bytes = 0;

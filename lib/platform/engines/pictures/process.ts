@@ -15,25 +15,30 @@ import { ensureService, type Service, ServiceDown } from "@/lib/platform/process
 import { sharedState } from "@/lib/platform/process/shared-state";
 import { HEAP_MIB, pictureSandbox } from "./sandbox";
 
-/** The process loads its libraries in two seconds. After a crash the restart waits up to 5 s. */
+/**
+ * Maximum time to start, in ms. The process loads its libraries in two seconds. After a crash the restart waits up to 5
+ * s.
+ */
 const START_TIMEOUT_MS = 30_000;
-/** Between two attempts to reach a process that has just ended. */
+/** Delay between two attempts to reach a process that has just ended, in ms. */
 const RECONNECT_AFTER_MS = 50;
-/** Each request of the queue is held in memory. */
+/** Maximum queue: each waiting request is in memory. */
 const WAITING_MAX = 50;
 const RETRY_AFTER_SECONDS = 60;
 
-/** The process ended before its answer: it was out of memory or time, or the library failed. */
+/** Thrown if the process ended before its answer: it was out of memory or time, or the library failed. */
 export class PictureProcessEnded extends Error {}
 
 type State = { service: Service; queue: Semaphore };
 type Request = { frames: Iterable<Uint8Array>; frameCount: number; timeoutMs: number };
 
 /**
- * Asks a process that works on pictures, one request after another. Whatever the request does there, this process lives.
- * @param request its frames are read one by one, as the process takes them; waiting for others does not count as time
- * @throws PictureProcessEnded; AppError `unavailable` when the process cannot start or too many requests wait; what the frames
- *   throw
+ * Sends a request to a process that renders pictures, one at a time. Nothing that the request does there can end this
+ * process.
+ * @param request its frames are read one by one, as the process takes them; time in the queue does not count
+ * @throws PictureProcessEnded; AppError `unavailable` if the process cannot start or too many requests wait; errors of
+ * the
+ *   frames
  */
 export async function askPictureProcess(entry: ChildName, request: Request): Promise<Buffer[]> {
   requireProcess("Pictures of dashboards and apps");
@@ -62,7 +67,7 @@ async function ask(service: Service, { frames, frameCount, timeoutMs }: Request)
   }, timeoutMs);
   try {
     const answered = readAnswer(socket);
-    // The failure of sending is the same as that of the answer.
+    // A failed send rejects with the same error as the answer.
     answered.catch(() => {});
     await send(socket, toJsonBytes({ frameCount } satisfies Head));
     for (const frame of frames) await send(socket, frame);
@@ -106,7 +111,7 @@ async function connectTo(service: Service): Promise<Socket> {
       const socket = await connectIfLive(service.socketPath);
       if (socket && (await isGreeted(socket))) return socket;
       if (performance.now() > giveUpAt) throw new ServiceDown("picture process", "its socket does not answer");
-      // It has just ended, which its supervisor learns of in a moment.
+      // The process has just ended, and its supervisor will notice soon.
       await sleep(RECONNECT_AFTER_MS);
     }
   } catch (error) {
@@ -115,7 +120,9 @@ async function connectTo(service: Service): Promise<Socket> {
   }
 }
 
-/** Tells whether the process took the connection. The kernel also takes those to a process that is ending. */
+/**
+ * Returns whether the process accepted the connection. The kernel also accepts connections to a process that is ending.
+ */
 function isGreeted(socket: Socket): Promise<boolean> {
   return new Promise((resolve) => {
     socket.once("readable", () => resolve(socket.readableLength > 0));
@@ -125,7 +132,7 @@ function isGreeted(socket: Socket): Promise<boolean> {
 
 function stateOf(entry: ChildName): State {
   return sharedState(`picture-process-${entry}`, () => {
-    // Of this server alone: another server's request never ends this one's process.
+    // Private to this server: another server's request never ends this one's process.
     const folder = join(dirname(socketPathFor(process.cwd())), `${entry}-${process.pid}`);
     ensureSocketFolder();
     ensureSocketFolder(folder);

@@ -5,18 +5,20 @@ import { confined, readable, tryBubblewrap } from "@/lib/platform/process/bubble
 import type { ServiceSpec } from "@/lib/platform/process/service";
 import { sharedState } from "@/lib/platform/process/shared-state";
 
-/** Sixty charts of 5,000 rows, and the libraries. */
+/** Heap size: sixty charts of 5,000 rows, and the libraries. */
 export const HEAP_MIB = 512;
-/** The heap, 60 MB of pixels several times over, WebAssembly, and 80 MB of stacks. The kernel enforces it. */
+/**
+ * Data limit: the heap, 60 MB of pixels several times over, WebAssembly, and 80 MB of stacks. The kernel enforces it.
+ */
 const DATA_MIB = 1536;
 const KIB_PER_MIB = 1024;
 const SYSTEM_FOLDERS = ["/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache"];
-/** A shell sets the limit: it exists everywhere. Where the kernel has no such limit, that of the heap remains. */
+/** A shell sets the limit: it exists everywhere. If the kernel has no such limit, the heap's limit remains. */
 const LIMITED = 'ulimit -d "$0" 2>/dev/null; exec "$@"';
 
 /**
- * Confines a process that works on pictures: RLIMIT_DATA bounds its memory, and bubblewrap leaves it no network, no other processes, and of
- * the file system only its programs. Where bubblewrap is missing it runs with the memory limit alone.
+ * Confines a process that renders pictures: RLIMIT_DATA limits its memory, and bubblewrap leaves it no network, no
+ * other processes, and of the file system only its programs. Without bubblewrap, only the memory limit applies.
  */
 export function pictureSandbox(socketFolder: string): NonNullable<ServiceSpec["wrap"]> {
   const { isThere } = sharedState("picture-sandbox", probe);

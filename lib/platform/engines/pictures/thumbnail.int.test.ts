@@ -23,7 +23,7 @@ it("C1 a process that is killed while it decodes takes nothing with it, and the 
   const pid = pictureProcessPid("thumbnails") ?? 0;
   const decoded = makeThumbnail(large);
   setTimeout(() => process.kill(pid, "SIGKILL"), 60);
-  // Null where it was decoding, a picture of a new process where it had not begun.
+  // Null if it was decoding, a picture of a new process if it had not started.
   await decoded;
   expect(await makeThumbnail(await drawn(10, 10).png().toBuffer())).not.toBeNull();
   expect(pictureProcessPid("thumbnails")).not.toBe(pid);

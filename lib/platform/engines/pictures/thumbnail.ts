@@ -6,7 +6,7 @@ import { askPictureProcess, PictureProcessEnded } from "./process";
 const TIMEOUT_MS = 40_000;
 
 /**
- * Makes a JPEG for link previews of an image, in a child process.
+ * Creates a JPEG of an image for link previews, in a child process.
  * @returns null for an image that cannot be shown
  * @throws AppError `unavailable` as `askPictureProcess`
  */
