@@ -13,7 +13,7 @@ const BULK = "/-/npm/v1/security/advisories/bulk";
 
 let folder: string;
 let registry: Server;
-/** What the registry answers; null for one that keeps no advisories. */
+/** The registry's answer; null for a registry without advisories. */
 let advisories: object | null;
 let asked: Record<string, string[]> | null;
 

@@ -1,13 +1,13 @@
 import { ROOT } from "./support/paths.mjs";
 import { capture, main, ScriptError } from "./support/run.mjs";
 
-/** Where an attack is known to work: what is below is looked at when packages are brought up to date. */
+/** Severities with a known attack that fail the check; lower ones are reviewed when packages are updated. */
 const REFUSED = new Set(["high", "critical"]);
 
 /**
- * Asks the registry for advisories about the packages of a lockfile, and fails for each that matters (T110): `npm run
- * advisories`, or with a folder that has another lockfile. A registry that keeps none does not stop the build: that it
- * was not asked is said.
+ * Checks the packages of a lockfile for advisories in the registry, and fails for each relevant one (T110): `npm run
+ * advisories`, or with a folder that has another lockfile. A registry without advisories does not stop the build, but
+ * the output says that nothing was checked.
  */
 await main(async () => {
   const folder = process.argv[2] ?? ROOT;
@@ -28,7 +28,7 @@ await main(async () => {
   console.log(`No advisories of weight about ${report.metadata.dependencies.total} packages.`);
 });
 
-/** An advisory itself, or the name of the package through which it comes. */
+/** Formats an advisory, or the name of the package through which it comes. */
 function toWords(via) {
   return typeof via === "string" ? `through ${via}` : `${via.title} (${via.url})`;
 }

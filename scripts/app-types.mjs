@@ -10,20 +10,20 @@ import { inRoot } from "./support/paths.mjs";
 const ENTRY = "index";
 const RUNTIME = inRoot("lib", "features", "apps", "runtime", `${ENTRY}.ts`);
 export const OUTPUT = inRoot("lib", "features", "apps", "types", "declarations.generated.ts");
-/** What apps import, without what is imported for them. */
+/** Modules that apps import, without those that the compiler adds. */
 const IMPORTABLE = Object.keys(CARRIED).filter((name) => !name.includes("jsx-"));
-/** Packages that apps import beside ours, with what each needs beside it. */
+/** Packages that apps import beside ours, with the dependencies of each. */
 const PACKAGES = ["react", "react-dom", "vega", "vega-embed", "vega-lite"];
-/** What checks an app on somebody's own machine. */
+/** Packages that check an app on a developer's machine. */
 const CHECKERS = ["@types/react", "@types/react-dom", "typescript"];
-/** Files that a page of an app imports by their address, or for their rules. */
+/** Files that a page of an app imports for their address, or for their styles. */
 const ASSETS = ["avif", "gif", "ico", "jpeg", "jpg", "png", "svg", "webp"];
-/** Where a declaration begins, with the comment that is of it. */
+/** Start of a declaration, including its comment. */
 const START = /^(?:\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n)?(?:export|import|declare|type|interface)\b/gm;
 
 /**
- * The types of `@millrace/app` as one text, and the versions of what an app is built with, as a module. The compiler
- * makes the types from the runtime's source; here they are put into one file.
+ * Builds the types of `@millrace/app` as one text, and the versions of an app's packages, as a module. The compiler
+ * generates the types from the runtime's source; here they are merged into one file.
  */
 export async function makeAppTypes() {
   const modules = await emitDeclarations();
@@ -44,7 +44,7 @@ export async function makeAppTypes() {
   ].join("\n");
 }
 
-/** @returns {Promise<Map<string, string>>} by the names of the modules */
+/** @returns {Promise<Map<string, string>>} declarations by module name */
 async function emitDeclarations() {
   const folder = await mkdtemp(join(tmpdir(), "app-types-"));
   try {
@@ -73,7 +73,7 @@ async function emitDeclarations() {
   }
 }
 
-/** What the entry exports, and what that refers to, as the module that apps import. */
+/** Returns the entry's exports, and the declarations that they refer to, as the module that apps import. */
 function toAmbient(modules) {
   const parts = new Map([...modules].map(([name, text]) => [name, toParts(name, text)]));
   const entry = parts.get(ENTRY);
@@ -119,7 +119,7 @@ function toAmbient(modules) {
   ].join("\n");
 }
 
-/** The declarations of a file as the compiler writes it: each begins at the start of a line, its comment before it. */
+/** Splits a file of the compiler into declarations: each starts at the start of a line, after its comment. */
 function toParts(module, text) {
   const declared = new Map();
   const reExported = [];
@@ -148,7 +148,7 @@ function withoutComments(text) {
   return text.replace(/\/\*[\s\S]*?\*\//g, "");
 }
 
-/** The compiler indents by four. */
+/** Reduces the compiler's indent of four. */
 function indent(text) {
   return text.replace(/^( *)(?=\S)/gm, (_, spaces) =>
     " ".repeat(2 + Math.floor(spaces.length / 4) * 2 + (spaces.length % 4)),

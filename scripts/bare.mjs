@@ -11,26 +11,26 @@ import { ROOT } from "./support/paths.mjs";
 import { main, ScriptError } from "./support/run.mjs";
 import { ensureRuntime } from "./support/runtime.mjs";
 
-/** What people are told that a checkout takes, after a start with the sample in it. */
+/** Documented maximum size of a checkout after a start with the sample. */
 const CHECKOUT_BYTES_MAX = 1e9;
-/** A first start on a slow line and a busy machine. */
+/** Time for a first start on a slow connection and a busy machine, in ms. */
 const FIRST_START_TIMEOUT_MS = 600_000;
 const SECOND_START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 30_000;
 const POLL_MS = 20;
 
-/** Everything that is there besides Node.js and npm. */
+/** All available programs besides Node.js and npm. */
 const PROGRAMS = ["sh", "env", "cat", "ls", "mkdir", "rm", "cp", "mv", "ln", "dirname", "basename", "uname", "sed"];
-/** What would let a package build itself, so that a missing prebuilt one went unnoticed. */
+/** Programs that could build a package, and so hide a missing prebuilt one. */
 const COMPILERS = ["cc", "gcc", "g++", "clang", "make", "python", "python3", "node-gyp"];
-/** The rest of the C library, which comes as one; what Node.js itself loads of it is found by looking. */
+/** The rest of the C library, which belongs together; libraries that Node.js loads are found by inspection. */
 const C_LIBRARY = ["libdl.so.2", "libpthread.so.0", "librt.so.1", "libresolv.so.2", "libutil.so.1", "libnss_dns.so.2"];
-/** Names, certificates and users, as any machine has them. */
+/** Files for names, certificates and users, as on any machine. */
 const SYSTEM_FILES = ["/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/passwd", "/etc/ssl"];
 
 /**
- * The README's two commands on a machine that has nothing but Node.js and npm, with the last commit in an empty folder:
- * npm run check:bare
+ * Runs the README's two commands on a machine with nothing but Node.js and npm, with the last commit in an empty
+ * folder: npm run check:bare
  */
 await main(async () => {
   await ensureRuntime(fileURLToPath(import.meta.url));
@@ -46,7 +46,7 @@ await main(async () => {
     const port = await freePort();
     const env = { PORT: String(port), HOST: "127.0.0.1" };
     const url = `http://127.0.0.1:${port}`;
-    // It stops before the suites, which need more than a bare machine: the set-up before it is the same for all.
+    // Stops before the suites, which need more than a bare machine: the set-up before is the same for all.
     const test = machine.start(["npm", "test", "--", "none"], env);
     started.push(test);
     await test.ended;
@@ -74,7 +74,7 @@ await main(async () => {
   }
 });
 
-/** Clones the last commit and makes the machine around it. */
+/** Clones the last commit and builds the machine around it. */
 function prepare(place) {
   execFileSync("git", ["clone", "--quiet", "--no-hardlinks", ROOT, join(place, "checkout")], { stdio: "inherit" });
   const checkout = join(place, "checkout");
@@ -101,12 +101,12 @@ function prepare(place) {
   };
 }
 
-/** Whether this user may be shown a part of the file system, which some containers do not allow. */
+/** Returns whether this user may restrict its view of the file system, which some containers do not allow. */
 function canNarrow() {
   return spawnSync("bwrap", ["--ro-bind", "/", "/", "true"], { stdio: "ignore" }).status === 0;
 }
 
-/** A folder with the programs and nothing else. */
+/** Creates a folder with only the programs. */
 function toPathFolder(place) {
   const folder = join(place, "bin");
   mkdirSync(folder);
@@ -114,7 +114,7 @@ function toPathFolder(place) {
   return folder;
 }
 
-/** A root that has the programs, the libraries that they load, and the folder of the test: no /usr, so no compiler's. */
+/** Creates a root with the programs, their libraries, and the test's folder: no /usr, so no compiler. */
 function toView(place, environment) {
   const bound = new Map(SYSTEM_FILES.filter(existsSync).map((file) => [file, file]));
   const node = findOutside("node");
@@ -141,7 +141,7 @@ function toView(place, environment) {
   ];
 }
 
-/** A program of the machine itself: this project's own Node.js is on the PATH of its scripts, and is what is tested. */
+/** Finds a program of the machine: this project's Node.js is on the PATH of its scripts, and is under test. */
 function findOutside(name) {
   const folders = process.env.PATH.split(delimiter).filter((folder) => !folder.includes("node_modules"));
   const found = folders.map((folder) => join(folder, name)).find(existsSync);
@@ -154,14 +154,14 @@ function librariesOf(program) {
     const lines = execFileSync("ldd", [program], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
     return [...lines.matchAll(/(?:=>\s*)?(\/\S+) \(0x/g)].map(([, file]) => file);
   } catch {
-    // A file that is no program.
+    // Not an executable file.
     return [];
   }
 }
 
 function start([program, ...args], cwd) {
   const startedAt = performance.now();
-  // A group of its own, so that a stop reaches what npm has started.
+  // A separate process group, so that a stop reaches npm's children.
   const child = spawn(program, args, { cwd, detached: true, stdio: ["ignore", "pipe", "pipe"] });
   let text = "";
   for (const stream of [child.stdout, child.stderr]) {
@@ -183,7 +183,7 @@ async function isHealthy(process, url, timeoutMs) {
   throw new ScriptError(`It did not become healthy. It wrote:\n${process.output()}`);
 }
 
-/** The native parts at work: a password (argon2), the store (SQLite), the sample (DuckDB). */
+/** Uses the native parts: a password (argon2), the store (SQLite), the sample (DuckDB). */
 async function registerAndQuery(url) {
   const post = async (path, body, headers = {}) => {
     const answer = await fetch(url + path, {
@@ -204,7 +204,7 @@ async function registerAndQuery(url) {
   console.log(`The sample answers: ${JSON.stringify((await answer.json()).data.rows)}.`);
 }
 
-/** As du counts: what the disk gives, and a file with two names once. */
+/** Returns a size as du does: allocated blocks, and a file with two names once. */
 function sizeOf(folder, seen = new Set()) {
   const { ino, blocks } = lstatSync(folder);
   if (seen.has(ino)) return 0;

@@ -6,8 +6,8 @@ import { main, ScriptError } from "./support/run.mjs";
 import { ensureRuntime } from "./support/runtime.mjs";
 
 /**
- * Runs bench/<name>.ts, whose `run()` prints what it measured: npm run bench -- store
- * It is bundled first, since it may use the server's own modules by their "@/" names.
+ * Runs bench/<name>.ts, whose `run()` prints its measurements: npm run bench -- store It is bundled first, since it may
+ * import the server's modules by their "@/" names.
  */
 await main(async () => {
   await ensureRuntime(fileURLToPath(import.meta.url));

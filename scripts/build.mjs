@@ -11,9 +11,9 @@ import { ensureRuntime } from "./support/runtime.mjs";
 import { step } from "./support/step.mjs";
 
 /**
- * Builds, unless what is there was built from the present sources. The bundler's words are only shown when it fails.
- * @param {{ keepsCache?: boolean }} [options] false drops what makes the next build of changed sources quick and is
- * half as large again as everything else that a build leaves
+ * Builds, unless the last build is of the current sources. Shows the bundler's output only if it fails.
+ * @param {{ keepsCache?: boolean }} [options] false drops the cache of the next build, which is half as large again as
+ * the rest of a build
  */
 export async function buildIfStale({ keepsCache = true } = {}) {
   if (isBuildCurrent()) return;
@@ -52,14 +52,17 @@ async function build(runBundler, keepsCache) {
   writeBuildStamp(hash);
 }
 
-/** Every page waits for it, so its words for people stay here. Before the sources are hashed: it lies among them. */
+/**
+ * Builds boot.js. Every page waits for it, so its texts stay in it. Runs before the sources are hashed, which include
+ * it.
+ */
 export async function makeBootScript() {
   const esbuild = await import("esbuild");
   const entryPoints = [inRoot("components", "shell", "boot.js")];
   await esbuild.build({ entryPoints, outfile: inRoot("public", "boot.js"), minify: true, target: "es2022" });
 }
 
-/** As `run`, but what the program says is only shown when it fails. */
+/** Calls `run`, and shows the program's output only if it fails. */
 async function quietly(command, args, options) {
   const { code, output } = await capture(command, args, options);
   if (code !== 0) console.error(`\n${output.trim()}`);
@@ -67,8 +70,8 @@ async function quietly(command, args, options) {
 }
 
 /**
- * Child processes run from one file each; packages stay in node_modules, since some are native.
- * @param {string} [outdir]
+ * Bundles each child process into one file; packages stay in node_modules, since some are native. @param {string}
+ * [outdir]
  */
 export async function bundleChildren(outdir = inRoot("dist")) {
   const esbuild = await import("esbuild");
@@ -87,7 +90,7 @@ export async function bundleChildren(outdir = inRoot("dist")) {
     sourcemap: "linked",
     logLevel: "warning",
   });
-  // Its process would stay as long as the server does that was built first.
+  // Otherwise its process would live as long as the server that is built first.
   await esbuild.stop();
 }
 

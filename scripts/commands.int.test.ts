@@ -10,16 +10,16 @@ import { bundleChildren } from "./build.mjs";
 import { bundleCommands, COMMAND_ENTRIES } from "./support/command.mjs";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
-/** The scripts of package.json that are for operators; the others build and test. */
+/** Scripts of package.json for operators; the others build and test. */
 const COMMANDS = ["backup", "keys:rotate", "outbox", "repo:export", "restore", "secrets:new", "store"];
-/** Bundling and starting stores on a machine that does much else. */
+/** Time for bundling and starting stores on a busy machine, in ms. */
 const TIMEOUT_MS = 120_000;
 
 let folder: string;
 let product: string;
 let dataDir: string;
 
-/** A product as it was built, without its sources: nothing can be bundled there. */
+/** A built product without its sources: nothing can be bundled there. */
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "commands-"));
   product = join(folder, "app");

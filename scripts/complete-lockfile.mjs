@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { inRoot } from "./support/paths.mjs";
 
 /**
- * Run after `npm install`. npm leaves the binaries of other systems out of the lockfile when its registry does not
- * offer them, and `npm ci` then refuses the lockfile, on every system. This adds what their names and the packages that
- * ask for them tell; npm fetches one only where system and processor fit.
+ * Runs after `npm install`. npm leaves the binaries of other systems out of the lockfile if its registry does not offer
+ * them, and `npm ci` then rejects the lockfile, on every system. This adds the facts that follow from their names and
+ * from the packages that require them; npm downloads one only if system and processor match.
  */
 const SYSTEM =
   /[-/](aix|android|darwin|freebsd|linux|netbsd|openbsd|openharmony|sunos|win32)-([a-z0-9]+?)(?:-(musl|gnu|gnueabihf|msvc))?$/;

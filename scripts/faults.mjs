@@ -6,14 +6,14 @@ import { main, run, ScriptError } from "./support/run.mjs";
 import { ensureRuntime } from "./support/runtime.mjs";
 
 const DRIVERS = ["postgres", "mariadb", "mongodb", "clickhouse", "trino", "engine"];
-/** Whoever is lied to waits for a deadline most of the time: so many fill one processor core and a half. */
+/** Clients of lying servers mostly wait for a deadline: this many fill one and a half processor cores. */
 const AT_ONCE = 40;
 const COUNT = 20_000;
-/** Each slice has a process of its own, so that one which dies says at which lies. */
+/** Number of cases per process, so that a crash shows which lies caused it. */
 const SLICE = 2000;
 const LIES = "lib/features/connections/drivers/conformance/lying-servers.int.test.ts";
 
-/** What is killed, failed and refused in full here, and in part by `npm test`: the tests, and the counts that they take. */
+/** Suites of faults that run in full here, and in part under `npm test`: the tests, and the counts that they take. */
 const FAULTS = {
   deliveries: {
     tests: [
@@ -28,7 +28,7 @@ const FAULTS = {
     tests: ["lib/platform/jobs/faults.int.test.ts", "test/faults/runner-away.int.test.ts"],
     env: { FAULTS: "full", AWAY: "300" },
   },
-  // Pushes that are killed, unfold or diverge, base packs made by two, a host that breaks off in the middle.
+  // Pushes that are killed, decompress or diverge, two concurrent base packs, a host that fails midway.
   git: {
     tests: [
       "lib/features/repository/git/push.int.test.ts",
@@ -45,9 +45,9 @@ const FAULTS = {
 };
 
 /**
- * Kills servers in the middle of deliveries, jobs, flows and publishes, sets their clocks wrong, asks four kinds of PostgreSQL's users
- * everything that none may, and tells each driver twenty thousand lies in a server's name, which takes five to ten minutes a
- * driver:
+ * Injects faults: kills servers in the middle of deliveries, jobs, flows and publishes, sets their clocks wrong, tries
+ * everything that is forbidden with four kinds of PostgreSQL users, and sends each driver twenty thousand invalid
+ * server messages, which takes five to ten minutes per driver:
  *
  *   npm run test:faults
  *   npm run test:faults -- flows deliveries
@@ -57,7 +57,7 @@ await main(async () => {
   await ensureRuntime(fileURLToPath(import.meta.url));
   const { targets, count, seed } = choose(process.argv.slice(2));
   await ensureDatabases();
-  // Servers that the tests start must not begin by building.
+  // Servers that the tests start must not build first.
   if (targets.some((target) => target in FAULTS)) await buildIfStale();
   const results = {};
   let isGood = true;

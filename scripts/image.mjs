@@ -15,12 +15,12 @@ const READY_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 30_000;
 const POLL_MS = 100;
 const RELEASE = "bookworm";
-/** What a container has of its host. */
+/** Files that a container gets from its host. */
 const HOST_FILES = ["/etc/resolv.conf", "/etc/hosts"];
 
 /**
- * Tries out deploy/Dockerfile without Docker: its steps run in bare Debian roots, then its command as its user, until
- * its health check is content. For root, with debootstrap and bubblewrap; takes some minutes: npm run check:image
+ * Tests deploy/Dockerfile without Docker: its steps run in bare Debian roots, then its command as its user, until its
+ * health check passes. Requires root, debootstrap and bubblewrap; takes some minutes: npm run check:image
  */
 await main(async () => {
   await ensureRuntime(fileURLToPath(import.meta.url));
@@ -38,7 +38,7 @@ await main(async () => {
   }
 });
 
-/** A Debian without anything added, as the image of that name has it. */
+/** Creates a bare Debian, as in the image of that name. */
 function makeBase(folder) {
   console.log(`Making a bare Debian ${RELEASE} ...`);
   const args = ["--variant=minbase", RELEASE, folder, findMirror()];
@@ -46,7 +46,7 @@ function makeBase(folder) {
   if (status !== 0) throw new ScriptError(`debootstrap has failed:\n${stdout.split("\n").slice(-20).join("\n")}`);
 }
 
-/** Where this machine itself gets Debian's packages. */
+/** Returns the mirror that this machine uses for Debian's packages. */
 function findMirror() {
   const folder = "/etc/apt/sources.list.d";
   const files = ["/etc/apt/sources.list", ...readdirSync(folder).map((name) => join(folder, name))].filter(existsSync);
@@ -57,7 +57,7 @@ function findMirror() {
   return found?.[1] ?? "http://deb.debian.org/debian";
 }
 
-/** One entry an instruction: its name, its words. A line that ends with a backslash goes on. */
+/** Returns one entry per instruction: its name and its arguments. A trailing backslash continues a line. */
 function readInstructions(text) {
   return text
     .replace(/\\\n/g, " ")
@@ -69,7 +69,7 @@ function readInstructions(text) {
     });
 }
 
-/** Carries the instructions out. @returns the last stage, which is the image */
+/** Executes the instructions. @returns the last stage, which is the image */
 function buildImage(place, instructions) {
   const stages = [];
   for (const { name, rest } of instructions) {
@@ -117,7 +117,10 @@ function buildImage(place, instructions) {
   return stages.at(-1);
 }
 
-/** `COPY . .` takes what git would have, which the list of what is ignored comes to; `COPY --from=x a b` a whole folder. */
+/**
+ * Runs COPY. `COPY . .` copies the files that git tracks, which matches the ignore list; `COPY --from=x a b` a whole
+ * folder.
+ */
 function copy(stage, stages, words) {
   const [, from] = /^--from=(\w+)$/.exec(words[0]) ?? [];
   if (from) {
@@ -133,12 +136,15 @@ function copy(stage, stages, words) {
   }
 }
 
-/** The command that runs another inside of a stage: its root, its user, its environment, the network of this machine. */
+/**
+ * Returns the command that runs another one inside of a stage: its root, its user, its environment, the network of this
+ * machine.
+ */
 function inside({ root, workdir, env, user }, command) {
   const network = networkEnvironment();
   const certificates = network.NODE_EXTRA_CA_CERTS;
   if (certificates) {
-    // A network that puts its own certificates in between is this machine's, not the image's.
+    // Certificates of an intercepting network belong to this machine, not to the image.
     mkdirSync(join(root, "run", "network"), { recursive: true });
     writeFileSync(join(root, "run", "network", "certificates.pem"), readFileSync(resolve(certificates)));
     network.NODE_EXTRA_CA_CERTS = "/run/network/certificates.pem";
@@ -198,14 +204,14 @@ async function tryOut(image) {
   }
 }
 
-/** What the image's own check says. */
+/** Runs the image's health check. */
 function isHealthy(stage) {
   const command = stage.settings.HEALTHCHECK.replace(/^.*?CMD /, "");
   const [program, ...args] = inside(stage, ["sh", "-c", command]);
   return spawnSync(program, args).status === 0;
 }
 
-/** As Docker does: the signal to the command, which is the only child of the sandbox's first process. */
+/** Stops as Docker does: signals the command, which is the only child of the sandbox's first process. */
 async function stop(server, ended) {
   if (server.exitCode !== null) return;
   const timer = setTimeout(() => server.kill("SIGKILL"), STOP_TIMEOUT_MS);

@@ -6,9 +6,9 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
-/** What a first start reads before anything is installed. */
+/** Files that a first start reads before anything is installed. */
 const NEEDED = ["scripts", "package.json", "package-lock.json", ".npmrc"];
-/** npm alone takes some seconds on a busy machine. */
+/** Timeout in ms: npm alone takes some seconds on a busy machine. */
 const TIMEOUT_MS = 120_000;
 
 let folder: string;
@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The first start of an empty checkout, with a store of npm that has nothing. */
+/** Runs the first start of an empty checkout, with an empty npm cache. */
 function firstStart(env: Record<string, string>): Promise<{ code: number; output: string }> {
   const settings: NodeJS.ProcessEnv = {
     NODE_ENV: "production",
@@ -43,7 +43,7 @@ test("without a network the first start says what it was doing, and that it need
   });
   expect(code).toBe(1);
   expect(output).toContain("Installing packages ...");
-  // At the end, below what npm itself says.
+  // At the end, below npm's output.
   expect(output.trimEnd().split("\n").at(-1)).toMatch(
     /^The registry of npm cannot be reached\. The first start needs it/,
   );
@@ -57,7 +57,7 @@ test("without npm the first start says so", { timeout: TIMEOUT_MS }, async () =>
 test("where the pinned Node.js is not to be had, another of its kind goes on, and of another kind it is asked for", {
   timeout: TIMEOUT_MS,
 }, async () => {
-  // All packages are there but the one with the program.
+  // All packages exist except the one with the program.
   mkdirSync(join(folder, "node_modules"));
   const lock = readFileSync(join(folder, "package-lock.json"), "utf8");
   writeFileSync(join(folder, "node_modules", ".package-lock.json"), lock);
@@ -68,7 +68,7 @@ test("where the pinned Node.js is not to be had, another of its kind goes on, an
   };
   const [major] = process.versions.node.split(".");
   pin(`${major}.999.0`);
-  // It has come past the question, to the next thing that this folder lacks.
+  // It passed the version check, and failed at the next missing file.
   expect((await firstStart({})).output).toContain("@next/env");
   pin("999.0.0");
   expect(await firstStart({})).toEqual({

@@ -6,8 +6,8 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 /*
- * Each rule of the layers, tried with one import that breaks it in a small tree of the same shape. One run judges the
- * whole tree.
+ * Tests each layer rule with one import that breaks it, in a small tree of the same shape. One run checks the whole
+ * tree.
  */
 
 const PLANTED: [rule: string, file: string, imports: string[]][] = [
@@ -30,7 +30,7 @@ const PLANTED: [rule: string, file: string, imports: string[]][] = [
   ["browsers-load-no-server", "components/grid/planted-schema.ts", ["@/lib/features/consoles/schema"]],
   ["browsers-load-no-server", "lib/platform/access/roles.ts", ["@/lib/platform/access/schema"]],
 ];
-/** Imports that break no rule. */
+/** Imports that violate no rule. */
 const ALLOWED: [file: string, imports: string[]][] = [
   ["lib/features/users/service.ts", ["./collections", "@/lib/platform/db/down", "@/lib/base/sql/down"]],
   ["lib/features/query/service.ts", ["@/lib/features/repository/service"]],
@@ -52,7 +52,7 @@ beforeAll(async () => {
   output = await cruise();
 }, 60_000);
 
-/** An import of a type alone is written with `type` before it. */
+/** A type-only import has `type` before it. */
 const isType = (spec: string) => spec.startsWith("type ");
 const toPlain = (spec: string) => spec.replace(/^type /, "");
 /** Exports of each file. */

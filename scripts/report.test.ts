@@ -73,7 +73,7 @@ test("counts browser tests by project, through nested suites", () => {
   });
   expect(countFiles(filesOfPlaywright(report, "ui"))).toEqual({ passed: 1, failed: 0, skipped: 0 });
   expect(filesOfPlaywright(report, "sweeps")).toEqual([]);
-  // No run has retries: one that has them hides a failure.
+  // No run has retries: a run with them hides a failure.
   expect(countFiles(filesOfPlaywright({ specs: [spec("ui", "flaky")] }, "ui"))).toMatchObject({ passed: 0, failed: 1 });
 });
 
@@ -107,7 +107,7 @@ test("names what passes at a second try, and keeps failed what does not", () => 
     failed: 1,
     note: "failed: b; at a second try: a",
   });
-  // The second run neither passes nor fails it.
+  // The second run neither passed nor failed it.
   expect(merged(first, { a: "skipped", b: "passed" })).toMatchObject({ passed: 1, failed: 1, note: "failed: a" });
   expect(merged(first, { b: "passed" })).toMatchObject({ passed: 1, failed: 1, note: "failed: a" });
   // A second run that did not reach the file.

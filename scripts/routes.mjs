@@ -8,7 +8,7 @@ const SCHEMAS = join(".generated", "schemas.ts");
 
 /**
  * Writes the lists of all route modules under app/api and of all schema modules under lib, from which the API reference
- * and the access tests are made. A file is only touched when it changes.
+ * and the access tests are generated. A file is written only if it changes.
  */
 export function generateRoutes(root = ROOT) {
   write(join(root, OUTPUT), toModule(filesOf(root, join("app", "api"), (name) => name === "route.ts")));
@@ -33,7 +33,9 @@ function write(output, text) {
   writeFileSync(output, text);
 }
 
-/** `app/api/(group)/things/[thingId]/route.ts` is served at `/api/things/{thingId}`. */
+/**
+ * Returns the path of a route file: `app/api/(group)/things/[thingId]/route.ts` is served at `/api/things/{thingId}`.
+ */
 export function toPath(file) {
   const parts = file.split("/").slice(1, -1);
   const visible = parts.filter((part) => !/^\(.*\)$/.test(part));
@@ -54,7 +56,7 @@ function toModule(files) {
   ].join("\n");
 }
 
-/** The schemas of the interface by their modules: their exports' names are their names in the reference. */
+/** Returns the API's schemas by module: the names of their exports are their names in the reference. */
 function toSchemas(files) {
   const imports = files.map((file, index) => `import * as s${index} from "../${file.replace(/\.ts$/, "")}";`);
   const entries = files.map((file, index) => `  { path: ${JSON.stringify(file)}, load: s${index} },`);

@@ -9,12 +9,12 @@ const MINUTES = 60;
 const USAGE = "npm run test:soak -- [minutes] [--seed n] [--idle]";
 
 /**
- * Runs random operations on two production servers and one store, kills servers and engines in the middle, and checks that
- * no row is lost or doubled and nothing hangs (test/soak):
+ * Runs random operations on two production servers and one store, kills servers and engines in the middle, and checks
+ * that no row is lost or duplicated and nothing hangs (test/soak):
  *
  *   npm run test:soak                       an hour
  *   npm run test:soak -- 10 --seed 7        ten minutes, with the choices of seed 7
- *   npm run test:soak -- 60 --idle          judges times, too: the machine does nothing else
+ *   npm run test:soak -- 60 --idle          checks times, too: the machine is otherwise idle
  */
 await main(async () => {
   await ensureRuntime(fileURLToPath(import.meta.url));

@@ -7,11 +7,11 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { freePort } from "@/test/servers/free-port";
 import { becomesHealthy, childrenOf, startServer, type TestServer } from "@/test/servers/millrace";
 
-/** Builds when this file runs alone on a changed tree. */
+/** Time for a build, if this file runs alone on a changed tree, in ms. */
 const BUILD_TIMEOUT_MS = 180_000;
-/** Two starts, the sample's making and a whole shutdown, on a machine on which other tests run, too. */
+/** Time for two starts, building the sample and a complete shutdown, on a machine that runs other tests, in ms. */
 const TEST_TIMEOUT_MS = 120_000;
-/** F5 says 5 s, also without a store; a machine that does other things has more. */
+/** F5 requires 5 s, also without a database; a busy machine gets more. */
 const ANSWER_TIMEOUT_MS = 30_000;
 
 vi.setConfig({ testTimeout: TEST_TIMEOUT_MS });
@@ -22,7 +22,7 @@ let servers: TestServer[];
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "start-"));
-  // Over 107 bytes, which is more than a socket's path may have.
+  // Over 107 bytes, the maximum length of a socket's path.
   dataDir = join(folder, "Our Team's Data", "D".repeat(110));
   servers = [];
 });
@@ -59,7 +59,7 @@ function post(server: TestServer, path: string, body: object): Promise<Response>
   });
 }
 
-/** Somebody with a connection to a database file. */
+/** Registers a user, and adds a connection to a database file. */
 async function registerWithFile(server: TestServer) {
   const registered = await post(server, "/api/auth/register", account);
   const cookie = (registered.headers.getSetCookie()[0] ?? "").split(";")[0] ?? "";
@@ -126,7 +126,7 @@ test("while the store does not answer, health is red and names it", async () => 
     const answer = await fetch(`${server.url}/api/health`, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
     return [answer.status, await answer.json()];
   };
-  // A store that is merely slow for a moment is none that is away.
+  // A store that is slow for a moment is not unreachable.
   await expect.poll(look, { timeout: ANSWER_TIMEOUT_MS }).toEqual([503, expect.objectContaining({ failing: "mongo" })]);
   process.kill(store, "SIGCONT");
   await becomesHealthy(server);
@@ -179,11 +179,11 @@ test("SIGTERM under load loses no entry of history: what was answered is there a
     cursor = nextCursor;
   }
   for (const executionId of answered) expect([executionId, kept.get(executionId)]).toEqual([executionId, "success"]);
-  // Those that the stop has cut are over, too.
+  // Requests that the shutdown cut off have ended, too.
   expect([...kept.values()].filter((status) => status === "queued" || status === "running")).toEqual([]);
 });
 
-// It waits for all of the time that a server takes to stop. The same of a server's parts is in lib/process/shutdown.int.test.ts.
+// Takes as long as a server's shutdown. lib/platform/process/shutdown.int.test.ts tests its parts.
 test("SIGTERM with a result under way gives it time, then cuts it so that it cannot look whole (F14)", {
   tags: ["long"],
 }, async () => {
@@ -206,7 +206,7 @@ test("SIGTERM with a result under way gives it time, then cuts it so that it can
   await expect(readOn()).rejects.toThrow();
 });
 
-/** The words of a page, without what it is made of. */
+/** Returns the text of a page without its markup. */
 async function read(server: TestServer, path: string): Promise<string> {
   const page = await (await fetch(server.url + path)).text();
   return page.replace(/<script.*?<\/script>/gs, "").replace(/<[^>]+>/g, "");

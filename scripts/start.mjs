@@ -9,14 +9,21 @@ import { ensureRuntime } from "./support/runtime.mjs";
 import { loadDotenv } from "./support/settings.mjs";
 
 const DEFAULT_PORT = 3000;
-/** Longer than balancers keep an idle connection (60 s is common), so that none sends a request into one that closes. */
+/**
+ * Timeout of an idle connection, in ms: longer than balancers keep one (60 s is common), so that none sends a request
+ * into a closing one.
+ */
 const KEEP_ALIVE_MS = 75_000;
 /**
- * What answers in streams leaves much behind that lives for a second or two: with the 16 MiB that Node.js gives it, it moves
- * among what lives long, and clearing that up stops every request for some hundred milliseconds when 500 answers run.
+ * Size of the young generation, in MiB. Streamed answers leave many objects that live for a second or two. With the 16
+ * MiB that Node.js reserves, these are promoted to the old generation, and collecting that stops every request for a
+ * few hundred milliseconds while 500 answers run.
  */
 const YOUNG_MEMORY_MIB = 64;
-/** An address with filters of 8,000 characters, each up to nine bytes, beside all other headers. */
+/**
+ * Maximum size of headers: an address with filters of 8,000 characters, each up to nine bytes, beside all other
+ * headers.
+ */
 const HEADER_BYTES_MAX = 128 * 1024;
 const HEALTH_POLL_MS = 50;
 const HEALTH_TIMEOUT_MS = 5000;
@@ -26,7 +33,7 @@ await main(async () => {
   await loadDotenv();
   const port = readPort(process.env.PORT);
   const host = process.env.HOST || undefined;
-  // It uses the product's modules, which need the pinned Node.js.
+  // It imports the product's modules, which need the pinned Node.js.
   const listen = await import("./support/listen.ts");
   await listen.refuseBusyPort(port, host);
   await buildIfStale({ keepsCache: false });
@@ -43,7 +50,7 @@ function readPort(text) {
   return port;
 }
 
-/** Starts the server and says where it is once it answers. Comes back when it has ended, with its exit code. */
+/** Starts the server and prints its address once it responds. Returns its exit code when it has ended. */
 async function serve(port, host, { toLocalUrl, toReachNotice, toShownUrl }) {
   const startedAt = performance.now();
   const server = spawn(
@@ -71,7 +78,7 @@ async function serve(port, host, { toLocalUrl, toReachNotice, toShownUrl }) {
         NODE_ENV: "production",
         NEXT_MANUAL_SIG_HANDLE: "true",
         NEXT_TELEMETRY_DISABLED: "1",
-        // Two fifths of a start went into compiling what is the same each time. It goes with the build that it is of.
+        // Caches compiled code, which took two fifths of a start. The cache belongs to its build.
         NODE_COMPILE_CACHE: inRoot(".next", "compile-cache"),
       },
     },

@@ -23,7 +23,7 @@ function script(name: string, args: string[], dataDir: string) {
   return promisify(execFile)(process.execPath, [`scripts/${name}.mjs`, ...args], { cwd: root, env: settings(dataDir) });
 }
 
-/** Runs the store alone, and `work` with a client of the address that it prints. */
+/** Runs the store alone, and calls `work` with a client of its printed address. */
 async function withStore(dataDir: string, work: (client: MongoClient) => Promise<void>): Promise<void> {
   const store = spawn(process.execPath, ["scripts/store.mjs", "--port", "0"], {
     cwd: root,
@@ -46,7 +46,7 @@ test("the store alone prints an address that a driver can use, and a backup of i
   const backup = join(folder, "store.backup");
   await withStore("first", async (client) => {
     await client.db("x").collection("things").insertOne({ name: "wheel" });
-    // While it runs: a backup needs no stop.
+    // While it runs: a backup needs no downtime.
     await script("backup", [backup], "first");
   });
   expect(statSync(backup).mode & 0o077).toBe(0);

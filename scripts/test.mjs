@@ -9,7 +9,7 @@ import { freePort } from "./support/free-port.mjs";
 import { main, ScriptError } from "./support/run.mjs";
 import { ensureRuntime } from "./support/runtime.mjs";
 
-/** What may be asked for by name: npm test -- unit int. What has "-long" to its name holds what takes minutes to say more. */
+/** Groups for the command line: npm test -- unit int. Those with "-long" hold thorough tests that take minutes. */
 const GROUPS = {
   check: ["check"],
   unit: ["unit"],
@@ -25,15 +25,15 @@ const GROUPS = {
   "ui-long": ["ui-long"],
   long: ["int-long", "reference-long", "api-long", "ui-long", "sweeps"],
 };
-/** What has to hold of every change, in half an hour. The rest is `npm run test:long`. */
+/** Suites that every change must pass, in half an hour. `npm run test:long` runs the rest. */
 const ALL = ["check", "int", "reference", "api", "ui"];
 /** Repeats at most three failed tests, and names those that pass then. Without it a test that fails once has failed. */
 const REPEAT = "--repeat-failed";
-/** They hold a built product, or look at it with a browser. */
+/** Suites that need a built product, or a browser. */
 const OF_BUILD = ["int", "int-long", "reference", "reference-long"];
 const OF_BROWSER = ["api", "ui", "api-long", "ui-long", "sweeps"];
 
-/** What has to hold, set-up included. Its last line is the sum of all suites. */
+/** Runs the suites, including the set-up. The last line is the sum of all of them. */
 await main(async () => {
   await ensureRuntime(fileURLToPath(import.meta.url));
   const names = process.argv.slice(2).filter((name) => name !== REPEAT);
@@ -70,7 +70,7 @@ function chooseSuites(names) {
   return new Set(names.length === 0 ? ALL : names.flatMap((name) => GROUPS[name]));
 }
 
-/** A build that fails is told, and does not keep the suites before it from being counted. */
+/** Reports a failed build, and still counts the suites before it. */
 async function tryBuild() {
   try {
     await buildIfStale();
@@ -82,7 +82,7 @@ async function tryBuild() {
   }
 }
 
-/** Gives the server of the browser tests a port, a new data folder and a browser. */
+/** Runs work with a port, a new data folder and a browser for the server of the browser tests. */
 async function withServerPlace(work) {
   const dataDir = mkdtempSync(join(tmpdir(), "millrace-e2e-"));
   try {

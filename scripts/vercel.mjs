@@ -11,12 +11,12 @@ import { inRoot, ROOT } from "./support/paths.mjs";
 import { main, ScriptError } from "./support/run.mjs";
 import { ensureRuntime } from "./support/runtime.mjs";
 
-/** The platform's limit for a function and all that it brings, unpacked. */
+/** The platform's limit for an unpacked function with its files. */
 const FUNCTION_BYTES_MAX = 250e6;
-/** What only works with a process or a disk of one's own. */
+/** Files that need a long-lived process or a local disk. */
 const LEFT_OUT =
   /node_modules\/(better-sqlite3|@duckdb)\/|^dist\/(store|engine|sqlite|sandbox|drawing|thumbnails)\.mjs$|^\.data\//;
-/** What functions need and no trace finds by itself. */
+/** Files that functions need and no trace finds. */
 const NEEDED = [
   "dist/grammar.mjs",
   "dist/statements.mjs",
@@ -27,14 +27,14 @@ const NEEDED = [
 ];
 const DEMANDED = ["MONGODB_URI", "AUTH_SECRET", "ENCRYPTION_KEYS", "INNGEST_EVENT_KEY", "INNGEST_SIGNING_KEY"];
 const BUILD_FOLDER = ".next/vercel";
-/** The framework writes a build's folder into this file; the project's own stays as it is. */
+/** The framework writes a build's folder into this file; the project's file stays unchanged. */
 const TYPES_CONFIG = `${BUILD_FOLDER}.json`;
 const READY_TIMEOUT_MS = 60_000;
 const POLL_MS = 50;
 
 /**
- * Builds as Vercel does, and looks at what comes of it: the size of each function, what it brings, that missing settings
- * are named, that it serves with a store elsewhere and starts no process: npm run check:vercel
+ * Builds as Vercel does and checks the result: the size of each function and its files, that missing settings are
+ * reported, that it serves with an external store and starts no process: npm run check:vercel
  */
 await main(async () => {
   await ensureRuntime(fileURLToPath(import.meta.url));
@@ -78,7 +78,7 @@ function checkFunctions(functions) {
   if (faults.length > 0) throw new ScriptError(faults.join("\n"));
 }
 
-/** Without them a function must not come up: it says what is missing, and ends. */
+/** Checks that a function without its settings does not start: it names the missing ones and exits. */
 async function checkMissingSettings() {
   const server = startNext(["start", "-p", String(await freePort())], {});
   const code = await server.ended;
@@ -89,7 +89,7 @@ async function checkMissingSettings() {
   console.log("Without settings it ends with 1 and names them.");
 }
 
-/** The embedded store stands in for a cluster: to the server it is an address. */
+/** Checks a build against the embedded store in place of a cluster: the server only knows its address. */
 async function checkServing(folder, cwd) {
   const store = fork(inRoot("dist", "store.mjs"), ["--data", folder, "--port", "0"], {
     stdio: ["ignore", "ignore", "inherit", "ipc"],
@@ -137,7 +137,7 @@ async function checkServing(folder, cwd) {
   }
 }
 
-/** A root as a function has it: of the child programs those alone that its trace names. */
+/** Creates a function's root: only the child programs that its trace names. */
 function prepareRoot(folder) {
   const root = join(folder, "root");
   mkdirSync(join(root, "dist"), { recursive: true });
@@ -156,7 +156,7 @@ function prepareRoot(folder) {
   return root;
 }
 
-/** One request a feature: it works, or says in words why it cannot. */
+/** Sends one request per feature: it works, or says why it cannot. */
 async function checkFeatures(url, workspaceId, headers) {
   const home = `${url}/api/workspaces/${workspaceId}`;
   const ask = async (method, path, body) => {
@@ -183,7 +183,7 @@ async function checkFeatures(url, workspaceId, headers) {
   console.log("Connections, consoles, chats, apps and dashboards can be created.");
 }
 
-/** The framework alone, as the platform runs it, with no setting of this environment. */
+/** Starts the framework alone, as the platform does, without settings of this environment. */
 function startNext(args, settings, cwd = ROOT) {
   const child = spawn(process.execPath, [inRoot("node_modules", "next", "dist", "bin", "next"), ...args], {
     cwd,

@@ -32,7 +32,7 @@ export async function backupCommand(args: string[], print: (line: string) => voi
   }
   if (!file) throw new CommandError("Say where to: npm run backup -- <file>");
   const dataDir = requireEmbedded("back up that server with its own tools (mongodump)");
-  // The backup holds everything that the store holds: only the owner may read it.
+  // The backup contains the whole store: only the owner may read it.
   process.umask(0o077);
   forOperator(() => backupStore(dataDir, resolve(file)));
   print(`The store is in ${file}.`);
@@ -41,7 +41,7 @@ export async function backupCommand(args: string[], print: (line: string) => voi
 }
 
 /**
- * Runs `npm run restore -- <file> [--overwrite]`, which puts a backup in the place of the embedded store, while no server
+ * Runs `npm run restore -- <file> [--overwrite]`, which replaces the embedded store with a backup, while no server
  * runs.
  * @returns the exit code
  * @throws CommandError

@@ -6,7 +6,7 @@ export class CommandError extends Error {
   }
 }
 
-/** Runs work whose errors are all for the operator. @throws CommandError */
+/** Runs work whose errors are all meant for the operator. @throws CommandError */
 export function forOperator<T>(work: () => T): T {
   try {
     return work();

@@ -9,8 +9,8 @@ import { openStore } from "./open-store";
 const USAGE = "Say which workspace, and a new folder: npm run repo:export -- <id or slug> <folder>";
 
 /**
- * The command `npm run repo:export -- <workspace> <folder>`: writes a workspace's repository as a bare git repository,
- * beside running servers or without any.
+ * Runs `npm run repo:export -- <workspace> <folder>`: writes a workspace's repository as a bare git repository, with or
+ * without running servers.
  * @param args the workspace's id or slug, and the folder
  * @returns the exit code
  */

@@ -10,8 +10,8 @@ const STORE_START_TIMEOUT_MS = 45_000;
 
 /**
  * Joins the store of a running server, or starts it for this command.
- * @param isAlone refuses to go on beside a running server
- * @returns closes it; call it in any case
+ * @param isAlone whether to refuse beside a running server
+ * @returns a function that closes it; call it in any case
  * @throws NewerSchema; ServiceDown; CommandError beside a server
  */
 export async function openStore({ isAlone = false } = {}): Promise<() => Promise<void>> {

@@ -9,8 +9,8 @@ const SHOWN_MAX = 200;
 const RULE = "-".repeat(72);
 
 /**
- * The command `npm run outbox`: prints the mails to accounts, such as reset links, that no mail service has taken, the
- * newest first. They belong to no workspace, so no page shows them; whoever has the keys of this installation may see them.
+ * Runs `npm run outbox`: prints the mails to accounts, such as reset links, that no mail service has accepted, newest
+ * first. They belong to no workspace, so no page shows them; anyone with this installation's keys may see them.
  * @returns the exit code
  */
 export async function outboxCommand(args: string[], print: (line: string) => void): Promise<number> {
@@ -48,7 +48,7 @@ function toLines(mails: MailDoc[]): string[] {
   ]);
 }
 
-/** A terminal obeys control characters, which somebody may have put into a name. */
+/** Replaces control characters, which a terminal obeys and a name may contain. */
 function visible(text: string): string {
   return text.replace(/\p{Cc}+/gu, " ");
 }

@@ -8,14 +8,14 @@ import { getSecrets } from "@/lib/platform/secrets/bootstrap";
 import { isRotationComplete, type RotationCount, rotateSealedFields } from "@/lib/platform/secrets/rotate";
 import { openStore } from "./open-store";
 
-/** More would only scroll the counts away. */
+/** Maximum number of unreadable fields shown; more would scroll the counts away. */
 const UNREADABLE_SHOWN_MAX = 20;
 
 /**
- * The command `npm run keys:rotate`: seals all stored secrets with the newest key, beside running servers.
- * With `--new-key` it prints a fresh entry for ENCRYPTION_KEYS and does nothing else.
+ * Runs `npm run keys:rotate`: encrypts all stored secrets with the newest key, beside running servers. With `--new-key`
+ * it prints a new entry for ENCRYPTION_KEYS and does nothing else.
  * @returns the exit code: 1 while an older key is still needed
- * @throws SecretsMissing when the ring lacks the key of the stored secrets
+ * @throws SecretsMissing if the ring lacks the key of the stored secrets
  */
 export async function rotateCommand(args: string[], print: (line: string) => void): Promise<number> {
   const { values } = parseArgs({ args, options: { "new-key": { type: "boolean", default: false } }, strict: true });
@@ -26,7 +26,7 @@ export async function rotateCommand(args: string[], print: (line: string) => voi
   const [newest, ...older] = getSecrets().encryptionKeys;
   const stop = await openStore();
   try {
-    // The store then names the new key, so that a server may start with it alone.
+    // The store then records the new key, so that a server may start with it alone.
     await checkKeys();
     const counts = await rotateSealedFields({ report: (count) => print(toLine(count)) });
     for (const line of closingLines(
@@ -41,7 +41,7 @@ export async function rotateCommand(args: string[], print: (line: string) => voi
   }
 }
 
-/** @returns `id:base64`, the id taken from the key's hash, so that two keys never share one by chance */
+/** @returns `id:base64`, with the id from the key's hash, so that two keys do not share one by chance */
 export function newKeyEntry(): string {
   const key = randomBytes(ENCRYPTION_KEY_BYTES).toString("base64");
   return `${createHash("sha256").update(key).digest("hex").slice(0, 8)}:${key}`;

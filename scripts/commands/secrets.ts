@@ -14,8 +14,8 @@ const LOSSES = [
 ];
 
 /**
- * Runs `npm run secrets:new -- --yes`: starts an installation with new secrets, or with those of the settings, when the
- * old ones are lost. Without `--yes` it says what will be lost.
+ * Runs `npm run secrets:new -- --yes`: starts an installation with new secrets, or with those of the settings, after
+ * the old ones were lost. Without `--yes` it prints what will be lost.
  * @returns the exit code
  * @throws CommandError while a server runs
  */

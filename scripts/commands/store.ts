@@ -9,8 +9,8 @@ import { storeSocketPath } from "@/lib/platform/process/store-uri";
 import { CommandError } from "./command-error";
 
 /**
- * Runs `npm run store [-- --port <n>]`: the embedded store alone, until it is told to stop. It prints its address.
- * @param printHint for what is no address
+ * Runs `npm run store [-- --port <n>]`: the embedded store alone, until it is stopped. It prints its address.
+ * @param printHint prints the lines that are not an address
  * @returns the exit code
  * @throws CommandError
  */

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { join } from "node:path";
 import { inRoot, ROOT } from "./paths.mjs";
 
-/** Everything that a build reads. */
+/** All inputs of a build. */
 const SOURCES = [
   "app",
   "components",
@@ -22,11 +22,11 @@ const SOURCES = [
   "package.json",
   "package-lock.json",
 ];
-/** As in next.config.ts. */
+/** Build folder, as in next.config.ts. */
 export const BUILT = inRoot(process.env.BENCH_BUILD === "on" ? ".next-bench" : ".next");
 const STAMP = join(BUILT, "millrace-build");
 
-/** True when the last build finished and was made from what is there now. */
+/** Returns whether the last build finished and matches the current sources. */
 export function isBuildCurrent() {
   return existsSync(STAMP) && readFileSync(STAMP, "utf8") === hashSources();
 }

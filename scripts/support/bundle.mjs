@@ -2,13 +2,13 @@ import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { inRoot } from "./paths.mjs";
 
-/** CommonJS whose names Node.js does not see from a module: it goes into the bundle. */
+/** CommonJS packages whose names Node.js cannot import from a module: they are bundled. */
 const BUNDLED = new Set(["mysql2"]);
 
 /**
- * Bundles a TypeScript program, which may use the server's own modules by their "@/" names, and imports it.
+ * Bundles a TypeScript program, which may import the server's modules by their "@/" names, and imports it.
  * @param {string} source its path below the project's folder
- * @param {string} output where the bundle goes, two folders below the project's: programs find that folder from there
+ * @param {string} output path of the bundle, two folders below the project's: programs find that folder from there
  */
 export async function importBundled(source, output) {
   const esbuild = await import("esbuild");

@@ -3,14 +3,14 @@ import { canInstallPackages, installPackages } from "./debian.mjs";
 import { inRoot } from "./paths.mjs";
 import { run, ScriptError } from "./run.mjs";
 
-/** The same engine without the window around it, which takes half off the time of the tests. */
+/** The same engine without a window, which halves the time of the tests. */
 const SHELL = "chromium-headless-shell";
 const SHELL_PATH = `/usr/bin/${SHELL}`;
 const SYSTEM_PATHS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
 /**
- * Finds a browser for the tests, or fetches one: the one that is named, Debian's shell where this user may install it,
- * the system's, Playwright's own.
+ * Finds a browser for the tests, or downloads one: the configured one, Debian's shell if this user may install it, the
+ * system's, or Playwright's.
  * @returns {Promise<string>} path of the program
  */
 export async function ensureChromium() {
@@ -32,7 +32,7 @@ function findOf(paths) {
   return paths.find((path) => path && existsSync(path));
 }
 
-/** Undefined where this user may not, or where that leaves no browser. */
+/** Returns undefined if this user may not install, or if there is still no browser. */
 async function installFromDebian(name) {
   if (!canInstallPackages()) return undefined;
   await installPackages(name);

@@ -4,14 +4,14 @@ import { inRoot } from "./paths.mjs";
 import { capture } from "./run.mjs";
 
 /**
- * Tools that read the API reference as its users do: two linters and two generators of clients. They are fetched for the
- * run, at these versions, since they bring some hundred packages that nothing else needs.
+ * Tools that read the API reference as its users do: two linters and two client generators. They are downloaded for the
+ * run, at these versions, since they have some hundred dependencies that nothing else needs.
  */
 const PACKAGES = [
   "@stoplight/spectral-cli@6.16.3",
   "@redocly/cli@2.77.0",
   "openapi-typescript@7.13.0",
-  // What openapi-typescript is made for.
+  // The version that openapi-typescript requires.
   "typescript@5.9.3",
 ];
 const PYTHON_PACKAGE = "openapi-python-client==0.29.1";
@@ -20,15 +20,15 @@ const RULES = inRoot("test", "reference");
 const UNSUPPORTED = /Unsupported content.type/;
 
 /**
- * Lints the reference of a running server and generates clients from it.
- * @returns a test for each of the four tools; those that cannot be fetched here are skipped
+ * Lints the reference of a running server and generates clients from it. @returns a test for each of the four tools;
+ * those that cannot be downloaded here are skipped
  */
 export async function holdClients(url, folder) {
   const place = join(folder, "clients");
   mkdirSync(place, { recursive: true });
   const document = join(place, "openapi.json");
   const text = await (await fetch(`${url}/api/openapi.json`)).text();
-  // Linters take an address of this machine for an example that was forgotten.
+  // Linters report a localhost address as a forgotten example.
   writeFileSync(
     document,
     text.replaceAll(url, "https://data.example.net").replaceAll(/http:\/\/localhost:\d+/g, "https://data.example.net"),
@@ -93,7 +93,7 @@ export async function holdClients(url, folder) {
   return { passed: count("passed"), failed: count("failed"), skipped: count("skipped") };
 }
 
-/** A client's code: the names of the reference are types, and their fields have theirs. */
+/** Code of a client: the names of the reference are types, with typed fields. */
 const USE = `
 import type { components, paths } from "./client";
 type Connection = components["schemas"]["Connection"];

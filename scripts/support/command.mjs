@@ -15,7 +15,9 @@ export const COMMAND_ENTRIES = {
   secrets: "scripts/commands/secrets.ts",
   store: "scripts/commands/store.ts",
 };
-/** CommonJS whose names Node.js does not see from a module, and a mark that only the bundler understands. */
+/**
+ * CommonJS packages whose names Node.js cannot import from a module, and a marker that only the bundler understands.
+ */
 const BUNDLED = ["mysql2", "server-only"];
 /** Errors whose message says what to do. */
 const FOR_THE_READER = ["CommandError", "EnvError", "ServiceDown", "NewerSchema", "SecretsMissing"];
@@ -44,7 +46,7 @@ function isForTheReader(error) {
   return String(error?.code).startsWith("ERR_PARSE_ARGS") || FOR_THE_READER.includes(error?.name);
 }
 
-/** Imports the built command; where the sources are newer than the build, or there is none, it is bundled first. */
+/** Imports the built command; if the sources are newer than the build, or there is none, it is bundled first. */
 async function importCommand(name) {
   const built = inRoot("dist", "commands", `${name}.mjs`);
   // An image of the product has the scripts and the build, and nothing that could be bundled.

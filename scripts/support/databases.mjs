@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { canInstallPackages, installPackages } from "./debian.mjs";
 import { ScriptError } from "./run.mjs";
 
-/** Where Debian puts programs that are not for every day. */
+/** Folders in which Debian installs servers. */
 const SERVER_FOLDERS = ["/usr/sbin", "/usr/local/sbin"];
 
 /**
- * Fetches the database servers that the driver tests start by themselves, where this user may. Elsewhere those that
- * are missing are named by the tests that skip them.
+ * Downloads the database servers that the driver tests start, if this user may. Otherwise the tests that skip them name
+ * the missing ones.
  */
 export async function ensureDatabases() {
   if (!canInstallPackages()) return;

@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 
-/** A port that nobody listens on now. */
+/** Returns a free port. */
 export function freePort() {
   return new Promise((resolve, reject) => {
     const server = createServer();

@@ -1,17 +1,17 @@
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 
-/** One of the functions that a platform makes of a build. */
+/** A function that a platform creates from a build. */
 export type TracedFunction = { name: string; bytes: number; files: string[] };
 
 const TRACE = ".nft.json";
-/** What every function has besides its own: the framework's server. */
+/** File that every function includes beside its entry: the framework's server. */
 const SERVER_TRACE = `next-server.js${TRACE}`;
 
 /**
- * The functions of a build, the largest first, with what each takes when it is unpacked.
+ * Returns the functions of a build, the largest first, with the unpacked size of each.
  * @param distDir the build's folder
- * @param root files are named from here
+ * @param root folder that file names are relative to
  */
 export function readFunctions(distDir: string, root: string): TracedFunction[] {
   const shared = readTrace(join(distDir, SERVER_TRACE));
@@ -33,7 +33,7 @@ function readTrace(trace: string): string[] {
   return files.map((file) => resolve(dirname(trace), file));
 }
 
-/** Links count as nothing: what they lead to is in the list too. */
+/** Returns the size of a file. Links count as nothing: their targets are in the list too. */
 function sizeOf(file: string): number {
   const found = lstatSync(file, { throwIfNoEntry: false });
   return found?.isFile() ? found.size : 0;

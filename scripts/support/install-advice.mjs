@@ -1,11 +1,11 @@
-// As a whole: the oldest Node.js that runs this has no statfsSync, which must not keep it from being loaded.
+// A default import: the oldest Node.js that runs this has no statfsSync, and a named import would fail to load.
 import fs from "node:fs";
 import { ScriptError } from "./run.mjs";
 
-/** What an installation, its build and the sample take, and as much again for npm's own store of what it fetched. */
+/** Size of an installation, its build and the sample, and as much again for npm's cache, in bytes. */
 const BYTES_NEEDED = 1.5e9;
 
-/** What npm says, and what a person does about it. The first that fits is told. */
+/** npm's messages with advice for each. The first match is printed. */
 const ADVICE = [
   [/ENOSPC/, "The disk is full. Make room and start again."],
   [
@@ -29,15 +29,15 @@ const ADVICE = [
 ];
 const OTHERWISE = "npm has failed. What it says above tells why; start again when that is mended.";
 
-/** @param {string} output what npm wrote, or the code with which it could not be started */
+/** @param {string} output npm's output, or the code with which it could not be started */
 export function toInstallAdvice(output) {
   return ADVICE.find(([sign]) => sign.test(output))?.[1] ?? OTHERWISE;
 }
 
 /**
- * What can be known before minutes are spent.
+ * Checks the preconditions of an installation before it takes minutes.
  * @param {string} folder the project's
- * @throws ScriptError saying what is missing
+ * @throws ScriptError that names the missing part
  */
 export function refuseWhatCannotInstall(folder, free = freeBytes(folder)) {
   try {
@@ -52,7 +52,7 @@ export function refuseWhatCannotInstall(folder, free = freeBytes(folder)) {
   }
 }
 
-/** Infinity where this Node.js (before 18.15) cannot tell. */
+/** Returns the free space in bytes; Infinity on Node.js before 18.15. */
 function freeBytes(folder) {
   if (!fs.statfsSync) return Number.POSITIVE_INFINITY;
   const { bavail, bsize } = fs.statfsSync(folder);

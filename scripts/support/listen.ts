@@ -7,13 +7,13 @@ type Interfaces = ReturnType<typeof networkInterfaces>;
 
 export { toLocalUrl };
 
-/** The same in the words that people use. */
+/** Returns the address in its usual form. */
 export function toShownUrl(host: string | undefined, port: number): string {
   if (host === undefined || isWildcard(host)) return toUrl("localhost", port);
   return toUrl(["127.0.0.1", "[::1]"].includes(toHostInUrl(host)) ? "localhost" : host, port);
 }
 
-/** Who reaches it, and how that is changed. */
+/** Returns a notice about which machines can reach the server, and how to change that. */
 export function toReachNotice(host: string | undefined, port: number, interfaces: Interfaces): string {
   if (isLoopback(host)) return "Only this machine reaches it.";
   const urls = toReachableUrls(host, port, interfaces);
@@ -27,18 +27,15 @@ function toReachableUrls(host: string | undefined, port: number, interfaces: Int
     Object.values(interfaces)
       .flatMap((addresses) => addresses ?? [])
       .filter((address) => !address.internal)
-      // All of IPv4 is not all of IPv6; the other way round it is.
+      // Listening on all of IPv4 excludes IPv6; all of IPv6 includes IPv4.
       .filter((address) => address.family === "IPv4" || host !== "0.0.0.0")
-      // A link-local address needs more than a URL can say.
+      // A link-local address needs a zone, which a URL cannot express.
       .filter((address) => address.family === "IPv4" || address.scopeid === 0)
       .map(({ address }) => toUrl(address, port))
   );
 }
 
-/**
- * Listens for a moment where the server will.
- * @throws ScriptError saying what to do when that cannot be
- */
+/** Listens briefly on the server's port. @throws ScriptError with advice if that is not possible */
 export function refuseBusyPort(port: number, host: string | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const probe = createServer();

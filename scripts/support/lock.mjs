@@ -3,10 +3,12 @@ import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const POLL_MS = 200;
-/** A lock file whose owner's id has not been written yet is being made; after this its maker has died. */
+/**
+ * Time after which an empty lock file counts as abandoned, in ms: its owner's id is written right after its creation.
+ */
 const EMPTY_TOLERATED_MS = 5000;
 
-/** Runs `work` alone among all processes that use the same lock file; the lock of a dead process is taken over. */
+/** Runs `work` exclusively among all processes with the same lock file; the lock of a dead process is taken over. */
 export async function withLock(file, work, onWait = () => {}) {
   mkdirSync(dirname(file), { recursive: true });
   let isWaiting = false;
@@ -43,7 +45,7 @@ function isAbandoned(file) {
     process.kill(owner, 0);
     return false;
   } catch (error) {
-    // ESRCH: no such process. ENOENT: the owner has just unlocked. EPERM: somebody else's, so alive.
+    // ESRCH: no such process. ENOENT: the owner has just unlocked. EPERM: another user's, so alive.
     return error.code === "ESRCH";
   }
 }

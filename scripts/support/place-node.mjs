@@ -5,19 +5,19 @@ import { inRoot } from "./paths.mjs";
 
 const PACKAGE = inRoot("node_modules", "node");
 export const PINNED_NODE = join(PACKAGE, "bin", "node");
-/** npm leaves it out, since the program was not there yet when it made the others. */
+/** Link that npm leaves out, since the program did not exist when it created the others. */
 const COMMAND = inRoot("node_modules", ".bin", "node");
 
 const BUILT = inRoot("node_modules", `node-${process.platform}-${process.arch}`, "bin", "node");
 
-/** Whether the pinned Node.js for this system came with the packages. */
+/** Returns whether the packages include the pinned Node.js for this system. */
 export function hasBuiltNode() {
   return existsSync(BUILT);
 }
 
 /**
- * Puts the pinned Node.js where the package "node" has it. On Linux it came as a package of its own, with its hash in
- * the lockfile; elsewhere the package's own script fetches it. Throws nothing: whoever calls looks whether it runs.
+ * Puts the pinned Node.js where the package "node" has it. On Linux it is a separate package, with its hash in the
+ * lockfile; elsewhere the package's script downloads it. Never throws: callers check whether it runs.
  * @param {string} version for the line that is printed
  */
 export function placeNode(version) {
@@ -31,7 +31,7 @@ export function placeNode(version) {
   }
 }
 
-/** One file with two names; a copy where the disk knows no such thing. */
+/** Creates a hard link, or a copy on disks without links. */
 function place(source) {
   mkdirSync(dirname(PINNED_NODE), { recursive: true });
   rmSync(PINNED_NODE, { force: true });

@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants } from "node:zlib";
 
-/** Below this nothing is gained worth a file. */
+/** Minimum size of a file that is worth compressing, in bytes. */
 const BYTES_MIN = 300;
 const TEXTS = /\.(?:js|css|svg)$/;
 const brotli = promisify(brotliCompress);
 
 /**
- * Puts the compressed form of each text beside it, a seventh smaller than what compressing at each request gives
+ * Writes the compressed form of each text beside it, a seventh smaller than compressing per request
  * (`lib/platform/http/precompressed.ts` sends it).
  * @param {string} folder of files that never change under their names
  */

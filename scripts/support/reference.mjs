@@ -7,16 +7,22 @@ import { holdClients } from "./clients.mjs";
 import { inRoot } from "./paths.mjs";
 import { addCounts, countJunit } from "./report.ts";
 
-/** What the checks mean changes with it: another version is another test. */
+/** Pinned version: another one would change the meaning of the checks. */
 const VERSION = "4.32.5";
-/** Processes that share the reference, for each of its callers. */
+/** Number of processes that share the reference, per kind of caller. */
 const SHARDS = { session: 2, key: 2 };
-/** Every form that a request may not have takes the most of it, ten minutes on a busy machine: `npm test -- reference-long`. */
+/**
+ * Time limit in ms. Most of it goes into every form that a request may not have, ten minutes on a busy machine: `npm
+ * test -- reference-long`.
+ */
 const RUN_TIMEOUT_MS = 20 * 60_000;
 const HOOKS = inRoot("test", "reference");
 const REPORTS = inRoot("test-results");
 
-/** What cannot succeed here, and why. Everything else has to, once at the least: else nothing of it was looked at. */
+/**
+ * Operations that cannot succeed here, with the reasons. All others must succeed at least once: else they were not
+ * tested.
+ */
 const NEVER_SERVED = {
   "GET /api/auth/callback/{provider}": "no provider is set up",
   "GET /api/auth/csrf": "no provider is set up",
@@ -43,7 +49,7 @@ const NEVER_SERVED = {
   "POST /api/workspaces/{workspaceId}/notification-rules/deliveries/{deliveryId}/resend": "one would have to fail",
 };
 
-/** A reason to leave the suite out, or null. */
+/** Returns a reason to skip the suite, or null. */
 export function lackOfSchemathesis() {
   const advice = `Install it with: pip install schemathesis==${VERSION}`;
   try {
@@ -59,9 +65,10 @@ export function lackOfSchemathesis() {
 }
 
 /**
- * Holds the API reference against a server of its own: with a session, and with a key.
- * @param hasSchemathesis false leaves its requests out: linters and generated clients are tried all the same
- * @param isWhole whether each form that the reference rules out is sent as well, beside a few made-up requests an operation
+ * Tests the API reference against a new server: with a session, and with a key.
+ * @param hasSchemathesis false leaves its requests out: linters and generated clients still run
+ * @param isWhole whether each form that the reference rules out is sent too, beside a few generated requests per
+ * operation
  * @returns the counts of operations, each of them a test for each of its callers
  */
 export async function holdReference({ isWhole, hasSchemathesis }) {
@@ -105,9 +112,9 @@ async function runPart({ credential, shard, isWhole }, url, folder) {
   rmSync(report, { force: true });
   const args = ["--config-file", join(HOOKS, "schemathesis.toml"), "run", `${url}/api/openapi.json`, "--url", url];
   args.push("--continue-on-failure", "--no-color", "--report", "junit", "--report-junit-path", report);
-  // With a key a part of the operations is left out, which Allow rightly names.
+  // With a key some operations are left out, which Allow rightly names.
   if (credential === "key") args.push("--exclude-checks", "allow_header_conformance");
-  // What form a request must have is the same for every caller: it is looked at with a session.
+  // The required form of a request is the same for every caller: it is checked with a session.
   const hasForms = isWhole && credential === "session";
   args.push("--phases", hasForms ? "examples,coverage,fuzzing" : "examples,fuzzing");
   const env = {

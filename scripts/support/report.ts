@@ -31,13 +31,15 @@ export type PlaywrightSuite = {
   }[];
 };
 
-/** More failures than this have one reason, which their reports tell. */
+/** Maximum number of listed names: more failures have one common reason, which their reports show. */
 const NAMES_MAX = 20;
 
-/** Failed tests that `.ci/run` may repeat. More of them are a fault of the product, or of the machine. */
+/**
+ * Maximum number of failed tests that `.ci/run` may repeat. More indicate a fault of the product, or of the machine.
+ */
 const REPEATS_MAX = 3;
 
-/** The files of a Vitest run. */
+/** Returns the files of a Vitest run. */
 export function filesOfVitest(report: VitestReport): TestFile[] {
   return report.testResults.map(({ name, status, assertionResults }) => {
     const tests = assertionResults.map((test) => ({ name: test.fullName, status: statusOf(test.status) }));
@@ -45,7 +47,7 @@ export function filesOfVitest(report: VitestReport): TestFile[] {
   });
 }
 
-/** The files of a Playwright run that hold tests of one project. */
+/** Returns the files of a Playwright run with tests of one project. */
 export function filesOfPlaywright(report: PlaywrightSuite, project: string): TestFile[] {
   const specs = specsOf(report).map((spec) => ({
     file: spec.file,
@@ -73,15 +75,15 @@ export function countFiles(files: readonly TestFile[], again: readonly string[] 
   };
 }
 
-/** Returns whether what failed are no more tests than may be repeated, and nothing but tests of suites that can repeat them. */
+/** Returns whether the failures are few enough to repeat, and all in suites that can repeat them. */
 export function mayRepeat(results: readonly SuiteResult[]): boolean {
   const failed = results.filter((result) => result.failed > 0);
   return addCounts(failed).failed <= REPEATS_MAX && failed.every(({ repeat }) => repeat !== undefined);
 }
 
 /**
- * Puts the files of a second run in place of those of the first, and names the tests that passed only then.
- * A test that failed and that the second run neither passed nor failed, remains failed.
+ * Replaces the files of the first run with those of a second one, and names the tests that passed only then. A test
+ * that failed and that the second run neither passed nor failed remains failed.
  */
 export function mergeRepeat(first: readonly TestFile[], second: readonly TestFile[]) {
   const again: string[] = [];
@@ -98,7 +100,7 @@ export function mergeRepeat(first: readonly TestFile[], second: readonly TestFil
   return { files, again };
 }
 
-/** Names stand in the last lines, where whoever reads only those looks. */
+/** Returns a note with the names, for the last lines of the output. */
 function noteOf(lists: Record<string, readonly string[]>): { note?: string } {
   const words = Object.entries(lists).flatMap(([label, names]) => {
     if (names.length === 0) return [];
@@ -112,20 +114,20 @@ function isFailed({ status }: { status: string }): boolean {
   return status === "failed";
 }
 
-/** The outcome of several tests of one name. */
+/** Returns the worst outcome of several tests with one name. */
 function worst(tests: TestFile["tests"]) {
   return (["failed", "passed", "skipped"] as const).find((status) => tests.some((test) => test.status === status));
 }
 
-/** Both runners' words. A test that never ended has failed. */
+/** Maps the status of both runners. A test that never ended has failed. */
 function statusOf(word: string): "passed" | "failed" | "skipped" {
   if (word === "passed" || word === "expected") return "passed";
   return ["skipped", "pending", "todo", "disabled"].includes(word) ? "skipped" : "failed";
 }
 
 /**
- * The test cases of a JUnit report. A run that left none, or failed beside them, is a failure.
- * @param xml the empty text when there is no report
+ * Counts the test cases of a JUnit report. A run without a report, or with another failure, counts as failed.
+ * @param xml the empty text if there is no report
  */
 export function countJunit(xml: string, exitCode: number | null): Counts {
   const cases = xml.match(/<testcase\b[^>]*?(?:\/>|>[\s\S]*?<\/testcase>)/g) ?? [];
@@ -144,12 +146,12 @@ function specsOf(suite: PlaywrightSuite): NonNullable<PlaywrightSuite["specs"]> 
   return [...(suite.specs ?? []), ...(suite.suites ?? []).flatMap(specsOf)];
 }
 
-/** A suite that ran nothing proves nothing, so it counts as a failure. */
+/** Counts a suite that ran nothing as failed, since it proves nothing. */
 export function demandSomething(result: SuiteResult): SuiteResult {
   return result.passed + result.failed === 0 ? { ...result, failed: 1, isEmpty: true } : result;
 }
 
-/** A line for each suite, and the sum as the last line. */
+/** Returns a line for each suite, and the sum as the last line. */
 export function summary(results: SuiteResult[]): string {
   const width = Math.max(...results.map((result) => result.name.length));
   const lines = results.map(({ name, passed, failed, skipped, seconds, isEmpty, note }) => {

@@ -4,12 +4,12 @@ import { ROOT } from "./paths.mjs";
 
 const FORWARDED = ["SIGTERM", "SIGINT", "SIGHUP"];
 
-/** A failure that the reader can act on: its message is printed without a stack. */
+/** A failure with advice for the reader: its message is printed without a stack. */
 export class ScriptError extends Error {}
 
 /**
- * Runs a program in the project's folder with this terminal, passing signals on.
- * @returns {Promise<number>} its exit code, 128 and the signal's number when a signal ended it
+ * Runs a program in the project's folder with this terminal, forwarding signals. @returns {Promise<number>} its exit
+ * code; 128 plus the signal's number if a signal ended it
  */
 export function run(command, args, { env = process.env, stdio = "inherit" } = {}) {
   return new Promise((resolve, reject) => {
@@ -30,7 +30,7 @@ export function run(command, args, { env = process.env, stdio = "inherit" } = {}
   });
 }
 
-/** Runs a program and keeps what it says; `output` has both streams in the order in which they came. */
+/** Runs a program and captures its output; `output` has both streams in order of arrival. */
 export function capture(command, args, { env = process.env, cwd = ROOT } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
@@ -50,12 +50,12 @@ export function capture(command, args, { env = process.env, cwd = ROOT } = {}) {
   });
 }
 
-/** Runs a script's main function; an error that is meant for the reader ends it with its message and code 1. */
+/** Runs a script's main function; an error for the reader ends it with its message and code 1. */
 export async function main(work) {
   try {
     process.exitCode = (await work()) ?? 0;
   } catch (error) {
-    // The settings' own error has everything in its message too.
+    // The settings' error has all details in its message too.
     if (!(error instanceof ScriptError) && error.name !== "EnvError") throw error;
     console.error(`\n${error.message}\n`);
     process.exitCode = 1;

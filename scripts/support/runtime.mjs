@@ -9,14 +9,14 @@ import { capture, run, ScriptError } from "./run.mjs";
 import { step } from "./step.mjs";
 import { trimPackages } from "./trim.mjs";
 
-/** npm writes it last, so it is also the sign that an installation was not cut off. */
+/** npm writes it last, so it also proves a complete installation. */
 const INSTALLED_LIST = inRoot("node_modules", ".package-lock.json");
-/** The oldest that these scripts themselves run on, until the pinned one is there. */
+/** Oldest version that these scripts run on, until the pinned one is installed. */
 const NODE_MAJOR_MIN = 18;
 
 /**
- * Makes the installation complete and goes on under the pinned Node.js. Under any other version it starts the same
- * script again under the pinned one, and ends with that one's code: it does not return then.
+ * Completes the installation and continues under the pinned Node.js. Under any other version it restarts the script
+ * under the pinned one and exits with its code: it does not return then.
  * @param {string} script path of the calling script
  */
 export async function ensureRuntime(script) {
@@ -45,8 +45,8 @@ async function ensureInstalled() {
 }
 
 /**
- * No package's own script runs: none is needed (docs/develop/decisions/installing.md), and one that npm makes up, building
- * what came built, would ask for a compiler.
+ * Installs without the packages' scripts: none is needed (docs/develop/decisions/installing.md), and the one that npm
+ * adds, which builds prebuilt packages, would require a compiler.
  */
 async function install() {
   refuseWhatCannotInstall(ROOT);
@@ -70,7 +70,7 @@ function outerPath() {
     .join(delimiter);
 }
 
-/** Whether node_modules has what the lockfile says, optional packages of other systems aside. */
+/** Returns whether node_modules matches the lockfile, except for optional packages of other systems. */
 function isInstalled() {
   if (!existsSync(INSTALLED_LIST)) return false;
   const wanted = JSON.parse(readFileSync(inRoot("package-lock.json"), "utf8")).packages;
@@ -81,12 +81,15 @@ function isInstalled() {
   );
 }
 
-/** The pinned Node.js. Where there is none for the system, such as Alpine, this one will do if it is of its kind. */
+/**
+ * Returns the pinned Node.js. On a system without it, such as Alpine, the current one will do if it has the same major
+ * version.
+ */
 function findNode() {
   const pinned = pinnedVersion();
   const isOfItsKind = majorOf(process.versions.node) === majorOf(pinned);
   if (versionOf(PINNED_NODE) === pinned) return PINNED_NODE;
-  // What was not to be had at the installation is not asked for at each start.
+  // Not retried at each start if the installation could not get it.
   if (isOfItsKind && !hasBuiltNode()) return process.execPath;
   placeNode(pinned);
   if (versionOf(PINNED_NODE) === pinned) return PINNED_NODE;
@@ -96,7 +99,7 @@ function findNode() {
   );
 }
 
-/** Reads the file's version without starting it when it is this very process. */
+/** Returns a binary's version, without starting it if it is this process. */
 function versionOf(binary) {
   if (!existsSync(binary)) return null;
   if (process.execPath === binary) return process.versions.node;

@@ -1,8 +1,8 @@
-/** Without a terminal a line that tells the time is written this often, so that a log of a set-up is not silent. */
+/** Interval of progress lines without a terminal, in seconds, so that the log of a set-up is not silent. */
 const LINE_EVERY_S = 15;
 
 /**
- * Runs one step of the set-up and says so: what is done, for how long by now, and how long it took in the end.
+ * Runs one step of the set-up and reports it: its title, the elapsed time, and the total time at the end.
  * @template T
  * @param {string} title such as "Installing packages"
  * @param {() => Promise<T>} work

@@ -14,13 +14,16 @@ const ENVIRONMENT = {
   PATH: [inRoot("node_modules", ".bin"), process.env.PATH].join(delimiter),
 };
 const REPORTS = inRoot("test-results");
-/** What the rules of .dependency-cruiser.mjs hold for. */
+/** Files that the rules of .dependency-cruiser.mjs apply to. */
 const SOURCES = ["lib", "components", "app", "emails", "inngest", "scripts/commands", "instrumentation.ts", "proxy.ts"];
 
-/** How a file marks tests of the long suite, by itself or through test/cases.ts. */
+/** Marks tests of the long suite in a file, directly or through test/cases.ts. */
 const MARKS_LONG = /"long"|\bsplitCases\b/;
 
-/** Lint, layers, types and unit tests; they need no build. The first three run beside each other and count as one test each. */
+/**
+ * Runs lint, layers, types and unit tests; they need no build. The first three run in parallel and count as one test
+ * each.
+ */
 export async function runCheck() {
   generateRoutes();
   const [lint, layers, types] = await Promise.all([
@@ -35,16 +38,17 @@ export async function runCheck() {
 }
 
 /**
- * Runs the unit or integration tests. Tests of real parts wait more than they work: two files more than there are processors run.
+ * Runs the unit or integration tests. Integration tests mostly wait, so two files more than there are processors run at
+ * once.
  * @param {"unit" | "int" | "int-long"} name
  */
 export function runVitest(name) {
   generateRoutes();
   const [project, long] = name.split("-");
-  // Unit tests are two projects, by whether a file may share its process.
+  // Unit tests are two projects: files that may share a process, and the others.
   const args = project === "unit" ? ["--project=unit", "--project=unit-alone"] : [`--project=${project}`];
   if (project === "int") args.push(`--maxWorkers=${availableParallelism() + 2}`, `--tagsFilter=${long ?? "!long"}`);
-  // Loading hundreds of files that have no long test would take as long as the tests.
+  // Loading hundreds of files without long tests would take as long as the tests.
   const all = long ? filesWithLongTests() : [];
   return withRepeat(name, async (failed) => {
     const only = failed.length > 0 ? failed : all;
@@ -86,7 +90,7 @@ export async function runPlaywright(projects, withServerPlace) {
     files: first.report && filesOfPlaywright(first.report, name),
     errors: 0,
   }));
-  // A failed set-up fails no test, and must not pass for that.
+  // A failed set-up fails no test, and must not count as passed.
   const isExplained = outcomes.some(({ files }) => files && countFiles(files).failed > 0);
   outcomes[0].errors = first.report?.errors?.length || (first.code !== 0 && !isExplained ? 1 : 0);
   return projects.map((name, index) =>
@@ -98,7 +102,7 @@ export async function runPlaywright(projects, withServerPlace) {
 }
 
 /**
- * The API reference against a server: linters, generated clients, and schemathesis where it is installed.
+ * Tests the API reference against a server: linters, generated clients, and schemathesis if it is installed.
  * @param {"reference" | "reference-long"} name the long one sends every form that the reference rules out, too
  */
 export async function runReference(name) {
@@ -110,13 +114,13 @@ export async function runReference(name) {
   return demandSomething({ name, ...counts, seconds, ...(lack && { note: `requests left out: ${lack}` }) });
 }
 
-/** For a suite whose set-up has failed. */
+/** Returns the result of a suite whose set-up has failed. */
 export function notRun(name) {
   return demandSomething({ name, passed: 0, failed: 0, skipped: 0, seconds: 0 });
 }
 
 /**
- * Runs a suite, and lets its result run the files of its failed tests again.
+ * Runs a suite, and returns a result that can repeat the files of its failed tests.
  * @param {(only: string[]) => Promise<Outcome>} runFiles runs the files whose paths match, all for an empty list
  */
 async function withRepeat(name, runFiles) {
@@ -190,7 +194,7 @@ function readReport(file) {
   }
 }
 
-/** A run that ended before it could say how it went. Its code is all that tells why: 137 is a kill, 134 and 139 a crash. */
+/** Counts a run that ended without a report. Its exit code is the only clue: 137 is a kill, 134 and 139 a crash. */
 function withoutReport(name, code) {
   console.error(`${name} left no report and ended with code ${code}.`);
   return { passed: 0, failed: 1, skipped: 0 };

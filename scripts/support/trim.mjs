@@ -1,21 +1,21 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
-/** Sources, handbooks and second forms of modules, which packages carry beside what is run here. */
+/** Unused files of packages: sources, handbooks and second builds of modules. */
 const UNREAD = [
   "@auth/core/src",
   "@base-ui/react/docs",
   "@modelcontextprotocol/sdk/dist/cjs",
   "ajv/lib",
   "apache-arrow/src",
-  // Reports of the accessibility checker in other languages.
+  // Messages of the accessibility checker in other languages.
   "axe-core/locales",
   "better-sqlite3/deps",
   "better-sqlite3/src",
-  // Numbers that the package of the metrics' quantiles is tested with.
+  // Test data of the package for metrics' quantiles.
   "bintrees/test",
   "lucide-react/dist/cjs",
-  // Of icons whose names are known only while a page runs; each of the four has three megabytes.
+  // Icons whose names are known only at run time; each of the four has three megabytes.
   "lucide-react/dynamic.d.mts",
   "lucide-react/dynamic.d.ts",
   "lucide-react/dynamicIconImports.d.mts",
@@ -24,9 +24,9 @@ const UNREAD = [
   "lucide-react/dist/lucide-react.suffixed.d.ts",
   "mongodb/src",
   "next/dist/bundle-analyzer",
-  // Pictures of its pages; ours are drawn by lib/platform/engines/pictures.
+  // Renderer of Open Graph pictures; lib/platform/engines/pictures draws ours.
   "next/dist/compiled/@vercel/og",
-  // React's experimental builds, which nothing here asks for.
+  // React's experimental builds, which are unused here.
   "next/dist/compiled/react-dom-experimental",
   "next/dist/compiled/react-experimental",
   "next/dist/compiled/react-server-dom-turbopack-experimental",
@@ -47,12 +47,12 @@ const UNREAD = [
   "zod/src",
 ];
 
-/** Maps of sources, types for modules of the old kind, and what packages say of themselves and of their past; licences stay. */
+/** Source maps, types for CommonJS, readmes and changelogs; licences stay. */
 const UNREAD_ANYWHERE = /(\.(js|mjs|cjs|css|ts|mts|cts)\.map|\.d\.cts|(^|[\\/])(readme|changelog)\.md)$/i;
 
 /**
- * Takes out of node_modules what nothing here reads, a fifth of all: the maps of packages' sources, their readmes, what one would
- * compile Node.js add-ons with, SQLite's builds for other systems, sources and handbooks.
+ * Removes unused files from node_modules, a fifth of its size: source maps, readmes, build files of Node.js add-ons,
+ * SQLite's builds for other systems, sources and handbooks.
  * @param {string} root the project's folder
  */
 export function trimPackages(root) {
@@ -66,14 +66,14 @@ export function trimPackages(root) {
   for (const folder of [join(packages, "ai"), ...ofSdk]) {
     for (const name of ["docs", "src"]) rmSync(join(folder, name), { recursive: true, force: true });
   }
-  // Next's runtimes for writing pages, and those with React's experimental builds: what is built is what runs here.
+  // Next's runtimes for development, and those with React's experimental builds: only the production build runs here.
   const runtimes = join(packages, "next", "dist", "compiled", "next-server");
   for (const name of existsSync(runtimes) ? readdirSync(runtimes) : []) {
     if (/(-experimental\.runtime\.prod|\.runtime\.dev)\.js$/.test(name)) rmSync(join(runtimes, name), { force: true });
   }
   for (const place of UNREAD) rmSync(join(packages, place), { recursive: true, force: true });
   const languages = join(packages, "prettier", "plugins");
-  // The mails' library lays out HTML with it, and nothing else.
+  // The mail library formats HTML with it, and nothing else.
   for (const file of existsSync(languages) ? readdirSync(languages) : []) {
     if (!file.startsWith("html.")) rmSync(join(languages, file));
   }
