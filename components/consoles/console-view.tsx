@@ -14,7 +14,7 @@ import {
 import { useDialect, useScriptLanguage } from "@/components/connections/use-connection-types";
 import { ConsoleBar, PhoneHead } from "@/components/consoles/console-head";
 import type { WhatToRun } from "@/components/consoles/editor-memory";
-import { RaceStrip } from "@/components/consoles/race-strip";
+import { RunStatusBar } from "@/components/consoles/race-strip";
 import { ResultPane } from "@/components/consoles/result-pane";
 import { StaleNotice } from "@/components/consoles/stale-notice";
 import { readOpenedConsoleId, useConsoleActions } from "@/components/consoles/use-console-actions";
@@ -208,7 +208,7 @@ export function ConsoleView({ draft }: { draft: OpenConsole }) {
     </div>
   );
   const strip = (
-    <RaceStrip
+    <RunStatusBar
       run={latest}
       content={draft.content}
       hasRing={isSampleWaiting && !isRunning}

@@ -36,7 +36,7 @@ type RaceStripProps = {
 const DOUBLE_CLICK_MS = 400;
 
 /** Run bar: the action at the left, the progress line in the middle, the figures at the right (design, principle 4). */
-export function RaceStrip({
+export function RunStatusBar({
   run,
   content,
   hasRing,

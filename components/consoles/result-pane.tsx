@@ -18,10 +18,10 @@ import { later } from "@/lib/platform/browser/load-again";
 import "@/components/ui/foot.css";
 
 const loadResultView = later(() => import("@/components/grid/result-view"));
-const ResultView = part(loadResultView, (module) => module.ResultView, Bones);
+const ResultView = part(loadResultView, (module) => module.ResultView, Skeleton);
 
 const loadPlanView = later(() => import("@/components/results/plan-view"));
-const PlanView = part(loadPlanView, (module) => module.PlanView, Bones);
+const PlanView = part(loadPlanView, (module) => module.PlanView, Skeleton);
 
 /** Answers faster than this show no skeleton (docs/develop/design.md, States). */
 const SKELETON_AFTER_MS = 150;
@@ -62,7 +62,7 @@ export function ResultPane(props: ResultPaneProps) {
     return <Good {...props} run={lastGood} oldSince={isWaiting ? latest.startedAt : null} />;
   }
   if (isRunning) return isWaiting ? <Waiting startedAt={latest.startedAt} /> : <div className="result-fill" />;
-  if (latest === null) return props.isReading ? <Bones /> : <NotRun {...props} />;
+  if (latest === null) return props.isReading ? <Skeleton /> : <NotRun {...props} />;
   if (latest.status === "success") return <Good {...props} run={latest} />;
 
   if (lastGood !== null && shownGoodId === latest.id) {
@@ -242,7 +242,7 @@ function Waiting({ startedAt }: { startedAt: number }) {
   );
 }
 
-function Bones() {
+function Skeleton() {
   return <div className="result-fill" aria-busy="true" />;
 }
 

@@ -131,7 +131,7 @@ export class DataReader {
 
   /** @returns whether no widget needs a request */
   #drawStep(asked: PageAsk): boolean {
-    const step = this.#drawn === null ? null : this.cubes?.foresee(this.#drawn, asked);
+    const step = this.#drawn === null ? null : this.cubes?.predict(this.#drawn, asked);
     if (!step) return false;
     const data = new Map(this.#reading.data ?? []);
     for (const widget of step.widgets) data.set(widget.id, widget);

@@ -3,7 +3,7 @@ import { type FolderChoice, toFreeFolderName } from "@/lib/features/folders/brow
 import type { Access, CreateFolderBody, Folder, UpdateFolderBody } from "@/lib/features/folders/schema";
 
 /** Changes items and their folders. Reports failures itself; the functions then resolve to null. */
-export type Cabinet = {
+export type ItemKind = {
   change: (id: string, to: Partial<FolderChoice>) => Promise<unknown>;
   createFolder: (body: Required<CreateFolderBody> & Pick<Folder, "parentId" | "access">) => Promise<Folder | null>;
   changeFolder: (id: string, to: UpdateFolderBody) => Promise<Folder | null>;
@@ -11,17 +11,17 @@ export type Cabinet = {
 type Filed = FolderChoice & { id: string; name: string };
 
 /** Creates the actions of trees and menus: moving, sharing and folders. Each move can be undone. */
-export function makeFiling(cabinet: Cabinet) {
+export function makeFiling(itemKind: ItemKind) {
   const change = async (each: Filed, to: Partial<FolderChoice>, said: string) => {
     const { folderId, access } = each;
-    if ((await cabinet.change(each.id, to)) === null) return;
-    const undo = () => void cabinet.change(each.id, { folderId, access });
+    if ((await itemKind.change(each.id, to)) === null) return;
+    const undo = () => void itemKind.change(each.id, { folderId, access });
     showToast(said, { id: `move-${each.id}`, action: { label: "Undo", onClick: undo } });
   };
   const changeFolder = async (folder: Folder, to: UpdateFolderBody, said: string) => {
-    if ((await cabinet.changeFolder(folder.id, to)) === null) return;
+    if ((await itemKind.changeFolder(folder.id, to)) === null) return;
     const { parentId, access } = folder;
-    const undo = () => void cabinet.changeFolder(folder.id, { parentId, access });
+    const undo = () => void itemKind.changeFolder(folder.id, { parentId, access });
     showToast(said, { id: `move-${folder.id}`, action: { label: "Undo", onClick: undo } });
   };
   return {
@@ -51,7 +51,7 @@ export function makeFiling(cabinet: Cabinet) {
      * Creates a folder under a free name. @returns its id, for the rename that follows; null if it could not be created
      */
     createFolder: async ({ folderId, access }: FolderChoice, taken: readonly string[]): Promise<string | null> => {
-      const folder = await cabinet.createFolder({ name: toFreeFolderName(taken), parentId: folderId, access });
+      const folder = await itemKind.createFolder({ name: toFreeFolderName(taken), parentId: folderId, access });
       return folder?.id ?? null;
     },
   };

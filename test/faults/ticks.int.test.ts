@@ -78,7 +78,7 @@ const runs = () => collections.runs().find(schedule()).sort({ _id: 1 }).toArray(
 const countRuns = () => collections.runs().countDocuments(schedule());
 
 /** Waits for the tick's run and finishes it: a running one delays the next tick. */
-async function carryOut(count: number): Promise<void> {
+async function runJobs(count: number): Promise<void> {
   await expect.poll(countRuns, WAIT).toBe(count);
   const run = (await runs()).at(-1);
   const held = run && (await beginRun(run.workspaceId, run._id));
@@ -95,7 +95,7 @@ describe("two servers whose clocks are twenty minutes apart (F8, F9)", () => {
     const first = Date.now() - (TICKS + 1) * MINUTE_MS;
     for (let n = 0; n < TICKS; n += 1) {
       await makeDue(new Date(first + n * MINUTE_MS));
-      await carryOut(n + 1);
+      await runJobs(n + 1);
     }
     const all = await runs();
     expect(all.map(({ status, triggerType }) => `${status} ${triggerType}`)).toEqual(
@@ -131,7 +131,7 @@ describe("two servers whose clocks are twenty minutes apart (F8, F9)", () => {
     servers.splice(0, 1);
     await end(ahead);
     await makeDue(new Date(Date.now() - WRONG_MS / 2));
-    await carryOut(1);
+    await runJobs(1);
     await expect.poll(async () => (await look(behind)).queued, WAIT).toBe(1);
   });
 });

@@ -1,7 +1,7 @@
 import "server-only";
 import { availableParallelism } from "node:os";
 import type { HashingAnswer, HashingRequest } from "@/lib/platform/embedded/hashing/messages";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 import { ThreadPool } from "@/lib/platform/process/thread-pool";
 
 /**
@@ -12,7 +12,7 @@ export const HASHES_AT_ONCE = Math.min(4, Math.max(1, availableParallelism() - 1
 
 /** Runs the work in a separate thread. @throws Error if the thread has ended; the next request starts another */
 export async function inHashingThread<T extends string | boolean>(request: HashingRequest): Promise<T> {
-  const threads = sharedState("hashing-threads", () => {
+  const threads = processSingleton("hashing-threads", () => {
     return new ThreadPool<HashingRequest, HashingAnswer>("hashing", HASHES_AT_ONCE);
   });
   const { result } = await threads.run(request);

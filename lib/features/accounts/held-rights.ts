@@ -6,7 +6,7 @@ import type { HeldRight } from "@/lib/platform/access/held-right";
 import type { Access } from "@/lib/platform/access/rules";
 import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 import { collections } from "./collections";
 
 /**
@@ -132,5 +132,5 @@ function stillHolds(
 }
 
 function shared(): State {
-  return sharedState("held-rights", () => ({ entries: new Set(), timer: null, isLooking: false }));
+  return processSingleton("held-rights", () => ({ entries: new Set(), timer: null, isLooking: false }));
 }

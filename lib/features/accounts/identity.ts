@@ -24,7 +24,7 @@ import { changesOf } from "@/lib/platform/db/changes";
 import { database } from "@/lib/platform/db/client";
 import type { CollectionDeclaration } from "@/lib/platform/db/collection";
 import { AppError } from "@/lib/platform/http/errors";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 import { collections } from "./collections";
 import { JoinedLookUps } from "./joined-look-ups";
 import type { ApiKeyDoc, SessionDoc } from "./model";
@@ -179,8 +179,8 @@ async function lookUp<T extends Document>(
 ): Promise<T | undefined> {
   const db = database();
   const [hash] = Object.values(match);
-  const joined = sharedState("identity-look-ups", () => new JoinedLookUps<Document[]>());
-  const recent = sharedState("recent-identities", () => new RecentLookUps<Document>(RECENT_MS, RECENT_MAX));
+  const joined = processSingleton("identity-look-ups", () => new JoinedLookUps<Document[]>());
+  const recent = processSingleton("recent-identities", () => new RecentLookUps<Document>(RECENT_MS, RECENT_MAX));
   const ids = [workspaceId?.toHexString(), connectionId?.toHexString()];
   const key = [db.databaseName, from.collectionName, hash, ...ids].join(" ");
   const connections = workspaceId && connectionId ? [lookUpConnection(workspaceId, connectionId)] : [];

@@ -1,7 +1,7 @@
 import "server-only";
 import { AppError } from "@/lib/platform/http/errors";
 import { Semaphore } from "@/lib/platform/process/semaphore";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 import { HASHES_AT_ONCE, inHashingThread } from "./hashing-threads";
 
 /** OWASP's first recommendation for Argon2id (T5). */
@@ -49,7 +49,7 @@ export function isOutdated(stored: string): boolean {
  * @throws AppError `unavailable` if the queue is full
  */
 export async function inLineForHashing<T>(work: () => Promise<T>): Promise<T> {
-  const line = sharedState("hashing-line", () => new Semaphore(HASHES_AT_ONCE + QUEUE_MAX, 0));
+  const line = processSingleton("hashing-line", () => new Semaphore(HASHES_AT_ONCE + QUEUE_MAX, 0));
   const release = await line.acquire().catch((cause) => {
     throw new AppError("unavailable", "Too many people are signing in right now. Try again in a moment.", {
       cause,

@@ -5,7 +5,7 @@ import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
 import { safeFetch } from "@/lib/platform/net/safe-fetch";
 import { streamThrough } from "@/lib/platform/net/stream-through";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 import type { ModelsAnswer } from "./schema";
 
 /** An available model. `open` loads its provider, so that unused providers cost nothing. */
@@ -184,7 +184,7 @@ type Listed = { at: number; models: { id: string; name: string }[] };
  * then.
  */
 async function compatibleModels(baseURL: string, apiKey: string | undefined): Promise<Listed["models"]> {
-  const known = sharedState("agent-compatible-models", () => ({ asked: null as Promise<Listed> | null }));
+  const known = processSingleton("agent-compatible-models", () => ({ asked: null as Promise<Listed> | null }));
   const last = await known.asked;
   if (!last || Date.now() - last.at > LIST_MS) known.asked = askForModels(baseURL, apiKey);
   return (await known.asked)?.models ?? [];

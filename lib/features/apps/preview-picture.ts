@@ -1,6 +1,6 @@
 import "server-only";
 import { makeThumbnail } from "@/lib/platform/engines/pictures/thumbnail";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 
 /** Maximum size of a picture for link previews; larger files were made for something else. */
 const SOURCE_BYTES_MAX = 5 * 1024 * 1024;
@@ -20,7 +20,7 @@ function isRaster(content: Buffer): boolean {
  * @returns null if it is not a picture that may be shown
  */
 export async function toPreview(oid: string, read: () => Promise<Buffer>): Promise<Buffer | null> {
-  const kept = sharedState("apps.previews", () => new Map<string, Buffer>());
+  const kept = processSingleton("apps.previews", () => new Map<string, Buffer>());
   const known = kept.get(oid);
   if (known) return known;
   const made = await makePreview(await read());

@@ -1,7 +1,7 @@
 import "server-only";
 import { log } from "@/lib/platform/log";
 import { SharedResource } from "@/lib/platform/process/shared-resource";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 import { openConfig } from "./config";
 import type { DataSource } from "./data-source";
 import { driverOf } from "./drivers/registry";
@@ -148,7 +148,7 @@ export async function closeDataSources(): Promise<void> {
 
 /** Returns the sources of this server. Tests read its counts and set its limits. */
 export function dataSourcePool(): DataSourcePool {
-  return sharedState("data-sources", () => {
+  return processSingleton("data-sources", () => {
     const pool = new DataSourcePool();
     setInterval(() => pool.sweep(), SWEEP_EVERY_MS).unref();
     return pool;

@@ -1,5 +1,5 @@
 import "server-only";
-import { asFiled, type Cabinet } from "@/lib/features/folders/cabinet";
+import { type ItemKind, itemKindOf } from "@/lib/features/folders/cabinet";
 import { dropLatest } from "@/lib/features/results/latest";
 import { followDeletion } from "@/lib/features/runs/deletion";
 import { collections } from "./collections";
@@ -10,11 +10,11 @@ import { RESOURCE_TYPE } from "./standing";
 const ITEMS_MAX = 10_000;
 
 /** Consoles, as a kind of file in folders. */
-export const CONSOLES: Cabinet = {
+export const CONSOLES: ItemKind = {
   noun: "console",
   root: "consoles",
   itemsMax: ITEMS_MAX,
-  ...asFiled<ConsoleDoc>({
+  ...itemKindOf<ConsoleDoc>({
     items: collections.consoles,
     folders: collections.consoleFolders,
     deleted: collections.deletedConsoles,

@@ -1,7 +1,7 @@
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { applyWrites, withdrawLateInserts } from "@/lib/features/folders/apply-writes";
-import { carryOut } from "@/lib/features/folders/carry-out";
+import { applyIntents } from "@/lib/features/folders/carry-out";
 import { commitPart, realign } from "@/lib/features/folders/commit-part";
 import { listHistory } from "@/lib/features/folders/history";
 import type { JournalDoc } from "@/lib/features/folders/model";
@@ -54,7 +54,7 @@ describe("a server that wakes up long after others have ended its change", () =>
     const before = await getConsole(caller, id);
     const { items } = await listHistory(caller, CONSOLES, id, { limit: 50 });
 
-    await carryOut(CONSOLES, workspaceId, seq);
+    await applyIntents(CONSOLES, workspaceId, seq);
     await applyWrites(CONSOLES, workspaceId, seq, intent);
     expect(await getConsole(caller, id)).toEqual(before);
     expect((await listHistory(caller, CONSOLES, id, { limit: 50 })).items).toEqual(items);

@@ -48,7 +48,7 @@ const runsOf = async (id: string) => (await call("GET", at(id, "/runs"), ana)).j
 const makeDue = (id: string, nextAt = new Date(Date.now() - 60_000)) =>
   collections.schedules().updateOne({ resourceId: new ObjectId(id) }, { $set: { nextAt } });
 /** Runs the queued runs, as the job runner does. */
-async function carryOut(): Promise<void> {
+async function runJobs(): Promise<void> {
   for (const { data } of events.splice(0).filter(({ name }) => name === CONSOLE_RUN_QUEUED_EVENT)) {
     await carryOutConsoleRun(data as RunQueued);
   }
@@ -125,7 +125,7 @@ describe("a run of a console in the background", () => {
     expect([started.status, started.json.error]).toEqual([202, undefined]);
     expect(started.json.data.run).toMatchObject({ status: "queued", triggerType: "manual", resultPreview: null });
     expect((await call("POST", at(id, "/schedule/run"), ana)).json.code).toBe("already_running");
-    await carryOut();
+    await runJobs();
     const [run] = await runsOf(id);
     expect(run).toMatchObject({
       status: "success",
@@ -146,7 +146,7 @@ describe("a run of a console in the background", () => {
     const { id } = await make("select 1 as one");
     const other = await make("select 2 as two");
     await call("POST", at(id, "/schedule/run"), ana);
-    await carryOut();
+    await runJobs();
     const [run] = await runsOf(id);
     await appendLog(new ObjectId(ana.workspaceId), new ObjectId(run.id), [{ level: "warn", text: "It is cut." }]);
     const read = await call("GET", at(id, `/runs/${run.id}`), ana);
@@ -160,7 +160,7 @@ describe("a run of a console in the background", () => {
     const shared = await make("select 'all' as who");
     const secret = await make("select 'ana' as who", { access: "private" });
     for (const { id } of [shared, secret]) await call("POST", at(id, "/schedule/run"), ana);
-    await carryOut();
+    await runJobs();
     const bob = await seedMember(ana.workspaceId, "member");
     const list = async (who: Person, query = "") =>
       (await call("GET", `/api/workspaces/${ana.workspaceId}/runs${query}`, who)).json.data.items;
@@ -183,7 +183,7 @@ describe("a run of a console in the background", () => {
   it("that fails says what the database said, and can be run again", async () => {
     const { id } = await make("select * from nowhere");
     await call("POST", at(id, "/schedule/run"), ana);
-    await carryOut();
+    await runJobs();
     const [run] = await runsOf(id);
     expect(run).toMatchObject({ status: "failure", rowCount: null, resultPreview: null });
     expect(run.error).toMatch(/nowhere/);
@@ -196,10 +196,10 @@ describe("a run of a console in the background", () => {
     expect((await call("POST", at(id, `/runs/${first.id}/cancel`), ana)).json.data.run.status).toBe("cancelled");
     expect((await call("POST", at(id, `/runs/${first.id}/cancel`), ana)).status).toBe(409);
     expect((await call("POST", at(id, `/runs/${new ObjectId()}/cancel`), ana)).status).toBe(404);
-    await carryOut();
+    await runJobs();
     expect(await runsOf(id)).toHaveLength(1);
     await call("POST", at(id, "/schedule/run"), ana);
-    const ended = carryOut();
+    const ended = runJobs();
     await expect.poll(async () => (await runsOf(id))[0].status).toBe("running");
     const [run] = await runsOf(id);
     const asked = await call("POST", at(id, `/runs/${run.id}/cancel`), ana);
@@ -232,7 +232,7 @@ describe("a tick", () => {
       await makeDue(id);
       const queued = await Promise.all(Array.from({ length: 6 }, () => queueDueRuns(OWNERS)));
       expect(queued.reduce((sum, each) => sum + each, 0)).toBe(1);
-      await carryOut();
+      await runJobs();
     }
     const runs = await runsOf(id);
     expect(runs.map((run: { status: string; triggerType: string }) => [run.status, run.triggerType])).toEqual(
@@ -249,7 +249,7 @@ describe("a tick", () => {
     expect(await queueDueRuns(OWNERS)).toBe(0);
     const doc = await collections.schedules().findOne({ resourceId: new ObjectId(id) });
     expect(doc?.nextAt?.getTime()).toBeGreaterThan(Date.now());
-    await carryOut();
+    await runJobs();
     expect(await runsOf(id)).toHaveLength(1);
     await call("DELETE", at(id, "/schedule"), ana);
   });
@@ -260,7 +260,7 @@ describe("a tick", () => {
     await call("POST", at(id, "/schedule/run"), ana);
     await makeDue(id);
     expect(await queueDueRuns(OWNERS)).toBe(0);
-    await carryOut();
+    await runJobs();
     // Another server would check after this server's check has expired.
     await collections.schedules().updateOne({ resourceId: new ObjectId(id) }, { $unset: { lookedAtUntil: true } });
     expect(await queueDueRuns(OWNERS)).toBe(1);
@@ -269,7 +269,7 @@ describe("a tick", () => {
     const { key } = (await collections.runs().findOne({ _id: new ObjectId(run.id) })) as { key: string };
     await makeDue(id, new Date(key.slice(key.indexOf(":", 17) + 1)));
     await queueDueRuns(OWNERS);
-    await carryOut();
+    await runJobs();
     expect(await runsOf(id)).toHaveLength(2);
     await call("DELETE", at(id, "/schedule"), ana);
   });
@@ -281,7 +281,7 @@ describe("a tick", () => {
     await collections.memberships().deleteMany({ userId: new ObjectId(bob.id) });
     await makeDue(id);
     await queueDueRuns(OWNERS);
-    await carryOut();
+    await runJobs();
     expect((await runsOf(id))[0]).toMatchObject({
       status: "failure",
       error: expect.stringMatching(/no member any more/),
@@ -313,7 +313,7 @@ describe("a run whose server died", () => {
     if (!run) throw new Error("no run");
     expect(await recoverConsoleRun(run)).toBe("woken");
     expect(await recoverConsoleRun({ ...run, status: "running" })).toBe("give_up");
-    await carryOut();
+    await runJobs();
     expect((await runsOf(id))[0].status).toBe("success");
   });
 });

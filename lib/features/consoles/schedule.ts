@@ -171,7 +171,7 @@ export async function carryOutConsoleRun(queued: RunQueued, { drainMs = RUN_DRAI
     open: (held) => {
       let mayHaveWritten = false;
       return {
-        async carryOut() {
+        async execute() {
           const { caller, doc, connection } = await resolveRun(held.run);
           mayHaveWritten = !mayOnlyRead(connection) && !isReadOnly(caller);
           if (!mayHaveWritten) await held.markRepeatable();

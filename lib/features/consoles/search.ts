@@ -5,7 +5,7 @@ import type { Caller } from "@/lib/platform/access/caller";
 import { collections } from "./collections";
 import { type ConsoleDoc, toConsoleSummary } from "./model";
 import type { SearchHit } from "./schema";
-import { withStanding } from "./standing";
+import { withRunStatus } from "./standing";
 
 /** Maximum number of search results, best first. */
 const HITS_MAX = 50;
@@ -40,7 +40,7 @@ export async function searchConsoles(caller: Caller, q: string): Promise<SearchH
     found.push({ rank: rankOf(doc, words), updatedAt: doc.updatedAt.getTime(), hit });
   }
   found.sort((a, b) => a.rank - b.rank || b.updatedAt - a.updatedAt);
-  return withStanding(
+  return withRunStatus(
     caller,
     found.slice(0, HITS_MAX).map(({ hit }) => hit),
   );

@@ -31,7 +31,7 @@ import type {
   UndeleteConsoleBody,
   UpdateConsoleBody,
 } from "./schema";
-import { withOwnStanding, withStanding } from "./standing";
+import { withOwnRunStatus, withRunStatus } from "./standing";
 
 /** Lists the consoles that the caller can see, without texts and charts, in order of creation. */
 export async function listConsoles(caller: Caller, { limit, cursor }: PageRequest): Promise<Page<ConsoleSummary>> {
@@ -44,12 +44,12 @@ export async function listConsoles(caller: Caller, { limit, cursor }: PageReques
     .limit(withExtra(limit))
     .toArray();
   const page = toPage(docs, limit, toConsoleSummary);
-  return { ...page, items: await withStanding(caller, page.items) };
+  return { ...page, items: await withRunStatus(caller, page.items) };
 }
 
 /** @throws AppError not_found, the same for an unknown console, another workspace's and another member's private one */
 export async function getConsole(caller: Caller, consoleId: ObjectId): Promise<Console> {
-  return withOwnStanding(caller, toConsole(await getConsoleDocOrThrow(caller, consoleId)));
+  return withOwnRunStatus(caller, toConsole(await getConsoleDocOrThrow(caller, consoleId)));
 }
 
 /** Returns the stored document. @throws AppError not_found */
@@ -156,7 +156,7 @@ export async function updateConsole(caller: Caller, consoleId: ObjectId, body: U
     changes.update(before, saved);
     return toConsole(saved);
   });
-  return withOwnStanding(caller, saved);
+  return withOwnRunStatus(caller, saved);
 }
 
 /**
@@ -176,7 +176,7 @@ export async function restoreContent(
     changes.update(before, saved);
     return toConsole(saved);
   });
-  return withOwnStanding(caller, restored);
+  return withOwnRunStatus(caller, restored);
 }
 
 /** Creates a copy beside the original, owned by the caller. @throws AppError not_found */
@@ -224,7 +224,7 @@ export async function undeleteConsole(
   { folderId }: UndeleteConsoleBody,
 ): Promise<Console> {
   const doc = (await bringBack(caller, CONSOLES, consoleId, folderId)) as ConsoleDoc;
-  return withOwnStanding(caller, toConsole(doc));
+  return withOwnRunStatus(caller, toConsole(doc));
 }
 
 type Updated = Omit<ConsoleDoc, "path" | "file" | "key"> & {

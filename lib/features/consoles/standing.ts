@@ -1,5 +1,5 @@
 import "server-only";
-import { withStandingOf } from "@/lib/features/runs/schedules/standing";
+import { withRunStatusOf } from "@/lib/features/runs/schedules/standing";
 import type { Caller } from "@/lib/platform/access/caller";
 import type { ConsoleSummary } from "./schema";
 
@@ -7,18 +7,18 @@ import type { ConsoleSummary } from "./schema";
 export const RESOURCE_TYPE = "scheduled_query";
 
 /** Adds schedules and last runs to consoles. */
-export function withStanding<T extends ConsoleSummary>(
+export function withRunStatus<T extends ConsoleSummary>(
   caller: Pick<Caller, "workspaceId">,
   consoles: readonly T[],
 ): Promise<T[]> {
-  return withStandingOf(caller, RESOURCE_TYPE, consoles);
+  return withRunStatusOf(caller, RESOURCE_TYPE, consoles);
 }
 
 /** Adds its schedule and last run to one console. */
-export async function withOwnStanding<T extends ConsoleSummary>(
+export async function withOwnRunStatus<T extends ConsoleSummary>(
   caller: Pick<Caller, "workspaceId">,
   console: T,
 ): Promise<T> {
-  const [one = console] = await withStanding(caller, [console]);
+  const [one = console] = await withRunStatus(caller, [console]);
   return one;
 }

@@ -2,7 +2,7 @@ import "server-only";
 import type { ObjectId } from "mongodb";
 import { WORKSPACE_SPACE } from "@/lib/features/folders/model";
 import { publish } from "@/lib/platform/events/publish";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 import type { ConsoleDoc } from "./model";
 
 type Standing = Pick<ConsoleDoc, "_id" | "workspaceId" | "space" | "ownerId">;
@@ -24,7 +24,7 @@ const WORDS_MAX = 10_000;
 /** Publishes that a user is typing in a shared console; nothing for a private one. */
 export function tellEditing({ _id, workspaceId, space }: Standing, userId: ObjectId, now = Date.now()): void {
   if (space !== WORKSPACE_SPACE) return;
-  const words = sharedState("consoles-editing", () => new Map<string, number>());
+  const words = processSingleton("consoles-editing", () => new Map<string, number>());
   const key = `${_id.toHexString()}:${userId.toHexString()}`;
   if (now - (words.get(key) ?? 0) < TELL_EDITING_EVERY_MS) return;
   if (words.size >= WORDS_MAX) words.clear();

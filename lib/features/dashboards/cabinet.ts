@@ -1,5 +1,5 @@
 import "server-only";
-import { asFiled, type Cabinet } from "@/lib/features/folders/cabinet";
+import { type ItemKind, itemKindOf } from "@/lib/features/folders/cabinet";
 import { dropDatasets } from "@/lib/features/results/datasets/service";
 import { followDeletion } from "@/lib/features/runs/deletion";
 import { removeSchedule } from "@/lib/features/runs/schedules/service";
@@ -14,11 +14,11 @@ import { RESOURCE_TYPE } from "./standing";
 const ITEMS_MAX = 2_000;
 
 /** Dashboards, as a kind of file in folders. */
-export const DASHBOARDS: Cabinet = {
+export const DASHBOARDS: ItemKind = {
   noun: "dashboard",
   root: "dashboards",
   itemsMax: ITEMS_MAX,
-  ...asFiled<DashboardDoc>({
+  ...itemKindOf<DashboardDoc>({
     items: collections.dashboards,
     folders: collections.dashboardFolders,
     deleted: collections.deletedDashboards,

@@ -8,7 +8,7 @@ import {
   whyNoCube,
 } from "@/lib/features/results/crossfilter/cube";
 import { withGrain } from "@/lib/features/results/crossfilter/period";
-import { askKept } from "@/lib/features/results/crossfilter/tables";
+import { queryTables } from "@/lib/features/results/crossfilter/tables";
 import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
@@ -103,7 +103,7 @@ async function readOne(
     const none = whyNoCube(spec) ?? whatStandsBeside(page, widget, conditions);
     if (none !== null) return { id, none };
     let toParts: ReturnType<typeof toCubeStatement>["toParts"] | null = null;
-    const { rows, isMore } = await askKept(
+    const { rows, isMore } = await queryTables(
       kept.table,
       page.zone,
       (table, fields) => {

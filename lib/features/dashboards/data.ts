@@ -5,13 +5,13 @@ import { parseJsonWithTexts } from "@/lib/base/values/exact-json";
 import { withTexts } from "@/lib/base/values/exact-sources";
 import type { Field, WireValue } from "@/lib/base/values/fields";
 import type { QueryOrigin } from "@/lib/features/query/model";
-import { Asker } from "@/lib/features/results/crossfilter/asker";
+import { QueryBatcher } from "@/lib/features/results/crossfilter/asker";
 import { toCondition, toDays } from "@/lib/features/results/crossfilter/filters";
 import type { Answer } from "@/lib/features/results/crossfilter/finish";
 import { toEarlier, withGrain } from "@/lib/features/results/crossfilter/period";
 import { type AggregateSpec, aggregateSpec, type Condition, LIMIT_MAX } from "@/lib/features/results/crossfilter/spec";
 import { toListStatement } from "@/lib/features/results/crossfilter/statement";
-import { askKept, warmKept } from "@/lib/features/results/crossfilter/tables";
+import { queryTables, warmKept } from "@/lib/features/results/crossfilter/tables";
 import type { Comparison, Grain } from "@/lib/features/results/crossfilter/words";
 import type { DatasetOwner, DatasetPlace } from "@/lib/features/results/datasets/model";
 import {
@@ -195,7 +195,7 @@ export function computeAll(
   standAnew: (widget: Widget) => Promise<ReadonlyMap<string, Stand>>,
   tell?: { isThere: (name: string) => Promise<void>; onWidget: (widget: WidgetData) => void },
 ): Promise<WidgetData[]> {
-  const asker = new Asker(look.zone, look.signal);
+  const asker = new QueryBatcher(look.zone, look.signal);
   return Promise.all(
     widgets.map(async (widget) => {
       await tell?.isThere(partNameOf(widget));
@@ -209,7 +209,7 @@ export function computeAll(
 async function computeAgain(
   look: Look,
   widget: Widget,
-  asker: Asker,
+  asker: QueryBatcher,
   stands: ReadonlyMap<string, Stand>,
   standAnew: (widget: Widget) => Promise<ReadonlyMap<string, Stand>>,
 ): Promise<WidgetData> {
@@ -266,7 +266,7 @@ export async function readValuesOf(
     );
   }
   const others = page.file.filters.filter(({ id }) => id !== filterId);
-  const { fields, rows, isMore } = await askKept(
+  const { fields, rows, isMore } = await queryTables(
     first.kept.table,
     page.zone,
     (table, columns) =>
@@ -502,7 +502,7 @@ export function refuseUnknownFields(page: Page, stands: ReadonlyMap<string, Stan
 async function compute(
   page: Look,
   widget: Widget,
-  asker: Asker,
+  asker: QueryBatcher,
   stands: ReadonlyMap<string, Stand>,
 ): Promise<WidgetData | "replaced"> {
   const name = partNameOf(widget);

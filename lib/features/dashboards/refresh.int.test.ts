@@ -53,7 +53,7 @@ const rowsOf = async (id: string) => {
 const refresh = (id: string, who: Parameters<typeof call>[2] = owner) => call("POST", at(id, "/refresh"), who);
 const runOf = async (id: string, runId: string) => (await call("GET", at(id, `/runs/${runId}`), owner)).json.data;
 /** Runs the queued refreshes, as the job runner does. */
-async function carryOut(): Promise<void> {
+async function runJobs(): Promise<void> {
   for (const { data } of events.splice(0).filter(({ name }) => name === REFRESH_QUEUED_EVENT)) {
     await carryOutRefresh(data as RunQueued);
   }
@@ -69,7 +69,7 @@ describe("a refresh of a dashboard", () => {
     const asked = await refresh(id);
     expect([asked.status, asked.json.error]).toEqual([202, undefined]);
     expect(asked.json.data.run).toMatchObject({ resourceType: "dashboard", resourceId: id, triggerType: "manual" });
-    await carryOut();
+    await runJobs();
     expect((await rowsOf(id)).rows).toHaveLength(3);
     const done = await runOf(id, asked.json.data.run.id);
     expect(done).toMatchObject({
@@ -99,9 +99,9 @@ describe("a refresh of a dashboard", () => {
     const asked = await Promise.all(Array.from({ length: 8 }, (_, n) => refresh(id, n % 2 ? owner : member)));
     expect(new Set(asked.map(({ status }) => status))).toEqual(new Set([202]));
     expect(new Set(asked.map(({ json }) => json.data.run.id)).size).toBe(1);
-    await carryOut();
+    await runJobs();
     expect((await refresh(id)).json.data.run.id).not.toBe(asked[0]?.json.data.run.id);
-    await carryOut();
+    await runJobs();
     expect((await call("GET", at(id, "/runs"), owner)).json.data.items).toHaveLength(2);
   });
 
@@ -111,7 +111,7 @@ describe("a refresh of a dashboard", () => {
     expect((await rowsOf(id)).rows).toEqual([{ n: 7 }]);
     await run("drop table stock");
     const asked = await refresh(id);
-    await carryOut();
+    await runJobs();
     const ended = await runOf(id, asked.json.data.run.id);
     expect(ended).toMatchObject({ status: "failure", rowCount: 1 });
     expect(ended.error).toMatch(/^Stock could not be read, and what was kept stays/);
@@ -131,9 +131,9 @@ describe("a refresh of a dashboard", () => {
     expect((await call("POST", at(id, `/runs/${first.id}/cancel`), owner)).json.data.run.status).toBe("cancelled");
     expect((await call("POST", at(id, `/runs/${first.id}/cancel`), owner)).status).toBe(409);
     expect((await call("POST", at(id, `/runs/${new ObjectId()}/cancel`), owner)).status).toBe(404);
-    await carryOut();
+    await runJobs();
     const second = (await refresh(id)).json.data.run;
-    const ended = carryOut();
+    const ended = runJobs();
     await expect
       .poll(async () => (await runOf(id, second.id)).entities[0]?.status, { timeout: 20_000 })
       .toBe("running");
@@ -150,7 +150,7 @@ describe("a refresh of a dashboard", () => {
     const doc = await collections.runs().findOne({ resourceId: new ObjectId(id) });
     events = [];
     expect(await recoverRefresh(doc as NonNullable<typeof doc>)).toBe("woken");
-    await carryOut();
+    await runJobs();
     expect((await collections.runs().findOne({ resourceId: new ObjectId(id) }))?.status).toBe("success");
   });
 
@@ -160,7 +160,7 @@ describe("a refresh of a dashboard", () => {
     expect((await rowsOf(id)).rows).toEqual([{ one: 1 }]);
     await removeMember(owner.workspaceId, leaver);
     const asked = await refresh(id);
-    await carryOut();
+    await runJobs();
     const ended = await runOf(id, asked.json.data.run.id);
     expect(ended).toMatchObject({
       status: "failure",
@@ -197,7 +197,7 @@ describe("a refresh of a dashboard", () => {
     const id = await make({ Endless: ENDLESS });
     await call("PUT", at(id, "/schedule"), { ...owner, body: HOURLY });
     await refresh(id);
-    const ended = carryOut();
+    const ended = runJobs();
     const state = async () => (await collections.runs().findOne({ resourceId: new ObjectId(id) }))?.entities[0]?.status;
     await expect.poll(state, { timeout: 20_000 }).toBe("running");
     expect((await call("DELETE", at(id), owner)).status).toBe(200);
@@ -242,7 +242,7 @@ describe("the schedule of a dashboard", () => {
       await collections.schedules().updateOne({ resourceId: new ObjectId(id) }, { $set: { nextAt } });
       const queued = await Promise.all(Array.from({ length: 6 }, () => queueDueRuns(OWNERS)));
       expect(queued.reduce((sum, each) => sum + each, 0)).toBe(1);
-      await carryOut();
+      await runJobs();
     }
     const { items } = (await call("GET", at(id, "/runs"), owner)).json.data;
     expect(

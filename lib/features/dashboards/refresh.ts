@@ -148,7 +148,7 @@ export async function carryOutRefresh(queued: RunQueued): Promise<void> {
       const doc = await collections.dashboards().findOne({ _id: resourceId, workspaceId });
       const refresh = new Refresh(held, doc ? allPartsOf(readText(doc.content)) : []);
       return {
-        async carryOut() {
+        async execute() {
           if (!doc) throw new AppError("not_found", "The dashboard is deleted.");
           await refresh.readAll(doc);
           return refresh.facts();

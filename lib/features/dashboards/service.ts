@@ -39,7 +39,7 @@ import type {
 } from "./schema";
 import { refuseUnreadable } from "./sources";
 import { refuseBadSpecs } from "./specs";
-import { withOwnStanding, withStanding } from "./standing";
+import { withOwnRunStatus, withRunStatus } from "./standing";
 import { changesBetween } from "./words";
 
 /** Lists the dashboards that the caller can see, without their content, in order of creation. */
@@ -53,14 +53,14 @@ export async function listDashboards(caller: Caller, { limit, cursor }: PageRequ
     .limit(withExtra(limit))
     .toArray();
   const page = toPage(docs, limit, toDashboardSummary);
-  return { ...page, items: await withStanding(caller, page.items) };
+  return { ...page, items: await withRunStatus(caller, page.items) };
 }
 
 /**
  * @throws AppError not_found, the same for an unknown dashboard, another workspace's and another member's private one
  */
 export async function getDashboard(caller: Caller, dashboardId: ObjectId): Promise<Dashboard> {
-  return withOwnStanding(caller, toDashboard(await getDashboardDocOrThrow(caller, dashboardId)));
+  return withOwnRunStatus(caller, toDashboard(await getDashboardDocOrThrow(caller, dashboardId)));
 }
 
 /** Returns the stored document. @throws AppError not_found */
@@ -142,7 +142,7 @@ export async function updateDashboard(
     return toDashboard(saved);
   });
   await dropRows(caller, dashboardId, gone);
-  return withOwnStanding(caller, dashboard);
+  return withOwnRunStatus(caller, dashboard);
 }
 
 /** Creates a copy beside the original, owned by the caller. @throws AppError not_found */
@@ -210,7 +210,7 @@ export async function restoreVersion(caller: Caller, dashboardId: ObjectId, sha:
     return toDashboard(saved);
   });
   await dropRows(caller, dashboardId, gone);
-  return withOwnStanding(caller, dashboard);
+  return withOwnRunStatus(caller, dashboard);
 }
 
 /** Drops the rows of datasets and widgets that a save has removed. */

@@ -1,7 +1,7 @@
 import "server-only";
 import { accessOf } from "@/lib/features/folders/model";
 import type { RunResource } from "@/lib/features/runs/model";
-import { withStandingOf } from "@/lib/features/runs/schedules/standing";
+import { withRunStatusOf } from "@/lib/features/runs/schedules/standing";
 import type { Caller } from "@/lib/platform/access/caller";
 import type { DashboardDoc } from "./model";
 import type { DashboardSummary } from "./schema";
@@ -10,13 +10,13 @@ import type { DashboardSummary } from "./schema";
 export const RESOURCE_TYPE = "dashboard";
 
 /** Adds schedules and last refreshes to dashboards. */
-export function withStanding<T extends DashboardSummary>(caller: Caller, dashboards: readonly T[]): Promise<T[]> {
-  return withStandingOf(caller, RESOURCE_TYPE, dashboards);
+export function withRunStatus<T extends DashboardSummary>(caller: Caller, dashboards: readonly T[]): Promise<T[]> {
+  return withRunStatusOf(caller, RESOURCE_TYPE, dashboards);
 }
 
 /** Adds its schedule and last refresh to one dashboard. */
-export async function withOwnStanding<T extends DashboardSummary>(caller: Caller, dashboard: T): Promise<T> {
-  const [one = dashboard] = await withStanding(caller, [dashboard]);
+export async function withOwnRunStatus<T extends DashboardSummary>(caller: Caller, dashboard: T): Promise<T> {
+  const [one = dashboard] = await withRunStatus(caller, [dashboard]);
   return one;
 }
 

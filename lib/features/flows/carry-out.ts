@@ -60,9 +60,9 @@ async function openWork(held: HeldRun): Promise<RunWork> {
     return { counts, entities, rowCount: counts.written };
   };
   return {
-    async carryOut() {
+    async execute() {
       if (!flow) throw new AppError("not_found", "The flow is deleted.");
-      await carryOut(flow, run, progress, signal);
+      await moveRows(flow, run, progress, signal);
       return facts();
     },
     facts,
@@ -73,7 +73,7 @@ async function openWork(held: HeldRun): Promise<RunWork> {
   };
 }
 
-async function carryOut(flow: FlowDoc, run: RunDoc, progress: Progress, signal: AbortSignal): Promise<void> {
+async function moveRows(flow: FlowDoc, run: RunDoc, progress: Progress, signal: AbortSignal): Promise<void> {
   const { workspaceId } = flow;
   const into = await getConnectionDocOrThrow({ workspaceId }, flow.destination.connectionId);
   if (mayOnlyRead(into))

@@ -94,7 +94,7 @@ describe.each(WAYS)("from %s to %s", (from, to) => {
     const labels = async () => (await read(table)).map(({ id, label }) => `${id} ${label}`).sort();
     expect(await labels()).toEqual(["1 changed", "1 one", "2 two", "3 three"]);
     expect((await ana.send("POST", `/flows/${flow.id}/runs`, {})).status).toBe(202);
-    await ana.carryOut();
+    await ana.runJobs();
     expect((await ana.send("GET", `/flows/${flow.id}`)).json.data.lastRun).toMatchObject({
       status: "success",
       counts: { read: 3, written: 3, failed: 0 },
@@ -110,10 +110,10 @@ describe.each(WAYS)("from %s to %s", (from, to) => {
     expect(await ana.run(flow.id)).toMatchObject({ counts: { read: 0 } });
     const answer = await ana.send("POST", `/flows/${flow.id}/runs`, { from: 20 });
     expect([answer.status, answer.json.data.run.triggerType]).toEqual([202, "backfill"]);
-    await ana.carryOut();
+    await ana.runJobs();
     expect(await read(table)).toEqual([one, { ...two, label: "changed" }, { ...three, label: "changed" }]);
     expect((await ana.send("POST", `/flows/${flow.id}/runs`, {})).status).toBe(202);
-    await ana.carryOut();
+    await ana.runJobs();
     expect((await read(table))[0]).toEqual({ ...one, label: "changed" });
     expect((await ana.send("GET", `/flows/${flow.id}`)).json.data.lastRun).toMatchObject({
       counts: { read: 3, written: 3 },
@@ -251,7 +251,7 @@ describe("a run that is cancelled", () => {
       trigger: true,
     });
     const [run] = (await ana.send("GET", `/flows/${flow.id}/runs`)).json.data.items;
-    const over = ana.carryOut();
+    const over = ana.runJobs();
     while ((await written(run.id)) === 0) await sleep(50);
     const asked = await ana.send("POST", `/flows/${flow.id}/runs/${run.id}/cancel`);
     expect(asked.json.data.run.cancelRequestedAt).not.toBeNull();
@@ -301,7 +301,7 @@ describe.each<[Kind, Kind]>([
       trigger: true,
     });
     let isOver = false;
-    const over = ana.carryOut().finally(() => {
+    const over = ana.runJobs().finally(() => {
       isOver = true;
     });
     let turns = 0;

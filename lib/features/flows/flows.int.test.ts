@@ -165,7 +165,7 @@ describe("a run of a flow", () => {
     });
     const busy = await ana.send("PATCH", `/flows/${flow.id}`, { mode: "full" });
     expect([busy.status, busy.json.code]).toEqual([409, "already_running"]);
-    await ana.carryOut();
+    await ana.runJobs();
     const [{ n }] = (await ana.sql(sample, "select count(*) as n from customers")) as [{ n: number }];
     const { run } = answer.json.data;
     const shown = (await ana.send("GET", `/flows/${flow.id}/runs/${run.id}`)).json.data;
@@ -203,7 +203,7 @@ describe("a run of a flow", () => {
     const destination = { connectionId: into, table: "again", write: "replace" };
     const { flow, run } = await ana.make(sync({ destination, trigger: true }));
     expect(run).toMatchObject({ status: "queued" });
-    await ana.carryOut();
+    await ana.runJobs();
     const once = await ana.sql(into, "select count(*) as n from again");
     expect((await ana.run(flow.id)).status).toBe("success");
     expect(await ana.sql(into, "select count(*) as n from again")).toEqual(once);
@@ -222,7 +222,7 @@ describe("a run of a flow", () => {
       expect((await call("GET", abroad + path, stranger)).status).toBe(404);
     }
     expect((await call("POST", abroad, { ...stranger, body: { flowId: flow.id } })).status).toBe(404);
-    await ana.carryOut();
+    await ana.runJobs();
   });
 
   it("is cancelled before it begins, and by the end of its flow", async () => {
@@ -236,7 +236,7 @@ describe("a run of a flow", () => {
     expect((await ana.send("DELETE", `/flows/${flow.id}`)).status).toBe(200);
     const doc = await collections.runs().findOne({ _id: new ObjectId(String(next.id)) });
     expect(doc).toMatchObject({ status: "cancelled" });
-    await ana.carryOut();
+    await ana.runJobs();
   });
 
   it("says what the source said", async () => {
@@ -278,7 +278,7 @@ describe("a run of a flow", () => {
     for (let look = 0; look < 30; look += 1) expect(await sweepOverdue()).toBe("queued");
     sendJobEventsBy(async (sent) => void ana.events.push(...sent));
     expect(await sweepOverdue()).toBe("queued");
-    await ana.carryOut();
+    await ana.runJobs();
     expect((await ana.send("GET", `/flows/${flow.id}/runs`)).json.data.items).toMatchObject([{ status: "success" }]);
   });
 
@@ -293,7 +293,7 @@ describe("a run of a flow", () => {
     expect(await Promise.all([queueDueRuns(owners), queueDueRuns(owners)])).toHaveLength(2);
     const runs = async () => (await ana.send("GET", `/flows/${flow.id}/runs`)).json.data.items;
     expect(await runs()).toMatchObject([{ triggerType: "scheduled", triggeredBy: null }]);
-    await ana.carryOut();
+    await ana.runJobs();
     await ana.send("PATCH", `/flows/${flow.id}`, { enabled: false });
     await makeDue();
     await queueDueRuns(owners);
@@ -312,7 +312,7 @@ describe("a flow that reads by a query", () => {
     expect(flow.destination).toMatchObject({ table: "numbers_up" });
     const answer = await ana.send("POST", "/flows", { flowId: flow.id, params: [7000] });
     expect(answer.status).toBe(202);
-    await ana.carryOut();
+    await ana.runJobs();
     expect((await ana.send("GET", `/flows/${flow.id}`)).json.data.lastRun).toMatchObject({
       status: "success",
       rowCount: 7000,

@@ -8,7 +8,7 @@ import { inTransaction } from "@/lib/platform/db/transaction";
 import { env } from "@/lib/platform/env";
 import { BODY_LIMITS, readRawBody } from "@/lib/platform/http/body";
 import { AppError } from "@/lib/platform/http/errors";
-import { oneAtATime, oneForAll } from "@/lib/platform/http/one-at-a-time";
+import { coalesce, withKeyedLock } from "@/lib/platform/http/one-at-a-time";
 import { remoteAddress } from "@/lib/platform/http/remote-address";
 import { log } from "@/lib/platform/log";
 import { open } from "@/lib/platform/secrets/seal";
@@ -90,7 +90,7 @@ export async function receiveEvent(token: string, request: Request, now = new Da
   }
   tellFlowSoon(hook);
   // The event is stored: if anything fails from here on, the sweeper finds it.
-  await oneForAll(`webhook run:${hook._id.toHexString()}`, () => queuePendingOf(hook.workspaceId, hook._id)).catch(
+  await coalesce(`webhook run:${hook._id.toHexString()}`, () => queuePendingOf(hook.workspaceId, hook._id)).catch(
     (error: unknown) =>
       log.warn({ err: error, flowId: hook._id.toHexString() }, "an event waits for a run that could not be queued"),
   );
@@ -220,7 +220,7 @@ function field(value: unknown, name: string): unknown {
  * transactions would conflict for ten seconds.
  */
 function writing(hook: FlowWebhookDoc, work: (session: ClientSession) => Promise<void>): Promise<void> {
-  return oneAtATime(`webhook:${hook._id.toHexString()}`, () => inTransaction(work));
+  return withKeyedLock(`webhook:${hook._id.toHexString()}`, () => inTransaction(work));
 }
 
 /** @returns false for an event that was accepted before */

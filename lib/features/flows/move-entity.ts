@@ -12,7 +12,7 @@ import type {
 import { NoColumns } from "@/lib/features/connections/drivers/shared/flows/sql-load";
 import { RunGoesOn } from "@/lib/features/runs/goes-on";
 import { AppError, type ErrorKind } from "@/lib/platform/http/errors";
-import { orAborted } from "@/lib/platform/process/or-aborted";
+import { raceAbort } from "@/lib/platform/process/or-aborted";
 import { GROWTHS_MAX, SILENCE_MS, TRIES_MAX, TRIES_TIMEOUT_MS, TRY_WAITS_MS } from "./limits";
 
 /*
@@ -369,7 +369,7 @@ async function heard<T>(word: Promise<T>, signal: AbortSignal, stop: AbortContro
     SILENCE_MS,
   );
   try {
-    return await orAborted(word, signal);
+    return await raceAbort(word, signal);
   } catch (error) {
     throw new ReadFailure(signal.aborted ? signal.reason : error);
   } finally {

@@ -12,7 +12,7 @@ import { uniqueColumnNames } from "@/lib/features/query/column-names";
 import { runQuery } from "@/lib/features/query/service";
 import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
-import { orAborted } from "@/lib/platform/process/or-aborted";
+import { raceAbort } from "@/lib/platform/process/or-aborted";
 import { refuseWide } from "./refuse-wide";
 import type { FlowPreview, PreviewBody } from "./schema";
 
@@ -76,7 +76,7 @@ async function ofEntity(
   try {
     const leave = await admit(caller.workspaceId.toHexString(), connection._id.toHexString(), signal);
     try {
-      return await orAborted(
+      return await raceAbort(
         withDataSource(connection, (source) => readFirst(source, entity, signal)),
         signal,
       );

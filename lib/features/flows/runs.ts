@@ -13,7 +13,7 @@ import { collections } from "./collections";
 import { invalid, requireMode } from "./definition";
 import type { FlowDoc, FlowMode } from "./model";
 import type { BackfillBody, FlowParams, FlowRun, FlowStarted, TriggerFlowBody } from "./schema";
-import { getFlowDocOrThrow, resourceOf, withOwnStanding } from "./standing";
+import { getFlowDocOrThrow, resourceOf, withOwnRunStatus } from "./standing";
 
 /** Event that starts a queued run; its data are `workspaceId` and `runId`. */
 export const FLOW_RUN_QUEUED_EVENT = "flow/run.queued";
@@ -39,7 +39,7 @@ export async function triggerFlow(caller: Caller, { flowId: id, params }: Trigge
   const doc = await getFlowDocOrThrow(caller, flowId);
   await consume("flowTrigger", flowId.toHexString());
   const run = await startRun(caller, doc, params === undefined ? {} : { values: toValues(doc, params) });
-  return { flow: await withOwnStanding(caller, doc), run };
+  return { flow: await withOwnRunStatus(caller, doc), run };
 }
 
 /**
@@ -53,7 +53,7 @@ export async function backfillFlow(caller: Caller, flowId: ObjectId, body: Backf
   requireMode(doc, mode, from);
   await consume("flowTrigger", flowId.toHexString());
   const run = await startRun(caller, doc, { mode, ...(from !== undefined && { from }) }, "backfill");
-  return { flow: await withOwnStanding(caller, doc), run };
+  return { flow: await withOwnRunStatus(caller, doc), run };
 }
 
 /**

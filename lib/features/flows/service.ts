@@ -16,7 +16,7 @@ import { loadNamesOf } from "./loads";
 import { type FlowDefinition, type FlowDoc, RESOURCE_TYPE, shownCheckpoint } from "./model";
 import { startRun } from "./runs";
 import type { CreateFlowBody, Flow, FlowDetail, FlowStarted, UpdateFlowBody } from "./schema";
-import { getFlowDocOrThrow, noSuchFlow, resourceOf, withOwnStanding, withStanding } from "./standing";
+import { getFlowDocOrThrow, noSuchFlow, resourceOf, withOwnRunStatus, withRunStatus } from "./standing";
 import { tellFlow } from "./tell";
 import { dropWebhook } from "./webhook-store";
 
@@ -34,7 +34,7 @@ export async function listFlows(caller: Caller, page: PageRequest): Promise<Page
     .limit(withExtra(page.limit))
     .toArray();
   const { items, nextCursor } = toPage(docs, page.limit, (doc) => doc);
-  return { items: await withStanding(caller, items), nextCursor };
+  return { items: await withRunStatus(caller, items), nextCursor };
 }
 
 /**
@@ -44,7 +44,7 @@ export async function listFlows(caller: Caller, page: PageRequest): Promise<Page
 export async function getFlow(caller: Caller, flowId: ObjectId): Promise<FlowDetail> {
   const doc = await getFlowDocOrThrow(caller, flowId);
   const [flow, { items: runs }] = await Promise.all([
-    withOwnStanding(caller, doc),
+    withOwnRunStatus(caller, doc),
     listRuns(resourceOf(doc), { limit: RUNS_SHOWN }),
   ]);
   return { ...flow, runs, checkpoint: toCheckpoint(doc) };
@@ -74,7 +74,7 @@ export async function createFlow(caller: Caller, body: CreateFlowBody, now = new
   tellFlow(doc);
   const isRun = body.trigger && doc.type !== "webhook";
   const run = isRun ? await startRun(caller, doc, {}) : null;
-  return { flow: await withOwnStanding(caller, doc), run };
+  return { flow: await withOwnRunStatus(caller, doc), run };
 }
 
 /**
@@ -121,7 +121,7 @@ export async function updateFlow(caller: Caller, flowId: ObjectId, body: UpdateF
     throw hasChanged();
   }
   tellFlow(updated);
-  return withOwnStanding(caller, updated);
+  return withOwnRunStatus(caller, updated);
 }
 
 /**

@@ -19,14 +19,14 @@ export async function getFlowDocOrThrow({ workspaceId }: Caller, flowId: ObjectI
 }
 
 /** Returns the flow as the API shows it. */
-export async function withOwnStanding(caller: Pick<Caller, "workspaceId">, doc: FlowDoc): Promise<Flow> {
-  const [flow] = await withStanding(caller, [doc]);
+export async function withOwnRunStatus(caller: Pick<Caller, "workspaceId">, doc: FlowDoc): Promise<Flow> {
+  const [flow] = await withRunStatus(caller, [doc]);
   if (!flow) throw new Error("A flow has no standing.");
   return flow;
 }
 
 /** Does the same for many, in two look-ups. */
-export async function withStanding({ workspaceId }: Pick<Caller, "workspaceId">, docs: FlowDoc[]): Promise<Flow[]> {
+export async function withRunStatus({ workspaceId }: Pick<Caller, "workspaceId">, docs: FlowDoc[]): Promise<Flow[]> {
   const ids = docs.map(({ _id }) => _id);
   const [schedules, runs] = await Promise.all([
     schedulesOf(workspaceId, RESOURCE_TYPE, ids),

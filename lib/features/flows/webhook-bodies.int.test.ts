@@ -92,7 +92,7 @@ it("C7 takes what it can write, as its sender meant it, and refuses the rest at 
     expect([String(body), [400, 415].includes(answer.status)]).toEqual([String(body), true]);
     expect(answer.json.error).toMatch(message);
   }
-  await ana.carryOut();
+  await ana.runJobs();
   expect((await rows(hook)).map(({ event_id }) => event_id)).toEqual(
     ["bom", "bom-and-blanks", "form-by-name", "latin", "plain", "quoted", "utf16", "utf16-by-mark"],
   ); // biome-ignore format: one look
@@ -111,27 +111,27 @@ it("C7 an event that the destination refuses fails alone, is shown with its reas
     await send(hook, JSON.stringify({ id }));
     await collections.flowEvents().updateOne({ ...place, eventId: id }, { $set: { payload } });
   } // biome-ignore format: one look
-  await ana.carryOut();
+  await ana.runJobs();
   expect((await rows(hook)).map(({ event_id }) => event_id)).toEqual(["four", "old mark", "one", "twice"]);
   expect(await stats(hook)).toMatchObject({ pending: 0, processed: 4, failed: 3 });
   const failed = (await arrivals(hook)).filter(({ status }: { status: string }) => status === "failed");
   expect(failed.map(({ eventId }: { eventId: string }) => eventId).sort()).toEqual(["code 0", "half", "no JSON"]);
   for (const { reason } of failed) expect(reason).toMatch(/\S/);
   await send(hook, '{"id":"behind"}');
-  await ana.carryOut();
+  await ana.runJobs();
   expect((await rows(hook)).map(({ event_id }) => event_id)).toContain("behind");
 });
 
 it("C7 more bad events than a run may refuse hold up nobody", async () => {
   const hook = await open();
   await send(hook, '{"id":"first"}');
-  await ana.carryOut();
+  await ana.runJobs();
   await ana.send("PATCH", `/flows/${hook.flowId}`, { enabled: false });
   for (let number = 0; number < 105; number += 1) await send(hook, `{"id":"bad ${number}","a":"\\u0000"}`);
   await send(hook, '{"id":"last"}');
   await ana.send("PATCH", `/flows/${hook.flowId}`, { enabled: true });
   await queuePendingEvents();
-  await ana.carryOut();
+  await ana.runJobs();
   expect((await rows(hook)).map(({ event_id }) => event_id)).toEqual(["first", "last"]);
   expect(await stats(hook)).toMatchObject({ pending: 0, processed: 2, failed: 105 });
 });
@@ -139,7 +139,7 @@ it("C7 more bad events than a run may refuse hold up nobody", async () => {
 it("C7 a failure that names no row stops one event, and all of them only when all fail", async () => {
   const hook = await open();
   await send(hook, '{"id":"first"}');
-  await ana.carryOut();
+  await ana.runJobs();
   // An error of the class "program limit exceeded", such as for an index row that is too large.
   await ana.sql(
     postgres,
@@ -154,11 +154,11 @@ it("C7 a failure that names no row stops one event, and all of them only when al
   const retry = async () => {
     await collections.flowWebhooks().updateOne({ _id: new ObjectId(hook.flowId) }, { $set: { retryAt: new Date(0) } });
     await queuePendingEvents();
-    await ana.carryOut();
+    await ana.runJobs();
   };
   // For a single event the destination may be at fault, so the event waits.
   await send(hook, '{"id":"poison 1"}');
-  await ana.carryOut();
+  await ana.runJobs();
   expect(await stats(hook)).toMatchObject({ pending: 1, failed: 0 });
   await send(hook, '{"id":"good 1"}');
   await send(hook, '{"id":"poison 2"}');
@@ -183,7 +183,7 @@ it("C14 ids that a double cannot tell apart are two events, with every digit", a
   for (const half of ["\\ud800", "\\ud801"]) {
     expect((await send(hook, `{"id":"${half}"}`)).json.data).toEqual({ accepted: true });
   }
-  await ana.carryOut();
+  await ana.runJobs();
   // One notation of a number is as long as jsonb expands it: 400 zeros.
   const found = (await ana.sql(postgres, `select event_id, payload->>'n' as n from ${hook.table}`)).filter(
     ({ n }) => n !== null && String(n).length < 40,

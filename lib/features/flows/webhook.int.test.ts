@@ -74,7 +74,7 @@ describe("an event", () => {
     const answer = await sendPlain(hook, body);
     expect([answer.status, answer.json.data]).toEqual([202, { accepted: true }]);
     expect(await stats(hook)).toMatchObject({ received: 1, accepted: 1, pending: 1, processed: 0, url: hook.url });
-    await ana.carryOut();
+    await ana.runJobs();
     expect(await rows(hook)).toEqual([{ event_id: "evt_1", payload: expect.anything() }]);
     expect(JSON.parse(String((await rows(hook))[0]?.payload))).toEqual(JSON.parse(body));
     const shown = await stats(hook);
@@ -110,7 +110,7 @@ describe("an event", () => {
       };
       expect((await send(hook.path, body, headers)).json.data).toEqual({ accepted: true });
     }
-    await ana.carryOut();
+    await ana.runJobs();
     expect((await rows(hook)).map(({ event_id }) => event_id)).toEqual(["msg_1", "msg_2"]);
   });
 
@@ -164,7 +164,7 @@ describe("an event", () => {
       });
       expect([minutes, answer.status]).toEqual([minutes, status]);
     } // biome-ignore format: four cases
-    await ana.carryOut();
+    await ana.runJobs();
   });
 
   it("that comes again, or many times at once, is one row (T71)", async () => {
@@ -173,13 +173,13 @@ describe("an event", () => {
     const answers = await Promise.all([...bodies, ...bodies, ...bodies].map((body) => sendPlain(hook, body)));
     expect(answers.map(({ status }) => status)).toEqual(new Array(9).fill(202));
     expect(answers.filter(({ json }) => json.data.duplicate)).toHaveLength(7);
-    await ana.carryOut();
+    await ana.runJobs();
     expect((await sendPlain(hook, '{"id":"a"}')).json.data).toEqual({ duplicate: true });
     expect((await rows(hook)).map(({ event_id }) => event_id)).toEqual(["7", "a"]);
     expect(await stats(hook)).toMatchObject({ received: 10, accepted: 2, duplicates: 8, processed: 2 });
     // Without an id none counts as a repeat.
     for (const _ of [1, 2]) expect((await sendPlain(hook, "[1]")).json.data).toEqual({ accepted: true });
-    await ana.carryOut();
+    await ana.runJobs();
     expect(await rows(hook)).toHaveLength(4);
   });
 
@@ -208,7 +208,7 @@ describe("an event", () => {
     expect((await send(hook.path, '{"type":"made"}')).json.data).toEqual({ ignored: true });
     expect((await send(hook.path, '{"type":"paid"}', { "x-service-signature": "00" })).status).toBe(401);
     expect(await stats(hook)).toMatchObject({ received: 4, accepted: 2, rejected: 2 });
-    await ana.carryOut();
+    await ana.runJobs();
   });
 });
 
@@ -232,7 +232,7 @@ describe("the address of a webhook flow", () => {
       expect(kept).not.toContain(token);
       expect(kept).not.toContain(next.secret);
     }
-    await ana.carryOut();
+    await ana.runJobs();
   });
 
   it("is gone with its flow, and no other flow has one", async () => {
@@ -272,7 +272,7 @@ describe("the address of a webhook flow", () => {
       expect(refused.length).toBeGreaterThan(0);
       expect(Number(refused[0]?.headers.get("retry-after"))).toBeGreaterThan(0);
       expect(await stats(hook)).toMatchObject({ received: taken, accepted: taken, pending: taken });
-      await ana.carryOut();
+      await ana.runJobs();
       expect(await rows(hook)).toHaveLength(taken);
       const { items } = (await ana.send("GET", `/flows/${hook.flowId}/runs`)).json.data;
       expect(items.map(({ rowCount }: { rowCount: number }) => rowCount).sort((a: number, b: number) => b - a)[0]).toBe(
@@ -295,7 +295,7 @@ describe("what has come", () => {
     const body = '{"id":"evt_1","type":"parcel.scanned"}';
     await sendPlain(hook, body);
     expect((await arrivals(hook)).items).toMatchObject([{ status: "waiting", eventId: "evt_1", runId: null }]);
-    await ana.carryOut();
+    await ana.runJobs();
     const { lastRun } = (await ana.send("GET", `/flows/${hook.flowId}`)).json.data;
     await sendPlain(hook, body);
     const forged = `{"forged":"${"x".repeat(2000)}\u0000"}`;
@@ -346,7 +346,7 @@ describe("what has come", () => {
     expect((await call("POST", path, { cookie: member.cookie, body: {} })).status).toBe(403);
     const answer = await ana.send("POST", `/flows/${hook.flowId}/webhook/test`, {});
     expect([answer.status, answer.json.data]).toEqual([202, { accepted: true }]);
-    await ana.carryOut();
+    await ana.runJobs();
     const [arrived] = (await arrivals(hook)).items;
     expect(arrived).toMatchObject({
       status: "written",
@@ -365,17 +365,17 @@ describe("events that wait", () => {
     const hook = await open();
     await ana.send("PATCH", `/connectors/${into}`, { readOnly: true });
     await sendPlain(hook, '{"id":"patient"}');
-    await ana.carryOut();
+    await ana.runJobs();
     expect((await ana.send("GET", `/flows/${hook.flowId}`)).json.data.lastRun).toMatchObject({ status: "failure" });
     expect(await stats(hook)).toMatchObject({ pending: 1, processed: 0 });
     await ana.send("PATCH", `/connectors/${into}`, { readOnly: false });
     // Not with every new event: the next attempt is later.
     await sendPlain(hook, '{"id":"second"}');
-    await ana.carryOut();
+    await ana.runJobs();
     expect(await stats(hook)).toMatchObject({ pending: 2 });
     await collections.flowWebhooks().updateOne({ _id: new ObjectId(hook.flowId) }, { $set: { retryAt: new Date(0) } });
     await queuePendingEvents();
-    await ana.carryOut();
+    await ana.runJobs();
     expect((await rows(hook)).map(({ event_id }) => event_id)).toEqual(["patient", "second"]);
     expect(await stats(hook)).toMatchObject({ pending: 0, processed: 2 });
   });
@@ -383,7 +383,7 @@ describe("events that wait", () => {
   it("are not written twice by a run that comes behind one that was killed", async () => {
     const hook = await open();
     await sendPlain(hook, '{"id":"one"}');
-    await ana.carryOut();
+    await ana.runJobs();
     // State between the write to the destination and its confirmation.
     const event = { flowId: new ObjectId(hook.flowId) };
     await collections.flowEvents().updateOne(event, { $set: { isPending: true, payload: '{"id":"one"}' } });
@@ -396,11 +396,11 @@ describe("events that wait", () => {
     const hook = await open();
     await ana.send("PATCH", `/flows/${hook.flowId}`, { enabled: false });
     expect((await sendPlain(hook, '{"id":"kept"}')).status).toBe(202);
-    await ana.carryOut();
+    await ana.runJobs();
     expect(await stats(hook)).toMatchObject({ pending: 1 });
     await ana.send("PATCH", `/flows/${hook.flowId}`, { enabled: true });
     await queuePendingEvents();
-    await ana.carryOut();
+    await ana.runJobs();
     expect(await rows(hook)).toHaveLength(1);
   });
 });

@@ -2,14 +2,19 @@ import "server-only";
 import type { AnyBulkWriteOperation, ObjectId } from "mongodb";
 import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
 import { log } from "@/lib/platform/log";
-import type { Cabinet } from "./cabinet";
+import type { ItemKind } from "./cabinet";
 import type { FiledDoc, FolderDoc, Intent, Write } from "./model";
 
 /**
  * Writes a change to the documents. Each document stores the number of its last change and only accepts later ones. So
  * a late server, even long after others continued, changes nothing.
  */
-export async function applyWrites(cabinet: Cabinet, workspaceId: ObjectId, seq: number, intent: Intent): Promise<void> {
+export async function applyWrites(
+  itemKind: ItemKind,
+  workspaceId: ObjectId,
+  seq: number,
+  intent: Intent,
+): Promise<void> {
   const { writes, userId, at } = intent;
   const older = { workspaceId, seq: { $lt: seq } };
   const folderUpdates: AnyBulkWriteOperation<FolderDoc>[] = [];
@@ -23,14 +28,14 @@ export async function applyWrites(cabinet: Cabinet, workspaceId: ObjectId, seq: 
       updates.push({ updateOne: { filter: { ...older, _id: write.id }, update: { $set: { ...write.set, seq } } } });
     }
   }
-  if (folderUpdates.length > 0) await cabinet.folders().bulkWrite(folderUpdates);
-  if (updates.length > 0) await cabinet.items().bulkWrite(updates);
-  for (const write of writes) await applyOne(cabinet, write, workspaceId, seq, { deletedBy: userId, deletedAt: at });
+  if (folderUpdates.length > 0) await itemKind.folders().bulkWrite(folderUpdates);
+  if (updates.length > 0) await itemKind.items().bulkWrite(updates);
+  for (const write of writes) await applyOne(itemKind, write, workspaceId, seq, { deletedBy: userId, deletedAt: at });
 }
 
 /** Deletes late inserts of documents that had been deleted already. */
 export async function withdrawLateInserts(
-  cabinet: Cabinet,
+  itemKind: ItemKind,
   workspaceId: ObjectId,
   seq: number,
   { writes }: Intent,
@@ -38,13 +43,13 @@ export async function withdrawLateInserts(
   for (const write of writes) {
     if (write.kind !== "insert") continue;
     const { _id } = write.doc;
-    const deleted = await cabinet.deleted().findOne({ _id, workspaceId, seq: { $gt: seq } });
-    if (deleted) await cabinet.items().deleteOne({ _id, workspaceId, seq });
+    const deleted = await itemKind.deleted().findOne({ _id, workspaceId, seq: { $gt: seq } });
+    if (deleted) await itemKind.items().deleteOne({ _id, workspaceId, seq });
   }
 }
 
 async function applyOne(
-  cabinet: Cabinet,
+  itemKind: ItemKind,
   write: Write,
   workspaceId: ObjectId,
   seq: number,
@@ -52,28 +57,28 @@ async function applyOne(
 ): Promise<void> {
   const older = { workspaceId, seq: { $lt: seq } };
   if (write.kind === "insertFolder") {
-    await cabinet
+    await itemKind
       .folders()
       .insertOne({ ...write.doc, seq })
       .catch(ignoreRepeat);
   } else if (write.kind === "removeFolder") {
-    await cabinet.folders().deleteOne({ ...older, _id: write.id });
+    await itemKind.folders().deleteOne({ ...older, _id: write.id });
   } else if (write.kind === "insert") {
     const { _id } = write.doc;
-    await cabinet
+    await itemKind
       .items()
       .insertOne({ ...write.doc, seq })
       .catch(ignoreRepeat);
-    await cabinet.deleted().deleteOne({ ...older, _id });
+    await itemKind.deleted().deleteOne({ ...older, _id });
   } else if (write.kind === "discard") {
-    const doc = await cabinet.items().findOne({ ...older, _id: write.id });
+    const doc = await itemKind.items().findOne({ ...older, _id: write.id });
     if (!doc) return;
     // Once before, so that a crash in between leaves it to the next attempt; once after, for data added in between.
-    await cabinet.forget?.(workspaceId, doc._id);
+    await itemKind.forget?.(workspaceId, doc._id);
     const deleted = { ...doc, ...deletion, seq };
-    await cabinet.deleted().replaceOne({ _id: doc._id, workspaceId }, deleted, { upsert: true });
-    await cabinet.items().deleteOne({ ...older, _id: doc._id });
-    await cabinet.forget?.(workspaceId, doc._id);
+    await itemKind.deleted().replaceOne({ _id: doc._id, workspaceId }, deleted, { upsert: true });
+    await itemKind.items().deleteOne({ ...older, _id: doc._id });
+    await itemKind.forget?.(workspaceId, doc._id);
   }
 }
 

@@ -2,7 +2,7 @@ import "server-only";
 import type { ObjectId } from "mongodb";
 import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
-import type { Cabinet } from "./cabinet";
+import type { ItemKind } from "./cabinet";
 import { changeFiled } from "./journal";
 import { accessOf, type Deleted, type FiledDoc, type FolderDoc, visibleTo } from "./model";
 import { endingOf } from "./names";
@@ -18,24 +18,30 @@ import { freePlace, getFolderOrThrow } from "./placement";
  */
 export function bringBack(
   caller: Caller,
-  cabinet: Cabinet,
+  itemKind: ItemKind,
   id: ObjectId,
   folderId: string | null | undefined,
   nameIn: (doc: FiledDoc, folder: FolderDoc | null) => Promise<string> = async ({ name }) => name,
 ): Promise<FiledDoc> {
-  return changeFiled(caller, cabinet, async (changes) => {
-    const found: Deleted<FiledDoc> | null = await cabinet.deleted().findOne({ _id: id, ...visibleTo(caller) });
-    if (!found) throw new AppError("not_found", `There is no such deleted ${cabinet.noun} in this workspace.`);
+  return changeFiled(caller, itemKind, async (changes) => {
+    const found: Deleted<FiledDoc> | null = await itemKind.deleted().findOne({ _id: id, ...visibleTo(caller) });
+    if (!found) throw new AppError("not_found", `There is no such deleted ${itemKind.noun} in this workspace.`);
     const { deletedAt: _, deletedBy: __, ...doc } = found;
     const { workspaceId, space } = doc;
     const folder = folderId
-      ? await getFolderOrThrow(caller, cabinet, folderId)
+      ? await getFolderOrThrow(caller, itemKind, folderId)
       : folderId === undefined && doc.folderId
-        ? await cabinet.folders().findOne({ _id: doc.folderId, workspaceId, space })
+        ? await itemKind.folders().findOne({ _id: doc.folderId, workspaceId, space })
         : null;
-    if (folder && folder.space !== space) throw otherAccess(cabinet, folder);
-    const target = { workspaceId, space, folder, name: await nameIn(doc, folder), ending: endingOf(cabinet.root, doc) };
-    const place = await freePlace(cabinet, { ...target, known: target.name }, null);
+    if (folder && folder.space !== space) throw otherAccess(itemKind, folder);
+    const target = {
+      workspaceId,
+      space,
+      folder,
+      name: await nameIn(doc, folder),
+      ending: endingOf(itemKind.root, doc),
+    };
+    const place = await freePlace(itemKind, { ...target, known: target.name }, null);
     const back = { ...doc, ...place, folderId: folder?._id ?? null, version: doc.version + 1, updatedAt: changes.now };
     changes.message = `Bring ${back.path} back`;
     await changes.insert(back);
@@ -44,7 +50,7 @@ export function bringBack(
 }
 
 /** A restored item keeps its access: unlike a move, the request cannot name another one. */
-function otherAccess({ noun }: Cabinet, { path, space }: FolderDoc): AppError {
+function otherAccess({ noun }: ItemKind, { path, space }: FolderDoc): AppError {
   const message =
     accessOf(space) === "workspace"
       ? `The folder “${path}” is shared with the workspace, and the ${noun} is not. Choose another folder.`

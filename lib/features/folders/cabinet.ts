@@ -3,7 +3,7 @@ import type { Collection, ObjectId } from "mongodb";
 import type { Deleted, FiledDoc, FolderDoc, JournalDoc } from "./model";
 
 /** One kind of item: in folders, with versions, as files of the workspace's repository. */
-export type Cabinet = {
+export type ItemKind = {
   /** Name of one item, in sentences and in the workspace's events. */
   noun: "console" | "dashboard";
   /** Folder of their files in the repository, and the plural of the noun. */
@@ -22,11 +22,11 @@ export type Cabinet = {
 };
 
 /** Returns the accessors without the fields of the specific kind, which folders pass through unread. */
-export function asFiled<D extends FiledDoc>(drawers: {
+export function itemKindOf<D extends FiledDoc>(itemCollections: {
   items: () => Collection<D>;
   folders: () => Collection<FolderDoc>;
   deleted: () => Collection<Deleted<D>>;
   journals: () => Collection<JournalDoc>;
-}): Pick<Cabinet, "items" | "folders" | "deleted" | "journals"> {
-  return drawers as unknown as Pick<Cabinet, "items" | "folders" | "deleted" | "journals">;
+}): Pick<ItemKind, "items" | "folders" | "deleted" | "journals"> {
+  return itemCollections as unknown as Pick<ItemKind, "items" | "folders" | "deleted" | "journals">;
 }

@@ -3,7 +3,7 @@ import type { ObjectId } from "mongodb";
 import type { Change } from "@/lib/features/repository/service";
 import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
-import type { Cabinet } from "./cabinet";
+import type { ItemKind } from "./cabinet";
 import {
   type CommitPart,
   type FiledDoc,
@@ -32,13 +32,13 @@ export class Changes {
 
   constructor(
     readonly caller: Caller,
-    private readonly cabinet: Cabinet,
+    private readonly itemKind: ItemKind,
   ) {}
 
   /** @throws AppError conflict when the workspace is full */
   async insert(after: FiledDoc): Promise<void> {
     const { workspaceId } = this.caller;
-    const { itemsMax, items, root } = this.cabinet;
+    const { itemsMax, items, root } = this.itemKind;
     if ((await items().countDocuments({ workspaceId })) >= itemsMax) {
       throw new AppError("conflict", `A workspace has at most ${itemsMax} ${root}. Delete some first.`);
     }
@@ -57,7 +57,7 @@ export class Changes {
   /** @throws AppError conflict when the workspace is full */
   async insertFolder(doc: FolderDoc): Promise<void> {
     const { workspaceId } = this.caller;
-    if ((await this.cabinet.folders().countDocuments({ workspaceId })) >= FOLDERS_MAX) {
+    if ((await this.itemKind.folders().countDocuments({ workspaceId })) >= FOLDERS_MAX) {
       throw new AppError("conflict", `A workspace has at most ${FOLDERS_MAX} folders. Delete some first.`);
     }
     this.folderWrites.push({ kind: "insertFolder", doc });
@@ -83,7 +83,7 @@ export class Changes {
       parts: await this.toParts(),
     };
     if (Buffer.byteLength(JSON.stringify(intent)) <= INTENT_BYTES_MAX) return intent;
-    throw new AppError("too_large", `This changes too many ${this.cabinet.root} at once. Do it folder by folder.`);
+    throw new AppError("too_large", `This changes too many ${this.itemKind.root} at once. Do it folder by folder.`);
   }
 
   private async toParts(): Promise<CommitPart[]> {

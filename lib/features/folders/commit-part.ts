@@ -3,7 +3,7 @@ import type { ObjectId } from "mongodb";
 import { type Change, commitChanges, findBranch, readFile } from "@/lib/features/repository/service";
 import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
-import type { Cabinet } from "./cabinet";
+import type { ItemKind } from "./cabinet";
 import { collections } from "./collections";
 import { type CommitPart, type Intent, WORKSPACE_SPACE } from "./model";
 
@@ -18,7 +18,7 @@ const PASSING: ReadonlySet<string> = new Set(["storage_full", "unavailable"]);
  * @returns whether this call made a commit
  */
 export async function commitPart(
-  cabinet: Cabinet,
+  itemKind: ItemKind,
   workspaceId: ObjectId,
   seq: number,
   { author, message, at }: Intent,
@@ -43,7 +43,7 @@ export async function commitPart(
     if (!(error instanceof AppError) || PASSING.has(error.kind)) throw error;
     if ((await isStillOpen()) && !(await hasLanded(part))) {
       log.warn({ err: error, workspaceId: workspaceId.toHexString() }, "git has other files than the documents");
-      await realign(cabinet, workspaceId, { author, message, at }, part);
+      await realign(itemKind, workspaceId, { author, message, at }, part);
     }
     return false;
   }
@@ -54,7 +54,7 @@ export async function commitPart(
  * foreign writes to these files, and after a late commit.
  */
 export async function realign(
-  cabinet: Cabinet,
+  itemKind: ItemKind,
   workspaceId: ObjectId,
   { author, message, at }: Pick<Intent, "author" | "message" | "at">,
   { repositoryId, changes }: CommitPart,
@@ -67,7 +67,7 @@ export async function realign(
     const expectedHead = (await findBranch(repositoryId, "main")) ?? undefined;
     const missing: Change[] = [];
     for (const path of files) {
-      const doc = await cabinet.items().findOne({ workspaceId, space, file: path });
+      const doc = await itemKind.items().findOne({ workspaceId, space, file: path });
       const text = await textAt(repositoryId, path);
       if (doc && doc.content !== text) {
         missing.push({ kind: "put", path, content: doc.content, fileId: doc._id.toHexString() });

@@ -2,7 +2,7 @@ import "server-only";
 import type { ObjectId } from "mongodb";
 import { z } from "zod";
 import { route } from "@/lib/features/accounts/route";
-import type { Cabinet } from "@/lib/features/folders/cabinet";
+import type { ItemKind } from "@/lib/features/folders/cabinet";
 import { listHistory } from "@/lib/features/folders/history";
 import { FOLDER_REFUSALS, SAVE_FAILURES } from "@/lib/features/folders/reference";
 import {
@@ -22,21 +22,21 @@ import { listQuery, opaqueListQuery, pageOf } from "@/lib/platform/http/schema";
 type Below<P extends z.ZodType> = { tag: string; params: P; idOf: (params: z.output<P>) => ObjectId };
 
 /** Routes of all folders of a kind: list and create. */
-export function foldersRoutes(cabinet: Cabinet, tag: string) {
+export function foldersRoutes(itemKind: ItemKind, tag: string) {
   const params = pathIds("workspaceId");
   return route.methods({
     GET: route({
-      summary: `List folders of ${cabinet.root}`,
+      summary: `List folders of ${itemKind.root}`,
       description: "Oldest first.",
       tag,
       access: member,
       params,
       query: listQuery,
       response: z.array(folderSchema),
-      handle: async ({ caller, query, headers }) => asArray(headers, await listFolders(caller, cabinet, query)),
+      handle: async ({ caller, query, headers }) => asArray(headers, await listFolders(caller, itemKind, query)),
     }),
     POST: route({
-      summary: `Add a folder of ${cabinet.root}`,
+      summary: `Add a folder of ${itemKind.root}`,
       tag,
       access: member,
       params,
@@ -46,16 +46,16 @@ export function foldersRoutes(cabinet: Cabinet, tag: string) {
       refuses: FOLDER_REFUSALS,
       status: 201,
       message: "Folder added",
-      handle: ({ caller, body }) => createFolder(caller, cabinet, body),
+      handle: ({ caller, body }) => createFolder(caller, itemKind, body),
     }),
   });
 }
 
 /** Routes of one folder. */
-export function folderRoutes<P extends z.ZodType>(cabinet: Cabinet, { tag, params, idOf }: Below<P>) {
+export function folderRoutes<P extends z.ZodType>(itemKind: ItemKind, { tag, params, idOf }: Below<P>) {
   return route.methods({
     PATCH: route({
-      summary: `Rename, move or share a folder of ${cabinet.root}`,
+      summary: `Rename, move or share a folder of ${itemKind.root}`,
       description: "With all that it holds: one commit.",
       tag,
       access: member,
@@ -65,11 +65,11 @@ export function folderRoutes<P extends z.ZodType>(cabinet: Cabinet, { tag, param
       failures: SAVE_FAILURES,
       refuses: FOLDER_REFUSALS,
       message: "Folder changed",
-      handle: ({ caller, params: path, body }) => updateFolder(caller, cabinet, idOf(path), body),
+      handle: ({ caller, params: path, body }) => updateFolder(caller, itemKind, idOf(path), body),
     }),
     DELETE: route({
-      summary: `Delete a folder of ${cabinet.root}`,
-      description: `One that is not empty asks for recursive=true; its ${cabinet.root} can be restored one by one for 30 days.`,
+      summary: `Delete a folder of ${itemKind.root}`,
+      description: `One that is not empty asks for recursive=true; its ${itemKind.root} can be restored one by one for 30 days.`,
       tag,
       access: member,
       params,
@@ -77,16 +77,16 @@ export function folderRoutes<P extends z.ZodType>(cabinet: Cabinet, { tag, param
       failures: SAVE_FAILURES,
       message: "Folder deleted",
       handle: ({ caller, params: path, query }) =>
-        deleteFolder(caller, cabinet, idOf(path), { recursive: query.recursive === "true" }),
+        deleteFolder(caller, itemKind, idOf(path), { recursive: query.recursive === "true" }),
     }),
   });
 }
 
 /** Routes of the commits of one item. */
-export function historyRoutes<P extends z.ZodType>(cabinet: Cabinet, { tag, params, idOf }: Below<P>) {
+export function historyRoutes<P extends z.ZodType>(itemKind: ItemKind, { tag, params, idOf }: Below<P>) {
   return route.methods({
     GET: route({
-      summary: `List the commits of a ${cabinet.noun}`,
+      summary: `List the commits of a ${itemKind.noun}`,
       description: "Newest first, through its renames.",
       tag,
       access: member,
@@ -94,7 +94,7 @@ export function historyRoutes<P extends z.ZodType>(cabinet: Cabinet, { tag, para
       query: opaqueListQuery,
       refuses: { cursor: "One that no page has given out" },
       response: pageOf(historyItemSchema),
-      handle: ({ caller, params: path, query }) => listHistory(caller, cabinet, idOf(path), query),
+      handle: ({ caller, params: path, query }) => listHistory(caller, itemKind, idOf(path), query),
     }),
   });
 }

@@ -12,7 +12,7 @@ import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
 import type { Page } from "@/lib/platform/http/paging";
 import type { ListQuery } from "@/lib/platform/http/schema";
-import type { Cabinet } from "./cabinet";
+import type { ItemKind } from "./cabinet";
 import { settle } from "./journal";
 import { mergeHistories, windowFor } from "./merge-histories";
 import { getFiledOrThrow } from "./placement";
@@ -29,14 +29,14 @@ const SHORT_SHA = 7;
  */
 export async function listHistory(
   caller: Caller,
-  cabinet: Cabinet,
+  itemKind: ItemKind,
   id: ObjectId,
   query: ListQuery,
 ): Promise<Page<HistoryItem>> {
   // Check the cursor before the item: errors in the request come first (docs/develop/api.md, Common rules).
   const cursors = parseCursors(query.cursor);
-  const doc = await getFiledOrThrow(caller, cabinet, id);
-  await settle(cabinet, caller.workspaceId);
+  const doc = await getFiledOrThrow(caller, itemKind, id);
+  await settle(itemKind, caller.workspaceId);
   const [present, other] = await repositoriesOf(caller, doc);
   const fileId = id.toHexString();
   const { limit } = query;
@@ -74,8 +74,8 @@ export async function listHistory(
  * @throws AppError invalid_request (malformed sha), not_found (unknown, or it did not touch the item), conflict
  * (ambiguous)
  */
-export async function getCommit(caller: Caller, cabinet: Cabinet, id: ObjectId, sha: string): Promise<FileCommit> {
-  const { parents, author, date, message, files, ...commit } = await findCommit(caller, cabinet, id, sha);
+export async function getCommit(caller: Caller, itemKind: ItemKind, id: ObjectId, sha: string): Promise<FileCommit> {
+  const { parents, author, date, message, files, ...commit } = await findCommit(caller, itemKind, id, sha);
   return {
     sha: commit.sha,
     parents,
@@ -100,21 +100,21 @@ export async function getCommit(caller: Caller, cabinet: Cabinet, id: ObjectId, 
  */
 export async function contentAt(
   caller: Caller,
-  cabinet: Cabinet,
+  itemKind: ItemKind,
   id: ObjectId,
   sha: string,
 ): Promise<{ content: string; label: string }> {
-  const commit = await findCommit(caller, cabinet, id, sha);
+  const commit = await findCommit(caller, itemKind, id, sha);
   const content = commit.files[0]?.after;
   if (typeof content !== "string") {
-    throw new AppError("not_found", `This commit left no text of the ${cabinet.noun}. Choose the one before it.`);
+    throw new AppError("not_found", `This commit left no text of the ${itemKind.noun}. Choose the one before it.`);
   }
   return { content, label: commit.sha.slice(0, SHORT_SHA) };
 }
 
-async function findCommit(caller: Caller, cabinet: Cabinet, id: ObjectId, sha: string): Promise<CommitChange> {
-  const doc = await getFiledOrThrow(caller, cabinet, id);
-  await settle(cabinet, caller.workspaceId);
+async function findCommit(caller: Caller, itemKind: ItemKind, id: ObjectId, sha: string): Promise<CommitChange> {
+  const doc = await getFiledOrThrow(caller, itemKind, id);
+  await settle(itemKind, caller.workspaceId);
   const found: CommitChange[] = [];
   for (const repositoryId of await repositoriesOf(caller, doc)) {
     try {
@@ -124,7 +124,7 @@ async function findCommit(caller: Caller, cabinet: Cabinet, id: ObjectId, sha: s
     }
   }
   const [commit, another] = found;
-  if (!commit) throw new AppError("not_found", `This ${cabinet.noun} has no such commit.`);
+  if (!commit) throw new AppError("not_found", `This ${itemKind.noun} has no such commit.`);
   if (another) throw new AppError("conflict", "Several commits begin with these digits. Give more of them.");
   return commit;
 }

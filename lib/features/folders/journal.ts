@@ -3,9 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ObjectId } from "mongodb";
 import type { Caller } from "@/lib/platform/access/caller";
 import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
-import { oneAtATime } from "@/lib/platform/http/one-at-a-time";
-import type { Cabinet } from "./cabinet";
-import { carryOut } from "./carry-out";
+import { withKeyedLock } from "@/lib/platform/http/one-at-a-time";
+import type { ItemKind } from "./cabinet";
+import { applyIntents } from "./carry-out";
 import { Changes } from "./changes";
 import { tellChange } from "./tell";
 
@@ -22,30 +22,30 @@ const LOOK_AGAIN_MS = 10;
  */
 export async function changeFiled<T>(
   caller: Caller,
-  cabinet: Cabinet,
+  itemKind: ItemKind,
   work: (changes: Changes) => Promise<T>,
 ): Promise<T> {
   const { workspaceId } = caller;
-  return oneAtATime(`filed:${cabinet.root}:${workspaceId.toHexString()}`, async () => {
+  return withKeyedLock(`filed:${itemKind.root}:${workspaceId.toHexString()}`, async () => {
     for (;;) {
-      const seq = await settle(cabinet, workspaceId);
-      const changes = new Changes(caller, cabinet);
+      const seq = await settle(itemKind, workspaceId);
+      const changes = new Changes(caller, itemKind);
       let result: T;
       try {
         result = await work(changes);
       } catch (error) {
         // Data read while another server wrote may be half of its change: only an error on a consistent state counts.
-        if (await isAt(cabinet, workspaceId, seq)) throw error;
+        if (await isAt(itemKind, workspaceId, seq)) throw error;
         continue;
       }
       const intent = await changes.toIntent();
       // This is the commit point: of all changes decided on one state, the first is written.
-      const { modifiedCount } = await cabinet
+      const { modifiedCount } = await itemKind
         .journals()
         .updateOne({ workspaceId, seq, isOpen: false }, { $set: { seq: seq + 1, isOpen: true, intent } });
       if (modifiedCount === 0) continue;
-      await carryOut(cabinet, workspaceId, seq + 1);
-      await tellChange(cabinet, workspaceId, intent);
+      await applyIntents(itemKind, workspaceId, seq + 1);
+      await tellChange(itemKind, workspaceId, intent);
       return result;
     }
   });
@@ -55,13 +55,13 @@ export async function changeFiled<T>(
  * Waits until no change of the workspace's items is open, and completes one that its server has abandoned.
  * @returns the number of the last change
  */
-export async function settle(cabinet: Cabinet, workspaceId: ObjectId): Promise<number> {
+export async function settle(itemKind: ItemKind, workspaceId: ObjectId): Promise<number> {
   let watched = -1;
   let since = 0;
   for (;;) {
-    const journal = await cabinet.journals().findOne({ workspaceId }, { projection: { _id: 0, seq: 1, isOpen: 1 } });
+    const journal = await itemKind.journals().findOne({ workspaceId }, { projection: { _id: 0, seq: 1, isOpen: 1 } });
     if (!journal) {
-      await beginJournal(cabinet, workspaceId);
+      await beginJournal(itemKind, workspaceId);
       continue;
     }
     const { seq, isOpen } = journal;
@@ -71,18 +71,18 @@ export async function settle(cabinet: Cabinet, workspaceId: ObjectId): Promise<n
       since = performance.now();
     }
     // Measured by this server's clock: those of two servers differ (F9).
-    if (performance.now() - since > TAKE_OVER_AFTER_MS) await carryOut(cabinet, workspaceId, seq);
+    if (performance.now() - since > TAKE_OVER_AFTER_MS) await applyIntents(itemKind, workspaceId, seq);
     else await sleep(1 + Math.random() * LOOK_AGAIN_MS);
   }
 }
 
-async function isAt(cabinet: Cabinet, workspaceId: ObjectId, seq: number): Promise<boolean> {
-  return (await cabinet.journals().countDocuments({ workspaceId, seq, isOpen: false }, { limit: 1 })) === 1;
+async function isAt(itemKind: ItemKind, workspaceId: ObjectId, seq: number): Promise<boolean> {
+  return (await itemKind.journals().countDocuments({ workspaceId, seq, isOpen: false }, { limit: 1 })) === 1;
 }
 
-async function beginJournal(cabinet: Cabinet, workspaceId: ObjectId): Promise<void> {
+async function beginJournal(itemKind: ItemKind, workspaceId: ObjectId): Promise<void> {
   try {
-    await cabinet.journals().updateOne({ workspaceId }, { $setOnInsert: { seq: 0, isOpen: false } }, { upsert: true });
+    await itemKind.journals().updateOne({ workspaceId }, { $setOnInsert: { seq: 0, isOpen: false } }, { upsert: true });
   } catch (error) {
     // Another server started it at the same moment.
     if (!isDuplicateKey(error)) throw error;

@@ -2,7 +2,7 @@ import "server-only";
 import { ObjectId } from "mongodb";
 import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
-import type { Cabinet } from "./cabinet";
+import type { ItemKind } from "./cabinet";
 import { accessOf, type FiledDoc, type FolderDoc, type Place, type Space, spaceOf, visibleTo } from "./model";
 import { parseName, placeOf } from "./names";
 import type { Access } from "./schema";
@@ -10,10 +10,10 @@ import type { Access } from "./schema";
 /** @throws AppError not_found, the same for another member's private folder and for another workspace's */
 export async function getFolderOrThrow(
   caller: Caller,
-  cabinet: Cabinet,
+  itemKind: ItemKind,
   folderId: ObjectId | string,
 ): Promise<FolderDoc> {
-  const folder = await cabinet.folders().findOne({ _id: new ObjectId(folderId), ...visibleTo(caller) });
+  const folder = await itemKind.folders().findOne({ _id: new ObjectId(folderId), ...visibleTo(caller) });
   if (!folder) throw new AppError("not_found", "There is no such folder in this workspace. Choose another place.");
   return folder;
 }
@@ -43,28 +43,28 @@ export function spaceIn(
 }
 
 /** @throws AppError not_found, the same for an unknown item, another workspace's and another member's private one */
-export async function getFiledOrThrow(caller: Caller, cabinet: Cabinet, id: ObjectId): Promise<FiledDoc> {
-  const doc = await cabinet.items().findOne({ _id: id, ...visibleTo(caller) });
-  if (!doc) throw noSuch(cabinet);
+export async function getFiledOrThrow(caller: Caller, itemKind: ItemKind, id: ObjectId): Promise<FiledDoc> {
+  const doc = await itemKind.items().findOne({ _id: id, ...visibleTo(caller) });
+  if (!doc) throw noSuch(itemKind);
   return doc;
 }
 
 /** Returns the error for an item that does not exist or that the caller cannot see. */
-export function noSuch({ noun }: Pick<Cabinet, "noun">): AppError {
+export function noSuch({ noun }: Pick<ItemKind, "noun">): AppError {
   return new AppError("not_found", `There is no such ${noun} in this workspace.`);
 }
 
 /** Returns the keys of all entries in a folder, or at the top level. */
 export async function keysIn(
-  cabinet: Cabinet,
+  itemKind: ItemKind,
   { workspaceId, space, folderId }: Pick<FiledDoc, "workspaceId" | "space" | "folderId">,
 ): Promise<Set<string>> {
   const beside = [
-    ...(await cabinet
+    ...(await itemKind
       .items()
       .find({ workspaceId, space, folderId }, { projection: { key: 1 } })
       .toArray()),
-    ...(await cabinet
+    ...(await itemKind
       .folders()
       .find({ workspaceId, space, parentId: folderId }, { projection: { key: 1 } })
       .toArray()),
@@ -79,18 +79,18 @@ export async function keysIn(
  */
 export async function placeAsked(
   caller: Caller,
-  cabinet: Cabinet,
+  itemKind: ItemKind,
   before: FiledDoc,
   asked: { access?: Access; folderId?: string | null },
 ): Promise<{ space: Space; folder: FolderDoc | null }> {
   const changesAccess = asked.access !== undefined && asked.access !== accessOf(before.space);
   if (changesAccess && asked.access === "private" && !before.ownerId.equals(caller.user._id)) {
-    throw new AppError("forbidden", `Only the owner of a ${cabinet.noun} can make it private.`);
+    throw new AppError("forbidden", `Only the owner of a ${itemKind.noun} can make it private.`);
   }
   // An item that changes sides leaves its folder, which stays on the old side.
   const stays = changesAccess ? null : before.folderId;
   const folderId = asked.folderId === undefined ? stays : asked.folderId;
-  const folder = folderId ? await getFolderOrThrow(caller, cabinet, folderId) : null;
+  const folder = folderId ? await getFolderOrThrow(caller, itemKind, folderId) : null;
   return { space: spaceIn(caller, folder, asked.access, before.space), folder };
 }
 
@@ -106,7 +106,7 @@ export function saveMessage(before: FiledDoc, after: FiledDoc): string {
 }
 
 /** Returns the error for a save based on an older version. @param current the item, as its route returns it */
-export function stale({ noun }: Pick<Cabinet, "noun">, current: unknown): AppError {
+export function stale({ noun }: Pick<ItemKind, "noun">, current: unknown): AppError {
   return new AppError("conflict", `Somebody has saved this ${noun} since you opened it. Compare, then save again.`, {
     details: { current },
   });
@@ -119,7 +119,7 @@ export function stale({ noun }: Pick<Cabinet, "noun">, current: unknown): AppErr
  * @throws AppError invalid_request for a bad name, conflict when the location is taken
  */
 export async function freePlace(
-  cabinet: Cabinet,
+  itemKind: ItemKind,
   target: {
     workspaceId: ObjectId;
     space: Space;
@@ -131,20 +131,20 @@ export async function freePlace(
   self: ObjectId | null,
 ): Promise<Place & { name: string }> {
   const name = parseName(target.name, target.known);
-  const place = placeOf(cabinet.root, target.folder?.path ?? null, name, target.ending);
-  await refuseTaken(cabinet, { ...target, key: place.key }, self);
+  const place = placeOf(itemKind.root, target.folder?.path ?? null, name, target.ending);
+  await refuseTaken(itemKind, { ...target, key: place.key }, self);
   return { ...place, name };
 }
 
 /** Files and folders share one namespace, as in git. @throws AppError conflict */
 export async function refuseTaken(
-  cabinet: Cabinet,
+  itemKind: ItemKind,
   { workspaceId, space, key }: { workspaceId: ObjectId; space: Space; key: string },
   self: ObjectId | null,
 ): Promise<void> {
   const found =
-    (await cabinet.items().findOne({ workspaceId, space, key }, { projection: { path: 1 } })) ??
-    (await cabinet.folders().findOne({ workspaceId, space, key }, { projection: { path: 1 } }));
+    (await itemKind.items().findOne({ workspaceId, space, key }, { projection: { path: 1 } })) ??
+    (await itemKind.folders().findOne({ workspaceId, space, key }, { projection: { path: 1 } }));
   if (!found || (self && found._id.equals(self))) return;
   throw new AppError("conflict", `“${found.path}” is already there. Choose another name.`, {
     details: { path: found.path },

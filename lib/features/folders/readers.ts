@@ -1,19 +1,19 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
 import type { Caller } from "@/lib/platform/access/caller";
-import type { Cabinet } from "./cabinet";
+import type { ItemKind } from "./cabinet";
 import { accessOf, visibleTo } from "./model";
 
-type Drawers = Pick<Cabinet, "items" | "deleted">;
+type Drawers = Pick<ItemKind, "items" | "deleted">;
 
 /** Returns which of these items the caller can see. Recently deleted ones count as they last were. */
-export async function visibleIdsOf(cabinet: Drawers, caller: Caller, ids: ObjectId[]): Promise<Set<string>> {
+export async function visibleIdsOf(itemKind: Drawers, caller: Caller, ids: ObjectId[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const filter = { _id: { $in: ids }, ...visibleTo(caller) };
   const options = { projection: { _id: 1 } };
   const [items, deleted] = await Promise.all([
-    cabinet.items().find(filter, options).toArray(),
-    cabinet.deleted().find(filter, options).toArray(),
+    itemKind.items().find(filter, options).toArray(),
+    itemKind.deleted().find(filter, options).toArray(),
   ]);
   return new Set([...items, ...deleted].map(({ _id }) => _id.toHexString()));
 }
@@ -23,13 +23,13 @@ export async function visibleIdsOf(cabinet: Drawers, caller: Caller, ids: Object
  * permanently deleted one has none.
  */
 export async function readersOf(
-  cabinet: Drawers,
+  itemKind: Drawers,
   workspaceId: ObjectId,
   id: ObjectId,
 ): Promise<"everybody" | "nobody" | ObjectId> {
   const filter = { _id: id, workspaceId };
   const options = { projection: { space: 1, ownerId: 1 } };
-  const doc = (await cabinet.items().findOne(filter, options)) ?? (await cabinet.deleted().findOne(filter, options));
+  const doc = (await itemKind.items().findOne(filter, options)) ?? (await itemKind.deleted().findOne(filter, options));
   if (!doc) return "nobody";
   return accessOf(doc.space) === "private" ? doc.ownerId : "everybody";
 }

@@ -3,7 +3,7 @@ import { ObjectId } from "mongodb";
 import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
 import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/platform/http/paging";
-import type { Cabinet } from "./cabinet";
+import type { ItemKind } from "./cabinet";
 import { changeFiled } from "./journal";
 import { accessOf, type FolderDoc, toFolder, visibleTo } from "./model";
 import { endingOf, folderPlaceOf, parseName, placeOf } from "./names";
@@ -13,11 +13,11 @@ import { type CreateFolderBody, FOLDER_DEPTH_MAX, type Folder, type UpdateFolder
 /** Lists the folders that the caller can see, in order of creation. */
 export async function listFolders(
   caller: Caller,
-  cabinet: Cabinet,
+  itemKind: ItemKind,
   { limit, cursor }: PageRequest,
 ): Promise<Page<Folder>> {
   const after = readCursor(cursor);
-  const docs = await cabinet
+  const docs = await itemKind
     .folders()
     .find({ ...visibleTo(caller), ...(after && { _id: { $gt: after } }) })
     .sort({ _id: 1 })
@@ -31,16 +31,16 @@ export async function listFolders(
  * @throws AppError not_found for the parent, invalid_request for a bad name or more than 8 levels, conflict for a name
  * that is taken
  */
-export function createFolder(caller: Caller, cabinet: Cabinet, body: CreateFolderBody): Promise<Folder> {
+export function createFolder(caller: Caller, itemKind: ItemKind, body: CreateFolderBody): Promise<Folder> {
   const { workspaceId, user } = caller;
-  return changeFiled(caller, cabinet, async (changes) => {
+  return changeFiled(caller, itemKind, async (changes) => {
     const { now } = changes;
-    const parent = body.parentId ? await getFolderOrThrow(caller, cabinet, body.parentId) : null;
+    const parent = body.parentId ? await getFolderOrThrow(caller, itemKind, body.parentId) : null;
     const space = spaceIn(caller, parent, body.access, null);
     const name = parseName(body.name);
-    const place = folderPlaceOf(cabinet.root, parent?.path ?? null, name);
+    const place = folderPlaceOf(itemKind.root, parent?.path ?? null, name);
     refuseTooDeep(depthOf(place.path));
-    await refuseTaken(cabinet, { workspaceId, space, key: place.key }, null);
+    await refuseTaken(itemKind, { workspaceId, space, key: place.key }, null);
     const doc: FolderDoc = {
       _id: new ObjectId(),
       workspaceId,
@@ -66,27 +66,27 @@ export function createFolder(caller: Caller, cabinet: Cabinet, body: CreateFolde
  */
 export function updateFolder(
   caller: Caller,
-  cabinet: Cabinet,
+  itemKind: ItemKind,
   folderId: ObjectId,
   body: UpdateFolderBody,
 ): Promise<Folder> {
   const { workspaceId } = caller;
-  return changeFiled(caller, cabinet, async (changes) => {
+  return changeFiled(caller, itemKind, async (changes) => {
     const { now } = changes;
-    const before = await getFolderOrThrow(caller, cabinet, folderId);
-    const subtree = await subtreeOf(cabinet, before);
+    const before = await getFolderOrThrow(caller, itemKind, folderId);
+    const subtree = await subtreeOf(itemKind, before);
     const changesAccess = body.access !== undefined && body.access !== accessOf(before.space);
     const stays = changesAccess ? null : before.parentId;
     const parentId = body.parentId === undefined ? stays : body.parentId;
-    const parent = parentId ? await getFolderOrThrow(caller, cabinet, parentId) : null;
+    const parent = parentId ? await getFolderOrThrow(caller, itemKind, parentId) : null;
     if (parent && subtree.some(({ _id }) => _id.equals(parent._id))) {
       throw invalid("parentId", "A folder cannot be moved into itself or into a folder that it holds.");
     }
     const space = spaceIn(caller, parent, body.access, before.space);
     const name = parseName(body.name ?? before.name, before.name);
-    const place = folderPlaceOf(cabinet.root, parent?.path ?? null, name);
+    const place = folderPlaceOf(itemKind.root, parent?.path ?? null, name);
     refuseTooDeep(depthOf(place.path) + Math.max(...subtree.map(({ path }) => depthOf(path))) - depthOf(before.path));
-    await refuseTaken(cabinet, { workspaceId, space, key: place.key }, folderId);
+    await refuseTaken(itemKind, { workspaceId, space, key: place.key }, folderId);
 
     const after: FolderDoc = { ...before, name, ...place, parentId: parent?._id ?? null, space, updatedAt: now };
     const moved = new Map([[folderId.toHexString(), after]]);
@@ -94,18 +94,18 @@ export function updateFolder(
       const above = folder.parentId && moved.get(folder.parentId.toHexString());
       moved.set(folder._id.toHexString(), {
         ...folder,
-        ...folderPlaceOf(cabinet.root, above?.path ?? null, folder.name),
+        ...folderPlaceOf(itemKind.root, above?.path ?? null, folder.name),
         space,
       });
     }
     if (changesAccess && body.access === "private") refuseOthers(caller, subtree);
     for (const folder of subtree) changes.updateFolder(folder, moved.get(folder._id.toHexString()) ?? folder);
-    for (const doc of await heldIn(cabinet, subtree)) {
+    for (const doc of await heldIn(itemKind, subtree)) {
       if (changesAccess && body.access === "private") refuseOthers(caller, [doc]);
       const folder = doc.folderId && moved.get(doc.folderId.toHexString());
       changes.update(doc, {
         ...doc,
-        ...placeOf(cabinet.root, folder?.path ?? null, doc.name, endingOf(cabinet.root, doc)),
+        ...placeOf(itemKind.root, folder?.path ?? null, doc.name, endingOf(itemKind.root, doc)),
         space,
       });
     }
@@ -120,17 +120,17 @@ export function updateFolder(
  */
 export function deleteFolder(
   caller: Caller,
-  cabinet: Cabinet,
+  itemKind: ItemKind,
   folderId: ObjectId,
   options: { recursive: boolean },
 ): Promise<void> {
-  return changeFiled(caller, cabinet, async (changes) => {
-    const folder = await getFolderOrThrow(caller, cabinet, folderId);
-    const subtree = await subtreeOf(cabinet, folder);
-    const held = await heldIn(cabinet, subtree);
+  return changeFiled(caller, itemKind, async (changes) => {
+    const folder = await getFolderOrThrow(caller, itemKind, folderId);
+    const subtree = await subtreeOf(itemKind, folder);
+    const held = await heldIn(itemKind, subtree);
     if (!options.recursive && (held.length > 0 || subtree.length > 1)) {
       throw new AppError("conflict", `“${folder.path}” is not empty. To delete all in it, send recursive=true.`, {
-        details: { [cabinet.root]: held.length, folders: subtree.length - 1 },
+        details: { [itemKind.root]: held.length, folders: subtree.length - 1 },
       });
     }
     for (const doc of held) changes.discard(doc);
@@ -140,19 +140,19 @@ export function deleteFolder(
 }
 
 /** Returns a folder and its descendants, each after its parent. */
-async function subtreeOf(cabinet: Cabinet, top: FolderDoc): Promise<FolderDoc[]> {
+async function subtreeOf(itemKind: ItemKind, top: FolderDoc): Promise<FolderDoc[]> {
   const { workspaceId, space } = top;
-  const all = await cabinet.folders().find({ workspaceId, space }).toArray();
+  const all = await itemKind.folders().find({ workspaceId, space }).toArray();
   const subtree = [top];
   for (const folder of subtree) subtree.push(...all.filter(({ parentId }) => parentId?.equals(folder._id)));
   return subtree;
 }
 
-function heldIn(cabinet: Cabinet, folders: FolderDoc[]) {
+function heldIn(itemKind: ItemKind, folders: FolderDoc[]) {
   const [top] = folders;
   if (!top) return Promise.resolve([]);
   const { workspaceId, space } = top;
-  return cabinet
+  return itemKind
     .items()
     .find({ workspaceId, space, folderId: { $in: folders.map(({ _id }) => _id) } })
     .toArray();

@@ -2,7 +2,7 @@ import "server-only";
 import type { Collection, ObjectId } from "mongodb";
 import { publish } from "@/lib/platform/events/publish";
 import { log } from "@/lib/platform/log";
-import type { Cabinet } from "./cabinet";
+import type { ItemKind } from "./cabinet";
 import { type Intent, type Space, WORKSPACE_SPACE, type Write } from "./model";
 
 type Standing = { _id: ObjectId; workspaceId: ObjectId; space: Space; ownerId: ObjectId; version?: number };
@@ -11,15 +11,15 @@ type Kind = Write["kind"];
 const FOLDER_KINDS: ReadonlySet<Kind> = new Set(["insertFolder", "updateFolder", "removeFolder"]);
 
 /** Publishes the events of a change: for a private item to its owner, for a shared one to everyone. */
-export async function tellChange(cabinet: Cabinet, workspaceId: ObjectId, { writes, userId }: Intent): Promise<void> {
-  const { noun } = cabinet;
+export async function tellChange(itemKind: ItemKind, workspaceId: ObjectId, { writes, userId }: Intent): Promise<void> {
+  const { noun } = itemKind;
   try {
     const ofFolders = writes.filter(({ kind }) => FOLDER_KINDS.has(kind));
     const ofItems = writes.filter(({ kind }) => !FOLDER_KINDS.has(kind));
     const [items, deleted, folders] = await Promise.all([
-      standings(cabinet.items() as unknown as Collection<Standing>, workspaceId, ofItems),
-      standings(cabinet.deleted() as unknown as Collection<Standing>, workspaceId, ofItems),
-      standings(cabinet.folders() as unknown as Collection<Standing>, workspaceId, ofFolders),
+      standings(itemKind.items() as unknown as Collection<Standing>, workspaceId, ofItems),
+      standings(itemKind.deleted() as unknown as Collection<Standing>, workspaceId, ofItems),
+      standings(itemKind.folders() as unknown as Collection<Standing>, workspaceId, ofFolders),
     ]);
     // An item that is no longer shared was visible to everyone: they must learn that it is gone.
     const moved = new Set(writes.filter(changesSpace).map((write) => idOf(write).toHexString()));

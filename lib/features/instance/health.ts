@@ -1,7 +1,7 @@
 import "server-only";
 import { z } from "zod";
 import { database } from "@/lib/platform/db/client";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 import { isShuttingDown } from "@/lib/platform/process/shutdown";
 import { version } from "@/package.json";
 
@@ -122,7 +122,7 @@ async function answerOf(part: Watched): Promise<PartState> {
 }
 
 function parts(): Record<HealthPart, Watched> {
-  return sharedState("health", () => ({
+  return processSingleton("health", () => ({
     mongo: watched(pingStore),
     jobs: watched(undefined),
     disk: watched(undefined),

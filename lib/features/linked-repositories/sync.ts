@@ -30,7 +30,7 @@ import { publish } from "@/lib/platform/events/publish";
 import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
 import { Semaphore } from "@/lib/platform/process/semaphore";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 import { collections } from "./collections";
 import {
   findRepository,
@@ -77,7 +77,7 @@ export async function syncLink(
   workspaceId: ObjectId,
   { prefer, signal = new AbortController().signal }: { prefer?: Prefer | undefined; signal?: AbortSignal } = {},
 ): Promise<void> {
-  const syncs = sharedState("repohost.syncs", () => new Semaphore(SYNCS_AT_ONCE, SYNCS_WAITING_MAX));
+  const syncs = processSingleton("repohost.syncs", () => new Semaphore(SYNCS_AT_ONCE, SYNCS_WAITING_MAX));
   const release = await syncs.acquire(signal);
   try {
     for (let tries = 1; ; tries++) {

@@ -2,7 +2,7 @@ import "server-only";
 import { type Document, type Filter, ObjectId } from "mongodb";
 import { log } from "@/lib/platform/log";
 import { metrics } from "@/lib/platform/metrics/metrics";
-import { KeptFetch } from "@/lib/platform/net/kept-fetch";
+import { KeepAliveClient } from "@/lib/platform/net/kept-fetch";
 import { type EgressPolicy, systemPolicy } from "@/lib/platform/net/policy";
 import { SealError } from "@/lib/platform/secrets/seal";
 import { forgottenAfter, pauseAfter } from "./backoff";
@@ -51,18 +51,18 @@ export async function attemptDelivery(
   const claimed = await claim(workspaceId, deliveryId, holder);
   if (!claimed) return settleUnclaimed(workspaceId, deliveryId);
   const rule = await senderOf(workspaceId, claimed);
-  const line = new KeptFetch("http", policy);
+  const line = new KeepAliveClient("http", policy);
   try {
-    return await carryOut(claimed, { rule, holder, line });
+    return await sendClaimed(claimed, { rule, holder, line });
   } finally {
     await line.close();
   }
 }
 
 /** Sends a claimed delivery, and records the result. */
-export async function carryOut(
+export async function sendClaimed(
   claimed: DeliveryDoc,
-  { rule, holder, line }: { rule: Sender | null; holder: ObjectId; line: KeptFetch },
+  { rule, holder, line }: { rule: Sender | null; holder: ObjectId; line: KeepAliveClient },
 ): Promise<AttemptResult> {
   const reason = reasonToSkip(claimed, rule);
   if (reason) return finish(claimed, holder, { status: "skipped", lastError: reason });
@@ -181,7 +181,7 @@ export function reasonToSkip(delivery: DeliveryDoc, rule: Sender | null): string
 
 type Sent = Outcome & { durationMs: number };
 
-async function trySend(delivery: DeliveryDoc, rule: Sender, line: KeptFetch): Promise<Sent> {
+async function trySend(delivery: DeliveryDoc, rule: Sender, line: KeepAliveClient): Promise<Sent> {
   const { workspaceId, resourceType, resourceId, body, webhookId, _id } = delivery;
   try {
     // Read now, so that the current secret and address are used, not those at the time of queueing (T77).

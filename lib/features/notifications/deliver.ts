@@ -1,11 +1,11 @@
 import "server-only";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Filter, ObjectId } from "mongodb";
-import { KeptFetch } from "@/lib/platform/net/kept-fetch";
+import { KeepAliveClient } from "@/lib/platform/net/kept-fetch";
 import { type EgressPolicy, systemPolicy } from "@/lib/platform/net/policy";
 import { sendJobEvents } from "@/lib/platform/process/job-events";
 import { isShuttingDown } from "@/lib/platform/process/shutdown";
-import { type AttemptResult, type Claimed, carryOut, claimSome, OPEN, settleUnclaimed } from "./attempts";
+import { type AttemptResult, type Claimed, claimSome, OPEN, sendClaimed, settleUnclaimed } from "./attempts";
 import { pauseAfter } from "./backoff";
 import { collections } from "./collections";
 import { SENDS_PER_TARGET } from "./limits";
@@ -40,7 +40,7 @@ export async function deliver(call: DeliveryCall, options: CallOptions = {}): Pr
   const { policy = systemPolicy(), callMs = CALL_MS } = options;
   const { workspaceId, target, deliveryIds } = await readCall(call);
   // All go to one host, so the connections are reused.
-  const line = new KeptFetch("http", policy);
+  const line = new KeepAliveClient("http", policy);
   const asked = new Set(deliveryIds.map((id) => id.toHexString()));
   const left = new Set(asked);
   const retries: Retry[] = [];
@@ -76,7 +76,7 @@ export async function deliver(call: DeliveryCall, options: CallOptions = {}): Pr
   };
   const sendOne = async (delivery: DeliveryDoc, rules: ReadonlyMap<string, Sender>, holder: ObjectId) => {
     const rule = rules.get(delivery.ruleId.toHexString()) ?? null;
-    const result = await carryOut(delivery, { rule, holder, line });
+    const result = await sendClaimed(delivery, { rule, holder, line });
     if (asked.has(delivery._id.toHexString())) note(result);
     else if (result.state === "retry") {
       retries.push({ delivery, afterMs: result.afterMs ?? pauseAfter(delivery.roundAttempts) });

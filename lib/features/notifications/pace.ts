@@ -1,6 +1,6 @@
 import "server-only";
 import { setTimeout as sleep } from "node:timers/promises";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 
 /**
  * Minimum gap between sends, in ms: a server starts at most 222 sends a second, and guarantees 200 (F13). Each takes
@@ -26,7 +26,7 @@ type Turns = { gapMs: number; giveBack: (unused: number) => void };
  *   the one before
  */
 export async function takePace(sends: number): Promise<Turns> {
-  const pace = sharedState("pace-of-sends", (): Pace => ({ nextAt: 0, lateMs: 0 }));
+  const pace = processSingleton("pace-of-sends", (): Pace => ({ nextAt: 0, lateMs: 0 }));
   const now = performance.now();
   // Lateness is made up for only within the punctual range, so that no burst follows.
   const at = Math.max(pace.nextAt, now - PUNCTUAL_MS);

@@ -1,5 +1,5 @@
 import "server-only";
-import type { KeptFetch } from "@/lib/platform/net/kept-fetch";
+import type { KeepAliveClient } from "@/lib/platform/net/kept-fetch";
 import type { Message, Outcome } from "./channels/channel";
 import { sendChat } from "./channels/chat";
 import { sendEmail } from "./channels/email";
@@ -10,14 +10,14 @@ import { sendWebhook } from "./channels/webhook";
 export async function send(
   channel: OpenChannel,
   message: Message,
-  line: KeptFetch,
+  line: KeepAliveClient,
 ): Promise<Outcome & { durationMs: number }> {
   const since = performance.now();
   const outcome = await by(channel, message, line);
   return { ...outcome, durationMs: Math.round(performance.now() - since) };
 }
 
-function by(channel: OpenChannel, message: Message, line: KeptFetch): Promise<Outcome> {
+function by(channel: OpenChannel, message: Message, line: KeepAliveClient): Promise<Outcome> {
   if (channel.type === "email") return sendEmail(channel, message, line);
   if (channel.type === "chat") return sendChat(channel, message, line);
   return sendWebhook(channel, message, line);

@@ -3,7 +3,7 @@ import { ObjectId } from "mongodb";
 import type { RunResource } from "@/lib/features/runs/model";
 import { publish, writeNow } from "@/lib/platform/events/publish";
 import { log } from "@/lib/platform/log";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 import { afterRequests } from "@/lib/platform/process/shutdown";
 import { collections } from "./collections";
 import { type DeliveryDoc, toDelivery } from "./model";
@@ -111,7 +111,7 @@ function onlyTo(readers: "everybody" | ObjectId): { onlyFor?: ObjectId } {
 }
 
 function shared(): Shared {
-  return sharedState("deliveries-to-tell", () => ({
+  return processSingleton("deliveries-to-tell", () => ({
     waiting: new Map(),
     telling: Promise.resolve(),
     timer: null,

@@ -5,7 +5,7 @@ import { findWorkspaceSlug } from "@/lib/features/workspaces/service";
 import type { Caller } from "@/lib/platform/access/caller";
 import { consume } from "@/lib/platform/access/rate-limit";
 import { AppError } from "@/lib/platform/http/errors";
-import { KeptFetch } from "@/lib/platform/net/kept-fetch";
+import { KeepAliveClient } from "@/lib/platform/net/kept-fetch";
 import { type EgressPolicy, systemPolicy } from "@/lib/platform/net/policy";
 import { judgeAddresses, nextChannel, type OpenChannel, openChannel } from "./channels/stored";
 import { toPayload } from "./payload";
@@ -62,7 +62,7 @@ export async function sendTest(
     deliveryId: null,
     privateTo: await findResourceOwner(workspaceId, resourceType, resourceId),
   };
-  const line = new KeptFetch("http", policy);
+  const line = new KeepAliveClient("http", policy);
   const { error, httpStatus } = await send(channel, message, line).finally(() => line.close());
   return {
     delivered: error === null,

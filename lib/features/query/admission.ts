@@ -1,5 +1,5 @@
 import { AppError } from "@/lib/platform/http/errors";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 import { CONNECTION_QUERIES_MAX, WORKSPACE_QUERIES_MAX, WORKSPACE_QUEUE_MAX } from "./limits";
 
 /** Time after which to retry: most queries end and free their slot within it. */
@@ -41,7 +41,7 @@ export function queryLoad(): { running: number; waiting: number } {
 }
 
 function admitted(): Map<string, Places> {
-  return sharedState("query-admission", () => new Map<string, Places>());
+  return processSingleton("query-admission", () => new Map<string, Places>());
 }
 
 function waitInLine(places: Places, connectionId: string, signal: AbortSignal): Promise<void> {

@@ -117,7 +117,7 @@ it("C15 runs a flow with values of every digit", async () => {
   const rawBody = `{"flowId":"${flow.id}","params":[12345678901234567890.5,9007199254740993]}`;
   const started = await call("POST", `${ana.home}/flows`, { cookie: ana.person.cookie, rawBody });
   expect(started.status).toBeLessThan(300);
-  await ana.carryOut();
+  await ana.runJobs();
   expect(await ana.sql(ids.postgres ?? "", "select v::text as v, b::text as b from flow_values")).toEqual([
     { v: "12345678901234567890.5", b: "9007199254740993" },
   ]);

@@ -9,7 +9,7 @@ import { type Page, readCursor, toPage, withExtra } from "@/lib/platform/http/pa
 import { LIST_LIMIT_DEFAULT } from "@/lib/platform/http/schema";
 import { log } from "@/lib/platform/log";
 import { metrics } from "@/lib/platform/metrics/metrics";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 import { afterRequests } from "@/lib/platform/process/shutdown";
 import { collections } from "./collections";
 import { claimExecutionId, usedBefore, writeNow, writeSoon } from "./history-writer";
@@ -319,7 +319,7 @@ function keyOf(workspaceId: ObjectId, executionId: string): string {
 }
 
 function shared(): Shared {
-  return sharedState("executions", () => ({
+  return processSingleton("executions", () => ({
     running: new Map(),
     look: null,
     polledAt: 0,

@@ -3,7 +3,7 @@ import type { AnyBulkWriteOperation } from "mongodb";
 import { indexesOfDuplicates, isDuplicateKey } from "@/lib/platform/db/duplicate-key";
 import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 import { afterRequests } from "@/lib/platform/process/shutdown";
 import { collections } from "./collections";
 import type { ExecutionDoc } from "./model";
@@ -131,7 +131,7 @@ function giveUpOldest({ waiting }: Shared): void {
 }
 
 function shared(): Shared {
-  return sharedState("query-history", () => ({
+  return processSingleton("query-history", () => ({
     waiting: new Map(),
     leaving: [],
     writing: null,

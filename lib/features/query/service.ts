@@ -13,7 +13,7 @@ import { type Caller, isReadOnly } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
 import { streamOfPieces } from "@/lib/platform/http/pieces";
 import { log } from "@/lib/platform/log";
-import { orAborted } from "@/lib/platform/process/or-aborted";
+import { raceAbort } from "@/lib/platform/process/or-aborted";
 import { Pacer } from "@/lib/platform/process/pacer";
 import { admit } from "./admission";
 import { uniqueColumnNames } from "./column-names";
@@ -401,7 +401,7 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
       leavePlace = await admit(caller.workspaceId.toHexString(), connection._id.toHexString(), stop.signal);
       record.running();
       lease = leaseDataSource(connection);
-      const source = requireQueryable(await orAborted(lease.source, stop.signal));
+      const source = requireQueryable(await raceAbort(lease.source, stop.signal));
       const { dialect, looseTypes } = driverOf(connection.type);
       const isChange =
         typeof statement.query === "string" &&

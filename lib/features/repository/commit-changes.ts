@@ -1,7 +1,7 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
 import { AppError } from "@/lib/platform/http/errors";
-import { oneAtATime } from "@/lib/platform/http/one-at-a-time";
+import { withKeyedLock } from "@/lib/platform/http/one-at-a-time";
 import { log } from "@/lib/platform/log";
 import { EMPTY_TREE, type FileHeader, type GitObject, makeObject } from "./git-objects";
 import { MAX_COMMIT_BYTES, MAX_COMMIT_FILES, MAX_FILE_BYTES } from "./limits";
@@ -66,7 +66,7 @@ export async function commitChanges(input: CommitInput): Promise<Committed> {
   parseBranch(branch);
   const message = cleanMessage(input.message);
   const plan = planChanges(input.changes);
-  return oneAtATime(`branch:${repositoryId.toHexString()}/${branch}`, async () => {
+  return withKeyedLock(`branch:${repositoryId.toHexString()}/${branch}`, async () => {
     // Null is the repository before its first commit, which an author may have seen too.
     let seen: string | null | undefined = input.expectedHead;
     // The first attempt stores the contents with its trees; later attempts have only new trees.

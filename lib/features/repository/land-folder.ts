@@ -1,6 +1,6 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
-import { oneAtATime } from "@/lib/platform/http/one-at-a-time";
+import { withKeyedLock } from "@/lib/platform/http/one-at-a-time";
 import { ancestryOf, mergeBase } from "./ancestry";
 import { indexQuietly } from "./commit-changes";
 import { EMPTY_TREE } from "./git-objects";
@@ -84,7 +84,7 @@ export async function landFolder(input: {
       isFile(entry) ? { mode: entry.mode, oid: entry.oid } : null,
     ]),
   );
-  return oneAtATime(`branch:${repositoryId.toHexString()}/${TRUNK}`, async () => {
+  return withKeyedLock(`branch:${repositoryId.toHexString()}/${TRUNK}`, async () => {
     const { sha } = await untilWon(async () => {
       const head = await findHead(repositoryId, TRUNK);
       if ((await folderIn(repositoryId, head, folder)) !== before) return { sha: null };

@@ -1,7 +1,7 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
 import { AppError } from "@/lib/platform/http/errors";
-import { oneAtATime } from "@/lib/platform/http/one-at-a-time";
+import { withKeyedLock } from "@/lib/platform/http/one-at-a-time";
 import { type Ancestry, ancestryOf, isWithin, mergeBase } from "./ancestry";
 import { indexQuietly } from "./commit-changes";
 import { MAX_FILE_BYTES } from "./limits";
@@ -45,7 +45,7 @@ export async function mergeBranches(input: MergeInput): Promise<MergeResult> {
   parseBranch(into);
   const message = cleanMessage(input.message ?? `Merge branch '${parseBranch(from)}'`);
   const resolutions = parseResolutions(input.resolutions ?? {});
-  return oneAtATime(`branch:${repositoryId.toHexString()}/${into}`, async () => {
+  return withKeyedLock(`branch:${repositoryId.toHexString()}/${into}`, async () => {
     const result = await untilWon(() =>
       attempt(repositoryId, { from, into, message, resolutions, takes: input.takes, author: input.author, now }),
     );

@@ -1,6 +1,6 @@
 import "server-only";
 import { MongoBulkWriteError, ObjectId } from "mongodb";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 import { collections } from "./collections";
 import { diffCommit } from "./commit-diff";
 import { type Commit, subjectOf } from "./git-objects";
@@ -72,7 +72,7 @@ export function tellLandingsTo(listener: LandingListener): void {
 }
 
 function listeners(): Set<LandingListener> {
-  return sharedState("repository.landings", () => new Set<LandingListener>());
+  return processSingleton("repository.landings", () => new Set<LandingListener>());
 }
 
 /**

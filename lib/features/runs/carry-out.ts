@@ -104,7 +104,7 @@ type RunFacts = Omit<RunEnd, "status" | "error">;
 /** The work of one run. */
 export type RunWork = {
   /** @throws AppError whose message is the run's error. Errors thrown after the signal has aborted are ignored. */
-  carryOut: () => Promise<RunFacts>;
+  execute: () => Promise<RunFacts>;
   /** Returns the results so far, for a run that does not succeed. */
   facts?: () => RunFacts;
   /** Returns the summary for its log. Without it the log has only the lines of the work. */
@@ -188,7 +188,7 @@ async function outcomeOf(held: HeldRun, work: RunWork): Promise<RunEnd | "goes_o
   };
   try {
     await say("info", () => (run.starts > 1 ? "The run goes on where it was" : "The run begins"));
-    const facts = await work.carryOut();
+    const facts = await work.execute();
     await say("info", (summary) => `The run has ended: ${summary}`);
     return { status: "success", ...facts };
   } catch (error) {

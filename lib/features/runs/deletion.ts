@@ -1,5 +1,5 @@
 import "server-only";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 import type { RunResource } from "./model";
 
 /**
@@ -19,5 +19,5 @@ export const followDeletion: FollowDeletion = async (resource) => {
 };
 
 function holder(): { follow: FollowDeletion | null } {
-  return sharedState("runs.deletion", () => ({ follow: null }));
+  return processSingleton("runs.deletion", () => ({ follow: null }));
 }

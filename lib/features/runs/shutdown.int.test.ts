@@ -65,7 +65,7 @@ function slowWork(whenInterrupted?: Interrupted) {
   const began = Promise.withResolvers<void>();
   const finished = Promise.withResolvers<{ rowCount: number }>();
   const open = ({ signal }: { signal: AbortSignal }): RunWork => ({
-    carryOut: () => {
+    execute: () => {
       began.resolve();
       signal.addEventListener("abort", () => finished.reject(signal.reason));
       return finished.promise;

@@ -2,7 +2,7 @@ import "server-only";
 import type { ObjectId } from "mongodb";
 import { AppError } from "@/lib/platform/http/errors";
 import { QueueFullError, Semaphore } from "@/lib/platform/process/semaphore";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 
 /** Limits for all shares on this server: concurrent and queued requests. Members' pages have the remaining capacity. */
 const AT_ONCE = 2;
@@ -22,7 +22,7 @@ const TIMEOUT_MS = 2 * 60_000;
 
 type Kept = { answer: Promise<unknown>; until: number };
 const state = () =>
-  sharedState("shares-answers", () => ({
+  processSingleton("shares-answers", () => ({
     kept: new Map<string, Kept>(),
     /** Number of running and queued requests by share. */
     asked: new Map<string, number>(),

@@ -1,7 +1,7 @@
 import "server-only";
 import { databaseReady } from "@/lib/platform/db/ready";
 import { AppError } from "@/lib/platform/http/errors";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 import type { ShareDoc, Shared } from "./model";
 import type { ShownShare } from "./schema";
 import { getOpenShareOrThrow, noSuchShare } from "./service";
@@ -13,7 +13,8 @@ export type Shown = { title: string; description: string; pictureId: string | nu
 /** Returns the description; null when the item no longer exists. */
 export type FindShown = (share: Pick<ShareDoc, "workspaceId" | "resourceId">) => Promise<Shown | null>;
 
-const handed = () => sharedState("shares.shown", () => ({ finders: null as Record<Shared["kind"], FindShown> | null }));
+const handed = () =>
+  processSingleton("shares.shown", () => ({ finders: null as Record<Shared["kind"], FindShown> | null }));
 
 /** Called once at process start: shareable domains depend on shares, not the reverse. */
 export function handInShown(finders: Record<Shared["kind"], FindShown>): void {

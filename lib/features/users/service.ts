@@ -20,7 +20,7 @@ export function findUserByEmail(email: string): Promise<UserDoc | null> {
 }
 
 /** Returns the names of users whose accounts still exist. */
-export async function findPeople(userIds: readonly ObjectId[]): Promise<Pick<UserDoc, "_id" | "name">[]> {
+export async function findUserNames(userIds: readonly ObjectId[]): Promise<Pick<UserDoc, "_id" | "name">[]> {
   if (userIds.length === 0) return [];
   return collections
     .users()

@@ -2,7 +2,7 @@ import "server-only";
 import { ObjectId } from "mongodb";
 import type { Caller, Person } from "@/lib/platform/access/caller";
 import { log } from "@/lib/platform/log";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 
 /** Creates the initial contents of a new workspace beyond the sample connection. */
 export type BeginWorkspace = (owner: Caller) => Promise<void>;
@@ -26,5 +26,5 @@ export async function beginWorkspace(workspaceId: ObjectId, user: Person): Promi
 }
 
 function holder(): { begin: BeginWorkspace | null } {
-  return sharedState("workspaces.beginning", () => ({ begin: null }));
+  return processSingleton("workspaces.beginning", () => ({ begin: null }));
 }

@@ -10,7 +10,7 @@ import {
 import { database, mongoClient } from "@/lib/platform/db/client";
 import { env } from "@/lib/platform/env";
 import { AppError } from "@/lib/platform/http/errors";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 import { collections } from "./collections";
 
 /** Limits (docs/develop/api.md, Settings; T3, T4). Counted in the database, so that all servers share them. */
@@ -74,7 +74,7 @@ export function consume(limit: RateLimit, subject: string): Promise<void> {
  * @throws AppError as `consume`
  */
 export function consumeHere(limit: RateLimit, subject: string): Promise<void> {
-  const limiters = sharedState("rate-limiters-here", () => new Map<RateLimit, RateLimiterMemory>());
+  const limiters = processSingleton("rate-limiters-here", () => new Map<RateLimit, RateLimiterMemory>());
   const { windowSeconds } = RATE_LIMITS[limit];
   const own = limiters.get(limit) ?? new RateLimiterMemory({ points: pointsOf(limit), duration: windowSeconds });
   limiters.set(limit, own);

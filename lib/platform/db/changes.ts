@@ -1,6 +1,6 @@
 import "server-only";
 import type { Collection, Document } from "mongodb";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 
 /** Read-only members; any other member of a collection counts as a change of it. */
 const READS: ReadonlySet<PropertyKey> = new Set<keyof Collection | "constructor">([
@@ -25,7 +25,7 @@ const READS: ReadonlySet<PropertyKey> = new Set<keyof Collection | "constructor"
 
 type Changes = { of: Map<string, number>; commits: number };
 
-const counted = () => sharedState("store-changes", (): Changes => ({ of: new Map(), commits: 0 }));
+const counted = () => processSingleton("store-changes", (): Changes => ({ of: new Map(), commits: 0 }));
 
 /**
  * Returns a number that changes as soon as this process starts or ends a write to one of the collections: data read

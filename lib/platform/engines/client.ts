@@ -17,8 +17,8 @@ import {
   RESTARTING,
 } from "@/lib/platform/embedded/engine/wire";
 import { AppError } from "@/lib/platform/http/errors";
-import { orAborted } from "@/lib/platform/process/or-aborted";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { raceAbort } from "@/lib/platform/process/or-aborted";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 import { ThreadPool } from "@/lib/platform/process/thread-pool";
 import { isResponse } from "./messages";
 import { engineAway, RESTART_TIMEOUT_MS, RETRY_AFTER_SECONDS } from "./service";
@@ -221,7 +221,7 @@ export class EngineClient {
   async #takePath(signal: AbortSignal): Promise<string> {
     const path = this.#socketPath();
     try {
-      return await orAborted(path, signal);
+      return await raceAbort(path, signal);
     } catch (error) {
       path.then(this.#onDone, () => {});
       throw error;
@@ -323,7 +323,7 @@ type Waiter = { resolve: (message: Incoming) => void; reject: (error: unknown) =
 
 function parseFrame(bytes: Buffer): Incoming {
   if (bytes.length <= LARGE_FRAME_BYTES) return toResponse(JSON.parse(bytes.toString("utf8")));
-  const threads = sharedState("frame-threads", () => new ThreadPool<Uint8Array, unknown>("frames", 1));
+  const threads = processSingleton("frame-threads", () => new ThreadPool<Uint8Array, unknown>("frames", 1));
   // A buffer larger than one socket read has its own memory, which is transferred.
   const read = threads.run(bytes, [bytes.buffer as ArrayBuffer]).catch((cause: unknown) => {
     throw new AppError("query_failed", "A value of the result is too large. Select a part of it.", { cause });

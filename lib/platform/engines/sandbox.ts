@@ -3,7 +3,7 @@ import { basename, dirname } from "node:path";
 import { log } from "@/lib/platform/log";
 import { confined, type Mount, readable, tryBubblewrap } from "@/lib/platform/process/bubblewrap";
 import type { ServiceSpec } from "@/lib/platform/process/service";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 
 /** Folders of programs and their libraries; none of them holds the platform's files. */
 const SYSTEM_FOLDERS = ["/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache"];
@@ -24,7 +24,7 @@ type Confinement = {
  * the engine runs without it, protected by DuckDB's settings, and the log says so once.
  */
 export function engineSandbox({ filePath, socketFolder, readOnly }: Confinement): ServiceSpec["wrap"] {
-  if (!sharedState("engine-sandbox", probe).isThere) return undefined;
+  if (!processSingleton("engine-sandbox", probe).isThere) return undefined;
   const folder = dirname(filePath);
   const inside = `${FILES}/${basename(filePath)}`;
   const root = process.cwd();

@@ -8,7 +8,7 @@ import { childEntry } from "@/lib/platform/process/entries";
 import { ensureSocketFolder, socketPathFor } from "@/lib/platform/process/paths";
 import { ensureService, type Service, ServiceDown } from "@/lib/platform/process/service";
 import { SharedResource } from "@/lib/platform/process/shared-resource";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 import { engineSandbox } from "./sandbox";
 
 /** Timeout of the first start, which opens the file and may have to recover its log, in ms. */
@@ -65,7 +65,7 @@ export function leasedEngines(): number {
 }
 
 function fileEngines(): Map<string, Entry> {
-  return sharedState("file-engines", () => new Map<string, Entry>());
+  return processSingleton("file-engines", () => new Map<string, Entry>());
 }
 
 /** Returns a separate folder for each socket: an engine in its sandbox sees no other service's. */

@@ -1,7 +1,7 @@
 import "server-only";
 import { createHash } from "node:crypto";
 import { log } from "@/lib/platform/log";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 import { type EngineFile, type EngineLease, leaseEngine } from "./service";
 
 /**
@@ -35,7 +35,7 @@ export type SharedEngines = {
  * others as possible. A tenant keeps to one engine, and gets one without other tenants' requests if there is one.
  */
 export function shareEngines(file: EngineFile, tenant: string): SharedEngines {
-  const pools = sharedState("shared-engines", () => new Map<string, Pool>());
+  const pools = processSingleton("shared-engines", () => new Map<string, Pool>());
   const pool = pools.get(file.path) ?? newPool();
   pools.set(file.path, pool);
   pool.users += 1;

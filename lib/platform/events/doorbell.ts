@@ -1,6 +1,6 @@
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 
-const listeners = () => sharedState("events-doorbell", () => new Set<() => void>());
+const listeners = () => processSingleton("events-doorbell", () => new Set<() => void>());
 
 /** Wakes the readers after this server wrote events, so that they need not wait for the next poll. */
 export function wakeTellers(): void {

@@ -2,7 +2,7 @@ import "server-only";
 import { ObjectId } from "mongodb";
 import { inTransaction } from "@/lib/platform/db/transaction";
 import { log } from "@/lib/platform/log";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 import { afterRequests } from "@/lib/platform/process/shutdown";
 import { collections } from "./collections";
 import { wakeTellers } from "./doorbell";
@@ -118,5 +118,5 @@ async function writeGroup(events: readonly Waiting[]): Promise<void> {
 }
 
 function shared(): Shared {
-  return sharedState("events-to-write", () => ({ waiting: [], writing: null, timer: null, isAtShutdown: false }));
+  return processSingleton("events-to-write", () => ({ waiting: [], writing: null, timer: null, isAtShutdown: false }));
 }

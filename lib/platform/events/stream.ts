@@ -2,7 +2,7 @@ import "server-only";
 import type { ObjectId } from "mongodb";
 import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 import { onShutdown } from "@/lib/platform/process/shutdown";
 import { HEARTBEAT_SECONDS } from "./limits";
 import type { EventDoc } from "./model";
@@ -158,7 +158,7 @@ export function openStreams(): number {
 }
 
 function streamCounts(): Map<string, number> {
-  return sharedState("event-streams", () => new Map<string, number>());
+  return processSingleton("event-streams", () => new Map<string, number>());
 }
 
 /** @returns a function that releases the slot */

@@ -1,7 +1,7 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
 import { log } from "@/lib/platform/log";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 import { collections } from "./collections";
 import { onWake } from "./doorbell";
 import type { EventDoc } from "./model";
@@ -139,4 +139,4 @@ async function isKept(workspaceId: ObjectId, position: number, head: number): Pr
   return (await collections.events().countDocuments({ workspaceId, position: position + 1 }, { limit: 1 })) === 1;
 }
 
-export const teller = (): Teller => sharedState("events-teller", () => new Teller());
+export const teller = (): Teller => processSingleton("events-teller", () => new Teller());

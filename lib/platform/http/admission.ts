@@ -1,5 +1,5 @@
 import type { RequestListener, Server } from "node:http";
-import { PacedLine } from "../process/paced-line.ts";
+import { RequestPacer } from "../process/paced-line.ts";
 import { hasDirectAnswer } from "./direct.ts";
 import { hasPrecompressedAnswer, type Precompressed } from "./precompressed.ts";
 
@@ -15,7 +15,7 @@ const TURN_MS = 10;
  */
 export function paceRequests(server: Server, files: Precompressed): void {
   const listeners = server.listeners("request") as RequestListener[];
-  const line = new PacedLine(TURN_MS);
+  const line = new RequestPacer(TURN_MS);
   server.removeAllListeners("request");
   // A turn accepts one connection: during a burst of five hundred, a health check would wait for 500 turns.
   server.on("connection", () => line.rest());

@@ -1,7 +1,7 @@
 import { ExactNumber, parseExactJson } from "@/lib/base/values/exact-json";
-import { ownTurn } from "@/lib/platform/process/own-turn";
-import { PacedLine } from "@/lib/platform/process/paced-line";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { yieldToEventLoop } from "@/lib/platform/process/own-turn";
+import { RequestPacer } from "@/lib/platform/process/paced-line";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 import { AppError } from "./errors";
 
 const MIB = 1024 * 1024;
@@ -35,7 +35,7 @@ export class HeldBody {
 
   /** @throws AppError `unavailable` if there is no room */
   add(bytes: number): void {
-    const total = sharedState("held-bodies", () => ({ bytes: 0 }));
+    const total = processSingleton("held-bodies", () => ({ bytes: 0 }));
     if (total.bytes + bytes > HELD_BYTES_MAX) {
       throw new AppError("unavailable", "The server has too much to read right now. Try again in a moment.", {
         retryAfterSeconds: RETRY_AFTER_SECONDS,
@@ -47,7 +47,7 @@ export class HeldBody {
   }
 
   release(): void {
-    sharedState("held-bodies", () => ({ bytes: 0 })).bytes -= this.#bytes;
+    processSingleton("held-bodies", () => ({ bytes: 0 })).bytes -= this.#bytes;
     this.#bytes = 0;
   }
 }
@@ -70,11 +70,11 @@ export async function readJson(
   if (options.demandJsonType && !isJson(request.headers.get("content-type"))) {
     throw new AppError("unsupported_media_type", "Send JSON, with Content-Type: application/json.");
   }
-  if (bytes.byteLength > LARGE_BYTES) await ownTurn();
+  if (bytes.byteLength > LARGE_BYTES) await yieldToEventLoop();
   const size = measure(bytes);
   if (size === null) throw notJson();
   options.held.add(size.values * VALUE_BYTES);
-  if (bytes.byteLength > LARGE_BYTES) await ownTurn();
+  if (bytes.byteLength > LARGE_BYTES) await yieldToEventLoop();
   return parse(bytes, options.keepsDigits);
 }
 
@@ -165,7 +165,7 @@ export async function readBytes(request: Request, limitBytes: number, held: Held
 
 /** Waits in a queue that pieces of all large bodies share: a thousand bodies at once would otherwise fill each turn. */
 function pieceTurn(): Promise<void> {
-  const line = sharedState("body-pieces", () => new PacedLine(PIECES_TURN_MS));
+  const line = processSingleton("body-pieces", () => new RequestPacer(PIECES_TURN_MS));
   return new Promise((resolve) => line.enter(resolve));
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
-import { sharedState } from "../process/shared-state.ts";
+import { processSingleton } from "../process/shared-state.ts";
 import { acceptsCoding } from "./accept-encoding.ts";
 
 /** A route's handler; never throws. */
@@ -35,17 +35,17 @@ export function hasDirectAnswer(incoming: IncomingMessage, outgoing: ServerRespo
     const params = incoming.method === method ? pattern.exec(incoming.url ?? "")?.groups : undefined;
     if (!params) continue;
     // A broken response is cut off: a partial body must not look complete.
-    carryOut(answer, params, incoming, outgoing).catch(() => outgoing.destroy());
+    respond(answer, params, incoming, outgoing).catch(() => outgoing.destroy());
     return true;
   }
   return false;
 }
 
 function directRoutes(): DirectRoute[] {
-  return sharedState<DirectRoute[]>("direct-routes", () => []);
+  return processSingleton<DirectRoute[]>("direct-routes", () => []);
 }
 
-async function carryOut(
+async function respond(
   answer: Answer,
   params: Record<string, string>,
   incoming: IncomingMessage,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { oneAtATime, oneForAll } from "./one-at-a-time";
+import { coalesce, withKeyedLock } from "./one-at-a-time";
 
 /** Returns work that ends when it is released. */
 function held() {
@@ -11,9 +11,9 @@ const turns = () => new Promise((resolve) => setImmediate(resolve));
 
 test("writers of one thing follow each other, those of another one do not wait, and a failure is its own", async () => {
   const { begun, work } = held();
-  const first = oneAtATime("a", work);
-  const second = oneAtATime("a", work);
-  const other = oneAtATime("b", work);
+  const first = withKeyedLock("a", work);
+  const second = withKeyedLock("a", work);
+  const other = withKeyedLock("b", work);
   await turns();
   expect(begun).toHaveLength(2);
   begun[0]?.fail(new Error("lost"));
@@ -22,14 +22,14 @@ test("writers of one thing follow each other, those of another one do not wait, 
   expect(begun).toHaveLength(3);
   for (const { end } of begun) end();
   await Promise.all([second, other]);
-  expect(await oneAtATime("a", async () => 7)).toBe(7);
+  expect(await withKeyedLock("a", async () => 7)).toBe(7);
 });
 
 test("work for all runs once for those who came before it began, and once more for who came later", async () => {
   const { begun, work } = held();
-  const first = oneForAll("c", work);
+  const first = coalesce("c", work);
   await turns();
-  const later = Array.from({ length: 100 }, () => oneForAll("c", work));
+  const later = Array.from({ length: 100 }, () => coalesce("c", work));
   await turns();
   expect(begun).toHaveLength(1);
   begun[0]?.fail(new Error("away"));

@@ -1,5 +1,5 @@
 import { QueueFullError, Semaphore } from "@/lib/platform/process/semaphore";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 import { AppError } from "./errors";
 
 /** Maximum queue: more than any burst that a server accepts; beyond it a writer is told to retry. */
@@ -11,8 +11,8 @@ const QUEUE_MAX = 10_000;
  * @param key identifies the object among all writers
  * @throws what `work` throws; AppError unavailable if too many wait
  */
-export async function oneAtATime<T>(key: string, work: () => Promise<T>): Promise<T> {
-  const turns = sharedState("db.turns", () => new Map<string, Semaphore>());
+export async function withKeyedLock<T>(key: string, work: () => Promise<T>): Promise<T> {
+  const turns = processSingleton("db.turns", () => new Map<string, Semaphore>());
   const turn = turns.get(key) ?? new Semaphore(1, QUEUE_MAX);
   turns.set(key, turn);
   const leave = await turn.acquire().catch((error: unknown) => {
@@ -31,11 +31,11 @@ export async function oneAtATime<T>(key: string, work: () => Promise<T>): Promis
  * Coalesces work that has the same effect for all callers: a call while it runs shares the next run, which starts
  * afterwards and so sees everything written before the call.
  */
-export function oneForAll(key: string, work: () => Promise<void>): Promise<void> {
-  const coming = sharedState("db.coming", () => new Map<string, Promise<void>>());
+export function coalesce(key: string, work: () => Promise<void>): Promise<void> {
+  const coming = processSingleton("db.coming", () => new Map<string, Promise<void>>());
   const there = coming.get(key);
   if (there) return there;
-  const next = oneAtATime(key, () => {
+  const next = withKeyedLock(key, () => {
     coming.delete(key);
     return work();
   });

@@ -33,7 +33,7 @@ beforeEach(() => {
 
 const beats = async () => (await collections.jobWorkers().findOne())?.beats ?? 0;
 
-const oneAtATime = inngest.createFunction(
+const withKeyedLock = inngest.createFunction(
   { id: "one-at-a-time", retries: 0, concurrency: 1, triggers: [{ event: "hand-over/wanted" }] },
   async ({ event }) => {
     begun.push(event.data.name);
@@ -44,7 +44,7 @@ const oneAtATime = inngest.createFunction(
 );
 
 it("a job that gets its turn while the process still notes that it has to wait is not taken for nobody's", async () => {
-  const server = await startJobServer([oneAtATime], { leaseMs: LEASE_MS });
+  const server = await startJobServer([withKeyedLock], { leaseMs: LEASE_MS });
   beforeItWaits.ask = async () => {
     first.resolve();
     await until(async () => begun.length > 1);

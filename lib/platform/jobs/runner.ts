@@ -1,6 +1,6 @@
 import "server-only";
 import { env } from "@/lib/platform/env";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 import { deriveKey } from "@/lib/platform/secrets/bootstrap";
 
 /** Keys for calls of functions and for events. */
@@ -23,7 +23,7 @@ export function isEmbeddedRunner(): boolean {
  */
 export function runnerKeys(): RunnerKeys {
   const { INNGEST_EVENT_KEY, INNGEST_SIGNING_KEY, INNGEST_SIGNING_KEY_FALLBACK } = env();
-  if (isEmbeddedRunner()) return sharedState("jobs.keys", derivedKeys);
+  if (isEmbeddedRunner()) return processSingleton("jobs.keys", derivedKeys);
   return {
     signingKey: INNGEST_SIGNING_KEY ?? "",
     signingKeyFallback: INNGEST_SIGNING_KEY_FALLBACK ?? null,
@@ -57,5 +57,5 @@ export function setListenerUrl(url: string | null): void {
 }
 
 function listenerState(): { url: string | null } {
-  return sharedState("jobs.listener", () => ({ url: null }));
+  return processSingleton("jobs.listener", () => ({ url: null }));
 }

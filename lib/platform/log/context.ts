@@ -1,6 +1,6 @@
 import "server-only";
 import { AsyncLocalStorage } from "node:async_hooks";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 
 /** Facts about the work that log lines belong to. */
 export type LogContext = {
@@ -14,7 +14,7 @@ export type LogContext = {
 };
 
 function storage(): AsyncLocalStorage<LogContext> {
-  return sharedState("log-context", () => new AsyncLocalStorage<LogContext>());
+  return processSingleton("log-context", () => new AsyncLocalStorage<LogContext>());
 }
 
 /** Runs work whose log lines carry the facts, and those added during it. */

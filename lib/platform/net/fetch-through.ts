@@ -1,6 +1,6 @@
 import "server-only";
 import { fetch as undiciFetch } from "undici";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 import type { Purpose } from "./address";
 import { guardedAgent } from "./dispatcher";
 import { toConnectionFailure } from "./failures";
@@ -30,5 +30,5 @@ export function fetchThrough(purpose: Purpose, policy?: EgressPolicy): typeof fe
 
 /** Returns the connection pool that all requests of a purpose share. */
 export function sharedAgent(purpose: Purpose) {
-  return sharedState(`net.agent.${purpose}`, () => guardedAgent(purpose, systemPolicy()));
+  return processSingleton(`net.agent.${purpose}`, () => guardedAgent(purpose, systemPolicy()));
 }

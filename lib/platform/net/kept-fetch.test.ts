@@ -3,13 +3,13 @@ import { gzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
 import { listener, track } from "@/test/fixtures/net/listener";
 import { testPolicy } from "@/test/fixtures/net/policy";
-import { KeptFetch } from "./kept-fetch";
+import { KeepAliveClient } from "./kept-fetch";
 
 const MIB = 1024 * 1024;
 const LIMITS = { timeoutMs: 5000, maxResponseBytes: 64 * 1024 };
 
-function kept(policy = testPolicy("all")): KeptFetch {
-  const made = new KeptFetch("http", policy);
+function kept(policy = testPolicy("all")): KeepAliveClient {
+  const made = new KeepAliveClient("http", policy);
   onTestFinished(() => made.close());
   return made;
 }

@@ -14,7 +14,7 @@ import { checkHeaders, readCapped, type SafeFetchOptions, type SafeResponse, toH
  * A `safeFetch` for repeated requests to one server, such as the pages of a list. It keeps connections alive between
  * requests and accepts gzip, in bounded memory.
  */
-export class KeptFetch {
+export class KeepAliveClient {
   readonly #agent;
 
   constructor(purpose: Purpose, policy: EgressPolicy = systemPolicy()) {

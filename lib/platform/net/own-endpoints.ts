@@ -4,7 +4,7 @@ import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
 import { env } from "@/lib/platform/env";
 import { AppError } from "@/lib/platform/http/errors";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 import { canonicalAddress, classifyAddress } from "./address";
 import { resolveBySystem } from "./resolver";
 
@@ -178,5 +178,5 @@ function machineAddresses(): string[] {
 }
 
 function ownState(): OwnState {
-  return sharedState("net.own-endpoints", () => ({ registered: new Set(), known: new Map() }));
+  return processSingleton("net.own-endpoints", () => ({ registered: new Set(), known: new Map() }));
 }

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import ipaddr from "ipaddr.js";
 import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 import { openSocket } from "./connect";
 import type { Dialer } from "./dialer";
 import { denyEndpoint } from "./own-endpoints";
@@ -214,5 +214,5 @@ function listen(server: Server): Promise<void> {
 }
 
 function doorState(): { door: Promise<SocksDoor> | null } {
-  return sharedState("net.socks-door", () => ({ door: null }));
+  return processSingleton("net.socks-door", () => ({ door: null }));
 }

@@ -3,8 +3,8 @@ import type { Readable } from "node:stream";
 import { ReadableStream as WebStream } from "node:stream/web";
 import { request } from "undici";
 import { AppError } from "@/lib/platform/http/errors";
-import { ownTurn } from "@/lib/platform/process/own-turn";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { yieldToEventLoop } from "@/lib/platform/process/own-turn";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 import type { Purpose } from "./address";
 import { toConnectionFailure } from "./failures";
 import { sharedAgent } from "./fetch-through";
@@ -26,7 +26,7 @@ const HELD_MS_MAX = 500;
 const HELD_BYTES_MAX = 16 * 1024 * 1024;
 const NEW_LINE = 10;
 
-const openAnswers = () => sharedState("net.open-answers", () => ({ count: 0 }));
+const openAnswers = () => processSingleton("net.open-answers", () => ({ count: 0 }));
 
 /**
  * Returns a `fetch` for libraries whose responses are long streams of small pieces, such as the model providers'. It
@@ -104,7 +104,7 @@ export async function* paced(
       });
       // Five hundred streams with equal waits would all continue in one turn of the event loop and block everything
       // else.
-      await ownTurn();
+      await yieldToEventLoop();
     }
   } finally {
     signal?.removeEventListener("abort", close);

@@ -1,4 +1,4 @@
-import { sharedState } from "./shared-state";
+import { processSingleton } from "./shared-state";
 
 /** An event for the job runner: it carries ids and small facts, and handlers read the rest. */
 export type JobEvent = {
@@ -32,5 +32,5 @@ export async function sendJobEvents(events: JobEvent[]): Promise<void> {
 }
 
 function holder(): { send: SendJobEvents | null } {
-  return sharedState("job-events", () => ({ send: null }));
+  return processSingleton("job-events", () => ({ send: null }));
 }

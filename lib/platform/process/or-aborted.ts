@@ -3,7 +3,7 @@
  * ignored.
  * @throws what the work throws; the signal's reason if that comes first
  */
-export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+export function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason);
     if (signal.aborted) onAbort();

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { ownTurn } from "./own-turn";
+import { yieldToEventLoop } from "./own-turn";
 
 it("of twenty that work long at once, each turn of the event loop has one slice (F15)", async () => {
   let slices = 0;
@@ -14,7 +14,7 @@ it("of twenty that work long at once, each turn of the event loop has one slice 
   setImmediate(look);
   const worker = async () => {
     for (let count = 0; count < 10; count += 1) {
-      await ownTurn();
+      await yieldToEventLoop();
       slices += 1;
     }
   };
@@ -26,6 +26,6 @@ it("of twenty that work long at once, each turn of the event loop has one slice 
 
 it("who came first goes first", async () => {
   const order: number[] = [];
-  await Promise.all([0, 1, 2].map((index) => ownTurn().then(() => order.push(index))));
+  await Promise.all([0, 1, 2].map((index) => yieldToEventLoop().then(() => order.push(index))));
   expect(order).toEqual([0, 1, 2]);
 });

@@ -1,11 +1,11 @@
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 
 /**
  * Resolves in a turn of the event loop without other long work, first come, first served. Work that is cut into slices
  * waits once for each: twenty results at once then delay others by one slice, not by twenty (F15).
  */
-export function ownTurn(): Promise<void> {
-  const line = sharedState("long-work", (): (() => void)[] => []);
+export function yieldToEventLoop(): Promise<void> {
+  const line = processSingleton("long-work", (): (() => void)[] => []);
   return new Promise((resolve) => {
     line.push(resolve);
     if (line.length === 1) setImmediate(next, line);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { PacedLine } from "./paced-line";
+import { RequestPacer } from "./paced-line";
 
 const TURN_MS = 10;
 /** Duration of one task, in ms: three of them exceed a turn. */
@@ -20,7 +20,7 @@ const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve)
 
 describe("works of a paced line", () => {
   it("fill one turn of the event loop no further than its time, what they settle included (F15)", async () => {
-    const line = new PacedLine(TURN_MS);
+    const line = new RequestPacer(TURN_MS);
     const perTurn: number[] = [];
     let done = 0;
     for (let index = 0; index < 40; index += 1) {
@@ -41,14 +41,14 @@ describe("works of a paced line", () => {
   });
 
   it("are done at once while there are few, and in their order", () => {
-    const line = new PacedLine(TURN_MS);
+    const line = new RequestPacer(TURN_MS);
     const done: string[] = [];
     line.enter(() => done.push("first"));
     expect(done).toEqual(["first"]);
   });
 
   it("let those that are urgent go before all that wait, and lose none", async () => {
-    const line = new PacedLine(TURN_MS);
+    const line = new RequestPacer(TURN_MS);
     const done: string[] = [];
     for (const name of ["a", "b", "c"]) {
       line.enter(() => {
@@ -62,7 +62,7 @@ describe("works of a paced line", () => {
   });
 
   it("that enter while one is at work come after it", async () => {
-    const line = new PacedLine(TURN_MS);
+    const line = new RequestPacer(TURN_MS);
     const done: string[] = [];
     line.enter(() => {
       line.enter(() => void done.push("inner"));
@@ -73,7 +73,7 @@ describe("works of a paced line", () => {
   });
 
   it("rest for a turn in which something shorter has come, and not for ever", async () => {
-    const line = new PacedLine(TURN_MS);
+    const line = new RequestPacer(TURN_MS);
     const done: number[] = [];
     line.enter(() => void done.push(performance.now()));
     await nextTurn();

@@ -4,9 +4,9 @@ const REST_MS_MAX = 50;
 /**
  * A queue for many short tasks: each turn of the event loop runs as many as fit into a time budget, first come, first
  * served. A thousand in one turn would block everyone for their total time (F15). The first task of a turn runs at
- * once. Long work that can be sliced uses `ownTurn` for each slice.
+ * once. Long work that can be sliced uses `yieldToEventLoop` for each slice.
  */
-export class PacedLine {
+export class RequestPacer {
   readonly #turnMs: number;
   readonly #urgent: (() => void)[] = [];
   readonly #others: (() => void)[] = [];

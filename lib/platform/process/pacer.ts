@@ -1,4 +1,4 @@
-import { ownTurn } from "./own-turn";
+import { yieldToEventLoop } from "./own-turn";
 
 /** Time after which work yields to the event loop, in ms, so that other requests wait far less than 50 ms (F15). */
 const SLICE_MS = 8;
@@ -22,7 +22,7 @@ export class Pacer {
   }
 
   async rest(): Promise<void> {
-    await ownTurn();
+    await yieldToEventLoop();
     this.#since = performance.now();
   }
 }

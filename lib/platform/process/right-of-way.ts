@@ -8,7 +8,7 @@ const NICENESS = 10;
  * threads that are started later inherit it. In a worker it applies to that thread alone, which only Linux supports.
  * Elsewhere it would slow down the whole process, so a worker is left unchanged.
  */
-export function giveRightOfWay({ isWorker }: { isWorker: boolean }): void {
+export function lowerPriority({ isWorker }: { isWorker: boolean }): void {
   if (isWorker && process.platform !== "linux") return;
   try {
     // On Linux, pid 0 is the calling thread.

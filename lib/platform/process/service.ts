@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connectIfLive } from "./probe.ts";
-import { sharedState } from "./shared-state.ts";
+import { processSingleton } from "./shared-state.ts";
 
 /** Maximum time for a child to become ready, including opening a large file and recovering it, in ms. */
 const START_TIMEOUT_MS = 30_000;
@@ -86,7 +86,7 @@ export async function stopServices(): Promise<void> {
 }
 
 function registry(): Map<string, Service> {
-  return sharedState("services", () => new Map<string, Service>());
+  return processSingleton("services", () => new Map<string, Service>());
 }
 
 type Waiter = { resolve: () => void; reject: (error: Error) => void };

@@ -2,7 +2,7 @@ import { subscribe } from "node:diagnostics_channel";
 import type { Server, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { stopServices } from "./service.ts";
-import { sharedState } from "./shared-state.ts";
+import { processSingleton } from "./shared-state.ts";
 
 /** Maximum time from the signal to the exit, in ms (F14); platforms kill after 30 s. */
 export const SHUTDOWN_TIMEOUT_MS = 25_000;
@@ -130,7 +130,7 @@ async function runCallback(callback: () => void | Promise<void>): Promise<void> 
 }
 
 function shutdownState(): ShutdownState {
-  return sharedState("shutdown", () => ({
+  return processSingleton("shutdown", () => ({
     isInstalled: false,
     isShuttingDown: false,
     callbacks: new Set(),

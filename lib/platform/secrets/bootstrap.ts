@@ -24,7 +24,7 @@ import {
   parseKeyRing,
   SECRET_BYTES_MIN,
 } from "@/lib/platform/env";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 
 const SECRETS_FILE = "secrets.json";
 const OWNER_READS_AND_WRITES = 0o600;
@@ -62,7 +62,7 @@ const secretsFile = z.object({
  * @throws SecretsMissing if they are missing or cannot be read; EnvError if a required setting is absent
  */
 export function getSecrets(): Secrets {
-  const cache = sharedState("secrets", () => ({ secrets: null as Secrets | null }));
+  const cache = processSingleton("secrets", () => ({ secrets: null as Secrets | null }));
   cache.secrets ??= loadSecrets(env());
   return cache.secrets;
 }
@@ -93,7 +93,7 @@ export function loadSecrets(settings: Settings, { mayCreate = false } = {}): Sec
 
 /** Creates the secrets beside an unused store, and caches them for this process. */
 export function createSecrets(): void {
-  const cache = sharedState("secrets", () => ({ secrets: null as Secrets | null }));
+  const cache = processSingleton("secrets", () => ({ secrets: null as Secrets | null }));
   cache.secrets = loadSecrets(env(), { mayCreate: true });
 }
 

@@ -1,6 +1,6 @@
 import "server-only";
 import type { Collection, Document, ObjectId } from "mongodb";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 import { isSealed, type SealContext } from "./seal";
 
 /** A stored document with encrypted fields. */
@@ -48,5 +48,5 @@ export function registeredSealedFields(): readonly SealedFields[] {
 }
 
 function registry(): Map<string, SealedFields> {
-  return sharedState("secrets.sealed-fields", () => new Map());
+  return processSingleton("secrets.sealed-fields", () => new Map());
 }

@@ -68,7 +68,7 @@ async function make(texts: Record<string, string> = {}): Promise<{ app: App; doc
 }
 const rowsOf = async (doc: AppDoc, sha: string, name: string, query?: unknown) =>
   (await (await askData(doc, { kind: "deployment", sha }, `${name}.json`, query)).json()).rows;
-async function carryOut(): Promise<number> {
+async function runJobs(): Promise<number> {
   const mine = events.splice(0).filter(({ name }) => name === BINDING_QUEUED_EVENT);
   for (const { data } of mine) await carryOutBindingRefresh(data as BindingQueued);
   return mine.length;
@@ -256,7 +256,7 @@ describe("a refresh", () => {
     expect(answers.map(({ status }) => status)).toEqual([202, 202]);
     expect((await list(app))[0]?.build).toMatchObject({ state: "queued", rowCount: 1, sha });
     expect(await rowsOf(doc, sha, "stock")).toEqual([{ n: 1 }]);
-    expect(await carryOut()).toBe(1);
+    expect(await runJobs()).toBe(1);
     expect((await list(app))[0]?.build).toMatchObject({ state: "ready", sha });
     expect(await rowsOf(doc, sha, "stock")).toEqual([{ n: 2 }]);
   });
@@ -267,14 +267,14 @@ describe("a refresh", () => {
     const { sha } = await serve(doc, ana, { one: text("select n from gone") });
     await run("drop table gone");
     await refresh(app, "one");
-    await carryOut();
+    await runJobs();
     const [failed] = await list(app);
     expect(failed?.build).toMatchObject({ state: "error", rowCount: 1, error: expect.stringMatching(/gone/) });
     expect(failed?.build.builtAt).not.toBeNull();
     expect(await rowsOf(doc, sha, "one")).toEqual([{ n: 1 }]);
     await run("create table gone as select 5 as n");
     await refresh(app, "one");
-    await carryOut();
+    await runJobs();
     expect((await list(app))[0]?.build).toMatchObject({ state: "ready", error: null });
     expect(await rowsOf(doc, sha, "one")).toEqual([{ n: 5 }]);
   });
@@ -285,7 +285,7 @@ describe("a refresh", () => {
     const { sha } = await serve(doc, await callerOf(leaver), { one: text("select 1 as n") });
     await removeMember(owner.workspaceId, leaver);
     await refresh(app, "one");
-    await carryOut();
+    await runJobs();
     expect((await list(app))[0]?.build).toMatchObject({
       state: "error",
       error: expect.stringMatching(/no member any more/),
@@ -336,7 +336,7 @@ describe("a refresh", () => {
     await wakeBindings();
     expect(events).toEqual([]);
     await wakeBindings(new Date(Date.now() + 61_000));
-    expect(await carryOut()).toBe(1);
+    expect(await runJobs()).toBe(1);
     expect((await list(app))[0]?.build).toMatchObject({ state: "ready", error: null });
   });
 
@@ -373,7 +373,7 @@ describe("a schedule", () => {
     await due(doc);
     const queued = await Promise.all([queueDueRuns(OWNERS), queueDueRuns(OWNERS)]);
     expect(queued[0] + queued[1]).toBe(1);
-    expect(await carryOut()).toBe(1);
+    expect(await runJobs()).toBe(1);
     await serve(doc, ana, { one: text("select 1 as n", "schedule: '30 * * * *'") });
     expect(await schedules(doc)).toMatchObject([{ cron: "30 * * * *" }]);
     await serve(doc, ana, { two: text("select 2 as n") });

@@ -18,7 +18,7 @@ import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
 import { QueueFullError, Semaphore } from "@/lib/platform/process/semaphore";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 import type { AppDoc } from "../model";
 import { originOf, publishedPlace, resolveBinding } from "./places";
 import { bindingIn, findSet, findSourceKey } from "./published";
@@ -218,7 +218,7 @@ async function answerArrow(
   headers: Record<string, string>,
   signal: AbortSignal,
 ): Promise<Response> {
-  const places = sharedState("apps.data-streams", () => new Semaphore(STREAMS_AT_ONCE, STREAMS_WAITING_MAX));
+  const places = processSingleton("apps.data-streams", () => new Semaphore(STREAMS_AT_ONCE, STREAMS_WAITING_MAX));
   const leave = await places.acquire(signal).catch((error: unknown) => {
     if (!(error instanceof QueueFullError)) throw error;
     throw new AppError("unavailable", "Too many read whole tables right now. Try again in a moment.", {

@@ -2,7 +2,7 @@ import "server-only";
 import type { ObjectId } from "mongodb";
 import { WORKSPACE_SPACE } from "@/lib/features/folders/model";
 import type { Caller } from "@/lib/platform/access/caller";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 import { collections } from "../collections";
 import { APPS_MAX } from "../limits";
 import type { AppDoc } from "../model";
@@ -47,7 +47,7 @@ export const FACTS = {
   thumbnail: 1,
 } as const;
 
-const entries = () => sharedState("app-feed-facts", () => new Map<string, Entry>());
+const entries = () => processSingleton("app-feed-facts", () => new Map<string, Entry>());
 
 /**
  * Returns cached facts. Reading 10,000 apps takes longer than a first page may take, so one read serves all viewers.

@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { ObjectId } from "mongodb";
 import { accessOf } from "@/lib/features/folders/model";
 import { listOpenlyShared } from "@/lib/features/shares/service";
-import { findPeople } from "@/lib/features/users/service";
+import { findUserNames } from "@/lib/features/users/service";
 import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
 import { badCursor } from "@/lib/platform/http/paging";
@@ -90,7 +90,7 @@ async function toCards(caller: Caller, apps: readonly AppDoc[]): Promise<Map<str
   const favorites = new Set(kept.map(({ appId }) => appId.toHexString()));
   const shared = new Set((await listOpenlyShared({ workspaceId, kind: "app" }, ids)).map(String));
   const owners = new Map(
-    (await findPeople(apps.map(({ ownerId }) => ownerId))).map((each) => [String(each._id), each.name]),
+    (await findUserNames(apps.map(({ ownerId }) => ownerId))).map((each) => [String(each._id), each.name]),
   );
   return new Map(
     apps.map((app) => {

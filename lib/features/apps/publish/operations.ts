@@ -77,13 +77,13 @@ export async function startOperation(
   // From here on by the database's clock.
   await keepAlive({ _id: doc._id, workspaceId });
   tell(app, doc);
-  const ended = carryOut(app, doc, work);
+  const ended = runOperation(app, doc, work);
   // The caller may no longer be waiting for the result.
   ended.catch(() => {});
   return { operationId: doc._id, ended };
 }
 
-async function carryOut(app: AppDoc, doc: OperationDoc, work: (hold: Hold) => Promise<Outcome>): Promise<Ended> {
+async function runOperation(app: AppDoc, doc: OperationDoc, work: (hold: Hold) => Promise<Outcome>): Promise<Ended> {
   const place = { _id: doc._id, workspaceId: doc.workspaceId };
   const gone = new AbortController();
   const beat = setInterval(() => {

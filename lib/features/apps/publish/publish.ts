@@ -63,7 +63,7 @@ export async function publishApp(
     });
   }
   for (const path of Object.keys(body.resolutions ?? {})) requireResolvable(app, path);
-  const work = (hold: Hold) => carryOut(caller, app, body, hold);
+  const work = (hold: Hold) => publishNow(caller, app, body, hold);
   return startAndWait(caller, app, "publish", work, withinMs);
 }
 
@@ -114,7 +114,7 @@ export async function startAndWait(
   }
 }
 
-async function carryOut(caller: Caller, asked: AppDoc, body: PublishBody, hold: Hold): Promise<Outcome> {
+async function publishNow(caller: Caller, asked: AppDoc, body: PublishBody, hold: Hold): Promise<Outcome> {
   await hold.begin("build");
   const { repositoryId, branch } = await workOn(asked, caller.user._id);
   const folder = folderOf(asked);

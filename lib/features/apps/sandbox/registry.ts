@@ -6,7 +6,7 @@ import type { HeldRight } from "@/lib/platform/access/held-right";
 import { member } from "@/lib/platform/access/rules";
 import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 import { onShutdown } from "@/lib/platform/process/shutdown";
 import { getSandbox } from ".";
 import { SESSION_IDLE_MS, SESSIONS_MAX } from "./limits";
@@ -147,7 +147,7 @@ function keyOf({ appId, userId }: Whose): string {
 }
 
 function registry(): Registry {
-  return sharedState("app-sessions", () => {
+  return processSingleton("app-sessions", () => {
     const made: Registry = { running: new Map(), starting: new Map() };
     const look = setInterval(() => {
       stopIdleSessions().catch((error: unknown) => log.error({ err: error }, "idle previews could not be stopped"));

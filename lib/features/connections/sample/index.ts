@@ -8,7 +8,7 @@ import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
 import { childEntry } from "@/lib/platform/process/entries";
 import { absolutePath } from "@/lib/platform/process/paths";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 
 /** Increased when the data or DuckDB's file format changes: a file of an older version is kept and not read. */
 const SAMPLE_VERSION = 2;
@@ -32,7 +32,7 @@ export function samplePath(): string {
  */
 export async function ensureSample(): Promise<void> {
   const path = samplePath();
-  const builds = sharedState("sample-builds", () => new Map<string, Promise<void>>());
+  const builds = processSingleton("sample-builds", () => new Map<string, Promise<void>>());
   let build = builds.get(path);
   if (!build) {
     build = buildIfMissing(path).catch((error: unknown) => {

@@ -83,12 +83,12 @@ it("foresees what differs in one press alone, by the same grain and beside the s
   const weekly = { grain: "week" } as const;
   await reader.enter("regions", asked({ year: 2026 }, weekly));
   const drawn = asked({ year: 2026 }, weekly);
-  const seen = (to: PageAsk) => reader.foresee(drawn, to)?.widgets[0]?.rows[0]?.count;
+  const seen = (to: PageAsk) => reader.predict(drawn, to)?.widgets[0]?.rows[0]?.count;
   expect(seen(asked({ year: 2026, ...press("north") }, weekly))).toBe(2);
   expect(seen(asked({ year: 2026, ...press("north") }, { grain: "month" }))).toBeUndefined();
   expect(seen(asked({ year: 2026, ...press("north") }, { ...weekly, compare: "year" }))).toBeUndefined();
   expect(seen(asked({ year: 2025, ...press("north") }, weekly))).toBeUndefined();
   expect(seen(asked({ year: 2026, ...press("north"), "@months": {} }, weekly))).toBeUndefined();
   expect(seen(asked({ year: 2025 }, weekly))).toBeUndefined();
-  expect(reader.foresee(asked({ year: 2026, ...press("north") }, weekly), drawn)?.rest).toEqual(["people"]);
+  expect(reader.predict(asked({ year: 2026, ...press("north") }, weekly), drawn)?.rest).toEqual(["people"]);
 });

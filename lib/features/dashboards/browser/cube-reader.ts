@@ -67,7 +67,7 @@ export class CubeReader {
   }
 
   /** Predicts the changes on a page when only the click in one widget changes; null when unknown. */
-  foresee(drawn: PageAsk, asked: PageAsk): Step | null {
+  predict(drawn: PageAsk, asked: PageAsk): Step | null {
     const keys = new Set([...Object.keys(drawn.filters), ...Object.keys(asked.filters)]);
     const changed = [...keys].filter((key) => !isSame(drawn.filters[key], asked.filters[key]));
     const widgetId = changed.length === 1 ? toClickedWidget(changed[0] ?? "") : null;

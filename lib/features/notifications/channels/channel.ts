@@ -1,5 +1,5 @@
 import type { ObjectId } from "mongodb";
-import type { KeptFetch } from "@/lib/platform/net/kept-fetch";
+import type { KeepAliveClient } from "@/lib/platform/net/kept-fetch";
 import type { Payload } from "../schema";
 import type { SnapshotPayload } from "../snapshot-schema";
 
@@ -36,4 +36,4 @@ export type Outcome = {
  * Sends one message. Never throws for a receiver's error.
  * @param line reuses its connections for one host
  */
-export type Send<C> = (channel: C, message: Message, line: KeptFetch) => Promise<Outcome>;
+export type Send<C> = (channel: C, message: Message, line: KeepAliveClient) => Promise<Outcome>;

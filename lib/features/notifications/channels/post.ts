@@ -1,7 +1,7 @@
 import "server-only";
 import { AppError } from "@/lib/platform/http/errors";
 import { redact } from "@/lib/platform/log/redact";
-import type { KeptFetch } from "@/lib/platform/net/kept-fetch";
+import type { KeepAliveClient } from "@/lib/platform/net/kept-fetch";
 import { SNIPPET_CHARS_MAX } from "../limits";
 import type { Outcome } from "./channel";
 
@@ -32,7 +32,7 @@ type Request = {
 };
 
 /** Posts JSON to a user's address, through the egress proxy. A redirect is returned as the response (T35). */
-export async function postJson({ url, body, headers, secrets }: Request, line: KeptFetch): Promise<Outcome> {
+export async function postJson({ url, body, headers, secrets }: Request, line: KeepAliveClient): Promise<Outcome> {
   try {
     const answer = await line.fetch(url, {
       method: "POST",

@@ -36,7 +36,7 @@ export async function listSnapshots(caller: Caller, dashboardId: ObjectId): Prom
     .sort({ _id: 1 })
     .limit(SNAPSHOTS_PER_DASHBOARD_MAX)
     .toArray();
-  return withStanding(workspaceId, docs);
+  return withRunStatus(workspaceId, docs);
 }
 
 /**
@@ -159,7 +159,7 @@ export async function sendSnapshotNow(
   if (!doc.enabled) throw new AppError("conflict", "This snapshot is switched off. Switch it on to send it.");
   await consume("notificationTests", caller.workspaceId.toHexString());
   await sendJobEvents([toTakeEvent(doc, now)]);
-  const [one] = await withStanding(doc.workspaceId, [doc]);
+  const [one] = await withRunStatus(doc.workspaceId, [doc]);
   if (!one) throw new Error("There is no such snapshot.");
   return one;
 }
@@ -222,7 +222,7 @@ async function getSnapshotOrThrow(
 
 async function told(doc: SnapshotDoc, newSecret: string | undefined): Promise<SavedSnapshot> {
   await tellRules(resourceOf(doc));
-  const [one] = await withStanding(doc.workspaceId, [doc]);
+  const [one] = await withRunStatus(doc.workspaceId, [doc]);
   if (!one) throw new Error("There is no such snapshot.");
   return { ...one, ...(newSecret !== undefined && { signingSecretOnce: newSecret }) };
 }
@@ -231,7 +231,7 @@ async function scheduleOf({ workspaceId, _id }: SnapshotDoc): Promise<ScheduleDo
   return (await schedulesOf(workspaceId, SNAPSHOT_TYPE, [_id])).get(_id.toHexString()) ?? null;
 }
 
-async function withStanding(workspaceId: ObjectId, docs: readonly SnapshotDoc[]): Promise<Snapshot[]> {
+async function withRunStatus(workspaceId: ObjectId, docs: readonly SnapshotDoc[]): Promise<Snapshot[]> {
   const ids = docs.map(({ _id }) => _id);
   const lastIds = docs.flatMap(({ lastDeliveryId }) => lastDeliveryId ?? []);
   const [schedules, last] = await Promise.all([

@@ -3,7 +3,7 @@ import type { Batch, Field } from "@/lib/base/values/fields";
 import type { ParquetAnswer, ParquetRequest } from "@/lib/platform/embedded/parquet/messages";
 import { AppError } from "@/lib/platform/http/errors";
 import { childEntry } from "@/lib/platform/process/entries";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 
 /**
  * Size of the young generation, in MiB, which limits the garbage of row groups. By default the thread would let a
@@ -79,7 +79,7 @@ class ParquetThread {
   }
 }
 
-const thread = () => sharedState("parquet-thread", () => new ParquetThread());
+const thread = () => processSingleton("parquet-thread", () => new ParquetThread());
 
 /**
  * Writes batches as one file. While the thread writes a batch the next one is read, so one waits in memory.

@@ -9,7 +9,7 @@ import {
   type GitObjectDoc,
   streamObjects,
 } from "@/lib/features/repository/wire";
-import { ownTurn } from "@/lib/platform/process/own-turn";
+import { yieldToEventLoop } from "@/lib/platform/process/own-turn";
 import { commonEnds, middleDelta } from "./delta";
 
 /** A folder in a pack: as stored, or as a delta against an earlier one of the pack. */
@@ -150,7 +150,7 @@ class FolderWalk {
 
   private async breathe(): Promise<void> {
     if (performance.now() < this.sliceEnds) return;
-    await ownTurn();
+    await yieldToEventLoop();
     this.sliceEnds = performance.now() + SLICE_MS;
   }
 }

@@ -1,4 +1,4 @@
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 
 /** The rules for one kind of file, by its folder in the repository. Each domain registers its own. */
 export type FileKind = {
@@ -17,7 +17,7 @@ export type FileKind = {
 /** Files allowed at the top level, next to the folders. */
 export const TOP_FILES: ReadonlySet<string> = new Set(["README.md", ".gitignore"]);
 
-const handed = () => sharedState("git.file-kinds", () => ({ kinds: [] as readonly FileKind[] }));
+const handed = () => processSingleton("git.file-kinds", () => ({ kinds: [] as readonly FileKind[] }));
 
 /** Registers the file kinds. Called once at start. */
 export function handInFileKinds(kinds: readonly FileKind[]): void {

@@ -13,7 +13,7 @@ import { isReadOnly } from "@/lib/platform/access/caller";
 import { isAtLeast } from "@/lib/platform/access/roles";
 import { AppError } from "@/lib/platform/http/errors";
 import { QueueFullError, Semaphore } from "@/lib/platform/process/semaphore";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 import { alive, wordsOf } from "./answer";
 import type { GitCaller } from "./entry";
 import { Push } from "./judge-push";
@@ -80,7 +80,7 @@ async function receive(
   if (request.isTooLarge || request.pack.length > MAX_PACK_BYTES) {
     return { unpack: "A push takes a pack of at most 64 MiB. Push in parts.", refs: new Map() };
   }
-  const pushes = sharedState("git.pushes", () => new Semaphore(PUSHES_AT_ONCE, PUSHES_WAITING_MAX));
+  const pushes = processSingleton("git.pushes", () => new Semaphore(PUSHES_AT_ONCE, PUSHES_WAITING_MAX));
   let release: (() => void) | undefined;
   try {
     release = await pushes.acquire(signal);

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { deflate, deflateSync, type InputType, inflate, inflateSync, type ZlibOptions } from "node:zlib";
 import { MAX_FILE_BYTES, makeObject, type ObjectType } from "@/lib/features/repository/wire";
 import { AppError } from "@/lib/platform/http/errors";
-import { ownTurn } from "@/lib/platform/process/own-turn";
+import { yieldToEventLoop } from "@/lib/platform/process/own-turn";
 import { applyDelta, deltaSizes } from "./delta";
 import { MAX_DELTA_DEPTH, MAX_PACK_OBJECTS, MAX_UNPACKED_BYTES } from "./limits";
 
@@ -242,7 +242,7 @@ export class ReceivedPack {
   private async breathe(): Promise<void> {
     this.signal.throwIfAborted();
     if (performance.now() < this.sliceEnds) return;
-    await ownTurn();
+    await yieldToEventLoop();
     this.sliceEnds = performance.now() + SLICE_MS;
   }
 }

@@ -2,7 +2,7 @@ import "server-only";
 import { CommitGraph } from "@/lib/features/repository/wire";
 import { AppError } from "@/lib/platform/http/errors";
 import { Semaphore } from "@/lib/platform/process/semaphore";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 import { alive, wordsOf } from "./answer";
 import { BasePack, STRETCH_COMMITS_MIN, wakeBasePack } from "./base-pack";
 import { type Choice, chooseCommits, type Depth } from "./choose-commits";
@@ -212,7 +212,7 @@ async function knownOf(graph: CommitGraph, oids: readonly string[]): Promise<str
 }
 
 async function slot(signal: AbortSignal): Promise<() => void> {
-  const packs = sharedState("git.packs", () => new Semaphore(PACKS_AT_ONCE, PACKS_WAITING_MAX));
+  const packs = processSingleton("git.packs", () => new Semaphore(PACKS_AT_ONCE, PACKS_WAITING_MAX));
   try {
     return await packs.acquire(signal);
   } catch (cause) {

@@ -1,5 +1,5 @@
 import type { Batch } from "@/lib/base/values/fields";
-import { orAborted } from "@/lib/platform/process/or-aborted";
+import { raceAbort } from "@/lib/platform/process/or-aborted";
 
 /**
  * Maximum number of cells in memory, over all tables: some ten thousand charts. Clicks of twenty users in a minute need
@@ -34,7 +34,7 @@ export class Answers {
     const running = this.#running.get(question) ?? this.#begin(question, work);
     running.askers += 1;
     try {
-      return await orAborted(running.answer, signal);
+      return await raceAbort(running.answer, signal);
     } finally {
       running.askers -= 1;
       if (running.askers === 0) {

@@ -6,7 +6,7 @@ import type { Answer } from "./finish";
 import type { Shift } from "./period";
 import { type AggregateSpec, type Condition, LIMIT_MAX } from "./spec";
 import { type Statement, type TableField, toAggregateStatement } from "./statement";
-import { askKept, askKeptTogether, type Kept, timeKept } from "./tables";
+import { type Kept, queryTables, queryTablesTogether, timeKept } from "./tables";
 import { isLight, toTogetherStatement } from "./together";
 
 /** Maximum number of concurrent statements of one page. */
@@ -23,7 +23,7 @@ type Ask = { kept: Kept; spec: AggregateSpec; conditions: readonly Condition[]; 
 type Waiting = Ask & PromiseWithResolvers<Answer>;
 
 /** Runs the queries of one page: simultaneous ones with the same conditions become one statement. */
-export class Asker {
+export class QueryBatcher {
   readonly #places = new Semaphore(STATEMENTS_AT_ONCE, WAITING_MAX);
   #waiting: Waiting[] = [];
 
@@ -33,7 +33,7 @@ export class Asker {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** @throws AppError as `toAggregateStatement` and `askKept` */
+  /** @throws AppError as `toAggregateStatement` and `queryTables` */
   ask(kept: Kept, spec: AggregateSpec, conditions: readonly Condition[], shift: Shift | null = null): Promise<Answer> {
     const waiting = { kept, spec, conditions, shift, ...Promise.withResolvers<Answer>() };
     // All widgets of a page query within one turn of the event loop.
@@ -70,14 +70,14 @@ export class Asker {
   }
 
   #alone(ask: Ask): Promise<Answer> {
-    return this.#inTurn(() => askKept(ask.kept, this.zone, toStatement(ask), this.signal));
+    return this.#inTurn(() => queryTables(ask.kept, this.zone, toStatement(ask), this.signal));
   }
 
   #together({ kept, conditions, shift }: Ask, group: readonly Ask[]): Promise<Answer[]> {
     const specs = group.map(({ spec }) => spec);
     const build = (table: string, fields: readonly TableField[]) =>
       toTogetherStatement(table, fields, specs, conditions, shift);
-    return this.#inTurn(() => askKeptTogether(kept, this.zone, build, this.signal));
+    return this.#inTurn(() => queryTablesTogether(kept, this.zone, build, this.signal));
   }
 
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {

@@ -4,7 +4,7 @@ import { parquet } from "@/lib/features/query/serialize/parquet";
 import { settleTypes } from "@/lib/features/query/serialize/settle";
 import { type AggregateSpec, aggregateSpec, type Condition } from "./spec";
 import { toAggregateStatement, toListStatement } from "./statement";
-import { askKept, closeTables, type Kept } from "./tables";
+import { closeTables, type Kept, queryTables } from "./tables";
 
 afterAll(closeTables);
 const ANY = new AbortController().signal;
@@ -35,7 +35,7 @@ function keep(type: FieldType, dbType: string, values: WireValue[]): Kept {
 const ask = async (kept: Kept, spec: Partial<Record<keyof AggregateSpec, unknown>>, conditions: Condition[] = []) => {
   const build = (table: string, fields: readonly Field[]) =>
     toAggregateStatement(table, fields, aggregateSpec.parse(spec), conditions);
-  return (await askKept(kept, "Europe/Vienna", build, ANY)).rows;
+  return (await queryTables(kept, "Europe/Vienna", build, ANY)).rows;
 };
 const measure = (op: string, field = "v") => ({ measures: [{ field, op, as: "it" }] });
 
@@ -72,7 +72,7 @@ describe.each(ODD)("C8 a dataset whose %s column (%s) holds %j", (dbType, type, 
     const rows = await ask(kept, { sort: [{ by: "n" }] });
     // A decimal column has as many fractional digits as the widest of its values.
     expect(rows.map(([value]) => String(value).replace(/\.0$/, ""))).toEqual(values.map(String));
-    const list = await askKept(
+    const list = await queryTables(
       kept,
       "UTC",
       (table, fields) => toListStatement(table, fields, { field: "v", search: "", limit: 200 }, []),

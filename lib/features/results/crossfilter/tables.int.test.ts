@@ -2,10 +2,10 @@ import { afterAll, describe, expect, it } from "vitest";
 import type { Batch, Field, WireValue } from "@/lib/base/values/fields";
 import { parquet } from "@/lib/features/query/serialize/parquet";
 import { childrenOf } from "@/test/servers/millrace";
-import { Asker } from "./asker";
+import { QueryBatcher } from "./asker";
 import { type AggregateSpec, aggregateSpec, type Condition } from "./spec";
 import { type TableField, toAggregateStatement } from "./statement";
-import { askKept, closeTables, followKept, type Kept } from "./tables";
+import { closeTables, followKept, type Kept, queryTables } from "./tables";
 
 afterAll(closeTables);
 const ANY = new AbortController().signal;
@@ -42,7 +42,12 @@ function keep(id: string, fields: Field[], rows: WireValue[][]): Kept & { reads:
 }
 
 const ask = (kept: Kept, spec: Partial<Record<keyof AggregateSpec, unknown>>, zone = "UTC", signal = ANY) =>
-  askKept(kept, zone, (table, fields) => toAggregateStatement(table, fields, aggregateSpec.parse(spec), []), signal);
+  queryTables(
+    kept,
+    zone,
+    (table, fields) => toAggregateStatement(table, fields, aggregateSpec.parse(spec), []),
+    signal,
+  );
 
 const SALES: Field[] = [
   { name: "amount", type: "decimal", dbType: "numeric" },
@@ -156,7 +161,7 @@ describe("the engine", () => {
     const kept = keep("b2", SALES, ROWS);
     await ask(kept, BY_REGION);
     const peek = (sql: string) =>
-      askKept(kept, "UTC", () => ({ sql, values: [], fields: [], finish: [], limit: 1 }), ANY);
+      queryTables(kept, "UTC", () => ({ sql, values: [], fields: [], finish: [], limit: 1 }), ANY);
     for (const sql of [
       "select * from read_text('/etc/passwd')",
       "select * from read_text('../../../package.json')",
@@ -172,7 +177,7 @@ describe("the engine", () => {
     const kept = keep("b3", SALES, ROWS);
     await ask(kept, BY_REGION);
     const left = new AbortController();
-    const slow = askKept(
+    const slow = queryTables(
       kept,
       "UTC",
       (table) => ({
@@ -238,19 +243,19 @@ describe("groupings of one page", () => {
   it("are asked together what each is alone, in the same order and cut at the same place", async () => {
     const kept = keep("together", fields, rows);
     for (const conditions of CONDITIONS) {
-      const asker = new Asker("Europe/Berlin", ANY);
+      const asker = new QueryBatcher("Europe/Berlin", ANY);
       const together = await Promise.all(SPECS.map((spec) => asker.ask(kept, spec, conditions)));
       for (const [index, spec] of SPECS.entries()) {
         const build = (table: string, columns: readonly TableField[]) =>
           toAggregateStatement(table, columns, spec, conditions);
-        expect(together[index]).toEqual(await askKept(kept, "Europe/Berlin", build, ANY));
+        expect(together[index]).toEqual(await queryTables(kept, "Europe/Berlin", build, ANY));
       }
     }
   });
 
   it("fail each by itself: one that names a column that is gone leaves the others their answers", async () => {
     const kept = keep("gone column", fields, rows);
-    const asker = new Asker("UTC", ANY);
+    const asker = new QueryBatcher("UTC", ANY);
     const [, bad] = SPECS;
     const gone = aggregateSpec.parse({ dimensions: ["vanished"], measures: [{ op: "count" }] });
     const [good, failed] = await Promise.allSettled(

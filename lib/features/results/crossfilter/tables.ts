@@ -10,9 +10,9 @@ import { EngineClient } from "@/lib/platform/engines/client";
 import { type EngineLease, leaseEngine } from "@/lib/platform/engines/service";
 import { env } from "@/lib/platform/env";
 import { AppError } from "@/lib/platform/http/errors";
-import { orAborted } from "@/lib/platform/process/or-aborted";
+import { raceAbort } from "@/lib/platform/process/or-aborted";
 import { absolutePath } from "@/lib/platform/process/paths";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 import { Answers } from "./answers";
 import { type Answer, finishBatch, toAnswer } from "./finish";
 import {
@@ -79,14 +79,14 @@ type Build<T extends Question> = (table: string, fields: readonly TableField[]) 
  * @param build receives the table's name and columns: decimals that fit no column type of the engine are text
  * @throws AppError `invalid_request` of `build`, `cancelled`, `timeout`, `unavailable`
  */
-export function askKept(kept: Kept, zone: string, build: Build<Statement>, signal: AbortSignal): Promise<Answer> {
+export function queryTables(kept: Kept, zone: string, build: Build<Statement>, signal: AbortSignal): Promise<Answer> {
   return withTable(kept, zone, build, signal, async (tables, statement) =>
     toAnswer(statement, await answerOnce(tables, statement, signal)),
   );
 }
 
 /** Runs several queries as one statement. */
-export function askKeptTogether(
+export function queryTablesTogether(
   kept: Kept,
   zone: string,
   build: Build<Together>,
@@ -97,7 +97,7 @@ export function askKeptTogether(
   );
 }
 
-/** Does the same as `askKept` and measures the engine's time for rows in memory, without the cache of answers. */
+/** Does the same as `queryTables` and measures the engine's time for rows in memory, without the cache of answers. */
 export function timeKept(
   kept: Kept,
   zone: string,
@@ -149,7 +149,7 @@ async function withTable<Q extends Question, T>(
   const key = `${kept.id} ${zone}`;
   for (let isAgain = false; ; isAgain = true) {
     const loading = loadingOf(tables, key, kept, zone);
-    const table = await orAborted(loading, signal);
+    const table = await raceAbort(loading, signal);
     table.lastUsed = performance.now();
     const statement = build(table.name, table.fields);
     try {
@@ -193,7 +193,7 @@ export async function closeTables(): Promise<void> {
   await rm(tables.folder, { recursive: true, force: true });
 }
 
-const sharedTables = () => sharedState("crossfilter", () => ({ tables: null as Promise<Tables> | null }));
+const sharedTables = () => processSingleton("crossfilter", () => ({ tables: null as Promise<Tables> | null }));
 
 function open(): Promise<Tables> {
   const holder = sharedTables();

@@ -7,7 +7,7 @@ import { runQuery } from "@/lib/features/query/service";
 import { collections as resultCollections } from "@/lib/features/results/collections";
 import { aggregateSpec } from "@/lib/features/results/crossfilter/spec";
 import { toAggregateStatement } from "@/lib/features/results/crossfilter/statement";
-import { askKept, closeTables } from "@/lib/features/results/crossfilter/tables";
+import { closeTables, queryTables } from "@/lib/features/results/crossfilter/tables";
 import { databaseReady } from "@/lib/platform/db/ready";
 import { takeOwnDatabase } from "@/test/database";
 import { callerIn } from "@/test/fixtures/access/caller";
@@ -71,7 +71,7 @@ const look = async (place: DatasetPlace, query: string): Promise<Dataset | undef
 const sumOf = async ({ kept }: Dataset) => {
   if (!kept) throw new Error("Nothing is kept.");
   const spec = aggregateSpec.parse({ measures: [{ op: "count" }, { field: "price", op: "sum" }] });
-  const { rows } = await askKept(
+  const { rows } = await queryTables(
     kept.table,
     "UTC",
     (table, fields) => toAggregateStatement(table, fields, spec, []),

@@ -7,10 +7,10 @@ import { toSchedule } from "./model";
 import type { Schedule } from "./schema";
 import { schedulesOf } from "./service";
 
-export type WithStanding = { id: string; schedule: Schedule | null; lastRun: Run | null };
+export type WithRunStatus = { id: string; schedule: Schedule | null; lastRun: Run | null };
 
 /** Adds schedules and last runs to resources, in two look-ups for all of them. */
-export async function withStandingOf<T extends WithStanding>(
+export async function withRunStatusOf<T extends WithRunStatus>(
   { workspaceId }: Pick<Caller, "workspaceId">,
   resourceType: ResourceType,
   items: readonly T[],

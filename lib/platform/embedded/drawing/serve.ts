@@ -1,7 +1,7 @@
 import { chmodSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { parseArgs } from "node:util";
-import { giveRightOfWay } from "../../process/right-of-way.ts";
+import { lowerPriority } from "../../process/right-of-way.ts";
 import { FrameReader, sendFrame } from "../engine/wire.ts";
 import { FRAME_BYTES_MAX, type Head, readJson, toFrame, toJsonBytes } from "./frames.ts";
 
@@ -16,7 +16,7 @@ type Answer = (frames: Buffer[]) => Promise<Uint8Array[]>;
  * ends with its parent, after an idle time, and after a failure, because the library is then in an unknown state.
  */
 export function serve(answer: Answer): void {
-  giveRightOfWay({ isWorker: false });
+  lowerPriority({ isWorker: false });
   const { values } = parseArgs({ options: { socket: { type: "string" } } });
   const path = values.socket;
   if (!path) throw new Error("The process needs --socket.");

@@ -1,9 +1,9 @@
 import { parentPort } from "node:worker_threads";
-import { giveRightOfWay } from "../../process/right-of-way.ts";
+import { lowerPriority } from "../../process/right-of-way.ts";
 import { refuseLargeTree } from "./frame-tree.ts";
 
 /** Parses large frames (wire.ts) in a separate thread: a frame with a 16 MiB cell takes 0.1 s. */
-giveRightOfWay({ isWorker: true });
+lowerPriority({ isWorker: true });
 
 parentPort?.on("message", (bytes: Uint8Array) => {
   refuseLargeTree(bytes);

@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { giveRightOfWay } from "../../process/right-of-way.ts";
+import { lowerPriority } from "../../process/right-of-way.ts";
 import { buildSample } from "./build-sample.ts";
 import { openDatabase, openMemory } from "./database.ts";
 import { KillSwitch, watchStalls } from "./kill-switch.ts";
@@ -15,7 +15,7 @@ import { takeTempFolder } from "./temp-folder.ts";
  * parent. `--build-sample --file <path>` writes the sample shop and ends.
  */
 async function main(): Promise<void> {
-  giveRightOfWay({ isWorker: false });
+  lowerPriority({ isWorker: false });
   const { values } = parseArgs({
     options: {
       file: { type: "string" },

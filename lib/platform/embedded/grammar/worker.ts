@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { parentPort } from "node:worker_threads";
 import { loadModule, parseSync, SqlError } from "libpg-query";
-import { giveRightOfWay } from "../../process/right-of-way.ts";
+import { lowerPriority } from "../../process/right-of-way.ts";
 import { judge } from "./judge.ts";
 import type { JudgeRequest, Verdict } from "./verdict.ts";
 
@@ -9,7 +9,7 @@ import type { JudgeRequest, Verdict } from "./verdict.ts";
  * Runs PostgreSQL's grammar in a separate thread: a long statement takes seconds, and one that is nested too deeply
  * breaks the parser. Then the thread ends, and the next caller starts a new one.
  */
-giveRightOfWay({ isWorker: true });
+lowerPriority({ isWorker: true });
 /*
  * Disables the optimising compiler for the grammar. After some statements, V8 would recompile it: the largest function
  * alone takes 600 MB and 1 to 2 s of another core, without a speed-up. Both flags apply when a module is loaded. They

@@ -1,13 +1,13 @@
 import { parentPort } from "node:worker_threads";
 import { hashSync, verifySync } from "@node-rs/argon2";
-import { giveRightOfWay } from "../../process/right-of-way.ts";
+import { lowerPriority } from "../../process/right-of-way.ts";
 import type { HashingAnswer, HashingRequest } from "./messages.ts";
 
 /**
  * Hashes passwords in a separate thread, one after another. In Node's shared thread pool, a few logins would delay
  * every DNS look-up, file access and compressed response.
  */
-giveRightOfWay({ isWorker: true });
+lowerPriority({ isWorker: true });
 
 parentPort?.on("message", (request: HashingRequest) => {
   parentPort?.postMessage({ result: resultOf(request) } satisfies HashingAnswer);

@@ -1,5 +1,5 @@
 import { parentPort } from "node:worker_threads";
-import { giveRightOfWay } from "../../process/right-of-way.ts";
+import { lowerPriority } from "../../process/right-of-way.ts";
 import type { ParquetAnswer, ParquetRequest } from "./messages.ts";
 import { type ParquetFile, parquetFile, UnfitValue } from "./writer.ts";
 
@@ -7,7 +7,7 @@ import { type ParquetFile, parquetFile, UnfitValue } from "./writer.ts";
  * Writes Parquet in a separate thread: a million rows take seconds of processor time, and each piece would block other
  * requests to the server.
  */
-giveRightOfWay({ isWorker: true });
+lowerPriority({ isWorker: true });
 
 const files = new Map<number, ParquetFile>();
 
@@ -16,11 +16,11 @@ parentPort?.on("message", (request: ParquetRequest) => {
     files.delete(request.file);
     return;
   }
-  const answer = carryOut(request);
+  const answer = handleRequest(request);
   parentPort?.postMessage(answer, "bytes" in answer ? [answer.bytes.buffer as ArrayBuffer] : []);
 });
 
-function carryOut(request: Exclude<ParquetRequest, { kind: "drop" }>): ParquetAnswer {
+function handleRequest(request: Exclude<ParquetRequest, { kind: "drop" }>): ParquetAnswer {
   const { file } = request;
   try {
     if (request.kind === "begin") {

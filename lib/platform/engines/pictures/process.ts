@@ -12,7 +12,7 @@ import { ensureSocketFolder, socketPathFor } from "@/lib/platform/process/paths"
 import { connectIfLive } from "@/lib/platform/process/probe";
 import { QueueFullError, Semaphore } from "@/lib/platform/process/semaphore";
 import { ensureService, type Service, ServiceDown } from "@/lib/platform/process/service";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 import { HEAP_MIB, pictureSandbox } from "./sandbox";
 
 /**
@@ -131,7 +131,7 @@ function isGreeted(socket: Socket): Promise<boolean> {
 }
 
 function stateOf(entry: ChildName): State {
-  return sharedState(`picture-process-${entry}`, () => {
+  return processSingleton(`picture-process-${entry}`, () => {
     // Private to this server: another server's request never ends this one's process.
     const folder = join(dirname(socketPathFor(process.cwd())), `${entry}-${process.pid}`);
     ensureSocketFolder();

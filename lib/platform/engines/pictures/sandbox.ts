@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { log } from "@/lib/platform/log";
 import { confined, readable, tryBubblewrap } from "@/lib/platform/process/bubblewrap";
 import type { ServiceSpec } from "@/lib/platform/process/service";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 
 /** Heap size: sixty charts of 5,000 rows, and the libraries. */
 export const HEAP_MIB = 512;
@@ -21,7 +21,7 @@ const LIMITED = 'ulimit -d "$0" 2>/dev/null; exec "$@"';
  * other processes, and of the file system only its programs. Without bubblewrap, only the memory limit applies.
  */
 export function pictureSandbox(socketFolder: string): NonNullable<ServiceSpec["wrap"]> {
-  const { isThere } = sharedState("picture-sandbox", probe);
+  const { isThere } = processSingleton("picture-sandbox", probe);
   const root = process.cwd();
   return (command, args) => {
     const sources = args[0]?.endsWith(".ts") ? `${root}/lib` : dirname(args[0] ?? "");

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Client } from "ssh2";
 import { AppError } from "@/lib/platform/http/errors";
-import { orAborted } from "@/lib/platform/process/or-aborted";
+import { raceAbort } from "@/lib/platform/process/or-aborted";
 import { startDeadline } from "../deadline";
 import type { Dialer } from "../dialer";
 import { GuardedSocket } from "../guarded-socket";
@@ -83,7 +83,7 @@ export class SshTunnel implements Dialer {
    */
   async ready(signal: AbortSignal): Promise<void> {
     if (this.#isClosed) throw tunnelClosed();
-    await orAborted(this.#open(), signal);
+    await raceAbort(this.#open(), signal);
   }
 
   /** Failure of the last connection within the tunnel; null when it succeeded. */

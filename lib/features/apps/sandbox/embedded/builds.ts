@@ -4,7 +4,7 @@ import { pipeline } from "node:stream/promises";
 import { BadFrame, CONTROL, fileFrame, readFrames, toFrame } from "@/lib/platform/embedded/sandbox/wire";
 import { AppError } from "@/lib/platform/http/errors";
 import { QueueFullError, Semaphore } from "@/lib/platform/process/semaphore";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 import {
   BUILD_MS_MAX,
   BUILDS_AT_ONCE,
@@ -89,7 +89,9 @@ export async function buildWith(
 
 async function place(signal: AbortSignal): Promise<() => void> {
   try {
-    return await sharedState("app-builds", () => new Semaphore(BUILDS_AT_ONCE, BUILDS_WAITING_MAX)).acquire(signal);
+    return await processSingleton("app-builds", () => new Semaphore(BUILDS_AT_ONCE, BUILDS_WAITING_MAX)).acquire(
+      signal,
+    );
   } catch (error) {
     if (!(error instanceof QueueFullError)) throw error;
     throw new AppError("unavailable", "Too many builds are waiting. Try again in a moment.", {

@@ -3,14 +3,14 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 
 /**
  * Returns the folder of the bundled packages as browser files. Our build creates them; in tests and development they
  * are created on first use.
  */
 export function carriedFolder(): Promise<string> {
-  return sharedState("carried-packages", () => ({ folder: find() })).folder;
+  return processSingleton("carried-packages", () => ({ folder: find() })).folder;
 }
 
 /** Returns a version that changes with the inputs of the bundled packages. */

@@ -11,7 +11,7 @@ import {
 } from "@/lib/platform/embedded/sandbox/places";
 import { type Confinement, confined, type Mount, readable, tryBubblewrap } from "@/lib/platform/process/bubblewrap";
 import { childEntry } from "@/lib/platform/process/entries";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 import {
   BUILD_MS_MAX,
   CPUS,
@@ -93,7 +93,7 @@ export function sandboxEnvironment(purpose: Purpose): NodeJS.ProcessEnv {
  * restart.
  */
 export function availability(): Availability {
-  return sharedState("app-sandbox", probe);
+  return processSingleton("app-sandbox", probe);
 }
 
 function probe(): Availability {
@@ -153,7 +153,7 @@ function root(mounts: readonly Mount[], hostname: string): Confinement {
  * would reveal what is installed here.
  */
 function libraries(): string[] {
-  return sharedState("app-sandbox-libraries", () => {
+  return processSingleton("app-sandbox-libraries", () => {
     // Without this, a report resolves the host names of all connections.
     const report = process.report as typeof process.report & { excludeNetwork: boolean };
     report.excludeNetwork = true;
@@ -185,7 +185,7 @@ function packageFolder(name: string): string {
 
 /** Returns the builder's package and all installed dependencies; binaries for other systems are not installed. */
 function builderPackages(): string[] {
-  return sharedState("app-sandbox-packages", () => {
+  return processSingleton("app-sandbox-packages", () => {
     const found = new Set<string>();
     const visit = (name: string) => {
       const file = join(packageFolder(name), "package.json");

@@ -2,7 +2,7 @@ import "server-only";
 import { createHash } from "node:crypto";
 import { env } from "@/lib/platform/env";
 import { AppError } from "@/lib/platform/http/errors";
-import { KeptFetch } from "@/lib/platform/net/kept-fetch";
+import { KeepAliveClient } from "@/lib/platform/net/kept-fetch";
 import { INSTALL_MS_MAX, PACKAGE_BYTES_MAX, PACKAGE_FILES_MAX, PACKAGES_AT_ONCE, PACKAGES_BYTES_MAX } from "../limits";
 import type { AppFiles } from "../sandbox";
 import { type LockedPackage, lockedPackages, PackageProblem } from "./lock";
@@ -25,7 +25,7 @@ export async function installPackages(files: AppFiles, signal: AbortSignal): Pro
   const waiting = lockedPackages(files);
   if (waiting.length === 0) return installed;
   const limit = AbortSignal.any([signal, AbortSignal.timeout(INSTALL_MS_MAX)]);
-  const door = new KeptFetch("platform");
+  const door = new KeepAliveClient("platform");
   let bytes = 0;
   const takeNext = async (): Promise<void> => {
     for (let next = waiting.pop(); next; next = waiting.pop()) {
@@ -56,7 +56,7 @@ export async function installPackages(files: AppFiles, signal: AbortSignal): Pro
 
 /** The URL is built from name and version: a lock file could contain any URL. */
 async function fetchPackage(
-  door: KeptFetch,
+  door: KeepAliveClient,
   registry: string,
   { name, version, integrity }: LockedPackage,
   signal: AbortSignal,

@@ -40,7 +40,7 @@ class StaleConnection extends Error {}
 const ATTEMPTS_MAX = SESSIONS_MAX * 2 + 1;
 
 /** A client of the server's HTTP interface, on sockets of the egress proxy. */
-export class ClickHouseLine {
+export class ClickHouseClient {
   readonly #config: OnServer<NetworkConfig>;
   readonly #agent;
 

@@ -36,7 +36,7 @@ import { toServerFailure } from "./failures";
 import { type ClickHouseFlowParts, extractClickHouse, loadClickHouse } from "./flows";
 import { LineTooLong, linesOf } from "./lines";
 import { toClickHouseParams } from "./params";
-import { ClickHouseLine, type ClickHouseRequest } from "./request";
+import { ClickHouseClient, type ClickHouseRequest } from "./request";
 import type { ServerFunction } from "./statement-guard";
 import { type ColumnReader, exactReaderOf, readerOf } from "./types";
 
@@ -53,7 +53,7 @@ const FUNCTIONS_KEPT_MS = 5 * 60_000;
 
 /** A ClickHouse database through its HTTP interface. */
 export class ClickHouseSource implements DataSource {
-  readonly #line: ClickHouseLine;
+  readonly #line: ClickHouseClient;
   readonly #secrets: readonly string[];
   readonly #database: string;
   #running = 0;
@@ -67,7 +67,7 @@ export class ClickHouseSource implements DataSource {
   /** @param readOnly nothing is loaded into it; each query states what it may do */
   constructor(config: OnServer<NetworkConfig>, readOnly: boolean) {
     this.#readOnly = readOnly;
-    this.#line = new ClickHouseLine(config);
+    this.#line = new ClickHouseClient(config);
     this.#secrets = [config.password];
     this.#database = config.database;
     this.#server = config.server;
@@ -282,7 +282,7 @@ type RunRequest = RunOptions & { query: string; settings: readonly [string, stri
 
 /** One statement on the server. Leaving it in any way cancels it there. */
 class Run {
-  readonly #line: ClickHouseLine;
+  readonly #line: ClickHouseClient;
   readonly #query: string;
   readonly #settings: readonly [string, string][];
   readonly #isRead: boolean;
@@ -301,7 +301,7 @@ class Run {
   #isOver = false;
   readonly #onAbort = () => void this.#abort();
 
-  constructor(line: ClickHouseLine, request: RunRequest, leave: () => void) {
+  constructor(line: ClickHouseClient, request: RunRequest, leave: () => void) {
     const { query, settings, isRead, signal, secrets } = request;
     this.#line = line;
     this.#query = query;

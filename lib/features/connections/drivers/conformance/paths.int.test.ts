@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { AppError } from "@/lib/platform/http/errors";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 import { takeOwnDataDir, WORKSPACE_ID } from "@/test/fixtures/connections/drivers/duckdb/open-file";
 import type { QueryableSource } from "../../data-source";
 import { ask, openWith } from "./subjects";
@@ -115,7 +115,7 @@ describe.each([
 ])("the engine of a $kind file, confined: $isConfined", ({ kind, isConfined }) => {
   let source: QueryableSource;
   const file = `prepared-${isConfined}.${kind}`;
-  const confinement = sharedState("engine-sandbox", () => ({ isThere: false }));
+  const confinement = processSingleton("engine-sandbox", () => ({ isThere: false }));
 
   beforeAll(async () => {
     await prepare(kind, file);
@@ -147,7 +147,7 @@ test.each(["duckdb", "sqlite"] as const)(
     writeFileSync(join(folder, `broken.${kind}`), "no database at all ".repeat(1000));
     const driver = kind === "duckdb" ? (await import("../duckdb")).duckdb : (await import("../sqlite")).sqlite;
     for (const isThere of [true, false]) {
-      sharedState("engine-sandbox", () => ({ isThere })).isThere = isThere;
+      processSingleton("engine-sandbox", () => ({ isThere })).isThere = isThere;
       const source = await openWith(driver, { file: `broken.${kind}` }, true);
       const error = await source.test(new AbortController().signal).catch((each: unknown) => each);
       await source.close();

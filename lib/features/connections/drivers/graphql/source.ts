@@ -7,7 +7,7 @@ import { readJsonPath } from "../shared/json-path";
 import { extractRecords, type PagePlace, type RecordPage } from "../shared/record-pages";
 import { isObject } from "../shared/record-table";
 import { sampleEntities } from "../shared/sample-entities";
-import { PassingFailure, sourceFailure, type WebAnswer, WebLine, withResumeAdvice } from "../shared/web-line";
+import { HttpClient, PassingFailure, sourceFailure, type WebAnswer, withResumeAdvice } from "../shared/web-line";
 import { CURSOR_MARK, type GraphqlConfig, type GraphqlResource } from "./config";
 
 /** Codes of services that rate-limit within a 200 response. */
@@ -19,11 +19,11 @@ type PageOptions = { signal: AbortSignal; isForPerson?: boolean };
 /** Lists and connections (cursors as in Relay's specification) of a GraphQL service. */
 export class GraphqlSource implements DataSource {
   readonly #config: GraphqlConfig;
-  readonly #line: WebLine;
+  readonly #line: HttpClient;
 
   constructor(config: GraphqlConfig, connectionId: string) {
     this.#config = config;
-    this.#line = new WebLine(config.web, connectionId);
+    this.#line = new HttpClient(config.web, connectionId);
   }
 
   extract(request: ExtractRequest): Promise<ExtractStream> {

@@ -11,7 +11,7 @@ import {
 import type { Batch, Entity } from "@/lib/base/values/fields";
 import { AppError } from "@/lib/platform/http/errors";
 import { mongoProxyOptions, openSocksDoor, type SocksDoor } from "@/lib/platform/net/socks";
-import { orAborted } from "@/lib/platform/process/or-aborted";
+import { raceAbort } from "@/lib/platform/process/or-aborted";
 import type {
   DataSource,
   ExtractRequest,
@@ -210,7 +210,7 @@ export class MongoSource implements DataSource {
     };
     try {
       // A server may be slow to sign in; an aborted caller does not wait for it.
-      const client = await orAborted(this.#connected(), signal);
+      const client = await raceAbort(this.#connected(), signal);
       return new Run(client, client.db(this.#config.database, EXACT), signal, leave);
     } catch (error) {
       leave();

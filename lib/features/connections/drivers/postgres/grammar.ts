@@ -2,7 +2,7 @@ import "server-only";
 import type { JudgeRequest, Verdict } from "@/lib/platform/embedded/grammar/verdict";
 import { AppError } from "@/lib/platform/http/errors";
 import { LimitedThreads, ThreadEnded, type ThreadLimits, ThreadsBusy } from "@/lib/platform/process/limited-threads";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 
 /**
  * Maximum characters of statements for the thread of short ones, which takes at most about 0.1 s each: long statements
@@ -59,7 +59,7 @@ export async function judgeStatement(
   tenant: string,
 ): Promise<Verdict> {
   if (query.length > STATEMENT_CHARS_MAX) return TOO_COMPLEX;
-  const state = sharedState("postgres-grammar", (): State => {
+  const state = processSingleton("postgres-grammar", (): State => {
     return {
       short: new LimitedThreads("grammar", SHORT),
       long: new LimitedThreads("grammar", LONG),

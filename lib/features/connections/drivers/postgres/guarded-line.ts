@@ -42,7 +42,7 @@ const Base = Connection as unknown as new (config: ConnectionConfig & { ssl?: un
  * PostgreSQL's protocol on a socket of the egress proxy. It checks the announced length of each message before
  * receiving it, so that a row of half a gigabyte costs nothing (T54).
  */
-export class GuardedLine extends Base {
+export class GuardedConnection extends Base {
   /** Messages above this close the connection; see `onOversize`. */
   messageBytesMax = Number.POSITIVE_INFINITY;
   onOversize: (() => void) | null = null;

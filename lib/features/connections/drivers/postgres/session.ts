@@ -10,7 +10,7 @@ import type { OnServer } from "../shared/server";
 import type { PooledSession } from "../shared/session-pool";
 import type { CopyIn } from "./copy-in";
 import { toConnectFailure } from "./failures";
-import { GuardedLine } from "./guarded-line";
+import { GuardedConnection } from "./guarded-line";
 import { BEGIN_READING, pinned } from "./pins";
 import { Portal, type PortalOptions } from "./portal";
 
@@ -30,13 +30,13 @@ export const CLEAN_UP = [{ text: "ROLLBACK" }, { text: "DISCARD ALL" }] as const
 export class PostgresSession implements PooledSession {
   readonly #config: OnServer<NetworkConfig>;
   readonly #client: Client;
-  readonly #line: GuardedLine;
+  readonly #line: GuardedConnection;
   #isAlive = true;
   /** The last statement, if it cleans up after itself. */
   #portal: Portal | null = null;
   serverVersion: string | null = null;
 
-  private constructor(config: OnServer<NetworkConfig>, client: Client, line: GuardedLine) {
+  private constructor(config: OnServer<NetworkConfig>, client: Client, line: GuardedConnection) {
     this.#config = config;
     this.#client = client;
     this.#line = line;
@@ -54,7 +54,7 @@ export class PostgresSession implements PooledSession {
 
   static async #open(config: OnServer<NetworkConfig>, signal: AbortSignal): Promise<PostgresSession> {
     const deadline = startDeadline(CONNECT_TIMEOUT_MS, signal);
-    const line = new GuardedLine(config);
+    const line = new GuardedConnection(config);
     let version: string | null = null;
     line.on("parameterStatus", (status: { parameterName: string; parameterValue: string }) => {
       if (status.parameterName === "server_version") version = status.parameterValue;
@@ -151,7 +151,7 @@ export class PostgresSession implements PooledSession {
   async cancel(): Promise<void> {
     const { processID, secretKey } = this.#client as unknown as ClientInside;
     if (processID === null || secretKey === null || !this.#isAlive) return;
-    const line = new GuardedLine(this.#config);
+    const line = new GuardedConnection(this.#config);
     const ended = new Promise<void>((resolve) => {
       line.on("error", () => resolve());
       line.on("end", () => resolve());

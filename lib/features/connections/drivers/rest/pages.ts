@@ -5,7 +5,7 @@ import type { CursorValue } from "../shared/cursor-value";
 import { type JsonPath, readJsonPath } from "../shared/json-path";
 import type { PagePlace, RecordPage } from "../shared/record-pages";
 import { isObject } from "../shared/record-table";
-import { isNoSuchPlace, sourceFailure, type WebAnswer, type WebLine, withResumeAdvice } from "../shared/web-line";
+import { type HttpClient, isNoSuchPlace, sourceFailure, type WebAnswer, withResumeAdvice } from "../shared/web-line";
 import { CURSOR_MARK, type RestConfig, type RestPagination, type RestResource } from "./config";
 import { nextLink } from "./link-header";
 
@@ -13,7 +13,7 @@ type Paged<K> = Extract<RestPagination, { kind: K }>;
 
 /** One reading of a resource: the page to request, and the pages that follow from a response. */
 export class RestPages {
-  readonly #line: WebLine;
+  readonly #line: HttpClient;
   readonly #config: RestConfig;
   readonly #resource: RestResource;
   readonly #signal: AbortSignal;
@@ -22,7 +22,7 @@ export class RestPages {
   #lastPage: { number: number; text: string } | null = null;
 
   constructor(
-    line: WebLine,
+    line: HttpClient,
     config: RestConfig,
     resource: RestResource,
     options: { signal: AbortSignal; isForPerson?: boolean },

@@ -4,18 +4,18 @@ import { AppError } from "@/lib/platform/http/errors";
 import type { DataSource, ExtractRequest, ExtractStream, SourceFacts } from "../../data-source";
 import { extractRecords } from "../shared/record-pages";
 import { sampleEntities } from "../shared/sample-entities";
-import { WebLine } from "../shared/web-line";
+import { HttpClient } from "../shared/web-line";
 import type { RestConfig, RestResource } from "./config";
 import { RestPages } from "./pages";
 
 /** Resources of a REST service. */
 export class RestSource implements DataSource {
   readonly #config: RestConfig;
-  readonly #line: WebLine;
+  readonly #line: HttpClient;
 
   constructor(config: RestConfig, connectionId: string) {
     this.#config = config;
-    this.#line = new WebLine(config.web, connectionId);
+    this.#line = new HttpClient(config.web, connectionId);
   }
 
   extract(request: ExtractRequest): Promise<ExtractStream> {

@@ -1,4 +1,4 @@
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 
 const MINUTE_MS = 60_000;
 /** Connections whose last request this server remembers; the least recently used is evicted. */
@@ -19,7 +19,7 @@ export class RateBucket {
 
   /** Reserves the next slot. @returns the wait until then, in ms */
   reserve(now = performance.now()): number {
-    const nextFree = sharedState("source-rates", () => new Map<string, number>());
+    const nextFree = processSingleton("source-rates", () => new Map<string, number>());
     const at = Math.max(now, nextFree.get(this.#key) ?? 0);
     nextFree.delete(this.#key);
     nextFree.set(this.#key, at + this.#intervalMs);

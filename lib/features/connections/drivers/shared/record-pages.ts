@@ -2,7 +2,7 @@ import "server-only";
 import { createHash } from "node:crypto";
 import type { Field } from "@/lib/base/values/fields";
 import { AppError } from "@/lib/platform/http/errors";
-import { ownTurn } from "@/lib/platform/process/own-turn";
+import { yieldToEventLoop } from "@/lib/platform/process/own-turn";
 import type { Checkpoint, ExtractBatch, ExtractRequest, ExtractStream } from "../../data-source";
 import { type CursorValue, compareCursors, toCursorValue } from "./cursor-value";
 import { isObject, RecordTable, TooManyFields } from "./record-table";
@@ -109,9 +109,9 @@ class Reading {
     }
     if (this.#place !== null) this.#seenPlaces.add(this.#place);
     const page = await this.#read(this.#place, this.#since);
-    await ownTurn();
+    await yieldToEventLoop();
     this.#judge(page);
-    await ownTurn();
+    await yieldToEventLoop();
     try {
       this.#table.learn(page.records);
     } catch (error) {
@@ -127,7 +127,7 @@ class Reading {
     let told = this.fields;
     for (let page = first; ; page = await this.nextPage()) {
       for (const batch of this.#slices(page)) {
-        await ownTurn();
+        await yieldToEventLoop();
         const { fields } = this;
         yield isSame(told, fields) ? batch : { ...batch, fields };
         told = fields;

@@ -4,9 +4,9 @@ import { parseExactJson } from "@/lib/base/values/exact-json";
 import { decodeText, Undecodable } from "@/lib/platform/http/charset";
 import { AppError } from "@/lib/platform/http/errors";
 import { redact } from "@/lib/platform/log/redact";
-import { KeptFetch } from "@/lib/platform/net/kept-fetch";
+import { KeepAliveClient } from "@/lib/platform/net/kept-fetch";
 import type { SafeResponse } from "@/lib/platform/net/safe-fetch";
-import { ownTurn } from "@/lib/platform/process/own-turn";
+import { yieldToEventLoop } from "@/lib/platform/process/own-turn";
 import type { ExtractStream } from "../../data-source";
 import { RateBucket } from "./rate-bucket";
 import { isObject } from "./record-table";
@@ -65,9 +65,9 @@ export class PassingFailure extends Error {
 }
 
 /** A client for a service with JSON over HTTP, through the egress proxy. */
-export class WebLine {
+export class HttpClient {
   readonly #config: WebConfig;
-  readonly #kept = new KeptFetch("http");
+  readonly #kept = new KeepAliveClient("http");
   readonly #readings = new Set<Promise<void>>();
   readonly #bucket: RateBucket | null;
   readonly #origin: string;
@@ -208,7 +208,7 @@ export class WebLine {
 
   async #read({ status, headers, body, isTruncated }: SafeResponse, url: URL): Promise<WebAnswer> {
     // Parsing cannot be sliced: it waits until nothing else blocks the event loop.
-    await ownTurn();
+    await yieldToEventLoop();
     if (status < 200 || status > 299) throw this.#statusFailure(status, headers, body.toString("utf8"));
     if (isTruncated) {
       throw sourceFailure(

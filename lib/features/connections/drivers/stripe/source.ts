@@ -7,7 +7,7 @@ import { extractRecords, type PagePlace, type RecordPage } from "../shared/recor
 import { isObject } from "../shared/record-table";
 import { sampleEntities } from "../shared/sample-entities";
 import type { WebConfig } from "../shared/web-config";
-import { sourceFailure, WebLine, withResumeAdvice } from "../shared/web-line";
+import { HttpClient, sourceFailure, withResumeAdvice } from "../shared/web-line";
 import { STRIPE_RESOURCES, type StripeResource } from "./resources";
 
 /** Stripe's maximum page size. */
@@ -32,12 +32,12 @@ type PageRequest = {
 export class StripeSource implements DataSource {
   readonly #base: string;
   readonly #isTestKey: boolean;
-  readonly #line: WebLine;
+  readonly #line: HttpClient;
 
   constructor(web: WebConfig, options: { connectionId: string; isTestKey: boolean }) {
     this.#base = `${web.baseUrl}/v1/`;
     this.#isTestKey = options.isTestKey;
-    this.#line = new WebLine(web, options.connectionId);
+    this.#line = new HttpClient(web, options.connectionId);
   }
 
   extract(request: ExtractRequest): Promise<ExtractStream> {

@@ -49,7 +49,7 @@ export class PageTooLarge extends Error {}
 export class AskAgain extends Error {}
 
 /** A client of the server's REST interface, on sockets of the egress proxy. */
-export class TrinoLine {
+export class TrinoClient {
   readonly #config: OnServer<TrinoConfig>;
   readonly #agent;
   readonly #headers: Readonly<Record<string, string>>;

@@ -28,7 +28,7 @@ import type { TrinoConfig } from "./config";
 import { toServerFailure } from "./failures";
 import { extractTrino } from "./flows";
 import { quoted, toTrinoParams } from "./params";
-import { AskAgain, PageTooLarge, TrinoLine, type TrinoPage, type TrinoRequest } from "./request";
+import { AskAgain, PageTooLarge, TrinoClient, type TrinoPage, type TrinoRequest } from "./request";
 import { type ColumnReader, readerOf } from "./types";
 
 /**
@@ -55,7 +55,7 @@ const PREPARED_NAME = "statement";
 
 /** A Trino cluster through its REST protocol. Each statement is a separate query on the server, without a session. */
 export class TrinoSource implements DataSource {
-  readonly #line: TrinoLine;
+  readonly #line: TrinoClient;
   readonly #config: OnServer<TrinoConfig>;
   #running = 0;
   #isClosed = false;
@@ -63,7 +63,7 @@ export class TrinoSource implements DataSource {
 
   constructor(config: OnServer<TrinoConfig>) {
     this.#config = config;
-    this.#line = new TrinoLine(config);
+    this.#line = new TrinoClient(config);
   }
 
   async query({ query, params }: Statement, options: QueryOptions): Promise<ResultStream> {
@@ -208,7 +208,7 @@ type RunFacts = { query: string; signal: AbortSignal; bytesMax: number; secrets:
 
 /** One statement on the server. Leaving it in any way cancels it there. */
 class Run {
-  readonly #line: TrinoLine;
+  readonly #line: TrinoClient;
   readonly #facts: RunFacts;
   readonly #leave: () => void;
   readonly #stop = new AbortController();
@@ -223,7 +223,7 @@ class Run {
   #cancelled: Promise<void> | null = null;
   readonly #onAbort = () => void this.#abort();
 
-  constructor(line: TrinoLine, facts: RunFacts, leave: () => void) {
+  constructor(line: TrinoClient, facts: RunFacts, leave: () => void) {
     this.#line = line;
     this.#facts = facts;
     this.#leave = leave;

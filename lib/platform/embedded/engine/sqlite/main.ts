@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { giveRightOfWay } from "../../../process/right-of-way.ts";
+import { lowerPriority } from "../../../process/right-of-way.ts";
 import { runRunner } from "./runner.ts";
 import { serveSqlite } from "./server.ts";
 
@@ -9,7 +9,7 @@ import { serveSqlite } from "./server.ts";
  * processes in which it runs its statements.
  */
 async function main(): Promise<void> {
-  giveRightOfWay({ isWorker: false });
+  lowerPriority({ isWorker: false });
   const { values } = parseArgs({
     options: {
       file: { type: "string" },

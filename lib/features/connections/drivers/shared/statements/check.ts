@@ -1,7 +1,7 @@
 import "server-only";
 import { AppError } from "@/lib/platform/http/errors";
 import { LimitedThreads, ThreadEnded, type ThreadLimits, ThreadsBusy } from "@/lib/platform/process/limited-threads";
-import { sharedState } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/shared-state";
 import { type CheckAnswer, type CheckName, type CheckRequest, type Checks, runCheck } from "./checks";
 
 /** Maximum characters of text that is checked synchronously: each check takes a few milliseconds for any content. */
@@ -34,7 +34,7 @@ export async function checkStatementText<Name extends CheckName>(
   const { length } = request.query;
   if (length <= SHORT_CHARS_MAX) return runCheck(name, request);
   if (length > STATEMENT_CHARS_MAX) throw tooComplex();
-  const threads = sharedState(
+  const threads = processSingleton(
     "statement-threads",
     () => new LimitedThreads<CheckRequest, CheckAnswer>("statements", LIMITS),
   );
