@@ -224,6 +224,9 @@ describe("a file of an app", () => {
     const current = (await anas.read(app, "index.html")).json.data;
     expect(answers.find(({ status }) => status === 409)?.json.details).toEqual({ oid: current.oid });
     expect((await anas.remove(app, "index.html", oid)).status).toBe(409);
+    // A save that is repeated, since its response was lost, conflicts with nothing.
+    const { content } = (await anas.read(app, "index.html")).json.data;
+    expect((await anas.write(app, "index.html", content, oid)).status).toBe(200);
     expect((await anas.write(app, "index.html", "new", "none")).status).toBe(409);
     expect((await anas.write(app, "new.html", "new", "none")).status).toBe(200);
     // Twenty at once, each a separate file: none is lost.

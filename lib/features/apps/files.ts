@@ -103,7 +103,9 @@ export async function writeAppFile(
       const work = await takeUp(caller, app);
       const committed = await committedFiles(work);
       const before = await withDrafts(work, committed, drafts);
-      refuseUnseen(before.get(path)?.oid ?? null, ifOid);
+      const current = before.get(path)?.oid ?? null;
+      // A save whose response was lost is sent again: the file has its content already.
+      if (current !== oid) refuseUnseen(current, ifOid);
       refuseTwin(before.keys(), path);
       refuseNewName(before.keys(), path);
       const others = drafts.filter((each) => each.path !== path);
