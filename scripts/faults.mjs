@@ -11,7 +11,7 @@ const AT_ONCE = 40;
 const COUNT = 20_000;
 /** Number of cases per process, so that a crash shows which lies caused it. */
 const SLICE = 2000;
-const LIES = "lib/features/connections/drivers/conformance/lying-servers.int.test.ts";
+const LIES = "test/conformance/drivers/lying-servers.int.test.ts";
 
 /** Suites of faults that run in full here, and in part under `npm test`: the tests, and the counts that they take. */
 const FAULTS = {

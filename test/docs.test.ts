@@ -100,7 +100,7 @@ const REGISTRIES: Readonly<Record<string, readonly (readonly [file: string, decl
   "A driver": [
     ["lib/features/connections/data-source.ts", "export interface Driver"],
     ["lib/features/connections/drivers/registry.ts", "export const drivers"],
-    ["lib/features/connections/drivers/conformance/subjects.ts", "const START"],
+    ["test/conformance/drivers/subjects.ts", "const START"],
     ["lib/features/connections/drivers/shared/statements/checks.ts", "export type Checks"],
     ["lib/base/sql/dialects.ts", "export const SQL_DIALECTS"],
     ["components/editor/languages.ts", "const DIALECTS"],

@@ -1,10 +1,10 @@
 import { ObjectId } from "mongodb";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { batchOf, begin, field } from "@/test/conformance/drivers/flow-steps";
+import { ask, type SubjectName, startSubject } from "@/test/conformance/drivers/subjects";
 import { storedConnection } from "@/test/fixtures/query/stored-connection";
 import { startClickHouseStandIn } from "@/test/servers/clickhouse-stand-in";
 import { startTrinoStandIn } from "@/test/servers/trino-stand-in";
-import { batchOf, begin, field } from "./drivers/conformance/flow-steps";
-import { ask, type SubjectName, startSubject } from "./drivers/conformance/subjects";
 import type { ConnectionDoc } from "./model";
 import { closeDataSources, dataSourcePool, leaseDataSource, retireDataSource, withDataSource } from "./pool";
 import { requireQueryable } from "./queryable";

@@ -16,7 +16,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Condition } from "@/lib/base/sql/conditions";
 import type { Entity } from "@/lib/base/values/fields";
 import type { QueryableSource } from "@/lib/features/connections/data-source";
-import { ask, type Subject, startSubject } from "@/lib/features/connections/drivers/conformance/subjects";
+import { ask, type Subject, startSubject } from "@/test/conformance/drivers/subjects";
 import { toCollectionCount, toCollectionPage } from "./collection-statement";
 import type { TableRowsBody } from "./schema";
 

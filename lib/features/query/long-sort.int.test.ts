@@ -1,14 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Entity } from "@/lib/base/values/fields";
 import type { DataSource, Driver, QueryableSource } from "@/lib/features/connections/data-source";
-import {
-  ask,
-  change,
-  openWith,
-  type SubjectName,
-  startSubject,
-} from "@/lib/features/connections/drivers/conformance/subjects";
 import { mysql } from "@/lib/features/connections/drivers/mysql";
+import { ask, change, openWith, type SubjectName, startSubject } from "@/test/conformance/drivers/subjects";
 import { startMariaDb } from "@/test/servers/mariadb";
 import { toTablePage } from "./table-statement";
 

@@ -1,9 +1,9 @@
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Subject, startSubject } from "@/lib/features/connections/drivers/conformance/subjects";
 import type { ConnectionDoc } from "@/lib/features/connections/model";
 import { closeDataSources, dataSourcePool } from "@/lib/features/connections/pool";
 import { databaseReady } from "@/lib/platform/db/ready";
+import { type Subject, startSubject } from "@/test/conformance/drivers/subjects";
 import { takeOwnDatabase } from "@/test/database";
 import { callerIn } from "@/test/fixtures/access/caller";
 import { storedConnection } from "@/test/fixtures/query/stored-connection";

@@ -2,13 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Condition } from "@/lib/base/sql/conditions";
 import type { Entity } from "@/lib/base/values/fields";
 import type { QueryableSource } from "@/lib/features/connections/data-source";
-import {
-  ask,
-  change,
-  type Subject,
-  type SubjectName,
-  startSubject,
-} from "@/lib/features/connections/drivers/conformance/subjects";
+import { ask, change, type Subject, type SubjectName, startSubject } from "@/test/conformance/drivers/subjects";
 import type { TableRowsBody } from "./schema";
 import { toTableCount, toTablePage } from "./table-statement";
 

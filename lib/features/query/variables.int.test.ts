@@ -1,6 +1,7 @@
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { QueryableSource } from "@/lib/features/connections/data-source";
+import type { VariableValue } from "@/lib/features/query/schema";
 import {
   type Answer,
   ask,
@@ -8,8 +9,7 @@ import {
   type Subject,
   type SubjectName,
   startSubject,
-} from "@/lib/features/connections/drivers/conformance/subjects";
-import type { VariableValue } from "@/lib/features/query/schema";
+} from "@/test/conformance/drivers/subjects";
 import { bindVariables } from "./variables";
 
 const WORKSPACE = new ObjectId();

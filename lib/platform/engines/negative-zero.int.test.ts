@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { QueryableSource } from "@/lib/features/connections/data-source";
-import { ask, change, type Subject, startSubject } from "@/lib/features/connections/drivers/conformance/subjects";
+import { ask, change, type Subject, startSubject } from "@/test/conformance/drivers/subjects";
 
 /* Negative zero keeps its sign in a float column. JSON has no sign for it, so nested ones are the number 0. */
 

@@ -3,10 +3,10 @@ import type { VariableKind } from "@/lib/base/sql/variables";
 import { toTypedValue } from "@/lib/base/sql/variables";
 import type { Field, WireValue } from "@/lib/base/values/fields";
 import type { ResultRow } from "@/lib/base/values/json-rows";
-import { ask } from "@/lib/features/connections/drivers/conformance/subjects";
 import type { VariableValue } from "@/lib/features/query/schema";
 import { bindVariables } from "@/lib/features/query/variables";
 import { type CopyText, toCopyText } from "@/lib/features/results/browser/copy-rows";
+import { ask } from "@/test/conformance/drivers/subjects";
 import type { ValueSubject } from "./subjects";
 import {
   type Difference,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { WireValue } from "@/lib/base/values/fields";
 import type { LoadMode } from "@/lib/features/connections/data-source";
-import { begin, type FlowSource, read } from "@/lib/features/connections/drivers/conformance/flow-steps";
+import { begin, type FlowSource, read } from "@/test/conformance/drivers/flow-steps";
 import { ALL_DRIVERS, type DriverName, startValueSubject, type ValueSubject } from "./subjects";
 import { isSame, isSameNumber, isSameTime, readShown, type ValueTable } from "./ways";
 

@@ -12,7 +12,7 @@ import {
   Timestamp,
   UUID,
 } from "mongodb";
-import { startSubject } from "@/lib/features/connections/drivers/conformance/subjects";
+import { startSubject } from "@/test/conformance/drivers/subjects";
 import type { ValueSubject } from "./subjects";
 import { TEXTS_SHOWN } from "./types";
 import type { Depth, ValueTable } from "./ways";

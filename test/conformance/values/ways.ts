@@ -7,7 +7,6 @@ import { tableFromIPC } from "apache-arrow";
 import { readXlsx } from "hucre/xlsx";
 import type { Batch, Entity, Field, WireValue } from "@/lib/base/values/fields";
 import type { ResultStream } from "@/lib/features/connections/data-source";
-import { ask } from "@/lib/features/connections/drivers/conformance/subjects";
 import type { TableRowsBody } from "@/lib/features/query/schema";
 import { arrow } from "@/lib/features/query/serialize/arrow";
 import { byteStream } from "@/lib/features/query/serialize/byte-stream";
@@ -19,6 +18,7 @@ import { settleTypes } from "@/lib/features/query/serialize/settle";
 import { xlsx } from "@/lib/features/query/serialize/xlsx";
 import { toTableCount, toTablePage } from "@/lib/features/query/table-statement";
 import { AppError } from "@/lib/platform/http/errors";
+import { ask } from "@/test/conformance/drivers/subjects";
 import type { ValueSubject } from "./subjects";
 import type { TypeCase } from "./types";
 

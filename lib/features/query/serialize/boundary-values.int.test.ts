@@ -8,12 +8,7 @@ import { readXlsx } from "hucre/xlsx";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Field } from "@/lib/base/values/fields";
 import type { QueryableSource } from "@/lib/features/connections/data-source";
-import {
-  change,
-  type Subject,
-  type SubjectName,
-  startSubject,
-} from "@/lib/features/connections/drivers/conformance/subjects";
+import { change, type Subject, type SubjectName, startSubject } from "@/test/conformance/drivers/subjects";
 import { arrow } from "./arrow";
 import { byteStream } from "./byte-stream";
 import { csv } from "./csv";

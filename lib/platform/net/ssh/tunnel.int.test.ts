@@ -12,7 +12,7 @@ import { type SshTarget, SshTunnel } from "./tunnel";
 
 /*
  * How an SSH server may treat a tunnel, with the library's server and one that does not speak SSH. Tests with a real
- * server are in `lib/features/connections/drivers/conformance/tunnel.int.test.ts`.
+ * server are in `test/conformance/drivers/tunnel.int.test.ts`.
  */
 
 // Parts of the library's server that tests use; the product uses only its client.

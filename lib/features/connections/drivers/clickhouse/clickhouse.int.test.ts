@@ -4,10 +4,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { AppError } from "@/lib/platform/http/errors";
+import { ALLOWED, NOT_ALLOWED, WRITES } from "@/test/conformance/drivers/corpus/clickhouse";
+import { ask, openWith } from "@/test/conformance/drivers/subjects";
 import { startClickHouseStandIn } from "@/test/servers/clickhouse-stand-in";
 import type { QueryableSource } from "../../data-source";
-import { ALLOWED, NOT_ALLOWED, WRITES } from "../conformance/corpus/clickhouse";
-import { ask, openWith } from "../conformance/subjects";
 import { clickhouse } from ".";
 
 const MIB = 1024 * 1024;

@@ -5,11 +5,11 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { WireValue } from "@/lib/base/values/fields";
 import { AppError } from "@/lib/platform/http/errors";
+import { ALLOWED, NOT_ALLOWED, WRITES } from "@/test/conformance/drivers/corpus/clickhouse";
+import { type FlowSource, field, loadRows, read } from "@/test/conformance/drivers/flow-steps";
+import { ask, change, openWith } from "@/test/conformance/drivers/subjects";
 import { type ChDb, startChDb } from "@/test/servers/chdb";
 import type { Checkpoint, QueryableSource } from "../../data-source";
-import { ALLOWED, NOT_ALLOWED, WRITES } from "../conformance/corpus/clickhouse";
-import { type FlowSource, field, loadRows, read } from "../conformance/flow-steps";
-import { ask, change, openWith } from "../conformance/subjects";
 import { clickhouse } from ".";
 
 /** Number of texts for each way to the file. PROPERTY_RUNS sets another number. */

@@ -1,9 +1,9 @@
 import { Decimal128, Double, Int32, Long, MongoClient, ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { WireValue } from "@/lib/base/values/fields";
+import { batchOf, begin, type FlowSource, field, read, rowsOf } from "@/test/conformance/drivers/flow-steps";
+import { type Subject, startSubject } from "@/test/conformance/drivers/subjects";
 import type { Checkpoint } from "../../data-source";
-import { batchOf, begin, type FlowSource, field, read, rowsOf } from "../conformance/flow-steps";
-import { type Subject, startSubject } from "../conformance/subjects";
 
 let subject: Subject | null = null;
 let source: FlowSource;

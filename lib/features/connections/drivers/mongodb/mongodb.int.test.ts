@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { readPlan } from "@/lib/base/explain/read-plan";
 import type { FieldType, WireValue } from "@/lib/base/values/fields";
 import type { ResultRow } from "@/lib/base/values/json-rows";
+import { ask, change, type Subject, startSubject } from "@/test/conformance/drivers/subjects";
 import type { QueryableSource } from "../../data-source";
-import { ask, change, type Subject, startSubject } from "../conformance/subjects";
 
 const MIB = 1024 * 1024;
 const ANY = new AbortController().signal;

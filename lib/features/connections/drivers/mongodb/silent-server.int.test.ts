@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { BSON, type Document, Long } from "mongodb";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ask, openWith } from "../conformance/subjects";
+import { ask, openWith } from "@/test/conformance/drivers/subjects";
 import { mongodb } from ".";
 
 /* A server that signs in and answers, then falls silent. */

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { AppError } from "@/lib/platform/http/errors";
+import { ask, openWith } from "@/test/conformance/drivers/subjects";
 import { startLyingProxy } from "@/test/servers/lying-proxy";
 import { startMariaDb } from "@/test/servers/mariadb";
 import type { TestServer } from "@/test/servers/postgres";
-import { ask, openWith } from "../conformance/subjects";
 import { mysql } from ".";
 
 /** The prefix of an eight-byte length. */

@@ -1,10 +1,10 @@
 import { createConnection } from "mysql2/promise";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AppError } from "@/lib/platform/http/errors";
+import { ask, change, openWith } from "@/test/conformance/drivers/subjects";
 import { startMariaDb } from "@/test/servers/mariadb";
 import type { TestServer } from "@/test/servers/postgres";
 import type { QueryableSource } from "../../data-source";
-import { ask, change, openWith } from "../conformance/subjects";
 import { mysql } from ".";
 
 /* Password hashes and passwords of other servers, by every statement that could be read-only. */

@@ -1,8 +1,8 @@
 import { createServer, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { AppError } from "@/lib/platform/http/errors";
+import { ask, openWith } from "@/test/conformance/drivers/subjects";
 import type { QueryableSource } from "../../data-source";
-import { ask, openWith } from "../conformance/subjects";
 import { postgres } from ".";
 
 const message = (code: string, ...parts: (Buffer | string)[]) => {

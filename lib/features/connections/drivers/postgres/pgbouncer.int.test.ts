@@ -1,10 +1,10 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ANY, type FlowSource, field, loadRows, read } from "@/test/conformance/drivers/flow-steps";
+import { ask, change, openWith } from "@/test/conformance/drivers/subjects";
 import { startPgBouncer } from "@/test/servers/pgbouncer";
 import { startPostgres, type TestServer } from "@/test/servers/postgres";
 import type { QueryableSource } from "../../data-source";
-import { ANY, type FlowSource, field, loadRows, read } from "../conformance/flow-steps";
-import { ask, change, openWith } from "../conformance/subjects";
 import { postgres } from ".";
 
 /* PgBouncer in transaction mode: each transaction may run on another server connection. */

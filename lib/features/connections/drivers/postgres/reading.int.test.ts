@@ -2,8 +2,6 @@ import { existsSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { AppError } from "@/lib/platform/http/errors";
 import { splitCases } from "@/test/cases";
-import { startPostgres, type TestServer } from "@/test/servers/postgres";
-import type { QueryableSource } from "../../data-source";
 import {
   POSTGRES_ALLOWED,
   POSTGRES_NO_STATEMENT,
@@ -11,8 +9,10 @@ import {
   POSTGRES_OBJECTS,
   POSTGRES_READ_ONLY,
   POSTGRES_REFUSED_TO_THE_WARY,
-} from "../conformance/corpus/postgres";
-import { ask, change, openWith } from "../conformance/subjects";
+} from "@/test/conformance/drivers/corpus/postgres";
+import { ask, change, openWith } from "@/test/conformance/drivers/subjects";
+import { startPostgres, type TestServer } from "@/test/servers/postgres";
+import type { QueryableSource } from "../../data-source";
 import { postgres } from ".";
 import { EXTENSION_VOLATILE_ALLOWED, STABLE_REFUSED, VOLATILE_ALLOWED } from "./functions";
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { ask, change, openWith } from "@/test/conformance/drivers/subjects";
 import { directServer } from "@/test/fixtures/connections/drivers/shared/direct-server";
 import { startPostgres, type TestServer } from "@/test/servers/postgres";
 import type { QueryableSource } from "../../data-source";
-import { ask, change, openWith } from "../conformance/subjects";
 import { postgres } from ".";
 import { parsePostgresConfig } from "./config";
 import { PostgresSession } from "./session";

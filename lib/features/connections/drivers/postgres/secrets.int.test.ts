@@ -1,9 +1,9 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AppError } from "@/lib/platform/http/errors";
+import { ask, change, openWith } from "@/test/conformance/drivers/subjects";
 import { startPostgres, type TestServer } from "@/test/servers/postgres";
 import type { QueryableSource } from "../../data-source";
-import { ask, change, openWith } from "../conformance/subjects";
 import { postgres } from ".";
 
 /* Password hashes, options with passwords, and server files, by every way that a read could take. */

@@ -2,10 +2,10 @@ import { loadModule, parseSync } from "libpg-query";
 import { Client, type DatabaseError, type QueryArrayResult } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { AppError } from "@/lib/platform/http/errors";
+import { ask, openWith } from "@/test/conformance/drivers/subjects";
 import { randomOf } from "@/test/random";
 import { startPostgres, type TestServer } from "@/test/servers/postgres";
 import type { QueryableSource } from "../../data-source";
-import { ask, openWith } from "../conformance/subjects";
 import { postgres } from ".";
 
 /*

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { ask, openWith } from "@/test/conformance/drivers/subjects";
 import { startPostgres, type TestServer } from "@/test/servers/postgres";
 import type { QueryableSource } from "../../data-source";
-import { ask, openWith } from "../conformance/subjects";
 import { SESSIONS_MAX } from "../shared/limits";
 import { postgres } from ".";
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { AppError } from "@/lib/platform/http/errors";
+import { ask, change, openWith } from "@/test/conformance/drivers/subjects";
 import { startPostgres, type TestServer } from "@/test/servers/postgres";
 import type { QueryableSource } from "../../data-source";
-import { ask, change, openWith } from "../conformance/subjects";
 import { postgres } from ".";
 
 /* The limits of the cheaper catalogue checks: what they detect, and what they leave to the close one. */

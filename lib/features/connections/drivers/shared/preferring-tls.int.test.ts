@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import { ask, openWith } from "@/test/conformance/drivers/subjects";
 import { CERTIFICATE_KEY, VALID_CERTIFICATE } from "@/test/servers/certificates";
 import { startMariaDb } from "@/test/servers/mariadb";
 import { startPostgres, type TestServer } from "@/test/servers/postgres";
-import { ask, openWith } from "../conformance/subjects";
 import { mysql } from "../mysql";
 import { postgres } from "../postgres";
 

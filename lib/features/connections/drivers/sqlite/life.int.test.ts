@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { ask, change, openWith } from "@/test/conformance/drivers/subjects";
 import { cpuMs, engineProcesses, isAlive } from "@/test/fixtures/connections/drivers/duckdb/processes";
 import type { QueryableSource } from "../../data-source";
-import { ask, change, openWith } from "../conformance/subjects";
 import { sqlite } from ".";
 
 const ENDLESS = "with recursive c(i) as (select 1 union all select i + 1 from c) select count(*) from c";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { ask, change, type Subject, startSubject } from "@/test/conformance/drivers/subjects";
 import type { QueryableSource } from "../../data-source";
-import { ask, change, type Subject, startSubject } from "../conformance/subjects";
 
 /* The server is the first guard: it refuses everything that our guard refuses. */
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { AppError } from "@/lib/platform/http/errors";
-import { FORBIDDEN, HARMLESS } from "../conformance/statements";
+import { FORBIDDEN, HARMLESS } from "@/test/conformance/drivers/statements";
 import { checkStatement } from "./statement-guard";
 
 function refusal(statement: string, readOnly = true): string | null {

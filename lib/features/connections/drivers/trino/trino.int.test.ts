@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { ask, openWith } from "@/test/conformance/drivers/subjects";
 import type { QueryableSource } from "../../data-source";
-import { ask, openWith } from "../conformance/subjects";
 import { trino } from ".";
 
 /* Reactions to a server that fails, lies or is unreachable. The conformance tests cover a real one. */

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { AppError } from "@/lib/platform/http/errors";
-import type { QueryableSource } from "../../data-source";
+import type { QueryableSource } from "../../../lib/features/connections/data-source";
 import { MONGODB_FORBIDDEN, MONGODB_HARMLESS } from "./corpus/mongodb";
 import { FORBIDDEN, HARMLESS } from "./statements";
 import { ask, change, type Subject, startSubject } from "./subjects";

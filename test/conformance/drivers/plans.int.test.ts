@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readPlan } from "@/lib/base/explain/read-plan";
 import type { ResultRow } from "@/lib/base/values/json-rows";
-import type { QueryableSource } from "../../data-source";
+import type { QueryableSource } from "../../../lib/features/connections/data-source";
 import { type Answer, ask, change, type Subject, startSubject } from "./subjects";
 
 const ROWS = 500;

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Entity } from "@/lib/base/values/fields";
 import { AppError } from "@/lib/platform/http/errors";
-import type { QueryableSource } from "../../data-source";
+import type { QueryableSource } from "../../../lib/features/connections/data-source";
 import { ask, change, type Subject, type SubjectName, startSubject } from "./subjects";
 
 const MIB = 1024 * 1024;

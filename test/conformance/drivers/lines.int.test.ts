@@ -1,17 +1,17 @@
 import { createServer, type Socket } from "node:net";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { clickhouse } from "@/lib/features/connections/drivers/clickhouse";
+import { duckdb } from "@/lib/features/connections/drivers/duckdb";
+import { mongodb } from "@/lib/features/connections/drivers/mongodb";
+import { mysql } from "@/lib/features/connections/drivers/mysql";
+import { postgres } from "@/lib/features/connections/drivers/postgres";
+import { sqlite } from "@/lib/features/connections/drivers/sqlite";
+import { trino } from "@/lib/features/connections/drivers/trino";
 import { AppError } from "@/lib/platform/http/errors";
 import { CERTIFICATE_KEY, EXPIRED_CERTIFICATE, TEST_AUTHORITY, VALID_CERTIFICATE } from "@/test/servers/certificates";
 import { startPostgres, type TestServer } from "@/test/servers/postgres";
-import type { Driver } from "../../data-source";
-import { clickhouse } from "../clickhouse";
-import { duckdb } from "../duckdb";
-import { mongodb } from "../mongodb";
-import { mysql } from "../mysql";
-import { postgres } from "../postgres";
-import { sqlite } from "../sqlite";
-import { trino } from "../trino";
+import type { Driver } from "../../../lib/features/connections/data-source";
 import { ask, change, openWith, type Subject, startSubject } from "./subjects";
 
 const SECRET = "marker-S3cret-value";

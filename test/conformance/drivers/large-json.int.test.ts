@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { QueryableSource } from "../../data-source";
+import type { QueryableSource } from "../../../lib/features/connections/data-source";
 import { ask, type Subject, startSubject } from "./subjects";
 
 /* JSON cells with many objects, which are parsed in slices. */

@@ -2,8 +2,8 @@ import { MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { splitStatements } from "@/lib/base/sql/statements";
 import type { Entity } from "@/lib/base/values/fields";
-import type { QueryableSource } from "../../data-source";
-import { listDrivers } from "../registry";
+import { listDrivers } from "@/lib/features/connections/drivers/registry";
+import type { QueryableSource } from "../../../lib/features/connections/data-source";
 import { ask, change, type SubjectName, startSubject } from "./subjects";
 
 const ANY = new AbortController().signal;

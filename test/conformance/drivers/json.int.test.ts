@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Field, WireValue } from "@/lib/base/values/fields";
 import { jsonText } from "@/lib/base/values/json-text";
-import type { QueryableSource } from "../../data-source";
+import type { QueryableSource } from "../../../lib/features/connections/data-source";
 import {
   ANY,
   batchOf,

@@ -1,14 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { mongodb } from "@/lib/features/connections/drivers/mongodb";
+import { mysql } from "@/lib/features/connections/drivers/mysql";
+import { postgres } from "@/lib/features/connections/drivers/postgres";
 import { startDocumentStore } from "@/test/servers/document-store";
 import { freePort } from "@/test/servers/free-port";
 import { startMariaDb } from "@/test/servers/mariadb";
 import { startPostgres } from "@/test/servers/postgres";
 import { type Sshd, startSshd } from "@/test/servers/sshd";
-import type { Driver, QueryableSource } from "../../data-source";
-import { mongodb } from "../mongodb";
-import { mysql } from "../mysql";
-import { postgres } from "../postgres";
+import type { Driver, QueryableSource } from "../../../lib/features/connections/data-source";
 import { ask, openWith } from "./subjects";
 
 /** Databases behind a real SSH server; `lib/platform/net/ssh/tunnel.int.test.ts` covers a lying one. */

@@ -2,17 +2,22 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { clickhouse } from "@/lib/features/connections/drivers/clickhouse";
+import { mongodb } from "@/lib/features/connections/drivers/mongodb";
+import { mysql } from "@/lib/features/connections/drivers/mysql";
+import { postgres } from "@/lib/features/connections/drivers/postgres";
+import { trino } from "@/lib/features/connections/drivers/trino";
 import { startChDb } from "@/test/servers/chdb";
 import { startDocumentStore } from "@/test/servers/document-store";
 import { freePort } from "@/test/servers/free-port";
 import { startMariaDb } from "@/test/servers/mariadb";
 import { startPostgres } from "@/test/servers/postgres";
-import type { Driver, ExtractStream, QueryableSource, TestProgress } from "../../data-source";
-import { clickhouse } from "../clickhouse";
-import { mongodb } from "../mongodb";
-import { mysql } from "../mysql";
-import { postgres } from "../postgres";
-import { trino } from "../trino";
+import type {
+  Driver,
+  ExtractStream,
+  QueryableSource,
+  TestProgress,
+} from "../../../lib/features/connections/data-source";
 import { ask, change, openWith } from "./subjects";
 
 /* The statement timeout of a connection and the schemas that it shows, on each database that supports them. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { WireValue } from "@/lib/base/values/fields";
-import type { Checkpoint, QueryableSource } from "../../data-source";
+import type { Checkpoint, QueryableSource } from "../../../lib/features/connections/data-source";
 import { ANY, type FlowSource, read, rowsOf, sorted } from "./flow-steps";
 import { change, type Subject, type SubjectName, startSubject } from "./subjects";
 

@@ -6,8 +6,8 @@ import type { Field, WireValue } from "@/lib/base/values/fields";
 import { startDocumentStore } from "@/test/servers/document-store";
 import { startMariaDb } from "@/test/servers/mariadb";
 import { startPostgres, type TestServer } from "@/test/servers/postgres";
-import type { Driver, QueryableSource, QueryOptions, Statement } from "../../data-source";
-import { requireQueryable } from "../../queryable";
+import type { Driver, QueryableSource, QueryOptions, Statement } from "../../../lib/features/connections/data-source";
+import { requireQueryable } from "../../../lib/features/connections/queryable";
 
 export type SubjectName = "postgres" | "mariadb" | "sqlite" | "duckdb" | "mongodb" | "trino";
 
@@ -42,12 +42,14 @@ export async function startSubject(name: SubjectName): Promise<Subject | null> {
 }
 
 const START: Record<SubjectName, () => Promise<Subject | null>> = {
-  postgres: async () => fromServer(await startPostgres(), (await import("../postgres")).postgres),
-  mariadb: async () => fromServer(await startMariaDb(), (await import("../mysql")).mysql),
-  sqlite: async () => fromFile("sqlite", (await import("../sqlite")).sqlite),
-  duckdb: async () => fromFile("duckdb", (await import("../duckdb")).duckdb),
+  postgres: async () =>
+    fromServer(await startPostgres(), (await import("../../../lib/features/connections/drivers/postgres")).postgres),
+  mariadb: async () =>
+    fromServer(await startMariaDb(), (await import("../../../lib/features/connections/drivers/mysql")).mysql),
+  sqlite: async () => fromFile("sqlite", (await import("../../../lib/features/connections/drivers/sqlite")).sqlite),
+  duckdb: async () => fromFile("duckdb", (await import("../../../lib/features/connections/drivers/duckdb")).duckdb),
   mongodb: async () => {
-    const { mongodb } = await import("../mongodb");
+    const { mongodb } = await import("../../../lib/features/connections/drivers/mongodb");
     const store = await startDocumentStore();
     const config = { connectionString: store.uri, database: "shop" };
     return { ...opener(mongodb, config), server: store, stop: store.stop };
@@ -56,7 +58,7 @@ const START: Record<SubjectName, () => Promise<Subject | null>> = {
   trino: async () => {
     const url = process.env.TRINO_TEST_URL;
     if (url === undefined) return null;
-    const { trino } = await import("../trino");
+    const { trino } = await import("../../../lib/features/connections/drivers/trino");
     const { hostname: host, port } = new URL(url);
     const address = { host, port: Number(port), catalog: "memory", user: "millrace" };
     const schema = `test_${randomUUID().replaceAll("-", "")}`;

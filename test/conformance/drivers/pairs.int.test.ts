@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Field, WireValue } from "@/lib/base/values/fields";
-import type { QueryableSource } from "../../data-source";
+import type { QueryableSource } from "../../../lib/features/connections/data-source";
 import {
   begin,
   type FlowSource,

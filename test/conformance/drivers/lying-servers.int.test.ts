@@ -8,7 +8,7 @@ import { randomOf } from "@/test/random";
 import { startClickHouseStandIn } from "@/test/servers/clickhouse-stand-in";
 import { type Lie, type LyingProxy, someLies, startLyingProxy } from "@/test/servers/lying-proxy";
 import { startTrinoStandIn } from "@/test/servers/trino-stand-in";
-import type { QueryableSource } from "../../data-source";
+import type { QueryableSource } from "../../../lib/features/connections/data-source";
 import { ask, change, openWith, startSubject } from "./subjects";
 
 /*
@@ -78,7 +78,7 @@ async function startTarget(name: string): Promise<Target | null> {
 }
 
 async function startClickHouseTarget(): Promise<Target> {
-  const { clickhouse } = await import("../clickhouse");
+  const { clickhouse } = await import("@/lib/features/connections/drivers/clickhouse");
   const server = await startClickHouseStandIn();
   const config = { host: "127.0.0.1", port: server.port, user: server.user, password: server.password };
   return {
@@ -91,7 +91,7 @@ async function startClickHouseTarget(): Promise<Target> {
 }
 
 async function startTrinoTarget(): Promise<Target> {
-  const { trino } = await import("../trino");
+  const { trino } = await import("@/lib/features/connections/drivers/trino");
   const server = await startTrinoStandIn();
   const config = { host: "127.0.0.1", port: server.port, catalog: "lake", schema: "shop", user: "reader" };
   return {
@@ -104,7 +104,7 @@ async function startTrinoTarget(): Promise<Target> {
 }
 
 async function startEngineTarget(): Promise<Target> {
-  const { duckdb } = await import("../duckdb");
+  const { duckdb } = await import("@/lib/features/connections/drivers/duckdb");
   const open = () => openWith(duckdb, { file: "lied.duckdb" }, false);
   const keeper = await open();
   await change(keeper, "create table lied (a int primary key, b varchar, c timestamp)");

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { AppError } from "@/lib/platform/http/errors";
 import { processSingleton } from "@/lib/platform/process/shared-state";
 import { takeOwnDataDir, WORKSPACE_ID } from "@/test/fixtures/connections/drivers/duckdb/open-file";
-import type { QueryableSource } from "../../data-source";
+import type { QueryableSource } from "../../../lib/features/connections/data-source";
 import { ask, openWith } from "./subjects";
 
 const dataDir = takeOwnDataDir();
@@ -119,7 +119,10 @@ describe.each([
 
   beforeAll(async () => {
     await prepare(kind, file);
-    const driver = kind === "duckdb" ? (await import("../duckdb")).duckdb : (await import("../sqlite")).sqlite;
+    const driver =
+      kind === "duckdb"
+        ? (await import("@/lib/features/connections/drivers/duckdb")).duckdb
+        : (await import("@/lib/features/connections/drivers/sqlite")).sqlite;
     confinement.isThere = isConfined;
     source = await openWith(driver, { file }, false);
     await source.test(new AbortController().signal);
@@ -145,7 +148,10 @@ test.each(["duckdb", "sqlite"] as const)(
   "T40 a %s file that is none is refused without telling where it is",
   async (kind) => {
     writeFileSync(join(folder, `broken.${kind}`), "no database at all ".repeat(1000));
-    const driver = kind === "duckdb" ? (await import("../duckdb")).duckdb : (await import("../sqlite")).sqlite;
+    const driver =
+      kind === "duckdb"
+        ? (await import("@/lib/features/connections/drivers/duckdb")).duckdb
+        : (await import("@/lib/features/connections/drivers/sqlite")).sqlite;
     for (const isThere of [true, false]) {
       processSingleton("engine-sandbox", () => ({ isThere })).isThere = isThere;
       const source = await openWith(driver, { file: `broken.${kind}` }, true);

@@ -1,8 +1,15 @@
 import type { Field, WireValue } from "@/lib/base/values/fields";
 import { isJsonText } from "@/lib/base/values/json-text";
 import { startChDb } from "@/test/servers/chdb";
-import type { DataSource, ExtractBatch, ExtractRequest, Load, LoadRequest, QueryableSource } from "../../data-source";
-import { jsonValue } from "../shared/wire-values";
+import type {
+  DataSource,
+  ExtractBatch,
+  ExtractRequest,
+  Load,
+  LoadRequest,
+  QueryableSource,
+} from "../../../lib/features/connections/data-source";
+import { jsonValue } from "../../../lib/features/connections/drivers/shared/wire-values";
 import { openWith, type SubjectName, startSubject } from "./subjects";
 
 export type FlowSubjectName = SubjectName | "clickhouse";
@@ -17,7 +24,7 @@ export async function startFlowSubject(name: FlowSubjectName): Promise<FlowSubje
   if (name !== "clickhouse") return (await startSubject(name)) as unknown as FlowSubject | null;
   const chDb = await startChDb();
   if (!chDb) return null;
-  const { clickhouse } = await import("../clickhouse");
+  const { clickhouse } = await import("../../../lib/features/connections/drivers/clickhouse");
   const config = { host: "127.0.0.1", port: chDb.port, user: "default", password: "" };
   return {
     config,

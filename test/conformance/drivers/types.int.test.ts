@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { FieldType, WireValue } from "@/lib/base/values/fields";
-import type { QueryableSource } from "../../data-source";
+import type { QueryableSource } from "../../../lib/features/connections/data-source";
 import { ask, type Subject, type SubjectName, startSubject } from "./subjects";
 
 /** An expression, the type of its column, and the returned value. The values follow each database's manual. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { WireValue } from "@/lib/base/values/fields";
-import type { Checkpoint, LoadMode, QueryableSource } from "../../data-source";
-import { NoColumns } from "../shared/flows/sql-load";
+import { NoColumns } from "@/lib/features/connections/drivers/shared/flows/sql-load";
+import type { Checkpoint, LoadMode, QueryableSource } from "../../../lib/features/connections/data-source";
 import {
   ANY,
   batchOf,
