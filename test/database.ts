@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { handIn } from "@/lib/features/instance/hand-in";
 import { prepareStore } from "@/lib/features/instance/prepare-store";
+import { handIn } from "@/lib/features/instance/register-hooks";
 import { closeDatabase, database } from "@/lib/platform/db/client";
 import { writeNow as writeEvents } from "@/lib/platform/events/publish";
 

@@ -1,5 +1,5 @@
 import { Notice } from "@/components/ui/notice";
-import type { Reach } from "@/lib/platform/net/reach";
+import type { Reach } from "@/lib/platform/net/exposure";
 
 /** Says who else could create the first account on a server without any. */
 export function ReachNotice({ reach }: { reach: Reach }) {

@@ -14,8 +14,8 @@ import {
 import { useDialect, useScriptLanguage } from "@/components/connections/use-connection-types";
 import { ConsoleBar, PhoneHead } from "@/components/consoles/console-head";
 import type { WhatToRun } from "@/components/consoles/editor-memory";
-import { RunStatusBar } from "@/components/consoles/race-strip";
 import { ResultPane } from "@/components/consoles/result-pane";
+import { RunStatusBar } from "@/components/consoles/run-status-bar";
 import { StaleNotice } from "@/components/consoles/stale-notice";
 import { readOpenedConsoleId, useConsoleActions } from "@/components/consoles/use-console-actions";
 import { useConsoleCommands } from "@/components/consoles/use-console-commands";

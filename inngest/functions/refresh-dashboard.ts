@@ -1,6 +1,6 @@
 import { inngest } from "@/inngest/client";
 import { carryOutRefresh, REFRESH_QUEUED_EVENT } from "@/lib/features/dashboards/refresh";
-import type { RunQueued } from "@/lib/features/runs/wake";
+import type { RunQueued } from "@/lib/features/runs/enqueue";
 
 export const refreshDashboard = inngest.createFunction(
   // A failed dataset is in the refresh's log. Retries are for a database that was unreachable before the refresh

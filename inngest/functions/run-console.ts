@@ -1,6 +1,6 @@
 import { inngest } from "@/inngest/client";
 import { CONSOLE_RUN_QUEUED_EVENT, carryOutConsoleRun } from "@/lib/features/consoles/schedule";
-import type { RunQueued } from "@/lib/features/runs/wake";
+import type { RunQueued } from "@/lib/features/runs/enqueue";
 
 export const runConsole = inngest.createFunction(
   // A failed query ends the run. Retries are for a database that was unreachable before the run started.

@@ -1,7 +1,7 @@
 import { inngest } from "@/inngest/client";
-import { carryOutFlowRun } from "@/lib/features/flows/carry-out";
+import { carryOutFlowRun } from "@/lib/features/flows/execute";
 import { FLOW_RUN_QUEUED_EVENT } from "@/lib/features/flows/runs";
-import type { RunQueued } from "@/lib/features/runs/wake";
+import type { RunQueued } from "@/lib/features/runs/enqueue";
 
 export const runFlow = inngest.createFunction(
   // A failed source or destination ends the run. Retries are for a database that was unreachable before the run

@@ -1,5 +1,5 @@
 import { inngest } from "@/inngest/client";
-import { carryOutSync, SYNC_EVENT, type SyncDue, wakeUnheard } from "@/lib/features/linked-repositories/wake";
+import { carryOutSync, SYNC_EVENT, type SyncDue, wakeUnheard } from "@/lib/features/linked-repositories/enqueue";
 
 export const syncLinkedRepository = inngest.createFunction(
   {

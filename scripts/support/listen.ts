@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 import type { networkInterfaces } from "node:os";
-import { isLoopback, isWildcard, toHostInUrl, toLocalUrl, toUrl } from "../../lib/platform/net/reach.ts";
+import { isLoopback, isWildcard, toHostInUrl, toLocalUrl, toUrl } from "../../lib/platform/net/exposure.ts";
 import { ScriptError } from "./run.mjs";
 
 type Interfaces = ReturnType<typeof networkInterfaces>;

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { deliverNotification } from "@/inngest/functions/deliver-notification";
 import { collections } from "@/lib/features/instance/collections";
 import { deliver } from "@/lib/features/notifications/deliver";
-import type { DeliveryQueued } from "@/lib/features/notifications/wake";
+import type { DeliveryQueued } from "@/lib/features/notifications/enqueue";
 import { mongoClient } from "@/lib/platform/db/client";
 import { databaseReady } from "@/lib/platform/db/ready";
 import { type JobEvent, sendJobEventsBy } from "@/lib/platform/process/job-events";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { EJSON } from "bson";
 import type { Db, Document, Filter } from "mongodb";
-import { tellNow } from "@/lib/features/notifications/tell";
+import { tellNow } from "@/lib/features/notifications/events";
 import { writeNow as writeHistory } from "@/lib/features/query/history-writer";
 import { database } from "@/lib/platform/db/client";
 import { writeNow as writeEvents } from "@/lib/platform/events/publish";

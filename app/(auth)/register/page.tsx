@@ -14,7 +14,7 @@ import { getPageSession } from "@/lib/features/accounts/page-session";
 import { offersSignUp } from "@/lib/features/accounts/sign-up";
 import { hasAccounts } from "@/lib/features/users/service";
 import { env } from "@/lib/platform/env";
-import { toReach } from "@/lib/platform/net/reach";
+import { toReach } from "@/lib/platform/net/exposure";
 
 export const metadata: Metadata = { title: "Create your account" };
 

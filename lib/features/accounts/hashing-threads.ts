@@ -1,7 +1,7 @@
 import "server-only";
 import { availableParallelism } from "node:os";
 import type { HashingAnswer, HashingRequest } from "@/lib/platform/embedded/hashing/messages";
-import { processSingleton } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 import { ThreadPool } from "@/lib/platform/process/thread-pool";
 
 /**

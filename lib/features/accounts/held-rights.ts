@@ -6,7 +6,7 @@ import type { HeldRight } from "@/lib/platform/access/held-right";
 import type { Access } from "@/lib/platform/access/rules";
 import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
-import { processSingleton } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 import { collections } from "./collections";
 
 /**

@@ -24,7 +24,7 @@ import { changesOf } from "@/lib/platform/db/changes";
 import { database } from "@/lib/platform/db/client";
 import type { CollectionDeclaration } from "@/lib/platform/db/collection";
 import { AppError } from "@/lib/platform/http/errors";
-import { processSingleton } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 import { collections } from "./collections";
 import { JoinedLookUps } from "./joined-look-ups";
 import type { ApiKeyDoc, SessionDoc } from "./model";

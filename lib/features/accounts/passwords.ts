@@ -1,7 +1,7 @@
 import "server-only";
 import { AppError } from "@/lib/platform/http/errors";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 import { Semaphore } from "@/lib/platform/process/semaphore";
-import { processSingleton } from "@/lib/platform/process/shared-state";
 import { HASHES_AT_ONCE, inHashingThread } from "./hashing-threads";
 
 /** OWASP's first recommendation for Argon2id (T5). */

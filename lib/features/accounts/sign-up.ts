@@ -4,7 +4,7 @@ import { findFirstUser, findUser, hasAccounts } from "@/lib/features/users/servi
 import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
 import { env } from "@/lib/platform/env";
 import { AppError } from "@/lib/platform/http/errors";
-import { processSingleton } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 import { collections } from "./collections";
 import type { InstanceDoc } from "./model";
 

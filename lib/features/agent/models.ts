@@ -5,7 +5,7 @@ import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
 import { safeFetch } from "@/lib/platform/net/safe-fetch";
 import { streamThrough } from "@/lib/platform/net/stream-through";
-import { processSingleton } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 import type { ModelsAnswer } from "./schema";
 
 /** An available model. `open` loads its provider, so that unused providers cost nothing. */

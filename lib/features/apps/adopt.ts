@@ -4,9 +4,9 @@ import { WORKSPACE_SPACE } from "@/lib/features/folders/model";
 import { listTree } from "@/lib/features/repository/service";
 import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
 import { collections } from "./collections";
+import { tellApp } from "./events";
 import { APPS_MAX, SLUG_CHARS_MAX } from "./limits";
 import type { AppDoc } from "./model";
-import { tellApp } from "./tell";
 
 const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 

@@ -12,13 +12,13 @@ import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
 import type { Page } from "@/lib/platform/http/paging";
 import type { ListQuery } from "@/lib/platform/http/schema";
+import { tellWork } from "./events";
 import { pathIn } from "./files";
 import type { AppDoc, Draft, WorkbenchDoc } from "./model";
 import { refreshPreview } from "./preview/preview";
 import { findSession } from "./sandbox/registry";
 import type { AppCommit, AppStatus } from "./schema";
 import { getAppDocOrThrow } from "./service";
-import { tellWork } from "./tell";
 import { committedFiles, takeUp, type Work, workOn } from "./work";
 import { changeDrafts, findWorkbench, forgetLeftBehind, readContent } from "./workbench";
 

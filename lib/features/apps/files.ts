@@ -14,12 +14,12 @@ import {
 } from "@/lib/features/repository/service";
 import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
+import { tellWork } from "./events";
 import { APP_BYTES_MAX, APP_FILES_MAX, DRAFT_BYTES_MAX, DRAFT_FILES_MAX, JSON_FILE_BYTES_MAX } from "./limits";
 import { type AppDoc, type Draft, folderOf } from "./model";
 import { findSession } from "./sandbox/registry";
 import type { AppFile, TreeItem } from "./schema";
 import { getAppDocOrThrow } from "./service";
-import { tellWork } from "./tell";
 import { committedFiles, takeUp, type Work, workOn } from "./work";
 import { changeDrafts, findWorkbench, forgetContents, readContent, storeContent } from "./workbench";
 

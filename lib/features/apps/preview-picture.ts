@@ -1,6 +1,6 @@
 import "server-only";
 import { makeThumbnail } from "@/lib/platform/engines/pictures/thumbnail";
-import { processSingleton } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 
 /** Maximum size of a picture for link previews; larger files were made for something else. */
 const SOURCE_BYTES_MAX = 5 * 1024 * 1024;

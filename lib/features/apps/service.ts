@@ -6,6 +6,7 @@ import type { Caller } from "@/lib/platform/access/caller";
 import { isAtLeast } from "@/lib/platform/access/roles";
 import { AppError } from "@/lib/platform/http/errors";
 import { collections } from "./collections";
+import { tellApp } from "./events";
 import { APPS_MAX } from "./limits";
 import { type AppDoc, folderOf, toApp } from "./model";
 import { moveApp } from "./move";
@@ -14,7 +15,6 @@ import { repositoryOf } from "./repositories";
 import { stopSessions } from "./sandbox/registry";
 import type { App, CreateAppBody, UpdateAppBody } from "./schema";
 import { claimSlug } from "./slugs";
-import { tellApp } from "./tell";
 import { fillTemplate } from "./templates";
 import { findThumbnail } from "./thumbnail";
 

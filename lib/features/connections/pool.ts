@@ -1,7 +1,7 @@
 import "server-only";
 import { log } from "@/lib/platform/log";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 import { SharedResource } from "@/lib/platform/process/shared-resource";
-import { processSingleton } from "@/lib/platform/process/shared-state";
 import { openConfig } from "./config";
 import type { DataSource } from "./data-source";
 import { driverOf } from "./drivers/registry";

@@ -1,5 +1,5 @@
 import "server-only";
-import { declareFiled } from "@/lib/features/folders/drawers";
+import { declareFiled } from "@/lib/features/folders/item-collections";
 import { DAY_SECONDS, declareCollection } from "@/lib/platform/db/collection";
 import type { ConsoleDoc, ConsoleDraftDoc } from "./model";
 

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vites
 import { collections } from "@/lib/features/instance/collections";
 import { writeNow } from "@/lib/features/query/history-writer";
 import { RUN_ENDED_EVENT } from "@/lib/features/runs/ends";
+import type { RunQueued } from "@/lib/features/runs/enqueue";
 import { sweepRuns } from "@/lib/features/runs/sweep";
-import type { RunQueued } from "@/lib/features/runs/wake";
 import { databaseReady } from "@/lib/platform/db/ready";
 import { type JobEvent, sendJobEventsBy } from "@/lib/platform/process/job-events";
 import { call } from "@/test/client";

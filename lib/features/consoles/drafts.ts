@@ -3,10 +3,10 @@ import { ObjectId } from "mongodb";
 import type { Caller } from "@/lib/platform/access/caller";
 import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
 import { collections } from "./collections";
+import { tellEditing } from "./events";
 import { toDraft } from "./model";
 import type { ConsoleDraft, PutDraftBody } from "./schema";
 import { getConsoleDocOrThrow } from "./service";
-import { tellEditing } from "./tell";
 
 /** Returns the caller's unsaved draft; null without one. @throws AppError not_found for the console */
 export async function findDraft(caller: Caller, consoleId: ObjectId): Promise<ConsoleDraft | null> {

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { FileKind } from "@/lib/features/repository/git/pushed-files";
-import { CONSOLES, ENDINGS } from "./cabinet";
+import { CONSOLES, ENDINGS } from "./item-kind";
 import { createConsoleBody } from "./schema";
 
 /** Maximum UTF-8 bytes of a character. */

@@ -2,7 +2,7 @@ import "server-only";
 import type { ObjectId } from "mongodb";
 import { contentAt } from "@/lib/features/folders/history";
 import type { Caller } from "@/lib/platform/access/caller";
-import { CONSOLES } from "./cabinet";
+import { CONSOLES } from "./item-kind";
 import type { Console } from "./schema";
 import { restoreContent } from "./service";
 

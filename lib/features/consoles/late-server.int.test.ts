@@ -1,7 +1,7 @@
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { applyIntents } from "@/lib/features/folders/apply";
 import { applyWrites, withdrawLateInserts } from "@/lib/features/folders/apply-writes";
-import { applyIntents } from "@/lib/features/folders/carry-out";
 import { commitPart, realign } from "@/lib/features/folders/commit-part";
 import { listHistory } from "@/lib/features/folders/history";
 import type { JournalDoc } from "@/lib/features/folders/model";
@@ -11,7 +11,7 @@ import type { Caller } from "@/lib/platform/access/caller";
 import { databaseReady } from "@/lib/platform/db/ready";
 import { takeOwnDatabase } from "@/test/database";
 import { callerIn } from "@/test/fixtures/access/caller";
-import { CONSOLES } from "./cabinet";
+import { CONSOLES } from "./item-kind";
 import { createConsole, deleteConsole, getConsole, undeleteConsole, updateConsole } from "./service";
 
 const own = takeOwnDatabase();

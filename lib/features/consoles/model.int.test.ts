@@ -12,7 +12,7 @@ import { takeOwnDatabase } from "@/test/database";
 import { callerIn } from "@/test/fixtures/access/caller";
 import { type Folder, fileOf, type Item, Model, pathOf, Refusal } from "@/test/fixtures/consoles/model";
 import { Random } from "@/test/fixtures/consoles/random";
-import { CONSOLES } from "./cabinet";
+import { CONSOLES } from "./item-kind";
 import { createConsole, deleteConsole, getConsole, listConsoles, undeleteConsole, updateConsole } from "./service";
 
 const own = takeOwnDatabase();

@@ -4,8 +4,8 @@ import { visibleTo } from "@/lib/features/folders/model";
 import type { Caller } from "@/lib/platform/access/caller";
 import { collections } from "./collections";
 import { type ConsoleDoc, toConsoleSummary } from "./model";
+import { withRunStatus } from "./run-status";
 import type { SearchHit } from "./schema";
-import { withRunStatus } from "./standing";
 
 /** Maximum number of search results, best first. */
 const HITS_MAX = 50;

@@ -3,7 +3,6 @@ import { ObjectId } from "mongodb";
 import { findSpecProblems } from "@/lib/base/charts/spec-rules";
 import { getConnectionDocOrThrow, getDriverOrThrow } from "@/lib/features/connections/service";
 import { bringBack } from "@/lib/features/folders/bring-back";
-import { changeFiled } from "@/lib/features/folders/journal";
 import { visibleTo } from "@/lib/features/folders/model";
 import { copyName, placeOf } from "@/lib/features/folders/names";
 import {
@@ -17,12 +16,14 @@ import {
   stale,
 } from "@/lib/features/folders/placement";
 import { readersOf, visibleIdsOf } from "@/lib/features/folders/readers";
+import { changeFiled } from "@/lib/features/folders/wal";
 import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
 import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/platform/http/paging";
-import { CONSOLES, ENDINGS } from "./cabinet";
 import { collections } from "./collections";
+import { CONSOLES, ENDINGS } from "./item-kind";
 import { type ConsoleDoc, toConsole, toConsoleSummary } from "./model";
+import { withOwnRunStatus, withRunStatus } from "./run-status";
 import type {
   Console,
   ConsoleSummary,
@@ -31,7 +32,6 @@ import type {
   UndeleteConsoleBody,
   UpdateConsoleBody,
 } from "./schema";
-import { withOwnRunStatus, withRunStatus } from "./standing";
 
 /** Lists the consoles that the caller can see, without texts and charts, in order of creation. */
 export async function listConsoles(caller: Caller, { limit, cursor }: PageRequest): Promise<Page<ConsoleSummary>> {

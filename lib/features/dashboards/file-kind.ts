@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import type { FileKind } from "@/lib/features/repository/git/pushed-files";
 import { AppError } from "@/lib/platform/http/errors";
-import { DASHBOARDS } from "./cabinet";
 import { parseFile, refuseUnfit } from "./content";
+import { DASHBOARDS } from "./item-kind";
 import { dashboardFileSchema } from "./schema";
 import { refuseBadSpecs } from "./specs";
 

@@ -1,7 +1,8 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
 import { refreshDataset } from "@/lib/features/results/datasets/service";
-import { carryOutRun, type HeldRun } from "@/lib/features/runs/carry-out";
+import { queueUnlessBusy, type RunQueued, wakeRun } from "@/lib/features/runs/enqueue";
+import { carryOutRun, type HeldRun } from "@/lib/features/runs/execute";
 import { tailLog } from "@/lib/features/runs/logs";
 import { type RunDoc, toRun } from "@/lib/features/runs/model";
 import { type ScheduleDoc, toSchedule } from "@/lib/features/runs/schedules/model";
@@ -9,7 +10,6 @@ import type { Schedule, ScheduleBody } from "@/lib/features/runs/schedules/schem
 import { putSchedule, removeSchedule, schedulesOf } from "@/lib/features/runs/schedules/service";
 import { type EntityProgress, NO_COUNTS, type Run } from "@/lib/features/runs/schema";
 import { findRun, findUnfinishedRun, listRuns, queueRun, requestCancel } from "@/lib/features/runs/service";
-import { queueUnlessBusy, type RunQueued, wakeRun } from "@/lib/features/runs/wake";
 import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
 import type { Page, PageRequest } from "@/lib/platform/http/paging";
@@ -18,13 +18,13 @@ import { Semaphore } from "@/lib/platform/process/semaphore";
 import { collections } from "./collections";
 import { readText } from "./content";
 import { prepareFirstPages } from "./data";
+import { tellDashboard } from "./events";
 import { DATASETS_MAX, WIDGETS_MAX } from "./limits";
 import type { DashboardDoc } from "./model";
 import { allPartsOf, OWNER_LEFT, originOf, type Part, READS_AT_ONCE, readerOf, resolvePart, wordsOf } from "./parts";
+import { onlyForOwner, RESOURCE_TYPE, runResourceOf } from "./run-status";
 import type { DashboardRun } from "./schema";
 import { getDashboardDocOrThrow } from "./service";
-import { onlyForOwner, RESOURCE_TYPE, runResourceOf } from "./standing";
-import { tellDashboard } from "./tell";
 
 /** Event that wakes the job runner when a refresh is queued. */
 export const REFRESH_QUEUED_EVENT = "dashboard/refresh.queued";

@@ -4,7 +4,6 @@ import type { Use } from "@/lib/features/connections/uses";
 import { consoleIdsOn } from "@/lib/features/consoles/service";
 import { bringBack } from "@/lib/features/folders/bring-back";
 import { contentAt, getCommit } from "@/lib/features/folders/history";
-import { changeFiled } from "@/lib/features/folders/journal";
 import { accessOf, type FiledDoc, visibleTo } from "@/lib/features/folders/model";
 import { copyName, placeOf } from "@/lib/features/folders/names";
 import {
@@ -18,17 +17,19 @@ import {
   stale,
 } from "@/lib/features/folders/placement";
 import { readersOf, visibleIdsOf } from "@/lib/features/folders/readers";
+import { changeFiled } from "@/lib/features/folders/wal";
 import { dropDatasets } from "@/lib/features/results/datasets/service";
 import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
 import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/platform/http/paging";
 import { LIST_LIMIT_MAX } from "@/lib/platform/http/schema";
-import { DASHBOARDS } from "./cabinet";
 import { collections } from "./collections";
 import { complete, parseText, partsGone, readText, refuseUnfit, sourcesOf, toText } from "./content";
+import { DASHBOARDS } from "./item-kind";
 import { TITLE_CHARS_MAX } from "./limits";
 import { type DashboardDoc, toDashboard, toDashboardSummary } from "./model";
 import { ENDING, fileNameFor, stemOf } from "./names";
+import { withOwnRunStatus, withRunStatus } from "./run-status";
 import type {
   CreateDashboardBody,
   Dashboard,
@@ -39,7 +40,6 @@ import type {
 } from "./schema";
 import { refuseUnreadable } from "./sources";
 import { refuseBadSpecs } from "./specs";
-import { withOwnRunStatus, withRunStatus } from "./standing";
 import { changesBetween } from "./words";
 
 /** Lists the dashboards that the caller can see, without their content, in order of creation. */

@@ -10,7 +10,7 @@ import { bundleProcess } from "@/test/bundle";
 import { takeOwnDatabase } from "@/test/database";
 import { type FlowAuthor, flowAuthor } from "@/test/fixtures/flows/flow-author";
 import { startPostgres, type TestServer } from "@/test/servers/postgres";
-import { carryOutFlowRun } from "./carry-out";
+import { carryOutFlowRun } from "./execute";
 
 /* Runs between real databases, some of which are killed (F2): every row arrives, and none twice. */
 

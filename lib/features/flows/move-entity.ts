@@ -12,7 +12,7 @@ import type {
 import { NoColumns } from "@/lib/features/connections/drivers/shared/flows/sql-load";
 import { RunGoesOn } from "@/lib/features/runs/goes-on";
 import { AppError, type ErrorKind } from "@/lib/platform/http/errors";
-import { raceAbort } from "@/lib/platform/process/or-aborted";
+import { raceAbort } from "@/lib/platform/process/race-abort";
 import { GROWTHS_MAX, SILENCE_MS, TRIES_MAX, TRIES_TIMEOUT_MS, TRY_WAITS_MS } from "./limits";
 
 /*

@@ -12,7 +12,7 @@ import { uniqueColumnNames } from "@/lib/features/query/column-names";
 import { runQuery } from "@/lib/features/query/service";
 import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
-import { raceAbort } from "@/lib/platform/process/or-aborted";
+import { raceAbort } from "@/lib/platform/process/race-abort";
 import { refuseWide } from "./refuse-wide";
 import type { FlowPreview, PreviewBody } from "./schema";
 

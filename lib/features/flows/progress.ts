@@ -1,5 +1,5 @@
 import "server-only";
-import type { HeldRun } from "@/lib/features/runs/carry-out";
+import type { HeldRun } from "@/lib/features/runs/execute";
 import type { NewLogLine } from "@/lib/features/runs/logs";
 import { type EntityProgress, NO_COUNTS, type RunCounts } from "@/lib/features/runs/schema";
 import { LOG_EVERY_MS, REJECTED_ROWS_MAX, REPORT_EVERY_MS } from "./limits";

@@ -1,19 +1,19 @@
 import "server-only";
 import { ObjectId } from "mongodb";
+import { queueUnlessBusy, wakeRun } from "@/lib/features/runs/enqueue";
 import { tailLog } from "@/lib/features/runs/logs";
 import { type RunDoc, toRun } from "@/lib/features/runs/model";
 import type { ScheduleDoc } from "@/lib/features/runs/schedules/model";
 import { NO_COUNTS, type Run } from "@/lib/features/runs/schema";
 import { findRun, listRuns, queueRun, requestCancel } from "@/lib/features/runs/service";
-import { queueUnlessBusy, wakeRun } from "@/lib/features/runs/wake";
 import type { Caller } from "@/lib/platform/access/caller";
 import { consume } from "@/lib/platform/access/rate-limit";
 import type { Page, PageRequest } from "@/lib/platform/http/paging";
 import { collections } from "./collections";
 import { invalid, requireMode } from "./definition";
 import type { FlowDoc, FlowMode } from "./model";
+import { getFlowDocOrThrow, resourceOf, withOwnRunStatus } from "./run-status";
 import type { BackfillBody, FlowParams, FlowRun, FlowStarted, TriggerFlowBody } from "./schema";
-import { getFlowDocOrThrow, resourceOf, withOwnRunStatus } from "./standing";
 
 /** Event that starts a queued run; its data are `workspaceId` and `runId`. */
 export const FLOW_RUN_QUEUED_EVENT = "flow/run.queued";

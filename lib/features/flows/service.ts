@@ -12,12 +12,12 @@ import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/li
 import { LIST_LIMIT_MAX } from "@/lib/platform/http/schema";
 import { collections } from "./collections";
 import { judgeDefinition, toDefinition } from "./definition";
+import { tellFlow } from "./events";
 import { loadNamesOf } from "./loads";
 import { type FlowDefinition, type FlowDoc, RESOURCE_TYPE, shownCheckpoint } from "./model";
+import { getFlowDocOrThrow, noSuchFlow, resourceOf, withOwnRunStatus, withRunStatus } from "./run-status";
 import { startRun } from "./runs";
 import type { CreateFlowBody, Flow, FlowDetail, FlowStarted, UpdateFlowBody } from "./schema";
-import { getFlowDocOrThrow, noSuchFlow, resourceOf, withOwnRunStatus, withRunStatus } from "./standing";
-import { tellFlow } from "./tell";
 import { dropWebhook } from "./webhook-store";
 
 /** Number of a flow's runs that GET returns. */

@@ -10,11 +10,11 @@ import { open, seal } from "@/lib/platform/secrets/seal";
 import { contextOf } from "@/lib/platform/secrets/sealed-fields";
 import { newSigningSecret, plainSignature } from "@/lib/platform/secrets/signing-secret";
 import { collections } from "./collections";
+import { tellFlow } from "./events";
 import { receiveEvent, webhookBurst } from "./inbound";
 import type { FlowDoc, FlowWebhookDoc } from "./model";
+import { getFlowDocOrThrow } from "./run-status";
 import type { InboundAnswer, ProvisionBody, Provisioned, WebhookStats } from "./schema";
-import { getFlowDocOrThrow } from "./standing";
-import { tellFlow } from "./tell";
 import { HOUR_MS, hourOf } from "./webhook-store";
 
 /** Header of the plain signature. */

@@ -2,7 +2,7 @@ import "server-only";
 import type { AnyBulkWriteOperation, ObjectId } from "mongodb";
 import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
 import { log } from "@/lib/platform/log";
-import type { ItemKind } from "./cabinet";
+import type { ItemKind } from "./item-kind";
 import type { FiledDoc, FolderDoc, Intent, Write } from "./model";
 
 /**

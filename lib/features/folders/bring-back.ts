@@ -2,11 +2,11 @@ import "server-only";
 import type { ObjectId } from "mongodb";
 import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
-import type { ItemKind } from "./cabinet";
-import { changeFiled } from "./journal";
+import type { ItemKind } from "./item-kind";
 import { accessOf, type Deleted, type FiledDoc, type FolderDoc, visibleTo } from "./model";
 import { endingOf } from "./names";
 import { freePlace, getFolderOrThrow } from "./placement";
+import { changeFiled } from "./wal";
 
 /**
  * Restores a deleted item with its history: to the given folder, else to its old one or, when that is gone, to the top

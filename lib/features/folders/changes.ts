@@ -3,7 +3,7 @@ import type { ObjectId } from "mongodb";
 import type { Change } from "@/lib/features/repository/service";
 import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
-import type { ItemKind } from "./cabinet";
+import type { ItemKind } from "./item-kind";
 import {
   type CommitPart,
   type FiledDoc,

@@ -3,8 +3,8 @@ import type { ObjectId } from "mongodb";
 import { type Change, commitChanges, findBranch, readFile } from "@/lib/features/repository/service";
 import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
-import type { ItemKind } from "./cabinet";
 import { collections } from "./collections";
+import type { ItemKind } from "./item-kind";
 import { type CommitPart, type Intent, WORKSPACE_SPACE } from "./model";
 
 /** Maximum number of attempts. More foreign commits between two reads of one file do not happen. */

@@ -2,8 +2,8 @@ import "server-only";
 import type { ObjectId } from "mongodb";
 import { z } from "zod";
 import { route } from "@/lib/features/accounts/route";
-import type { ItemKind } from "@/lib/features/folders/cabinet";
 import { listHistory } from "@/lib/features/folders/history";
+import type { ItemKind } from "@/lib/features/folders/item-kind";
 import { FOLDER_REFUSALS, SAVE_FAILURES } from "@/lib/features/folders/reference";
 import {
   createFolderBody,

@@ -12,12 +12,12 @@ import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
 import type { Page } from "@/lib/platform/http/paging";
 import type { ListQuery } from "@/lib/platform/http/schema";
-import type { ItemKind } from "./cabinet";
-import { settle } from "./journal";
+import type { ItemKind } from "./item-kind";
 import { mergeHistories, windowFor } from "./merge-histories";
 import { getFiledOrThrow } from "./placement";
 import { repositoriesOf } from "./repositories";
 import type { FileCommit, HistoryItem } from "./schema";
+import { settle } from "./wal";
 
 /** Number of digits in a short commit id (docs/develop/api.md: at least 7). */
 const SHORT_SHA = 7;

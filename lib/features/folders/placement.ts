@@ -2,7 +2,7 @@ import "server-only";
 import { ObjectId } from "mongodb";
 import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
-import type { ItemKind } from "./cabinet";
+import type { ItemKind } from "./item-kind";
 import { accessOf, type FiledDoc, type FolderDoc, type Place, type Space, spaceOf, visibleTo } from "./model";
 import { parseName, placeOf } from "./names";
 import type { Access } from "./schema";

@@ -1,7 +1,7 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
 import type { Caller } from "@/lib/platform/access/caller";
-import type { ItemKind } from "./cabinet";
+import type { ItemKind } from "./item-kind";
 import { accessOf, visibleTo } from "./model";
 
 type Drawers = Pick<ItemKind, "items" | "deleted">;

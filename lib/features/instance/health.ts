@@ -1,7 +1,7 @@
 import "server-only";
 import { z } from "zod";
 import { database } from "@/lib/platform/db/client";
-import { processSingleton } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 import { isShuttingDown } from "@/lib/platform/process/shutdown";
 import { version } from "@/package.json";
 

@@ -4,7 +4,7 @@ import { env } from "@/lib/platform/env";
 import { remoteAddress } from "@/lib/platform/http/remote-address";
 import { commonHeaders } from "@/lib/platform/http/security-headers";
 import { metrics } from "@/lib/platform/metrics/metrics";
-import { isLoopback } from "@/lib/platform/net/reach";
+import { isLoopback } from "@/lib/platform/net/exposure";
 
 /** Headers of a request that came through a proxy, whose address says nothing about the client's. */
 const FORWARDING_HEADERS = ["x-forwarded-for", "forwarded", "x-real-ip", "via"];

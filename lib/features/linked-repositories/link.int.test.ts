@@ -3,7 +3,7 @@ import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ObjectId } from "mongodb";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { handIn } from "@/lib/features/instance/hand-in";
+import { handIn } from "@/lib/features/instance/register-hooks";
 import { commitChanges, findBranch, listTree, readFile } from "@/lib/features/repository/service";
 import { type JobEvent, sendJobEventsBy } from "@/lib/platform/process/job-events";
 import { call } from "@/test/client";
@@ -12,9 +12,9 @@ import { git, gitLines, temporaryFolder } from "@/test/fixtures/repository/git-c
 import { type HostPerson, type HostStandIn, startHostStandIn } from "@/test/fixtures/repository/hosts/stand-in";
 import { put, remove } from "@/test/fixtures/repository/repository-fixture";
 import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
+import { carryOutSync, SYNC_EVENT, type SyncDue, wakeUnheard } from "./enqueue";
 import { endAuthorization } from "./installations";
 import { syncLink } from "./sync";
-import { carryOutSync, SYNC_EVENT, type SyncDue, wakeUnheard } from "./wake";
 
 const own = takeOwnDatabase();
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;

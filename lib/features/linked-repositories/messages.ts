@@ -6,7 +6,7 @@ import { BODY_LIMITS, parseJsonBytes, readRawBody } from "@/lib/platform/http/bo
 import { AppError } from "@/lib/platform/http/errors";
 import { isSameSignature } from "@/lib/platform/secrets/signing-secret";
 import { collections } from "./collections";
-import { wakeLinksOf } from "./wake";
+import { wakeLinksOf } from "./enqueue";
 
 /** The host resends a message for three days. */
 const REMEMBERED_MS = 3 * 24 * 60 * 60 * 1000;

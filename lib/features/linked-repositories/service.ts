@@ -9,6 +9,7 @@ import { publish } from "@/lib/platform/events/publish";
 import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
 import { collections } from "./collections";
+import { wakeSync } from "./enqueue";
 import {
   findInstallation,
   findRepository,
@@ -24,7 +25,6 @@ import { installationsOf } from "./installations";
 import type { RepoLinkDoc } from "./model";
 import type { Adoption, LinkBody, linkStatusAnswer, Repo } from "./schema";
 import { ownApps, type Prefer, readHosted, syncLink } from "./sync";
-import { wakeSync } from "./wake";
 
 type LinkStatus = z.infer<typeof linkStatusAnswer>;
 

@@ -29,8 +29,8 @@ import {
 import { publish } from "@/lib/platform/events/publish";
 import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 import { Semaphore } from "@/lib/platform/process/semaphore";
-import { processSingleton } from "@/lib/platform/process/shared-state";
 import { collections } from "./collections";
 import {
   findRepository,

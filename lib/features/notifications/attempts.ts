@@ -2,21 +2,21 @@ import "server-only";
 import { type Document, type Filter, ObjectId } from "mongodb";
 import { log } from "@/lib/platform/log";
 import { metrics } from "@/lib/platform/metrics/metrics";
-import { KeepAliveClient } from "@/lib/platform/net/kept-fetch";
+import { KeepAliveClient } from "@/lib/platform/net/keep-alive-client";
 import { type EgressPolicy, systemPolicy } from "@/lib/platform/net/policy";
 import { SealError } from "@/lib/platform/secrets/seal";
 import { forgottenAfter, pauseAfter } from "./backoff";
 import type { Outcome } from "./channels/channel";
 import { openChannel } from "./channels/stored";
 import { collections } from "./collections";
+import { mark } from "./delivery-outcome-writer";
+import { tellDeliveries } from "./events";
 import { LEASE_MS, SENDS_MAX } from "./limits";
-import { mark } from "./marks";
 import type { DeliveryDoc, Sender } from "./model";
 import { findResourceOwner } from "./resources";
 import type { DeliveryStatus } from "./schema";
 import { send } from "./send";
 import { senderOf } from "./senders";
-import { tellDeliveries } from "./tell";
 
 /** Maximum number of stored attempts of a delivery: its first round and several resends. */
 const ATTEMPTS_KEPT = 60;

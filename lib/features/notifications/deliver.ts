@@ -1,18 +1,18 @@
 import "server-only";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Filter, ObjectId } from "mongodb";
-import { KeepAliveClient } from "@/lib/platform/net/kept-fetch";
+import { KeepAliveClient } from "@/lib/platform/net/keep-alive-client";
 import { type EgressPolicy, systemPolicy } from "@/lib/platform/net/policy";
 import { sendJobEvents } from "@/lib/platform/process/job-events";
 import { isShuttingDown } from "@/lib/platform/process/shutdown";
 import { type AttemptResult, type Claimed, claimSome, OPEN, sendClaimed, settleUnclaimed } from "./attempts";
 import { pauseAfter } from "./backoff";
 import { collections } from "./collections";
+import { type DeliveryCall, moreCall, type Retry, readCall, retryCalls } from "./enqueue";
 import { SENDS_PER_TARGET } from "./limits";
 import type { DeliveryDoc, Sender } from "./model";
 import { takePace } from "./pace";
 import { sendersOf } from "./senders";
-import { type DeliveryCall, moreCall, type Retry, readCall, retryCalls } from "./wake";
 
 /** Time after which a call stops starting sends, in ms, so that other calls for its host can run. */
 const CALL_MS = 20_000;

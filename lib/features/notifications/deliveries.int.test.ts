@@ -22,10 +22,10 @@ import { type Answer, answerWith, type Receiver, startReceiver } from "@/test/fi
 import { type Person, seedMember, seedPerson } from "@/test/seed";
 import { attemptDelivery } from "./attempts";
 import { sweepDeliveries } from "./deliveries";
+import { tellNow } from "./events";
 import { fanOut } from "./fan-out";
 import type { DeliveryDoc } from "./model";
 import { payloadSchema } from "./schema";
-import { tellNow } from "./tell";
 
 process.env.ALLOW_PRIVATE_NETWORK = "all";
 process.env.PUBLIC_URL = "https://data.example.com";

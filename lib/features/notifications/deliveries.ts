@@ -8,14 +8,14 @@ import { log } from "@/lib/platform/log";
 import { sendJobEvents } from "@/lib/platform/process/job-events";
 import { reasonToSkip } from "./attempts";
 import { collections } from "./collections";
+import { wakeCalls } from "./enqueue";
+import { tellDeliveries } from "./events";
 import { LEASE_MS } from "./limits";
 import { type DeliveryDoc, toDelivery, toDeliveryDetails } from "./model";
 import { onlyVisible } from "./resources";
 import type { ChannelType, Delivery, DeliveryDetails, DeliveryStatus, RuledType } from "./schema";
 import { senderOf } from "./senders";
 import { resourceOf } from "./service";
-import { tellDeliveries } from "./tell";
-import { wakeCalls } from "./wake";
 
 /** Time that a sender has after a sweeper wakes it, in ms. */
 const SWEEP_AGAIN_MS = 60_000;

@@ -1,6 +1,6 @@
 import "server-only";
 import { setTimeout as sleep } from "node:timers/promises";
-import { processSingleton } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 
 /**
  * Minimum gap between sends, in ms: a server starts at most 222 sends a second, and guarantees 200 (F13). Each takes

@@ -5,9 +5,9 @@ import { log } from "@/lib/platform/log";
 import { sendJobEvents } from "@/lib/platform/process/job-events";
 import { hostOf, openChannel } from "./channels/stored";
 import { collections } from "./collections";
+import { firstCalls } from "./enqueue";
+import { tellDeliveries } from "./events";
 import type { DeliveryDoc, Sender } from "./model";
-import { tellDeliveries } from "./tell";
-import { firstCalls } from "./wake";
 
 /** Time after which a queued delivery that no server has claimed is recovered, in ms. */
 const QUEUE_PATIENCE_MS = 30_000;

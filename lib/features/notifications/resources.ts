@@ -2,8 +2,8 @@ import "server-only";
 import type { ObjectId } from "mongodb";
 import { findConsoleReaders, getConsoleDocOrThrow, visibleConsoleIds } from "@/lib/features/consoles/service";
 import { findDashboardReaders, getDashboardDocOrThrow, visibleDashboardIds } from "@/lib/features/dashboards/service";
+import { getFlowDocOrThrow } from "@/lib/features/flows/run-status";
 import { visibleFlowIds } from "@/lib/features/flows/service";
-import { getFlowDocOrThrow } from "@/lib/features/flows/standing";
 import type { ResourceType } from "@/lib/features/runs/schema";
 import type { Caller } from "@/lib/platform/access/caller";
 

@@ -1,5 +1,5 @@
 import "server-only";
-import type { KeepAliveClient } from "@/lib/platform/net/kept-fetch";
+import type { KeepAliveClient } from "@/lib/platform/net/keep-alive-client";
 import type { Message, Outcome } from "./channels/channel";
 import { sendChat } from "./channels/chat";
 import { sendEmail } from "./channels/email";

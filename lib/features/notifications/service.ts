@@ -7,11 +7,11 @@ import { AppError } from "@/lib/platform/http/errors";
 import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/platform/http/paging";
 import { judgeAddresses, nextChannel } from "./channels/stored";
 import { collections } from "./collections";
+import { tellRules } from "./events";
 import { RULES_PER_RESOURCE_MAX } from "./limits";
 import { type RuleDoc, type RuledResource, toDelivery, toRule } from "./model";
 import { getResourceOrThrow, onlyVisible } from "./resources";
 import type { ChannelType, CreateRuleBody, ListedRule, Rule, RuledType, SavedRule, UpdateRuleBody } from "./schema";
-import { tellRules } from "./tell";
 
 /** Maximum number of attempts when a rule changes concurrently; users do not reach it. */
 const UPDATE_TRIES = 10;

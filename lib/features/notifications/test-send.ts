@@ -5,7 +5,7 @@ import { findWorkspaceSlug } from "@/lib/features/workspaces/service";
 import type { Caller } from "@/lib/platform/access/caller";
 import { consume } from "@/lib/platform/access/rate-limit";
 import { AppError } from "@/lib/platform/http/errors";
-import { KeepAliveClient } from "@/lib/platform/net/kept-fetch";
+import { KeepAliveClient } from "@/lib/platform/net/keep-alive-client";
 import { type EgressPolicy, systemPolicy } from "@/lib/platform/net/policy";
 import { judgeAddresses, nextChannel, type OpenChannel, openChannel } from "./channels/stored";
 import { toPayload } from "./payload";

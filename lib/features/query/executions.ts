@@ -9,7 +9,7 @@ import { type Page, readCursor, toPage, withExtra } from "@/lib/platform/http/pa
 import { LIST_LIMIT_DEFAULT } from "@/lib/platform/http/schema";
 import { log } from "@/lib/platform/log";
 import { metrics } from "@/lib/platform/metrics/metrics";
-import { processSingleton } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 import { afterRequests } from "@/lib/platform/process/shutdown";
 import { collections } from "./collections";
 import { claimExecutionId, usedBefore, writeNow, writeSoon } from "./history-writer";

@@ -3,7 +3,7 @@ import type { AnyBulkWriteOperation } from "mongodb";
 import { indexesOfDuplicates, isDuplicateKey } from "@/lib/platform/db/duplicate-key";
 import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
-import { processSingleton } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 import { afterRequests } from "@/lib/platform/process/shutdown";
 import { collections } from "./collections";
 import type { ExecutionDoc } from "./model";

@@ -1,7 +1,7 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
 import { AppError } from "@/lib/platform/http/errors";
-import { withKeyedLock } from "@/lib/platform/http/one-at-a-time";
+import { withKeyedLock } from "@/lib/platform/http/keyed-lock";
 import { log } from "@/lib/platform/log";
 import { EMPTY_TREE, type FileHeader, type GitObject, makeObject } from "./git-objects";
 import { MAX_COMMIT_BYTES, MAX_COMMIT_FILES, MAX_FILE_BYTES } from "./limits";

@@ -1,6 +1,6 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
-import { withKeyedLock } from "@/lib/platform/http/one-at-a-time";
+import { withKeyedLock } from "@/lib/platform/http/keyed-lock";
 import { ancestryOf, mergeBase } from "./ancestry";
 import { indexQuietly } from "./commit-changes";
 import { EMPTY_TREE } from "./git-objects";

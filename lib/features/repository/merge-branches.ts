@@ -1,7 +1,7 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
 import { AppError } from "@/lib/platform/http/errors";
-import { withKeyedLock } from "@/lib/platform/http/one-at-a-time";
+import { withKeyedLock } from "@/lib/platform/http/keyed-lock";
 import { type Ancestry, ancestryOf, isWithin, mergeBase } from "./ancestry";
 import { indexQuietly } from "./commit-changes";
 import { MAX_FILE_BYTES } from "./limits";

@@ -1,6 +1,6 @@
 import "server-only";
 import { MongoBulkWriteError, ObjectId } from "mongodb";
-import { processSingleton } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 import { collections } from "./collections";
 import { diffCommit } from "./commit-diff";
 import { type Commit, subjectOf } from "./git-objects";

@@ -2,7 +2,7 @@ import "server-only";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Batch, WireValue } from "@/lib/base/values/fields";
 import { log } from "@/lib/platform/log";
-import { processSingleton } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 import { afterRequests } from "@/lib/platform/process/shutdown";
 import { keepLatest, LATEST_BYTES_MAX, LATEST_ROWS_MAX, type NewLatest } from "./latest";
 import type { ResultOwner } from "./model";

@@ -7,7 +7,7 @@ import { jsonRowWriter } from "@/lib/features/query/serialize/row-text";
 import { DAY_SECONDS } from "@/lib/platform/db/collection";
 import { log } from "@/lib/platform/log";
 import { Pacer } from "@/lib/platform/process/pacer";
-import { processSingleton } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 import { ChunkWriter, readChunks } from "./chunks";
 import { collections } from "./collections";
 import type { LatestOf, ResultDoc, ResultOwner } from "./model";

@@ -1,5 +1,5 @@
 import "server-only";
-import { processSingleton } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 import type { RunResource } from "./model";
 
 /**

@@ -2,9 +2,9 @@ import "server-only";
 import { ObjectId } from "mongodb";
 import type { Page } from "@/lib/platform/http/paging";
 import { collections } from "./collections";
+import { tellLog } from "./events";
 import { type RunLogDoc, toLogLine } from "./model";
 import type { LogLevel, LogLine } from "./schema";
-import { tellLog } from "./tell";
 
 /** Maximum number of lines of a log. A run with more repeats the same messages. */
 export const RUN_LOG_LINES_MAX = 5_000;

@@ -6,9 +6,9 @@ import { AppError } from "@/lib/platform/http/errors";
 import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/platform/http/paging";
 import { collections } from "./collections";
 import { tellEnd } from "./ends";
+import { tellRun } from "./events";
 import { type RunDoc, type RunResource, toRun } from "./model";
 import type { EntityProgress, Run, RunCounts, RunFilters, RunOutcome, RunStatus, TriggerType } from "./schema";
-import { tellRun } from "./tell";
 import { type OnlyVisible, visiblePage } from "./visible-page";
 
 /** Time after which a queued run that has not started is recovered, in ms: its event was lost. */

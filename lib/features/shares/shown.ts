@@ -1,7 +1,7 @@
 import "server-only";
 import { databaseReady } from "@/lib/platform/db/ready";
 import { AppError } from "@/lib/platform/http/errors";
-import { processSingleton } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 import type { ShareDoc, Shared } from "./model";
 import type { ShownShare } from "./schema";
 import { getOpenShareOrThrow, noSuchShare } from "./service";

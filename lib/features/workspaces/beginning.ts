@@ -2,7 +2,7 @@ import "server-only";
 import { ObjectId } from "mongodb";
 import type { Caller, Person } from "@/lib/platform/access/caller";
 import { log } from "@/lib/platform/log";
-import { processSingleton } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 
 /** Creates the initial contents of a new workspace beyond the sample connection. */
 export type BeginWorkspace = (owner: Caller) => Promise<void>;

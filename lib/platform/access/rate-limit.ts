@@ -10,7 +10,7 @@ import {
 import { database, mongoClient } from "@/lib/platform/db/client";
 import { env } from "@/lib/platform/env";
 import { AppError } from "@/lib/platform/http/errors";
-import { processSingleton } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 import { collections } from "./collections";
 
 /** Limits (docs/develop/api.md, Settings; T3, T4). Counted in the database, so that all servers share them. */

@@ -1,6 +1,6 @@
 import "server-only";
 import type { Collection, Document } from "mongodb";
-import { processSingleton } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 
 /** Read-only members; any other member of a collection counts as a change of it. */
 const READS: ReadonlySet<PropertyKey> = new Set<keyof Collection | "constructor">([

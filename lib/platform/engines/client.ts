@@ -17,8 +17,8 @@ import {
   RESTARTING,
 } from "@/lib/platform/embedded/engine/wire";
 import { AppError } from "@/lib/platform/http/errors";
-import { raceAbort } from "@/lib/platform/process/or-aborted";
-import { processSingleton } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { raceAbort } from "@/lib/platform/process/race-abort";
 import { ThreadPool } from "@/lib/platform/process/thread-pool";
 import { isResponse } from "./messages";
 import { engineAway, RESTART_TIMEOUT_MS, RETRY_AFTER_SECONDS } from "./service";

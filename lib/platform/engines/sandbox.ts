@@ -2,8 +2,8 @@ import "server-only";
 import { basename, dirname } from "node:path";
 import { log } from "@/lib/platform/log";
 import { confined, type Mount, readable, tryBubblewrap } from "@/lib/platform/process/bubblewrap";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 import type { ServiceSpec } from "@/lib/platform/process/service";
-import { processSingleton } from "@/lib/platform/process/shared-state";
 
 /** Folders of programs and their libraries; none of them holds the platform's files. */
 const SYSTEM_FOLDERS = ["/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache"];

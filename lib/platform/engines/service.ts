@@ -6,9 +6,9 @@ import { AppError } from "@/lib/platform/http/errors";
 import { requireProcess } from "@/lib/platform/http/require-process";
 import { childEntry } from "@/lib/platform/process/entries";
 import { ensureSocketFolder, socketPathFor } from "@/lib/platform/process/paths";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 import { ensureService, type Service, ServiceDown } from "@/lib/platform/process/service";
 import { SharedResource } from "@/lib/platform/process/shared-resource";
-import { processSingleton } from "@/lib/platform/process/shared-state";
 import { engineSandbox } from "./sandbox";
 
 /** Timeout of the first start, which opens the file and may have to recover its log, in ms. */

@@ -1,7 +1,7 @@
 import "server-only";
 import { createHash } from "node:crypto";
 import { log } from "@/lib/platform/log";
-import { processSingleton } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 import { type EngineFile, type EngineLease, leaseEngine } from "./service";
 
 /**

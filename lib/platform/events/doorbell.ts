@@ -1,4 +1,4 @@
-import { processSingleton } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 
 const listeners = () => processSingleton("events-doorbell", () => new Set<() => void>());
 

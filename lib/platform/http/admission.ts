@@ -1,5 +1,5 @@
 import type { RequestListener, Server } from "node:http";
-import { RequestPacer } from "../process/paced-line.ts";
+import { RequestPacer } from "../process/request-pacer.ts";
 import { hasDirectAnswer } from "./direct.ts";
 import { hasPrecompressedAnswer, type Precompressed } from "./precompressed.ts";
 

@@ -1,7 +1,7 @@
 import { ExactNumber, parseExactJson } from "@/lib/base/values/exact-json";
-import { yieldToEventLoop } from "@/lib/platform/process/own-turn";
-import { RequestPacer } from "@/lib/platform/process/paced-line";
-import { processSingleton } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { RequestPacer } from "@/lib/platform/process/request-pacer";
+import { yieldToEventLoop } from "@/lib/platform/process/yield-to-event-loop";
 import { AppError } from "./errors";
 
 const MIB = 1024 * 1024;

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
-import { processSingleton } from "../process/shared-state.ts";
+import { processSingleton } from "../process/process-singleton.ts";
 import { acceptsCoding } from "./accept-encoding.ts";
 
 /** A route's handler; never throws. */

@@ -1,8 +1,8 @@
-import { type JobError, type Operation, toError } from "./answers";
 import { durationMs } from "./duration";
 import { ExpressionError, readCondition } from "./expressions";
 import { STEPS_MAX } from "./limits";
 import type { TaskDoc } from "./model";
+import { type JobError, type Operation, toError } from "./step-results";
 
 /** Operations with a step's result. */
 export const RESULTS: ReadonlySet<string> = new Set(["StepRun", "Step", "StepError", "StepFailed"]);

@@ -1,7 +1,6 @@
 import "server-only";
 import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
 import { log } from "@/lib/platform/log";
-import { type Answer, type JobError, type Operation, readAnswer, toError } from "./answers";
 import type { Backoff } from "./backoff";
 import { type Application, DISCOVERY_STEP } from "./call";
 import type { StoreClock } from "./clock";
@@ -13,6 +12,7 @@ import type { EventPayload, RunDoc, TaskDoc } from "./model";
 import { isRace, RESULTS, refusalOf, resultOf, TASKS, waitMs, waitOf } from "./operations";
 import { type Ending, Runs } from "./runs";
 import { freeSlots, hasRoom, takeSlots, unblock } from "./slots";
+import { type Answer, type JobError, type Operation, readAnswer, toError } from "./step-results";
 import { ulid } from "./ulid";
 
 /**

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { readAnswer } from "./answers";
 import { defaultBackoff, retryAfterMs } from "./backoff";
 import { canonicalJson } from "./canonical-json";
 import { nextCronTime, parseCronTrigger, readCron } from "./cron";
@@ -8,6 +7,7 @@ import { EventsRefused, toEventDocs } from "./events";
 import { holds, keyOf, readExpression } from "./expressions";
 import { FunctionRefused, readFunction } from "./functions";
 import { hashSigningKey, isSigned, sign } from "./signature";
+import { readAnswer } from "./step-results";
 import { ulid } from "./ulid";
 
 const NOW = Date.UTC(2026, 0, 1);

@@ -1,6 +1,6 @@
 import "server-only";
 import { env } from "@/lib/platform/env";
-import { processSingleton } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 import { deriveKey } from "@/lib/platform/secrets/bootstrap";
 
 /** Keys for calls of functions and for events. */

@@ -1,13 +1,13 @@
 import "server-only";
 import { createHash } from "node:crypto";
 import { indexesOfDuplicates, isDuplicateKey } from "@/lib/platform/db/duplicate-key";
-import type { JobError } from "./answers";
 import type { StoreClock } from "./clock";
 import { collections } from "./collections";
 import { keyOf } from "./expressions";
 import type { JobFunction } from "./functions";
 import { IDEMPOTENCY_MS, KEEP_MS, OUTPUT_BYTES_MAX, STATE_BYTES_MAX, STEPS_MAX } from "./limits";
 import type { EventDoc, EventPayload, RunDoc, RunLimit, RunStatus } from "./model";
+import type { JobError } from "./step-results";
 import { ulid } from "./ulid";
 
 /**

@@ -1,6 +1,6 @@
 import "server-only";
 import { env } from "@/lib/platform/env";
-import { toLocalUrl } from "@/lib/platform/net/reach";
+import { toLocalUrl } from "@/lib/platform/net/exposure";
 import { afterRequests, onShutdown } from "@/lib/platform/process/shutdown";
 import { defaultBackoff, fastBackoff } from "./backoff";
 import { Application } from "./call";

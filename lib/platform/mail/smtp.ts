@@ -5,7 +5,7 @@ import nodemailer from "nodemailer";
 import type SMTPTransport from "nodemailer/lib/smtp-transport";
 import { env } from "@/lib/platform/env";
 import { openSocket } from "@/lib/platform/net/connect";
-import { isLoopback } from "@/lib/platform/net/reach";
+import { isLoopback } from "@/lib/platform/net/exposure";
 import type { OutgoingMail } from "./model";
 
 /**

@@ -1,6 +1,6 @@
 import "server-only";
 import { fetch as undiciFetch } from "undici";
-import { processSingleton } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 import type { Purpose } from "./address";
 import { guardedAgent } from "./dispatcher";
 import { toConnectionFailure } from "./failures";

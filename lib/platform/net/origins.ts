@@ -1,4 +1,4 @@
-import { isLoopback } from "./reach";
+import { isLoopback } from "./exposure";
 
 /** A host with an optional port, as in an address. Anything else is not a source of a policy. */
 const HOST = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?$/i;

@@ -4,7 +4,7 @@ import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
 import { env } from "@/lib/platform/env";
 import { AppError } from "@/lib/platform/http/errors";
-import { processSingleton } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 import { canonicalAddress, classifyAddress } from "./address";
 import { resolveBySystem } from "./resolver";
 

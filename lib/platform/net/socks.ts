@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import ipaddr from "ipaddr.js";
 import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
-import { processSingleton } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 import { openSocket } from "./connect";
 import type { Dialer } from "./dialer";
 import { denyEndpoint } from "./own-endpoints";

@@ -1,4 +1,4 @@
-import { processSingleton } from "./shared-state";
+import { processSingleton } from "./process-singleton";
 
 /** An event for the job runner: it carries ids and small facts, and handlers read the rest. */
 export type JobEvent = {

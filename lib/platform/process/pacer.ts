@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from "./own-turn";
+import { yieldToEventLoop } from "./yield-to-event-loop";
 
 /** Time after which work yields to the event loop, in ms, so that other requests wait far less than 50 ms (F15). */
 const SLICE_MS = 8;

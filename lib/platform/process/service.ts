@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connectIfLive } from "./probe.ts";
-import { processSingleton } from "./shared-state.ts";
+import { processSingleton } from "./process-singleton.ts";
 
 /** Maximum time for a child to become ready, including opening a large file and recovering it, in ms. */
 const START_TIMEOUT_MS = 30_000;

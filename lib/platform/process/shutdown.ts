@@ -1,8 +1,8 @@
 import { subscribe } from "node:diagnostics_channel";
 import type { Server, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
+import { processSingleton } from "./process-singleton.ts";
 import { stopServices } from "./service.ts";
-import { processSingleton } from "./shared-state.ts";
 
 /** Maximum time from the signal to the exit, in ms (F14); platforms kill after 30 s. */
 export const SHUTDOWN_TIMEOUT_MS = 25_000;

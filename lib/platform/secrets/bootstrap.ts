@@ -24,7 +24,7 @@ import {
   parseKeyRing,
   SECRET_BYTES_MIN,
 } from "@/lib/platform/env";
-import { processSingleton } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 
 const SECRETS_FILE = "secrets.json";
 const OWNER_READS_AND_WRITES = 0o600;

@@ -1,6 +1,6 @@
 import "server-only";
 import type { Collection, Document, ObjectId } from "mongodb";
-import { processSingleton } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 import { isSealed, type SealContext } from "./seal";
 
 /** A stored document with encrypted fields. */

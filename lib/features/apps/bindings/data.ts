@@ -17,8 +17,8 @@ import { type Dataset, readDatasets, refreshDataset } from "@/lib/features/resul
 import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 import { QueueFullError, Semaphore } from "@/lib/platform/process/semaphore";
-import { processSingleton } from "@/lib/platform/process/shared-state";
 import type { AppDoc } from "../model";
 import { originOf, publishedPlace, resolveBinding } from "./places";
 import { bindingIn, findSet, findSourceKey } from "./published";

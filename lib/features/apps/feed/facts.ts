@@ -2,7 +2,7 @@ import "server-only";
 import type { ObjectId } from "mongodb";
 import { WORKSPACE_SPACE } from "@/lib/features/folders/model";
 import type { Caller } from "@/lib/platform/access/caller";
-import { processSingleton } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 import { collections } from "../collections";
 import { APPS_MAX } from "../limits";
 import type { AppDoc } from "../model";

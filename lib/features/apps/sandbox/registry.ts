@@ -6,7 +6,7 @@ import type { HeldRight } from "@/lib/platform/access/held-right";
 import { member } from "@/lib/platform/access/rules";
 import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
-import { processSingleton } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 import { onShutdown } from "@/lib/platform/process/shutdown";
 import { getSandbox } from ".";
 import { SESSION_IDLE_MS, SESSIONS_MAX } from "./limits";

@@ -8,7 +8,7 @@ import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
 import { childEntry } from "@/lib/platform/process/entries";
 import { absolutePath } from "@/lib/platform/process/paths";
-import { processSingleton } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 
 /** Increased when the data or DuckDB's file format changes: a file of an older version is kept and not read. */
 const SAMPLE_VERSION = 2;

@@ -1,5 +1,5 @@
 import type { ObjectId } from "mongodb";
-import type { KeepAliveClient } from "@/lib/platform/net/kept-fetch";
+import type { KeepAliveClient } from "@/lib/platform/net/keep-alive-client";
 import type { Payload } from "../schema";
 import type { SnapshotPayload } from "../snapshot-schema";
 

@@ -1,7 +1,7 @@
 import "server-only";
 import { AppError } from "@/lib/platform/http/errors";
 import { redact } from "@/lib/platform/log/redact";
-import type { KeepAliveClient } from "@/lib/platform/net/kept-fetch";
+import type { KeepAliveClient } from "@/lib/platform/net/keep-alive-client";
 import { SNIPPET_CHARS_MAX } from "../limits";
 import type { Outcome } from "./channel";
 

@@ -14,10 +14,10 @@ import { AppError } from "@/lib/platform/http/errors";
 import { sendJobEvents } from "@/lib/platform/process/job-events";
 import { judgeAddresses, nextChannel } from "../channels/stored";
 import { collections } from "../collections";
+import { tellRules } from "../events";
 import { SNAPSHOTS_PER_DASHBOARD_MAX } from "../limits";
 import { type DeliveryDoc, type SnapshotDoc, toChannel, toDelivery } from "../model";
 import type { CreateSnapshotBody, SavedSnapshot, Snapshot, UpdateSnapshotBody } from "../snapshot-schema";
-import { tellRules } from "../tell";
 import { SNAPSHOT_TYPE, toTakeEvent } from "./take";
 
 /** Maximum number of attempts when a snapshot changes concurrently; users do not reach it. */

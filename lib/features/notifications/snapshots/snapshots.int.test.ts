@@ -2,7 +2,7 @@ import { ObjectId } from "mongodb";
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { collections } from "@/lib/features/instance/collections";
-import { handIn } from "@/lib/features/instance/hand-in";
+import { handIn } from "@/lib/features/instance/register-hooks";
 import { queueDueRuns } from "@/lib/features/runs/schedules/tick";
 import { type JobEvent, sendJobEventsBy } from "@/lib/platform/process/job-events";
 import { call } from "@/test/client";
@@ -12,7 +12,7 @@ import { answerWith, type Receiver, startReceiver } from "@/test/fixtures/notifi
 import { type FakeResend, startFakeResend } from "@/test/security/fake-resend";
 import { type Person, removeMember, seedKey, seedMember, seedPerson } from "@/test/seed";
 import { deliver } from "../deliver";
-import { DELIVERY_QUEUED_EVENT, type DeliveryQueued } from "../wake";
+import { DELIVERY_QUEUED_EVENT, type DeliveryQueued } from "../enqueue";
 import { queueSnapshotTick } from "./service";
 import { failSnapshot, isSeenOutside, SNAPSHOT_DUE_EVENT, SNAPSHOT_TYPE, type SnapshotDue, takeSnapshot } from "./take";
 

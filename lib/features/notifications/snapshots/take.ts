@@ -11,10 +11,10 @@ import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
 import type { JobEvent } from "@/lib/platform/process/job-events";
 import { collections } from "../collections";
+import { tellDeliveries } from "../events";
 import type { SnapshotDoc } from "../model";
 import { keyOfDelivery, newDelivery, queueDeliveries } from "../queue";
 import type { SnapshotPayload } from "../snapshot-schema";
-import { tellDeliveries } from "../tell";
 
 /** Resource type of snapshots in `lib/features/runs/schedules`. */
 export const SNAPSHOT_TYPE = "dashboard_snapshot";

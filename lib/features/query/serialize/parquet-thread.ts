@@ -3,7 +3,7 @@ import type { Batch, Field } from "@/lib/base/values/fields";
 import type { ParquetAnswer, ParquetRequest } from "@/lib/platform/embedded/parquet/messages";
 import { AppError } from "@/lib/platform/http/errors";
 import { childEntry } from "@/lib/platform/process/entries";
-import { processSingleton } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 
 /**
  * Size of the young generation, in MiB, which limits the garbage of row groups. By default the thread would let a

@@ -4,7 +4,7 @@ import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { collections as all } from "@/lib/features/instance/collections";
 import { deleteWorkspace } from "@/lib/features/instance/deletion";
-import { handIn } from "@/lib/features/instance/hand-in";
+import { handIn } from "@/lib/features/instance/register-hooks";
 import { createBranch, rebuildIndex } from "@/lib/features/repository/service";
 import { env } from "@/lib/platform/env";
 import { type JobEvent, sendJobEventsBy } from "@/lib/platform/process/job-events";

@@ -9,7 +9,7 @@ import {
   type GitObjectDoc,
   streamObjects,
 } from "@/lib/features/repository/wire";
-import { yieldToEventLoop } from "@/lib/platform/process/own-turn";
+import { yieldToEventLoop } from "@/lib/platform/process/yield-to-event-loop";
 import { commonEnds, middleDelta } from "./delta";
 
 /** A folder in a pack: as stored, or as a delta against an earlier one of the pack. */

@@ -1,4 +1,4 @@
-import { processSingleton } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 
 /** The rules for one kind of file, by its folder in the repository. Each domain registers its own. */
 export type FileKind = {

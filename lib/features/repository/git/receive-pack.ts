@@ -12,8 +12,8 @@ import {
 import { isReadOnly } from "@/lib/platform/access/caller";
 import { isAtLeast } from "@/lib/platform/access/roles";
 import { AppError } from "@/lib/platform/http/errors";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 import { QueueFullError, Semaphore } from "@/lib/platform/process/semaphore";
-import { processSingleton } from "@/lib/platform/process/shared-state";
 import { alive, wordsOf } from "./answer";
 import type { GitCaller } from "./entry";
 import { Push } from "./judge-push";

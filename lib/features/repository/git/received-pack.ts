@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { deflate, deflateSync, type InputType, inflate, inflateSync, type ZlibOptions } from "node:zlib";
 import { MAX_FILE_BYTES, makeObject, type ObjectType } from "@/lib/features/repository/wire";
 import { AppError } from "@/lib/platform/http/errors";
-import { yieldToEventLoop } from "@/lib/platform/process/own-turn";
+import { yieldToEventLoop } from "@/lib/platform/process/yield-to-event-loop";
 import { applyDelta, deltaSizes } from "./delta";
 import { MAX_DELTA_DEPTH, MAX_PACK_OBJECTS, MAX_UNPACKED_BYTES } from "./limits";
 

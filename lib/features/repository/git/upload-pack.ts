@@ -1,8 +1,8 @@
 import "server-only";
 import { CommitGraph } from "@/lib/features/repository/wire";
 import { AppError } from "@/lib/platform/http/errors";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 import { Semaphore } from "@/lib/platform/process/semaphore";
-import { processSingleton } from "@/lib/platform/process/shared-state";
 import { alive, wordsOf } from "./answer";
 import { BasePack, STRETCH_COMMITS_MIN, wakeBasePack } from "./base-pack";
 import { type Choice, chooseCommits, type Depth } from "./choose-commits";

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import type { Batch, Field, WireValue } from "@/lib/base/values/fields";
 import { parquet } from "@/lib/features/query/serialize/parquet";
 import { childrenOf } from "@/test/servers/millrace";
-import { QueryBatcher } from "./asker";
+import { QueryBatcher } from "./query-batcher";
 import { type AggregateSpec, aggregateSpec, type Condition } from "./spec";
 import { type TableField, toAggregateStatement } from "./statement";
 import { closeTables, followKept, type Kept, queryTables } from "./tables";

@@ -10,10 +10,11 @@ import { EngineClient } from "@/lib/platform/engines/client";
 import { type EngineLease, leaseEngine } from "@/lib/platform/engines/service";
 import { env } from "@/lib/platform/env";
 import { AppError } from "@/lib/platform/http/errors";
-import { raceAbort } from "@/lib/platform/process/or-aborted";
 import { absolutePath } from "@/lib/platform/process/paths";
-import { processSingleton } from "@/lib/platform/process/shared-state";
-import { Answers } from "./answers";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
+import { raceAbort } from "@/lib/platform/process/race-abort";
+import { Answers } from "./answer-cache";
+import type { Together } from "./batched-statement";
 import { type Answer, finishBatch, toAnswer } from "./finish";
 import {
   type Question,
@@ -25,7 +26,6 @@ import {
   toWordStatements,
   wordsOf,
 } from "./statement";
-import type { Together } from "./together";
 
 /** A stored result that crossfilter can read. */
 export type Kept = {

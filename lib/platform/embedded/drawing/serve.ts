@@ -1,7 +1,7 @@
 import { chmodSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { parseArgs } from "node:util";
-import { lowerPriority } from "../../process/right-of-way.ts";
+import { lowerPriority } from "../../process/lower-priority.ts";
 import { FrameReader, sendFrame } from "../engine/wire.ts";
 import { FRAME_BYTES_MAX, type Head, readJson, toFrame, toJsonBytes } from "./frames.ts";
 

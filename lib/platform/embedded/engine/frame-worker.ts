@@ -1,5 +1,5 @@
 import { parentPort } from "node:worker_threads";
-import { lowerPriority } from "../../process/right-of-way.ts";
+import { lowerPriority } from "../../process/lower-priority.ts";
 import { refuseLargeTree } from "./frame-tree.ts";
 
 /** Parses large frames (wire.ts) in a separate thread: a frame with a 16 MiB cell takes 0.1 s. */

@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { lowerPriority } from "../../process/right-of-way.ts";
+import { lowerPriority } from "../../process/lower-priority.ts";
 import { buildSample } from "./build-sample.ts";
 import { openDatabase, openMemory } from "./database.ts";
 import { KillSwitch, watchStalls } from "./kill-switch.ts";

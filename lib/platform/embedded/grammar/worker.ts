@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { parentPort } from "node:worker_threads";
 import { loadModule, parseSync, SqlError } from "libpg-query";
-import { lowerPriority } from "../../process/right-of-way.ts";
+import { lowerPriority } from "../../process/lower-priority.ts";
 import { judge } from "./judge.ts";
 import type { JudgeRequest, Verdict } from "./verdict.ts";
 

@@ -1,6 +1,6 @@
 import { parentPort } from "node:worker_threads";
 import { hashSync, verifySync } from "@node-rs/argon2";
-import { lowerPriority } from "../../process/right-of-way.ts";
+import { lowerPriority } from "../../process/lower-priority.ts";
 import type { HashingAnswer, HashingRequest } from "./messages.ts";
 
 /**

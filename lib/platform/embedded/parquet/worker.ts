@@ -1,5 +1,5 @@
 import { parentPort } from "node:worker_threads";
-import { lowerPriority } from "../../process/right-of-way.ts";
+import { lowerPriority } from "../../process/lower-priority.ts";
 import type { ParquetAnswer, ParquetRequest } from "./messages.ts";
 import { type ParquetFile, parquetFile, UnfitValue } from "./writer.ts";
 

@@ -10,9 +10,9 @@ import { requireProcess } from "@/lib/platform/http/require-process";
 import { type ChildName, childEntry } from "@/lib/platform/process/entries";
 import { ensureSocketFolder, socketPathFor } from "@/lib/platform/process/paths";
 import { connectIfLive } from "@/lib/platform/process/probe";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 import { QueueFullError, Semaphore } from "@/lib/platform/process/semaphore";
 import { ensureService, type Service, ServiceDown } from "@/lib/platform/process/service";
-import { processSingleton } from "@/lib/platform/process/shared-state";
 import { HEAP_MIB, pictureSandbox } from "./sandbox";
 
 /**

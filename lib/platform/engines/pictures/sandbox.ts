@@ -2,8 +2,8 @@ import "server-only";
 import { dirname } from "node:path";
 import { log } from "@/lib/platform/log";
 import { confined, readable, tryBubblewrap } from "@/lib/platform/process/bubblewrap";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 import type { ServiceSpec } from "@/lib/platform/process/service";
-import { processSingleton } from "@/lib/platform/process/shared-state";
 
 /** Heap size: sixty charts of 5,000 rows, and the libraries. */
 export const HEAP_MIB = 512;

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Client } from "ssh2";
 import { AppError } from "@/lib/platform/http/errors";
-import { raceAbort } from "@/lib/platform/process/or-aborted";
+import { raceAbort } from "@/lib/platform/process/race-abort";
 import { startDeadline } from "../deadline";
 import type { Dialer } from "../dialer";
 import { GuardedSocket } from "../guarded-socket";

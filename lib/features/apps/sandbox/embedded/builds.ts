@@ -3,8 +3,8 @@ import type { ClientHttp2Stream } from "node:http2";
 import { pipeline } from "node:stream/promises";
 import { BadFrame, CONTROL, fileFrame, readFrames, toFrame } from "@/lib/platform/embedded/sandbox/wire";
 import { AppError } from "@/lib/platform/http/errors";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 import { QueueFullError, Semaphore } from "@/lib/platform/process/semaphore";
-import { processSingleton } from "@/lib/platform/process/shared-state";
 import {
   BUILD_MS_MAX,
   BUILDS_AT_ONCE,

@@ -11,7 +11,7 @@ import {
 } from "@/lib/platform/embedded/sandbox/places";
 import { type Confinement, confined, type Mount, readable, tryBubblewrap } from "@/lib/platform/process/bubblewrap";
 import { childEntry } from "@/lib/platform/process/entries";
-import { processSingleton } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 import {
   BUILD_MS_MAX,
   CPUS,

@@ -2,7 +2,7 @@ import "server-only";
 import { createHash } from "node:crypto";
 import { env } from "@/lib/platform/env";
 import { AppError } from "@/lib/platform/http/errors";
-import { KeepAliveClient } from "@/lib/platform/net/kept-fetch";
+import { KeepAliveClient } from "@/lib/platform/net/keep-alive-client";
 import { INSTALL_MS_MAX, PACKAGE_BYTES_MAX, PACKAGE_FILES_MAX, PACKAGES_AT_ONCE, PACKAGES_BYTES_MAX } from "../limits";
 import type { AppFiles } from "../sandbox";
 import { type LockedPackage, lockedPackages, PackageProblem } from "./lock";

@@ -3,11 +3,11 @@ import type { Entity } from "@/lib/base/values/fields";
 import { AppError } from "@/lib/platform/http/errors";
 import type { DataSource, ExtractRequest, ExtractStream, SourceFacts } from "../../data-source";
 import type { CursorValue } from "../shared/cursor-value";
+import { HttpClient, PassingFailure, sourceFailure, type WebAnswer, withResumeAdvice } from "../shared/http-client";
 import { readJsonPath } from "../shared/json-path";
 import { extractRecords, type PagePlace, type RecordPage } from "../shared/record-pages";
 import { isObject } from "../shared/record-table";
 import { sampleEntities } from "../shared/sample-entities";
-import { HttpClient, PassingFailure, sourceFailure, type WebAnswer, withResumeAdvice } from "../shared/web-line";
 import { CURSOR_MARK, type GraphqlConfig, type GraphqlResource } from "./config";
 
 /** Codes of services that rate-limit within a 200 response. */

@@ -11,7 +11,7 @@ import {
 import type { Batch, Entity } from "@/lib/base/values/fields";
 import { AppError } from "@/lib/platform/http/errors";
 import { mongoProxyOptions, openSocksDoor, type SocksDoor } from "@/lib/platform/net/socks";
-import { raceAbort } from "@/lib/platform/process/or-aborted";
+import { raceAbort } from "@/lib/platform/process/race-abort";
 import type {
   DataSource,
   ExtractRequest,

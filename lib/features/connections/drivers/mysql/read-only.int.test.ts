@@ -13,7 +13,7 @@ import type { QueryableSource } from "../../data-source";
 import { mysql } from ".";
 import { parseMysqlConfig } from "./config";
 import { BEFORE_PARENTHESIS, READING_FUNCTIONS } from "./functions";
-import { checkReach } from "./reach";
+import { checkReach } from "./reachable-objects";
 import { readMysqlText } from "./reading";
 import { MysqlSession } from "./session";
 

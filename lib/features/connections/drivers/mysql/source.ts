@@ -29,7 +29,7 @@ import { columnsSql, foreignKeysSql, jsonColumnsSql, SCHEMAS_SQL, tablesSql, toE
 import { toQueryFailure } from "./failures";
 import { extractMysql, loadMysql, type MysqlFlowParts } from "./flows";
 import { toMysqlParams } from "./params";
-import { type Ask, checkReach } from "./reach";
+import { type Ask, checkReach } from "./reachable-objects";
 import { warnOfRights } from "./rights";
 import type { RowReader } from "./row-reader";
 import { refuseShownOptions } from "./secrets";

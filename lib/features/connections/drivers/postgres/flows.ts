@@ -11,8 +11,8 @@ import { giveBack, withSession } from "../shared/statement-run";
 import { CopyIn } from "./copy-in";
 import { ownText, toPostgresText } from "./encode";
 import { toQueryFailure } from "./failures";
-import { limited } from "./pins";
 import type { PostgresSession } from "./session";
+import { limited } from "./session-settings";
 import { DESCRIBE_SQL, postgresType, toShape, typesIn } from "./tables";
 import type { TypeNames } from "./type-names";
 

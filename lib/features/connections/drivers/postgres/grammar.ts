@@ -2,7 +2,7 @@ import "server-only";
 import type { JudgeRequest, Verdict } from "@/lib/platform/embedded/grammar/verdict";
 import { AppError } from "@/lib/platform/http/errors";
 import { LimitedThreads, ThreadEnded, type ThreadLimits, ThreadsBusy } from "@/lib/platform/process/limited-threads";
-import { processSingleton } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 
 /**
  * Maximum characters of statements for the thread of short ones, which takes at most about 0.1 s each: long statements

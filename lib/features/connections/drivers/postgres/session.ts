@@ -10,9 +10,9 @@ import type { OnServer } from "../shared/server";
 import type { PooledSession } from "../shared/session-pool";
 import type { CopyIn } from "./copy-in";
 import { toConnectFailure } from "./failures";
-import { GuardedConnection } from "./guarded-line";
-import { BEGIN_READING, pinned } from "./pins";
+import { GuardedConnection } from "./guarded-connection";
 import { Portal, type PortalOptions } from "./portal";
+import { BEGIN_READING, pinned } from "./session-settings";
 
 // Internals of the library's client, which its types omit.
 type ClientInside = { processID: number | null; secretKey: number | Buffer | null };

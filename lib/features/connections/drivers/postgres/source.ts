@@ -34,12 +34,7 @@ import { toQueryFailure } from "./failures";
 import { extractPostgres, loadPostgres, type PostgresFlowParts, STATEMENT_TIMEOUT_MS } from "./flows";
 import { judgeStatement } from "./grammar";
 import { toPostgresParams } from "./params";
-import { BEGIN_READING, limited, pinned } from "./pins";
 import type { Portal, SideStatement } from "./portal";
-import { isWithoutReadingRole, RIGHTS_SQL, WITHOUT_READING_ROLE, warningOf, withoutCatalog } from "./rights";
-import { CLEAN_UP, PostgresSession } from "./session";
-import { TypeNames } from "./type-names";
-import { nameWithModifier } from "./types";
 import {
   QUICK_VERDICT_SQL,
   type Refusal,
@@ -49,7 +44,12 @@ import {
   VERDICT_SQL,
   VIEW_SQL,
   VIEWS_VERDICT_SQL,
-} from "./verdict";
+} from "./read-only-check";
+import { isWithoutReadingRole, RIGHTS_SQL, WITHOUT_READING_ROLE, warningOf, withoutCatalog } from "./rights";
+import { CLEAN_UP, PostgresSession } from "./session";
+import { BEGIN_READING, limited, pinned } from "./session-settings";
+import { TypeNames } from "./type-names";
+import { nameWithModifier } from "./types";
 
 /** Maximum number of functions in a database that run text; real databases have far fewer. */
 const STATEMENT_FUNCTIONS_MAX = 100;

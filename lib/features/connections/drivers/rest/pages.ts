@@ -2,10 +2,10 @@ import "server-only";
 import { ExactNumber } from "@/lib/base/values/exact-json";
 import { AppError } from "@/lib/platform/http/errors";
 import type { CursorValue } from "../shared/cursor-value";
+import { type HttpClient, isNoSuchPlace, sourceFailure, type WebAnswer, withResumeAdvice } from "../shared/http-client";
 import { type JsonPath, readJsonPath } from "../shared/json-path";
 import type { PagePlace, RecordPage } from "../shared/record-pages";
 import { isObject } from "../shared/record-table";
-import { type HttpClient, isNoSuchPlace, sourceFailure, type WebAnswer, withResumeAdvice } from "../shared/web-line";
 import { CURSOR_MARK, type RestConfig, type RestPagination, type RestResource } from "./config";
 import { nextLink } from "./link-header";
 

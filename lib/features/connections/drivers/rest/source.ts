@@ -2,9 +2,9 @@ import "server-only";
 import type { Entity } from "@/lib/base/values/fields";
 import { AppError } from "@/lib/platform/http/errors";
 import type { DataSource, ExtractRequest, ExtractStream, SourceFacts } from "../../data-source";
+import { HttpClient } from "../shared/http-client";
 import { extractRecords } from "../shared/record-pages";
 import { sampleEntities } from "../shared/sample-entities";
-import { HttpClient } from "../shared/web-line";
 import type { RestConfig, RestResource } from "./config";
 import { RestPages } from "./pages";
 

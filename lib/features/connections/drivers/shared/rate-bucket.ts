@@ -1,4 +1,4 @@
-import { processSingleton } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 
 const MINUTE_MS = 60_000;
 /** Connections whose last request this server remembers; the least recently used is evicted. */

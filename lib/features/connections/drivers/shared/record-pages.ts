@@ -2,11 +2,11 @@ import "server-only";
 import { createHash } from "node:crypto";
 import type { Field } from "@/lib/base/values/fields";
 import { AppError } from "@/lib/platform/http/errors";
-import { yieldToEventLoop } from "@/lib/platform/process/own-turn";
+import { yieldToEventLoop } from "@/lib/platform/process/yield-to-event-loop";
 import type { Checkpoint, ExtractBatch, ExtractRequest, ExtractStream } from "../../data-source";
 import { type CursorValue, compareCursors, toCursorValue } from "./cursor-value";
+import { sourceFailure } from "./http-client";
 import { isObject, RecordTable, TooManyFields } from "./record-table";
-import { sourceFailure } from "./web-line";
 
 /** Maximum pages of a run: the next one continues from its checkpoint. Also stops a source without an end. */
 const PAGES_MAX = 100_000;

@@ -3,11 +3,11 @@ import type { Entity } from "@/lib/base/values/fields";
 import { AppError } from "@/lib/platform/http/errors";
 import type { DataSource, ExtractRequest, ExtractStream, SourceFacts } from "../../data-source";
 import type { CursorValue } from "../shared/cursor-value";
+import { HttpClient, sourceFailure, withResumeAdvice } from "../shared/http-client";
 import { extractRecords, type PagePlace, type RecordPage } from "../shared/record-pages";
 import { isObject } from "../shared/record-table";
 import { sampleEntities } from "../shared/sample-entities";
 import type { WebConfig } from "../shared/web-config";
-import { HttpClient, sourceFailure, withResumeAdvice } from "../shared/web-line";
 import { STRIPE_RESOURCES, type StripeResource } from "./resources";
 
 /** Stripe's maximum page size. */

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { lowerPriority } from "../../../process/right-of-way.ts";
+import { lowerPriority } from "../../../process/lower-priority.ts";
 import { runRunner } from "./runner.ts";
 import { serveSqlite } from "./server.ts";
 

@@ -1,4 +1,4 @@
-import { CONSOLES } from "@/lib/features/consoles/cabinet";
+import { CONSOLES } from "@/lib/features/consoles/item-kind";
 import { foldersRoutes } from "@/lib/features/folders/filed-routes";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = foldersRoutes(CONSOLES, "Consoles");

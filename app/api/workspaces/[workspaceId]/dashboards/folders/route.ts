@@ -1,4 +1,4 @@
-import { DASHBOARDS } from "@/lib/features/dashboards/cabinet";
+import { DASHBOARDS } from "@/lib/features/dashboards/item-kind";
 import { foldersRoutes } from "@/lib/features/folders/filed-routes";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = foldersRoutes(DASHBOARDS, "Dashboards");

@@ -1,7 +1,7 @@
 import "server-only";
 import { AppError } from "@/lib/platform/http/errors";
 import { LimitedThreads, ThreadEnded, type ThreadLimits, ThreadsBusy } from "@/lib/platform/process/limited-threads";
-import { processSingleton } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 import { type CheckAnswer, type CheckName, type CheckRequest, type Checks, runCheck } from "./checks";
 
 /** Maximum characters of text that is checked synchronously: each check takes a few milliseconds for any content. */

@@ -1,5 +1,5 @@
 import { parentPort } from "node:worker_threads";
-import { lowerPriority } from "../../../../../platform/process/right-of-way.ts";
+import { lowerPriority } from "../../../../../platform/process/lower-priority.ts";
 import { answerCheck, type CheckRequest } from "./checks.ts";
 
 /** Checks long statements in a worker thread; a crash ends it, and the next request starts another. */

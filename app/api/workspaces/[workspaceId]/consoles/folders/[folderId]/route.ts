@@ -1,4 +1,4 @@
-import { CONSOLES } from "@/lib/features/consoles/cabinet";
+import { CONSOLES } from "@/lib/features/consoles/item-kind";
 import { folderRoutes } from "@/lib/features/folders/filed-routes";
 import { pathIds } from "@/lib/platform/http/ids";
 

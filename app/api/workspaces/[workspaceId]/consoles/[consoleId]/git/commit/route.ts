@@ -1,5 +1,5 @@
 import { route } from "@/lib/features/accounts/route";
-import { CONSOLES } from "@/lib/features/consoles/cabinet";
+import { CONSOLES } from "@/lib/features/consoles/item-kind";
 import { getCommit } from "@/lib/features/folders/history";
 import { commitQuery, fileCommitSchema } from "@/lib/features/folders/schema";
 import { member } from "@/lib/platform/access/rules";

@@ -1,4 +1,4 @@
-import { DASHBOARDS } from "@/lib/features/dashboards/cabinet";
+import { DASHBOARDS } from "@/lib/features/dashboards/item-kind";
 import { historyRoutes } from "@/lib/features/folders/filed-routes";
 import { pathIds } from "@/lib/platform/http/ids";
 

@@ -1,5 +1,5 @@
 import "server-only";
-import { withRunStatusOf } from "@/lib/features/runs/schedules/standing";
+import { withRunStatusOf } from "@/lib/features/runs/schedules/run-status";
 import type { Caller } from "@/lib/platform/access/caller";
 import type { ConsoleSummary } from "./schema";
 

@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
 import { listener, track } from "@/test/fixtures/net/listener";
 import { testPolicy } from "@/test/fixtures/net/policy";
-import { KeepAliveClient } from "./kept-fetch";
+import { KeepAliveClient } from "./keep-alive-client";
 
 const MIB = 1024 * 1024;
 const LIMITS = { timeoutMs: 5000, maxResponseBytes: 64 * 1024 };

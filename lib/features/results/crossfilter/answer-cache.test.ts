@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Batch } from "@/lib/base/values/fields";
-import { Answers } from "./answers";
+import { Answers } from "./answer-cache";
 
 const ANY = new AbortController().signal;
 const cells = (count: number): Batch => ({ rowCount: count, columns: [Array.from({ length: count }, () => 1)] });

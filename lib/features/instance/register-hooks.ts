@@ -5,7 +5,7 @@ import { findShownApp } from "@/lib/features/apps/share";
 import { CONSOLE_FILES } from "@/lib/features/consoles/file-kind";
 import { DASHBOARD_FILES } from "@/lib/features/dashboards/file-kind";
 import { findShownDashboard } from "@/lib/features/dashboards/share";
-import { noticeLandingOfLinked } from "@/lib/features/linked-repositories/wake";
+import { noticeLandingOfLinked } from "@/lib/features/linked-repositories/enqueue";
 import { deleteRulesOf } from "@/lib/features/notifications/service";
 import { deleteSnapshotsOf } from "@/lib/features/notifications/snapshots/service";
 import { noticeLanding } from "@/lib/features/repository/git/base-pack";

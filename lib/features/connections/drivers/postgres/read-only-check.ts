@@ -15,7 +15,7 @@ import {
   STATISTICS_VIEWS,
   VOLATILE_ALLOWED,
 } from "./functions";
-import { GIVE_BACK } from "./pins";
+import { GIVE_BACK } from "./session-settings";
 
 /*
  * The server resolves a statement's names, in the transaction that then runs it (T42). Everything reachable from a name

@@ -1,5 +1,5 @@
 import type { Batch } from "@/lib/base/values/fields";
-import { raceAbort } from "@/lib/platform/process/or-aborted";
+import { raceAbort } from "@/lib/platform/process/race-abort";
 
 /**
  * Maximum number of cells in memory, over all tables: some ten thousand charts. Clicks of twenty users in a minute need

@@ -3,11 +3,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ObjectId } from "mongodb";
 import type { Caller } from "@/lib/platform/access/caller";
 import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
-import { withKeyedLock } from "@/lib/platform/http/one-at-a-time";
-import type { ItemKind } from "./cabinet";
-import { applyIntents } from "./carry-out";
+import { withKeyedLock } from "@/lib/platform/http/keyed-lock";
+import { applyIntents } from "./apply";
 import { Changes } from "./changes";
-import { tellChange } from "./tell";
+import { tellChange } from "./events";
+import type { ItemKind } from "./item-kind";
 
 /** A server completes its own change within some ten milliseconds. Another one takes it over after this wait. */
 const TAKE_OVER_AFTER_MS = 2_000;

@@ -1,8 +1,8 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
 import { AppError } from "@/lib/platform/http/errors";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 import { QueueFullError, Semaphore } from "@/lib/platform/process/semaphore";
-import { processSingleton } from "@/lib/platform/process/shared-state";
 
 /** Limits for all shares on this server: concurrent and queued requests. Members' pages have the remaining capacity. */
 const AT_ONCE = 2;

@@ -2,12 +2,12 @@ import "server-only";
 import { setImmediate as turn } from "node:timers/promises";
 import { AppError } from "@/lib/platform/http/errors";
 import { Semaphore } from "@/lib/platform/process/semaphore";
+import { isLight, toTogetherStatement } from "./batched-statement";
 import type { Answer } from "./finish";
 import type { Shift } from "./period";
 import { type AggregateSpec, type Condition, LIMIT_MAX } from "./spec";
 import { type Statement, type TableField, toAggregateStatement } from "./statement";
 import { type Kept, queryTables, queryTablesTogether, timeKept } from "./tables";
-import { isLight, toTogetherStatement } from "./together";
 
 /** Maximum number of concurrent statements of one page. */
 const STATEMENTS_AT_ONCE = 2;

@@ -3,6 +3,7 @@ import { ObjectId } from "mongodb";
 import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
 import { afterRequests, isShuttingDown, onShutdown } from "@/lib/platform/process/shutdown";
+import { type RunQueued, wakeRun } from "./enqueue";
 import { RunGoesOn } from "./goes-on";
 import { appendLog, type NewLogLine } from "./logs";
 import type { RunDoc } from "./model";
@@ -19,7 +20,6 @@ import {
   releaseRun,
   reportProgress,
 } from "./service";
-import { type RunQueued, wakeRun } from "./wake";
 
 /**
  * Interval of a run's heartbeats, in ms: several within its lease. The response to each tells the run whether to stop.

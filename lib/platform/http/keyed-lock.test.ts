@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { coalesce, withKeyedLock } from "./one-at-a-time";
+import { coalesce, withKeyedLock } from "./keyed-lock";
 
 /** Returns work that ends when it is released. */
 function held() {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { RequestPacer } from "./paced-line";
+import { RequestPacer } from "./request-pacer";
 
 const TURN_MS = 10;
 /** Duration of one task, in ms: three of them exceed a turn. */

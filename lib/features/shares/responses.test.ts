@@ -1,6 +1,6 @@
 import { ObjectId } from "mongodb";
 import { expect, it } from "vitest";
-import { answerOnce } from "./answers";
+import { answerOnce } from "./responses";
 
 /** Same limits as in the product: concurrent requests per share, and cached responses. */
 const OF_ONE_MAX = 50;

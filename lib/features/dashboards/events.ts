@@ -1,7 +1,7 @@
 import "server-only";
 import { publish } from "@/lib/platform/events/publish";
 import type { DashboardDoc } from "./model";
-import { onlyForOwner } from "./standing";
+import { onlyForOwner } from "./run-status";
 
 /**
  * Publishes a change of something that belongs to a dashboard, such as its schedule: for a private dashboard to its

@@ -2,7 +2,7 @@ import "server-only";
 import type { Collection, ObjectId } from "mongodb";
 import { publish } from "@/lib/platform/events/publish";
 import { log } from "@/lib/platform/log";
-import type { ItemKind } from "./cabinet";
+import type { ItemKind } from "./item-kind";
 import { type Intent, type Space, WORKSPACE_SPACE, type Write } from "./model";
 
 type Standing = { _id: ObjectId; workspaceId: ObjectId; space: Space; ownerId: ObjectId; version?: number };

@@ -1,4 +1,4 @@
-import { processSingleton } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 
 /**
  * Resolves in a turn of the event loop without other long work, first come, first served. Work that is cut into slices

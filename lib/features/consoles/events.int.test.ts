@@ -5,7 +5,7 @@ import { writeNow } from "@/lib/platform/events/publish";
 import { takeOwnDatabase } from "@/test/database";
 import { authorOf, type ConsoleAuthor } from "@/test/fixtures/consoles/console-author";
 import { type Person, seedMember, seedPerson } from "@/test/seed";
-import { tellEditing } from "./tell";
+import { tellEditing } from "./events";
 
 const own = takeOwnDatabase();
 let ana: Person;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isLoopback, toHostInUrl, toReach } from "./reach";
+import { isLoopback, toHostInUrl, toReach } from "./exposure";
 
 test.each(["127.0.0.1", "127.8.0.1", "::1", "0:0:0:0:0:0:0:1", "localhost", "LocalHost"])(
   "%s is for this machine alone",

@@ -1,14 +1,14 @@
 import "server-only";
-import { type ItemKind, itemKindOf } from "@/lib/features/folders/cabinet";
+import { type ItemKind, itemKindOf } from "@/lib/features/folders/item-kind";
 import { dropDatasets } from "@/lib/features/results/datasets/service";
 import { followDeletion } from "@/lib/features/runs/deletion";
 import { removeSchedule } from "@/lib/features/runs/schedules/service";
 import { cancelUnfinished } from "@/lib/features/runs/service";
 import { dropShare } from "@/lib/features/shares/service";
 import { collections } from "./collections";
-import { dropFirstPages } from "./first-pages";
+import { dropFirstPages } from "./initial-view-cache";
 import type { DashboardDoc } from "./model";
-import { RESOURCE_TYPE } from "./standing";
+import { RESOURCE_TYPE } from "./run-status";
 
 /** Maximum number of dashboards: some for each member of a large team. */
 const ITEMS_MAX = 2_000;

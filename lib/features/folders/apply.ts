@@ -2,8 +2,8 @@ import "server-only";
 import type { ObjectId } from "mongodb";
 import { findBranch } from "@/lib/features/repository/service";
 import { applyWrites, withdrawLateInserts } from "./apply-writes";
-import type { ItemKind } from "./cabinet";
 import { commitPart, realign } from "./commit-part";
+import type { ItemKind } from "./item-kind";
 import type { CommitPart, JournalDoc } from "./model";
 
 type OpenJournal = JournalDoc & { intent: NonNullable<JournalDoc["intent"]> };

@@ -3,7 +3,7 @@ import { ObjectId } from "mongodb";
 import type { RunResource } from "@/lib/features/runs/model";
 import { publish, writeNow } from "@/lib/platform/events/publish";
 import { log } from "@/lib/platform/log";
-import { processSingleton } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 import { afterRequests } from "@/lib/platform/process/shutdown";
 import { collections } from "./collections";
 import { type DeliveryDoc, toDelivery } from "./model";

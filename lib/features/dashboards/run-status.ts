@@ -1,7 +1,7 @@
 import "server-only";
 import { accessOf } from "@/lib/features/folders/model";
 import type { RunResource } from "@/lib/features/runs/model";
-import { withRunStatusOf } from "@/lib/features/runs/schedules/standing";
+import { withRunStatusOf } from "@/lib/features/runs/schedules/run-status";
 import type { Caller } from "@/lib/platform/access/caller";
 import type { DashboardDoc } from "./model";
 import type { DashboardSummary } from "./schema";

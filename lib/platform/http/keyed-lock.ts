@@ -1,5 +1,5 @@
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 import { QueueFullError, Semaphore } from "@/lib/platform/process/semaphore";
-import { processSingleton } from "@/lib/platform/process/shared-state";
 import { AppError } from "./errors";
 
 /** Maximum queue: more than any burst that a server accepts; beyond it a writer is told to retry. */

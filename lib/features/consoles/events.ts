@@ -2,7 +2,7 @@ import "server-only";
 import type { ObjectId } from "mongodb";
 import { WORKSPACE_SPACE } from "@/lib/features/folders/model";
 import { publish } from "@/lib/platform/events/publish";
-import { processSingleton } from "@/lib/platform/process/shared-state";
+import { processSingleton } from "@/lib/platform/process/process-singleton";
 import type { ConsoleDoc } from "./model";
 
 type Standing = Pick<ConsoleDoc, "_id" | "workspaceId" | "space" | "ownerId">;

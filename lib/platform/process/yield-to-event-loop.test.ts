@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { yieldToEventLoop } from "./own-turn";
+import { yieldToEventLoop } from "./yield-to-event-loop";
 
 it("of twenty that work long at once, each turn of the event loop has one slice (F15)", async () => {
   let slices = 0;

@@ -1,11 +1,11 @@
 import "server-only";
-import { type ItemKind, itemKindOf } from "@/lib/features/folders/cabinet";
+import { type ItemKind, itemKindOf } from "@/lib/features/folders/item-kind";
 import { dropLatest } from "@/lib/features/results/latest";
 import { followDeletion } from "@/lib/features/runs/deletion";
 import { collections } from "./collections";
 import type { ConsoleDoc } from "./model";
+import { RESOURCE_TYPE } from "./run-status";
 import type { Language } from "./schema";
-import { RESOURCE_TYPE } from "./standing";
 
 const ITEMS_MAX = 10_000;
 
