@@ -8,7 +8,7 @@ export async function register(): Promise<void> {
     tellRunner();
     const { startUp } = await import("@/lib/features/instance/start-up");
     await startUp();
-    // In development the framework replaces routes as they are written.
+    // In development the framework replaces routes when their files change.
     if (process.env.NODE_ENV === "production") {
       const { answerRoutesDirectly } = await import("@/lib/platform/api/direct");
       const { DIRECT_ROUTES } = await import("@/app/api/direct-routes");

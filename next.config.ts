@@ -14,7 +14,7 @@ const config = (phase: string): NextConfig => ({
   images: { unoptimized: true },
   // A trailing slash is the same route (docs/develop/api.md, Common rules), and a redirect would lose a body.
   skipTrailingSlashRedirect: true,
-  // Loaded by Node, not bundled: native, with files of their own beside the code, or so large that a copy in each of ten
+  // Loaded by Node, not bundled: native, with files beside the code, or so large that a copy in each of ten
   // parts of the build is what most of these consist of.
   serverExternalPackages: [
     "better-sqlite3",

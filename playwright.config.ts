@@ -23,7 +23,7 @@ const SERVER_STOP_TIMEOUT_MS = 28_000;
  */
 const LONG = /@long/;
 
-/** What every test with pages is opened with. */
+/** Options of the browser for every test with pages. */
 const pages = {
   ...devices["Desktop Chrome"],
   viewport: { width: 1440, height: 900 },
@@ -72,7 +72,7 @@ export default defineConfig({
     gracefulShutdown: { signal: "SIGTERM", timeout: SERVER_STOP_TIMEOUT_MS },
     stdout: "ignore",
     stderr: "pipe",
-    // Each test registers users of its own, far more than people would in an hour.
+    // Each test registers users, far more than people would in an hour.
     env: { PORT: String(port), DATA_DIR: dataDir, MONGODB_URI: "", RATE_LIMIT_SCALE: "1000", JOB_RETRY_FAST: "1" },
   },
 });

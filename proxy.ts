@@ -37,7 +37,7 @@ export async function proxy(request: NextRequest): Promise<NextResponse> {
   return withHeaders(NextResponse.next({ request: { headers } }), policy);
 }
 
-/** A page of words: whatever looks better would cost what is to be saved. */
+/** A page of plain text: a styled one would cost the work that it saves. */
 function refuse({ message, status, retryAfterSeconds = 1 }: AppError): NextResponse {
   return new NextResponse(message, {
     status,
@@ -63,6 +63,6 @@ function withHeaders(response: NextResponse, policy: string): NextResponse {
 }
 
 export const config = {
-  // Nothing is left out by how its name ends: what is not there is answered with a page too.
+  // No path is excluded by its extension: a missing file is answered with a page as well.
   matcher: ["/((?!api/|api$|git/|_next/static/|_next/image).*)"],
 };

@@ -11,9 +11,9 @@ const alias = {
 };
 
 const UNIT = "{app,lib,components,inngest,emails,scripts,test}/**/*.test.{ts,tsx}";
-/** What stands in for a module, a clock or a setting would still do so in the next file of the same process. */
+/** A stub of a module, a clock or a setting would stay active in the next file of the same process. */
 const TOUCHES_OTHERS = /\bvi\b|process\.env|globalThis|setPriority|chdir/;
-/** Files of their own process each take half of the time of all unit tests to start: those that leave no trace share theirs. */
+/** Starting a process for each file takes half of the time of all unit tests, so files without side effects share one. */
 const [alone, together] = [true, false].map((isAlone) =>
   globSync(UNIT, { cwd: root, exclude: (path) => path === "node_modules" || path.endsWith(".int.test.ts") }).filter(
     (path) => TOUCHES_OTHERS.test(readFileSync(`${root}${path}`, "utf8")) === isAlone,
@@ -47,7 +47,7 @@ export default defineConfig({
           // As above. What has to be done in time says so itself.
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          // No test judges how long something takes: a poll without a limit of its own waits for a busy machine, too.
+          // No test judges elapsed time, so a poll without an explicit limit also waits for a busy machine.
           expect: { poll: { timeout: 30_000 } },
         },
       },

@@ -34,7 +34,7 @@ export function AppCard({ card, tells }: AppCardProps) {
           {thumbnailUrl === null ? (
             <AppWindow />
           ) : (
-            // biome-ignore lint/performance/noImgElement: it comes from the server as it is, and needs no other sizes
+            // biome-ignore lint/performance/noImgElement: the server sends it in its final size
             <img src={thumbnailUrl} alt="" loading="lazy" decoding="async" />
           )}
         </span>

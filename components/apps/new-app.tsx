@@ -129,7 +129,7 @@ function TemplateChoice({ template, isChosen, onChoose }: ChoiceProps) {
       <input id={id} type="radio" name="template" checked={isChosen} onChange={onChoose} />
       <span className="app-thumb" aria-hidden="true">
         {thumbnail ? (
-          // biome-ignore lint/performance/noImgElement: it comes from the server as it is, and needs no other sizes
+          // biome-ignore lint/performance/noImgElement: the server sends it in its final size
           <img src={thumbnail} alt="" />
         ) : (
           <AppWindow />

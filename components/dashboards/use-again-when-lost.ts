@@ -16,7 +16,7 @@ export function useAgainWhenLost(error: unknown, again: () => void): void {
   const { isOnline } = useConnectivity();
   const ask = useEffectEvent(() => document.visibilityState === "visible" && again());
   const last = useRef({ error: null as unknown, waitMs: 0 });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whether the line is cut is no input, and asks anew when it changes.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: being offline is not an input, and a retry starts when it changes.
   useEffect(() => {
     const isAnother = error !== last.current.error;
     // A change of connectivity is not another failure.

@@ -22,7 +22,7 @@ export function ApiReference() {
   const [search, setSearch] = useState("");
   const wanted = useDeferredValue(search);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another round reads the same address anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another round reads the same address again
   useEffect(() => {
     const stop = new AbortController();
     readDocument(stop.signal).then(

@@ -121,7 +121,7 @@ export function ResultGrid(props: ResultGridProps) {
     scrollPaddingStart: pinnedWidth,
     overscan: 3,
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the columns are measured anew when one of them has changed
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the columns are measured again after one has changed
   useEffect(() => columnVirtual.measure(), [loose, columnVirtual]);
   const inSight = columnVirtual.getVirtualItems();
   const firstLoose = inSight[0]?.index ?? 0;

@@ -275,7 +275,7 @@ function LongValue({ long, name }: { long: Long; name: string }) {
         </p>
       );
     case "picture":
-      // biome-ignore lint/performance/noImgElement: the picture is in the row, there is no address to load it from
+      // biome-ignore lint/performance/noImgElement: the picture is in the row and has no address
       return <img className="row-picture" src={long.address} alt={`What ${name} holds`} />;
     case "bytes":
       return (

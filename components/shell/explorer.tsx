@@ -17,7 +17,7 @@ export function Explorer() {
   const isPhone = useIsPhone();
   const { Explorer: Content } = findArea(usePathname().slice(`/w/${workspace.slug}`.length));
   return (
-    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: both roles take a name; on a phone the list is a page of its own
+    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: both roles take a name; on a phone the list is a page
     <div
       className="side"
       id="explorer"

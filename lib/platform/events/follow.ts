@@ -1,7 +1,7 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
+import { type Reader, teller } from "./event-feed";
 import type { EventDoc } from "./model";
-import { type Reader, teller } from "./send";
 
 /**
  * Subscribes to the workspace's changes from now on, from all servers, for code inside of the server. Events are hints:

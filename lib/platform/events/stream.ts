@@ -4,9 +4,9 @@ import { AppError } from "@/lib/platform/http/errors";
 import { log } from "@/lib/platform/log";
 import { processSingleton } from "@/lib/platform/process/process-singleton";
 import { onShutdown } from "@/lib/platform/process/shutdown";
+import { type Reader, teller } from "./event-feed";
 import { HEARTBEAT_SECONDS } from "./limits";
 import type { EventDoc } from "./model";
-import { type Reader, teller } from "./send";
 
 /**
  * Interval of heartbeats, in ms: they keep proxies from ending a silent stream, and check whether the reader still has

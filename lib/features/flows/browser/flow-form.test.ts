@@ -24,7 +24,7 @@ const FLOW = {
   schedule: null,
   enabled: true,
   updatedAt: "2026-01-01T00:00:00.000Z",
-} as Flow; // biome-ignore format: as it is sent
+} as Flow; // biome-ignore format: laid out like the request
 
 describe("a new flow's body", () => {
   it("is its definition, with nothing in it that was not chosen", () => {
