@@ -4,7 +4,7 @@ import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, realpathSyn
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { freePort } from "./support/free-port.mjs";
 import { networkEnvironment } from "./support/network.mjs";
 import { ROOT } from "./support/paths.mjs";
@@ -76,7 +76,9 @@ await main(async () => {
 
 /** Clones the last commit and builds the machine around it. */
 function prepare(place) {
-  execFileSync("git", ["clone", "--quiet", "--no-hardlinks", ROOT, join(place, "checkout")], { stdio: "inherit" });
+  // By its URL, as over a network: a clone of a path would copy objects that no commit refers to, and count them.
+  const source = pathToFileURL(ROOT).href;
+  execFileSync("git", ["clone", "--quiet", source, join(place, "checkout")], { stdio: "inherit" });
   const checkout = join(place, "checkout");
   const home = join(place, "home");
   mkdirSync(home);
