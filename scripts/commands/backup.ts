@@ -3,8 +3,8 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { newerSchemaMessage, type SchemaStamp } from "@/lib/platform/db/newer-schema";
 import { SCHEMA_VERSION } from "@/lib/platform/db/schema-version";
-import { backupStore, restoreStore, verifyBackup } from "@/lib/platform/embedded/mongo/backup";
-import type { VerifiedBackup } from "@/lib/platform/embedded/mongo/backup-file";
+import { backupStore, restoreStore, verifyBackup } from "@/lib/platform/embedded/mongo/storage/backup";
+import type { VerifiedBackup } from "@/lib/platform/embedded/mongo/storage/backup-file";
 import { env } from "@/lib/platform/env";
 import { CommandError, forOperator } from "./command-error";
 

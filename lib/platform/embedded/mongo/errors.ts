@@ -1,4 +1,4 @@
-import type { Doc } from "./values.ts";
+import type { Doc } from "./bson/values.ts";
 
 /** MongoDB error codes that this store uses, by name (error_codes.yml of server 7.0). */
 export const ERROR_CODES = {

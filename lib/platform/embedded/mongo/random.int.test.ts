@@ -1,7 +1,7 @@
 import type { Collection, Document, Filter, UpdateFilter } from "mongodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startTestStore, type TestStore } from "../../../../test/fixtures/embedded/mongo/start.ts";
-import { decodeDocument } from "./codec.ts";
+import { decodeDocument } from "./bson/codec.ts";
 
 /** Set SEED to repeat a failed sequence. */
 const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31);

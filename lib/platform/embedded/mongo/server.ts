@@ -1,17 +1,17 @@
 import { chmodSync, lstatSync, mkdirSync, unlinkSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { dirname } from "node:path";
-import { GuessLimit } from "./authentication.ts";
-import { Connection } from "./connection.ts";
-import type { Services } from "./context.ts";
-import { openAccess, STORE_USER } from "./credentials.ts";
-import { Cursors } from "./cursors.ts";
-import { Monitor } from "./monitor.ts";
-import { RetryLog } from "./retries.ts";
-import type { Durability } from "./sqlite.ts";
-import { Store } from "./store.ts";
-import { Sessions } from "./transactions.ts";
-import { removeExpired, TTL_INTERVAL_MS } from "./ttl.ts";
+import type { Services } from "./commands/context.ts";
+import { Cursors } from "./commands/cursors.ts";
+import { RetryLog } from "./storage/retries.ts";
+import type { Durability } from "./storage/sqlite.ts";
+import { Store } from "./storage/store.ts";
+import { Sessions } from "./storage/transactions.ts";
+import { removeExpired, TTL_INTERVAL_MS } from "./storage/ttl.ts";
+import { GuessLimit } from "./wire/authentication.ts";
+import { Connection } from "./wire/connection.ts";
+import { openAccess, STORE_USER } from "./wire/credentials.ts";
+import { Monitor } from "./wire/monitor.ts";
 
 export type StartOptions = {
   /** The data directory; the store's file is `store/millrace.db` in it. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { MongoClient } from "mongodb";
 import { expect, test, vi } from "vitest";
 import { forkStore } from "../../../../test/fixtures/embedded/mongo/start.ts";
-import { MAX_IDLE_READERS } from "./transactions.ts";
+import { MAX_IDLE_READERS } from "./storage/transactions.ts";
 
 const ROUNDS = 12;
 /**

@@ -1,15 +1,15 @@
-import { decodeDocument } from "../codec.ts";
-import { compareValues } from "../compare.ts";
+import { decodeDocument } from "../bson/codec.ts";
+import { compareValues } from "../bson/compare.ts";
+import { encodeKey } from "../bson/keys.ts";
+import { type Doc, isDoc, isNumber, toDouble, toWholeNumber, typeName, type Value } from "../bson/values.ts";
 import { StoreError } from "../errors.ts";
 import { average, deviation, Sum } from "../expressions/accumulators.ts";
 import { compileExpression } from "../expressions/compile.ts";
 import type { Env, Evaluator, Variables } from "../expressions/scope.ts";
 import { isNullish } from "../expressions/truth.ts";
-import { PAUSE, sortByTurns } from "../flow.ts";
-import { encodeKey } from "../keys.ts";
-import { compareSortValues, parseSort, type SortKey, sortValues } from "../sort.ts";
-import { ExternalSorter } from "../spill.ts";
-import { type Doc, isDoc, isNumber, toDouble, toWholeNumber, typeName, type Value } from "../values.ts";
+import { compareSortValues, parseSort, type SortKey, sortValues } from "../query/sort.ts";
+import { PAUSE, sortByTurns } from "../scheduling/flow.ts";
+import { ExternalSorter } from "../storage/spill.ts";
 import { type Item, type Items, rowOfItem } from "./items.ts";
 
 /** Accumulates the values of one group. */

@@ -1,7 +1,7 @@
-import { encodeDocument } from "../codec.ts";
-import type { Flow } from "../flow.ts";
-import type { Row } from "../store.ts";
-import type { Doc } from "../values.ts";
+import { encodeDocument } from "../bson/codec.ts";
+import type { Doc } from "../bson/values.ts";
+import type { Flow } from "../scheduling/flow.ts";
+import type { Row } from "../storage/store.ts";
 
 /** A document between stages, with its stored bytes while it is unchanged. */
 export type Item = { readonly doc: Doc; readonly row?: { readonly bytes: Buffer } };

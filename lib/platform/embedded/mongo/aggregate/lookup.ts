@@ -1,11 +1,11 @@
+import { encodeKey } from "../bson/keys.ts";
+import { setAt, someAtPath } from "../bson/paths.ts";
+import { BSONRegExp, type Doc, docOf, isDoc, toWholeNumber, typeName, UNDEFINED, type Value } from "../bson/values.ts";
 import { badValue, StoreError } from "../errors.ts";
 import { compileExpression } from "../expressions/compile.ts";
 import { checkVariableName } from "../expressions/logic.ts";
 import { bind, type Evaluator, type Scope, type Variables } from "../expressions/scope.ts";
-import { PAUSE } from "../flow.ts";
-import { encodeKey } from "../keys.ts";
-import { setAt, someAtPath } from "../paths.ts";
-import { BSONRegExp, type Doc, docOf, isDoc, toWholeNumber, typeName, UNDEFINED, type Value } from "../values.ts";
+import { PAUSE } from "../scheduling/flow.ts";
 import type { Item, Items, Stage } from "./items.ts";
 
 /** Access of a stage to other collections of the database. */

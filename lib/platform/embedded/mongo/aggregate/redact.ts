@@ -1,7 +1,7 @@
+import { type Doc, isDoc, type Value } from "../bson/values.ts";
 import { StoreError } from "../errors.ts";
 import { compileExpression } from "../expressions/compile.ts";
 import type { Variables } from "../expressions/scope.ts";
-import { type Doc, isDoc, type Value } from "../values.ts";
 
 /** Compiles `$redact`: keeps, prunes or descends into each level of a document; undefined when nothing is kept. */
 export function compileRedact(argument: Value, variables: Variables): (doc: Doc) => Doc | undefined {

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { MECHANISM, USER_DB } from "../authentication.ts";
-import { MAX_DOCUMENT_BYTES } from "../codec.ts";
-import type { Context } from "../context.ts";
+import { MAX_DOCUMENT_BYTES } from "../bson/codec.ts";
+import { Binary, type Doc, docOf, double, isDoc, ObjectId, timestampNow, type Value } from "../bson/values.ts";
 import { StoreError } from "../errors.ts";
-import { SESSION_MINUTES } from "../retries.ts";
-import { Binary, type Doc, docOf, double, isDoc, ObjectId, timestampNow, type Value } from "../values.ts";
-import { MAX_MESSAGE_BYTES } from "../wire.ts";
+import { SESSION_MINUTES } from "../storage/retries.ts";
+import { MECHANISM, USER_DB } from "../wire/authentication.ts";
+import { MAX_MESSAGE_BYTES } from "../wire/wire.ts";
+import type { Context } from "./context.ts";
 
 const OK = double(1);
 /** Name of the replica set, which has one member. */

@@ -1,15 +1,15 @@
 import { compilePipeline } from "../aggregate/pipeline.ts";
-import { type Collection, type Index, normalizeIndexSpec, refuseCollation } from "../collection.ts";
-import { areEqual } from "../compare.ts";
-import type { Context } from "../context.ts";
-import { answerCursor, type CursorItem } from "../cursors.ts";
+import { areEqual } from "../bson/compare.ts";
+import { cloneDoc, type Doc, docOf, double, isDoc, isNumber, toDouble, type Value } from "../bson/values.ts";
 import { badValue, StoreError } from "../errors.ts";
-import type { Flow } from "../flow.ts";
-import { compileMatch, parseMatch } from "../match.ts";
-import { checkCollectionName, checkDatabaseName, collectionName } from "../names.ts";
-import { checkFields, documentList, optionalBool, optionalCount, optionalDoc, toDoc } from "../options.ts";
-import { cloneDoc, type Doc, docOf, double, isDoc, isNumber, toDouble, type Value } from "../values.ts";
+import { compileMatch, parseMatch } from "../query/match.ts";
+import type { Flow } from "../scheduling/flow.ts";
+import { type Collection, type Index, normalizeIndexSpec, refuseCollation } from "../storage/collection.ts";
 import { refuseView, viewOf } from "./collections.ts";
+import type { Context } from "./context.ts";
+import { answerCursor, type CursorItem } from "./cursors.ts";
+import { checkCollectionName, checkDatabaseName, collectionName } from "./names.ts";
+import { checkFields, documentList, optionalBool, optionalCount, optionalDoc, toDoc } from "./options.ts";
 import { collectionStats } from "./statistics.ts";
 
 const OK = double(1);

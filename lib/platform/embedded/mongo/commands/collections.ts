@@ -1,9 +1,9 @@
-import type { Collection } from "../collection.ts";
-import type { Context } from "../context.ts";
+import type { Value } from "../bson/values.ts";
 import { StoreError } from "../errors.ts";
-import { checkCollectionName, checkDatabaseName } from "../names.ts";
-import { Transaction } from "../transactions.ts";
-import type { Value } from "../values.ts";
+import type { Collection } from "../storage/collection.ts";
+import { Transaction } from "../storage/transactions.ts";
+import type { Context } from "./context.ts";
+import { checkCollectionName, checkDatabaseName } from "./names.ts";
 
 /** Returns the collection that a write goes to, and creates it if missing. */
 export function collectionForWrite(context: Context, name: string): Collection {

@@ -1,6 +1,6 @@
-import type { Context } from "../context.ts";
-import { PAUSE } from "../flow.ts";
-import { prepareQuery, type Query, runQuery } from "../query.ts";
+import { prepareQuery, type Query, runQuery } from "../query/query.ts";
+import { PAUSE } from "../scheduling/flow.ts";
+import type { Context } from "./context.ts";
 
 /** Counts the documents of a query, from index entries alone where they suffice. */
 export async function countDocuments(context: Context, query: Query): Promise<number> {

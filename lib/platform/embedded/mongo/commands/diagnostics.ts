@@ -1,12 +1,12 @@
 import { arch, cpus, hostname, release, totalmem, type } from "node:os";
-import { MECHANISM, USER_DB } from "../authentication.ts";
-import { decodeDocument } from "../codec.ts";
-import type { Collection, Index } from "../collection.ts";
-import type { Context } from "../context.ts";
+import { decodeDocument } from "../bson/codec.ts";
+import { type Doc, docOf, double, isDoc, type Value } from "../bson/values.ts";
 import { StoreError } from "../errors.ts";
-import { collectionName } from "../names.ts";
-import { type Doc, docOf, double, isDoc, type Value } from "../values.ts";
+import type { Collection, Index } from "../storage/collection.ts";
+import { MECHANISM, USER_DB } from "../wire/authentication.ts";
 import { viewOf } from "./collections.ts";
+import type { Context } from "./context.ts";
+import { collectionName } from "./names.ts";
 
 const OK = double(1);
 /** Documents to read before yielding to other commands. */

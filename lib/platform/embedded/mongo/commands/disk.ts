@@ -1,5 +1,5 @@
-import type { Context } from "../context.ts";
-import { optionalBool } from "../options.ts";
+import type { Context } from "./context.ts";
+import { optionalBool } from "./options.ts";
 
 /**
  * Returns the path beside which a command may spill to disk (the store's file); undefined when it sets

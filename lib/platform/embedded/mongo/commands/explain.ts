@@ -1,15 +1,15 @@
-import type { Context } from "../context.ts";
+import { type Doc, docOf, double, isDoc, type Value } from "../bson/values.ts";
 import { StoreError } from "../errors.ts";
 import type { Variables } from "../expressions/scope.ts";
-import { PAUSE } from "../flow.ts";
-import { parseMatch } from "../match.ts";
-import { checkFields, documentList, optionalDoc, toDoc } from "../options.ts";
-import { describePlan } from "../planner.ts";
-import { type Examined, prepareQuery, type Query, runQuery } from "../query.ts";
-import { parseSort } from "../sort.ts";
-import { type Doc, docOf, double, isDoc, type Value } from "../values.ts";
+import { parseMatch } from "../query/match.ts";
+import { describePlan } from "../query/planner.ts";
+import { type Examined, prepareQuery, type Query, runQuery } from "../query/query.ts";
+import { parseSort } from "../query/sort.ts";
+import { PAUSE } from "../scheduling/flow.ts";
 import { SET_NAME, VERSION } from "./admin.ts";
 import { takeFront } from "./aggregate.ts";
+import type { Context } from "./context.ts";
+import { checkFields, documentList, optionalDoc, toDoc } from "./options.ts";
 import { readFind } from "./reads.ts";
 
 type Explained = {

@@ -1,22 +1,22 @@
-import { refuseCollation } from "../collection.ts";
-import { type Context, transactionOf, variablesOf } from "../context.ts";
-import { answerCursor, type CursorItem } from "../cursors.ts";
+import { encodeKey } from "../bson/keys.ts";
+import { toPath, valuesAtPath } from "../bson/paths.ts";
+import { type Doc, docOf, double, isDoc, isNumber, toWholeNumber, type Value } from "../bson/values.ts";
 import { badValue, StoreError } from "../errors.ts";
 import type { Variables } from "../expressions/scope.ts";
-import { type Flow, nothing, PAUSE } from "../flow.ts";
-import { encodeKey } from "../keys.ts";
-import { parseMatch } from "../match.ts";
-import { collectionName } from "../names.ts";
-import { checkFields, optionalBool, optionalCount, optionalDoc, requiredString } from "../options.ts";
-import { toPath, valuesAtPath } from "../paths.ts";
-import { compileProjection, matchedPosition, type Projection } from "../projection.ts";
-import { type Found, type Query, runQuery } from "../query.ts";
-import { parseSort } from "../sort.ts";
-import { type Doc, docOf, double, isDoc, isNumber, toWholeNumber, type Value } from "../values.ts";
+import { parseMatch } from "../query/match.ts";
+import { compileProjection, matchedPosition, type Projection } from "../query/projection.ts";
+import { type Found, type Query, runQuery } from "../query/query.ts";
+import { parseSort } from "../query/sort.ts";
+import { type Flow, nothing, PAUSE } from "../scheduling/flow.ts";
+import { refuseCollation } from "../storage/collection.ts";
 import { runAggregate } from "./aggregate.ts";
 import { viewOf } from "./collections.ts";
+import { type Context, transactionOf, variablesOf } from "./context.ts";
 import { countDocuments } from "./count-documents.ts";
+import { answerCursor, type CursorItem } from "./cursors.ts";
 import { diskFor } from "./disk.ts";
+import { collectionName } from "./names.ts";
+import { checkFields, optionalBool, optionalCount, optionalDoc, requiredString } from "./options.ts";
 
 const FIND_FIELDS = [
   "filter",

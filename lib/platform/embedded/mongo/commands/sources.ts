@@ -1,9 +1,9 @@
 import type { Item, Items } from "../aggregate/items.ts";
-import type { Context } from "../context.ts";
+import { docOf, isDoc, typeName, type Value } from "../bson/values.ts";
 import { StoreError } from "../errors.ts";
 import { compileExpression } from "../expressions/compile.ts";
 import type { Variables } from "../expressions/scope.ts";
-import { docOf, isDoc, typeName, type Value } from "../values.ts";
+import type { Context } from "./context.ts";
 import { collectionStats } from "./statistics.ts";
 
 /** Returns the documents of a first stage that generates them; undefined for any other stage. */

@@ -1,6 +1,6 @@
-import type { Collection } from "../collection.ts";
-import type { Store } from "../store.ts";
-import { type Doc, docOf } from "../values.ts";
+import { type Doc, docOf } from "../bson/values.ts";
+import type { Collection } from "../storage/collection.ts";
+import type { Store } from "../storage/store.ts";
 
 /** Returns the collStats of a collection; sizes in bytes. */
 export function collectionStats(store: Store, collection: Collection): Doc {

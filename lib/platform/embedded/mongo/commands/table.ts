@@ -1,5 +1,4 @@
-import type { Context } from "../context.ts";
-import type { Doc } from "../values.ts";
+import type { Doc } from "../bson/values.ts";
 import {
   acknowledge,
   buildInfo,
@@ -31,6 +30,7 @@ import {
   listIndexes,
   renameCollection,
 } from "./catalog.ts";
+import type { Context } from "./context.ts";
 import { getCmdLineOpts, getLog, hostInfo, usersInfo, validate } from "./diagnostics.ts";
 import { explain } from "./explain.ts";
 import { count, distinct, find, getMore, killCursors } from "./reads.ts";

@@ -1,7 +1,7 @@
-import type { Context } from "../context.ts";
+import { type Doc, docOf, double, toWholeNumber } from "../bson/values.ts";
 import { StoreError } from "../errors.ts";
-import { checkFields } from "../options.ts";
-import { type Doc, docOf, double, toWholeNumber } from "../values.ts";
+import type { Context } from "./context.ts";
+import { checkFields } from "./options.ts";
 
 function numbered(context: Context): { session: string; number: bigint } {
   const number = toWholeNumber(context.command.get("txnNumber"));

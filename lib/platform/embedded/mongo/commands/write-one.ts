@@ -1,21 +1,21 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { compileUpdatePipeline } from "../aggregate/pipeline.ts";
-import type { Collection } from "../collection.ts";
-import { areEqual } from "../compare.ts";
-import type { Context } from "../context.ts";
-import { readyToStore } from "../documents.ts";
-import { endTurn } from "../effort.ts";
+import { areEqual } from "../bson/compare.ts";
+import { cloneDoc, type Doc, isDoc, type Value } from "../bson/values.ts";
 import { ERROR_CODES, failedToParse, StoreError } from "../errors.ts";
 import type { Variables } from "../expressions/scope.ts";
-import { PAUSE } from "../flow.ts";
-import { parseMatch } from "../match.ts";
-import { matchedPosition } from "../projection.ts";
-import { Found, prepareQuery, type Query, runQuery } from "../query.ts";
-import type { SortKey } from "../sort.ts";
-import { type Access, DocumentLocked } from "../store.ts";
-import { compileUpdate, dollarPrefixed, isIdentical, seedOfUpsert } from "../update.ts";
-import { cloneDoc, type Doc, isDoc, type Value } from "../values.ts";
+import { parseMatch } from "../query/match.ts";
+import { matchedPosition } from "../query/projection.ts";
+import { Found, prepareQuery, type Query, runQuery } from "../query/query.ts";
+import type { SortKey } from "../query/sort.ts";
+import { endTurn } from "../scheduling/effort.ts";
+import { PAUSE } from "../scheduling/flow.ts";
+import type { Collection } from "../storage/collection.ts";
+import { readyToStore } from "../storage/documents.ts";
+import { type Access, DocumentLocked } from "../storage/store.ts";
+import { compileUpdate, dollarPrefixed, isIdentical, seedOfUpsert } from "../update/update.ts";
 import { collectionForWrite } from "./collections.ts";
+import type { Context } from "./context.ts";
 
 /** A compiled update of a document. */
 type Changer = {

@@ -1,16 +1,16 @@
-import { refuseCollation } from "../collection.ts";
-import { type Context, variablesOf } from "../context.ts";
-import { readyToInsert } from "../documents.ts";
+import { type Doc, docOf, double, isDoc, toWholeNumber, type Value } from "../bson/values.ts";
 import { failedToParse, StoreError } from "../errors.ts";
 import type { Variables } from "../expressions/scope.ts";
-import { collectionName } from "../names.ts";
-import { checkFields, documentList, optionalBool, optionalDoc, toDoc } from "../options.ts";
-import { compileProjection, matchedPosition } from "../projection.ts";
-import { parseSort } from "../sort.ts";
-import { toStoreError } from "../sqlite.ts";
-import { isTransient } from "../transactions.ts";
-import { type Doc, docOf, double, isDoc, toWholeNumber, type Value } from "../values.ts";
+import { compileProjection, matchedPosition } from "../query/projection.ts";
+import { parseSort } from "../query/sort.ts";
+import { refuseCollation } from "../storage/collection.ts";
+import { readyToInsert } from "../storage/documents.ts";
+import { toStoreError } from "../storage/sqlite.ts";
+import { isTransient } from "../storage/transactions.ts";
 import { collectionForWrite, refuseView } from "./collections.ts";
+import { type Context, variablesOf } from "./context.ts";
+import { collectionName } from "./names.ts";
+import { checkFields, documentList, optionalBool, optionalDoc, toDoc } from "./options.ts";
 import { afterLocks, type DeleteRequest, isUpsertRace, runDelete, runUpdate, type UpdateRequest } from "./write-one.ts";
 
 /** MongoDB's limit of statements in one command. */

@@ -1,7 +1,7 @@
-import { compareValues } from "../compare.ts";
-import { divideDecimals } from "../decimal.ts";
-import { add, isDouble, type Numeric, toDecimal } from "../numbers.ts";
-import { Decimal128, double, isNumber, toDouble, type Value } from "../values.ts";
+import { compareValues } from "../bson/compare.ts";
+import { divideDecimals } from "../bson/decimal.ts";
+import { add, isDouble, type Numeric, toDecimal } from "../bson/numbers.ts";
+import { Decimal128, double, isNumber, toDouble, type Value } from "../bson/values.ts";
 import { argumentList } from "./arguments.ts";
 import type { Operator } from "./scope.ts";
 import { isNullish } from "./truth.ts";

@@ -1,6 +1,6 @@
-import { spend, spendText } from "../effort.ts";
+import { type Doc, isDoc, type Value } from "../bson/values.ts";
 import { StoreError } from "../errors.ts";
-import { type Doc, isDoc, type Value } from "../values.ts";
+import { spend, spendText } from "../scheduling/effort.ts";
 import type { Compile, Evaluator, Operator } from "./scope.ts";
 
 export type Argument = Value | undefined;

@@ -1,6 +1,5 @@
-import { compareValues } from "../compare.ts";
-import { divideDecimals, negateDecimal, parseDecimal, quantizeDecimal, truncateToBigInt } from "../decimal.ts";
-import { badValue, StoreError, typeMismatch } from "../errors.ts";
+import { compareValues } from "../bson/compare.ts";
+import { divideDecimals, negateDecimal, parseDecimal, quantizeDecimal, truncateToBigInt } from "../bson/decimal.ts";
 import {
   add,
   isDouble,
@@ -11,8 +10,18 @@ import {
   remainder,
   subtract,
   toDecimal,
-} from "../numbers.ts";
-import { Decimal128, double, isInt32, isNumber, toDouble, toWholeNumber, typeName, type Value } from "../values.ts";
+} from "../bson/numbers.ts";
+import {
+  Decimal128,
+  double,
+  isInt32,
+  isNumber,
+  toDouble,
+  toWholeNumber,
+  typeName,
+  type Value,
+} from "../bson/values.ts";
+import { badValue, StoreError, typeMismatch } from "../errors.ts";
 import { type Argument, fixed, ranged, variadic } from "./arguments.ts";
 import type { Operator } from "./scope.ts";
 import { isNullish } from "./truth.ts";

@@ -1,8 +1,8 @@
-import { areEqual, compareValues } from "../compare.ts";
-import { spend } from "../effort.ts";
+import { areEqual, compareValues } from "../bson/compare.ts";
+import { encodeKey } from "../bson/keys.ts";
+import { isInt32, isNumber, toWholeNumber, typeName, type Value } from "../bson/values.ts";
 import { StoreError } from "../errors.ts";
-import { encodeKey } from "../keys.ts";
-import { isInt32, isNumber, toWholeNumber, typeName, type Value } from "../values.ts";
+import { spend } from "../scheduling/effort.ts";
 import { type Argument, argumentList, checkNames, fixed, named, ranged, requireDoc, variadic } from "./arguments.ts";
 import { checkVariableName } from "./logic.ts";
 import { bind, type Evaluator, type Operator } from "./scope.ts";

@@ -1,6 +1,6 @@
-import { spend, spendText } from "../effort.ts";
+import { type Doc, isDoc, type Value } from "../bson/values.ts";
 import { failedToParse, StoreError } from "../errors.ts";
-import { type Doc, isDoc, type Value } from "../values.ts";
+import { spend, spendText } from "../scheduling/effort.ts";
 import { accumulatorOperators } from "./accumulators.ts";
 import { arithmeticOperators } from "./arithmetic.ts";
 import { arrayOperators } from "./arrays.ts";

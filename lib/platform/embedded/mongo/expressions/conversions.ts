@@ -1,6 +1,5 @@
-import { truncateToBigInt } from "../decimal.ts";
-import { StoreError } from "../errors.ts";
-import { fitsLong, isDouble, isZero, toDecimal } from "../numbers.ts";
+import { truncateToBigInt } from "../bson/decimal.ts";
+import { fitsLong, isDouble, isZero, toDecimal } from "../bson/numbers.ts";
 import {
   Binary,
   Decimal128,
@@ -15,7 +14,8 @@ import {
   typeName,
   typeNameOfCode,
   type Value,
-} from "../values.ts";
+} from "../bson/values.ts";
+import { StoreError } from "../errors.ts";
 import { checkNames, fixed, requireDoc } from "./arguments.ts";
 import { makeDate } from "./arithmetic.ts";
 import { parseDate } from "./date-text.ts";

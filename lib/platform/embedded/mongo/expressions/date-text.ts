@@ -1,6 +1,6 @@
+import { BSONRegExp } from "../bson/values.ts";
 import { StoreError } from "../errors.ts";
-import { compileRegex } from "../regex.ts";
-import { BSONRegExp } from "../values.ts";
+import { compileRegex } from "../query/regex.ts";
 import { offsetAt, parseZone, type Zone } from "./zones.ts";
 
 const ISO =

@@ -1,5 +1,5 @@
+import { docOf, isDoc, ObjectId, Timestamp, toWholeNumber, typeName, type Value } from "../bson/values.ts";
 import { StoreError } from "../errors.ts";
-import { docOf, isDoc, ObjectId, Timestamp, toWholeNumber, typeName, type Value } from "../values.ts";
 import { type Argument, named, requireDoc } from "./arguments.ts";
 import { makeDate } from "./arithmetic.ts";
 import { formatDate, fromLocal, isoWeekOf, isoWeekStart, parseDate, parseDateByFormat } from "./date-text.ts";

@@ -1,7 +1,7 @@
 import { Decimal128, type Document, Double, Int32, Long, ObjectId } from "bson";
 import { describe, expect, test } from "vitest";
 import { doc, plain } from "../../../../../test/fixtures/embedded/mongo/plain.ts";
-import { typeName, type Value } from "../values.ts";
+import { typeName, type Value } from "../bson/values.ts";
 import { compileExpression } from "./compile.ts";
 
 function evaluate(expression: unknown, object: Document = {}): Value | undefined {

@@ -1,6 +1,6 @@
-import { compareMaybe } from "../compare.ts";
+import { compareMaybe } from "../bson/compare.ts";
+import { isDoc, type Value } from "../bson/values.ts";
 import { badValue, StoreError } from "../errors.ts";
-import { isDoc, type Value } from "../values.ts";
 import { argumentList, checkNames, fixed, requireDoc } from "./arguments.ts";
 import { bind, type Evaluator, type Operator } from "./scope.ts";
 import { isNullish, isTrueInAggregation } from "./truth.ts";

@@ -1,7 +1,7 @@
-import { encodeDocument } from "../codec.ts";
+import { encodeDocument } from "../bson/codec.ts";
+import { Binary, type Doc, isDoc, Timestamp, typeName, type Value } from "../bson/values.ts";
 import { StoreError } from "../errors.ts";
-import { compileSortBy } from "../sort.ts";
-import { Binary, type Doc, isDoc, Timestamp, typeName, type Value } from "../values.ts";
+import { compileSortBy } from "../query/sort.ts";
 import { checkNames, fixed, named, requireDoc, variadic } from "./arguments.ts";
 import type { Compile, Evaluator, Operator } from "./scope.ts";
 import { isNullish } from "./truth.ts";

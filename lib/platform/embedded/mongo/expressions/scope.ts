@@ -1,4 +1,4 @@
-import type { Doc, Value } from "../values.ts";
+import type { Doc, Value } from "../bson/values.ts";
 
 /** Variables by name, innermost first. */
 export type Scope = { readonly name: string; readonly value: Value | undefined; readonly parent: Scope } | undefined;

@@ -1,7 +1,4 @@
-import { compareStrings } from "../compare.ts";
-import { spendText } from "../effort.ts";
-import { StoreError } from "../errors.ts";
-import { compileRegex, type Regex, type RegexMatch } from "../regex.ts";
+import { compareStrings } from "../bson/compare.ts";
 import {
   BSONRegExp,
   BSONSymbol,
@@ -15,7 +12,10 @@ import {
   toWholeNumber,
   typeName,
   type Value,
-} from "../values.ts";
+} from "../bson/values.ts";
+import { StoreError } from "../errors.ts";
+import { compileRegex, type Regex, type RegexMatch } from "../query/regex.ts";
+import { spendText } from "../scheduling/effort.ts";
 import { type Argument, fixed, named, ranged, variadic } from "./arguments.ts";
 import type { Env, Evaluator, Operator } from "./scope.ts";
 import { isNullish } from "./truth.ts";

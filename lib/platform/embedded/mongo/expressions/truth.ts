@@ -1,5 +1,5 @@
-import { isZero } from "../numbers.ts";
-import { BsonUndefined, isNumber, type Value } from "../values.ts";
+import { isZero } from "../bson/numbers.ts";
+import { BsonUndefined, isNumber, type Value } from "../bson/values.ts";
 
 /**
  * Returns the truth of a value in aggregations: false, null, undefined, missing and zero are false, all else (NaN too)

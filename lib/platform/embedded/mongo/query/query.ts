@@ -1,0 +1,284 @@
+import { decodeDocument } from "../bson/codec.ts";
+import { encodeKey } from "../bson/keys.ts";
+import type { Doc, Value } from "../bson/values.ts";
+import { StoreError } from "../errors.ts";
+import type { Variables } from "../expressions/scope.ts";
+import { type Flow, PAUSE, sortByTurns, TURN_MS, window } from "../scheduling/flow.ts";
+import type { Collection } from "../storage/collection.ts";
+import { ExternalSorter } from "../storage/spill.ts";
+import type { IndexRow, Row, RowSource } from "../storage/store.ts";
+import { compileMatch, type Matcher, type MatchNode, parseMatch } from "./match.ts";
+import { type Plan, plan } from "./planner.ts";
+import { compareSortValues, type SortKey, sortValues } from "./sort.ts";
+
+/** Rows of the first and of later chunks; small first, because most reads need few. */
+const FIRST_CHUNK = 16;
+const MAX_CHUNK = 512;
+/** MongoDB's memory limit of a sort that may not use the disk. */
+const MAX_SORT_BYTES = 100 * 1024 * 1024;
+
+/** A document read by a query: its bytes, decoded on first access. */
+export class Found {
+  readonly row: Row;
+  private decoded: Doc | undefined;
+
+  constructor(row: Row) {
+    this.row = row;
+  }
+
+  get doc(): Doc {
+    this.decoded ??= decodeDocument(this.row.bytes);
+    return this.decoded;
+  }
+}
+
+/** Counters of what a query read, for `explain`. */
+export type Examined = { keys: number; docs: number };
+
+export type Query = {
+  collection: Collection;
+  rows: RowSource;
+  filter: Doc;
+  sort: readonly SortKey[];
+  hint: Value | undefined;
+  variables: Variables;
+  /** Maximum number of documents; undefined: no limit. */
+  limit?: number | undefined;
+  skip?: number;
+  examined?: Examined;
+  /** The store's file, if a sort may spill beside it. */
+  disk?: string | undefined;
+};
+
+export type PreparedQuery = { node: MatchNode; chosen: Plan; test: Matcher; fields: ReadonlySet<string> | undefined };
+
+export function prepareQuery(query: Query): PreparedQuery {
+  const node = parseMatch(query.filter, { variables: query.variables });
+  const { collection, sort, hint, rows, variables } = query;
+  const chosen = plan({ collection, node, sort, hint, rows, scope: variables.scope });
+  return { node, chosen, test: compileMatch(node, variables), fields: fieldsOf(node) };
+}
+
+/** Returns the documents of a query, in order. */
+export function runQuery(query: Query, prepared: PreparedQuery = prepareQuery(query)): Flow<Found> {
+  const { chosen } = prepared;
+  const most = query.limit === undefined ? undefined : query.limit + (query.skip ?? 0);
+  const isSorted = query.sort.length === 0 || (chosen.kind === "index" && chosen.isSorted) || isSingle(chosen);
+  const chunk = isSorted && most !== undefined ? Math.min(most, MAX_CHUNK) : FIRST_CHUNK;
+  let flow = matching(query, prepared, chunk);
+  if (!isSorted) flow = sorted(flow, query.sort, most, query.disk);
+  return window(flow, query.skip ?? 0, query.limit);
+}
+
+function isSingle(chosen: Plan): boolean {
+  return chosen.kind === "nothing" || (chosen.kind === "ids" && chosen.keys.length < 2);
+}
+
+/** Returns the top-level fields that a filter reads; undefined when it may read all of them. */
+export function fieldsOf(node: MatchNode): ReadonlySet<string> | undefined {
+  const names = new Set<string>();
+  const visit = (part: MatchNode): boolean => {
+    switch (part.kind) {
+      case "and":
+      case "or":
+        return part.nodes.every(visit);
+      case "not":
+        return visit(part.node);
+      case "always":
+        return true;
+      case "expression":
+        return false;
+      case "schema":
+        return false;
+      default:
+        names.add(part.path.parts[0] as string);
+        return true;
+    }
+  };
+  return visit(node) ? names : undefined;
+}
+
+function* matching(query: Query, prepared: PreparedQuery, chunk: number): Flow<Found> {
+  const { chosen, test, fields } = prepared;
+  const isExact =
+    chosen.kind === "ids" || chosen.kind === "index"
+      ? chosen.isExact
+      : prepared.node.kind === "and" && prepared.node.nodes.length === 0;
+  let started = performance.now();
+  for (const item of candidates(query, chosen, chunk)) {
+    if (item === PAUSE) yield PAUSE;
+    else if (isExact) yield new Found(item);
+    else {
+      // Testing one document may take long, and a thousand may fail before one matches.
+      if (performance.now() - started >= TURN_MS) {
+        yield PAUSE;
+        started = performance.now();
+      }
+      const found = new Found(item);
+      // Only the filter's fields of a large document are decoded.
+      if (test(fields === undefined ? found.doc : decodeDocument(item.bytes, 0, fields))) yield found;
+    }
+  }
+}
+
+function* candidates(query: Query, chosen: Plan, chunk: number): Flow<Row> {
+  const { collection, rows, examined } = query;
+  switch (chosen.kind) {
+    case "nothing":
+      return;
+    case "ids":
+      for (const [i, key] of chosen.keys.entries()) {
+        if (i % MAX_CHUNK === MAX_CHUNK - 1) yield PAUSE;
+        const row = rows.byId(collection, key);
+        if (examined !== undefined) examined.keys++;
+        if (row === undefined) continue;
+        if (examined !== undefined) examined.docs++;
+        yield row;
+      }
+      return;
+    case "collection": {
+      let after: number | undefined;
+      let size = chunk;
+      for (;;) {
+        const found = rows.scan(collection, after, chosen.isReverse, size);
+        if (examined !== undefined) examined.docs += found.length;
+        yield* found;
+        const last = found.at(-1);
+        if (last === undefined) return;
+        after = last.rid;
+        size = Math.min(MAX_CHUNK, size * 2);
+        yield PAUSE;
+      }
+    }
+    case "index": {
+      // A document with several entries in the ranges is returned once.
+      const seen = chosen.index.isMultikey ? new Set<number>() : undefined;
+      let size = chunk;
+      for (const range of chosen.ranges) {
+        let after: IndexRow | undefined;
+        for (;;) {
+          const found = rows.range(collection, chosen.index, range, after, chosen.isReverse, size);
+          if (examined !== undefined) {
+            examined.keys += found.length;
+            examined.docs += found.length;
+          }
+          for (const row of found) {
+            if (seen?.has(row.rid)) continue;
+            seen?.add(row.rid);
+            yield row;
+          }
+          if (found.length === 0) break;
+          after = found.at(-1);
+          size = Math.min(MAX_CHUNK, size * 2);
+          yield PAUSE;
+        }
+      }
+      return;
+    }
+    case "union": {
+      const seen = new Set<number>();
+      for (const part of chosen.plans) {
+        for (const item of candidates(query, part, chunk)) {
+          if (item === PAUSE) yield PAUSE;
+          else if (!seen.has(item.rid)) {
+            seen.add(item.rid);
+            yield item;
+          }
+        }
+      }
+    }
+  }
+}
+
+type Ranked<T> = { values: Value[]; place: number; item: T };
+
+function* sorted(
+  flow: Flow<Found>,
+  keys: readonly SortKey[],
+  most: number | undefined,
+  disk: string | undefined,
+): Flow<Found> {
+  yield* sortFlow(flow, keys, { most, disk, rowOf: (found) => found.row, sizeOf: (found) => found.row.bytes.length });
+}
+
+export type SortOptions<T> = {
+  /** Number of items to return; undefined: all. */
+  most: number | undefined;
+  /** The store's file, if items that do not fit in memory may be sorted beside it. */
+  disk: string | undefined;
+  /** Returns the row that is written to disk for an item. */
+  rowOf: (item: T) => Row;
+  sizeOf: (item: T) => number;
+};
+
+/**
+ * Sorts a flow. With a limit, only the first items are kept. Beyond 100 MB it spills to disk, and items come back as
+ * they were written.
+ * @throws StoreError QueryExceededMemoryLimitNoDiskUseAllowed beyond 100 MB without the disk
+ */
+export function* sortFlow<T extends { readonly doc: Doc }>(
+  flow: Flow<T>,
+  keys: readonly SortKey[],
+  { most, disk, rowOf, sizeOf }: SortOptions<T>,
+): Flow<T | Found> {
+  let kept: Ranked<T>[] = [];
+  let bytes = 0;
+  let place = 0;
+  let sorter: ExternalSorter | undefined;
+  const compare = (a: Ranked<T>, b: Ranked<T>): number =>
+    compareSortValues(a.values, b.values, keys) || a.place - b.place;
+  const room = most === undefined ? Number.POSITIVE_INFINITY : Math.max(most * 2, 1000);
+  const keyOf = (values: readonly Value[]): Buffer =>
+    Buffer.concat(values.map((value, i) => encodeKey(value, keys[i]?.direction === -1)));
+  try {
+    for (const item of flow) {
+      if (item === PAUSE) {
+        yield PAUSE;
+        continue;
+      }
+      const values = sortValues(item.doc, keys);
+      if (sorter !== undefined) {
+        yield* sorter.add(keyOf(values), rowOf(item));
+        continue;
+      }
+      kept.push({ values, place: place++, item });
+      bytes += sizeOf(item);
+      if (most !== undefined && kept.length >= room) {
+        kept = (yield* sortByTurns(kept, compare)).slice(0, most);
+        bytes = kept.reduce((sum, ranked) => sum + sizeOf(ranked.item), 0);
+      }
+      if (bytes <= MAX_SORT_BYTES) continue;
+      if (disk === undefined) throw sortTooLarge();
+      sorter = new ExternalSorter(disk);
+      // Restores the order of arrival, which is the order of equal items.
+      kept.sort((a, b) => a.place - b.place);
+      for (const ranked of kept) yield* sorter.add(keyOf(ranked.values), rowOf(ranked.item));
+      kept = [];
+    }
+    let count = 0;
+    if (sorter !== undefined) {
+      for (const item of sorter.sorted()) {
+        if (item === PAUSE) {
+          yield PAUSE;
+          continue;
+        }
+        if (most !== undefined && count++ >= most) return;
+        yield new Found(item.row);
+      }
+      return;
+    }
+    for (const ranked of yield* sortByTurns(kept, compare)) {
+      if (most !== undefined && count++ >= most) return;
+      yield ranked.item;
+    }
+  } finally {
+    sorter?.close();
+  }
+}
+
+function sortTooLarge(): StoreError {
+  return new StoreError(
+    "QueryExceededMemoryLimitNoDiskUseAllowed",
+    `Sort exceeded memory limit of ${MAX_SORT_BYTES} bytes, but did not opt in to external sorting. Aborting operation. Pass allowDiskUse:true to opt in.`,
+  );
+}
