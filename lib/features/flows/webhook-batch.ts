@@ -1,5 +1,5 @@
 import "server-only";
-import type { ObjectId } from "mongodb";
+import { ObjectId } from "mongodb";
 import type { Field, WireValue } from "@/lib/base/values/fields";
 import { jsonText } from "@/lib/base/values/json-text";
 import type { DataSource, Load, RejectedRow } from "@/lib/features/connections/data-source";
@@ -38,16 +38,19 @@ type Way = { destination: DataSource; progress: Progress; signal: AbortSignal };
  * so that the destination recognises it.
  */
 export async function moveEvents(flow: FlowDoc, run: RunDoc, way: Way): Promise<void> {
-  const events = await takeBatch(flow, run._id);
+  const events = await takeBatch(flow);
   await way.progress.set(0, { status: "running", total: events.length }, "now");
-  if (events.length > 0) await writeBatch(flow, run._id, events, way);
+  if (events.length > 0 && !(await writeBatch(flow, run._id, events, way))) return moveEvents(flow, run, way);
   await way.progress.set(0, { status: "done" }, "now");
 }
 
-async function takeBatch({ _id: flowId, workspaceId }: FlowDoc, runId: ObjectId): Promise<FlowEventDoc[]> {
+async function takeBatch({ _id: flowId, workspaceId }: FlowDoc): Promise<FlowEventDoc[]> {
   const waiting = { workspaceId, flowId, isPending: true } as const;
   const events = () => collections.flowEvents();
   const begun = await events().findOne({ ...waiting, batchId: { $exists: true } });
+  // A new name for each batch, not the run's: a run that a crash interrupts after its batch starts again with the next
+  // events, which the destination must not take for those it already has.
+  const batchId = begun?.batchId ?? new ObjectId();
   if (!begun) {
     const oldest = await events()
       .find(waiting, { projection: { bytes: 1 } })
@@ -60,20 +63,22 @@ async function takeBatch({ _id: flowId, workspaceId }: FlowDoc, runId: ObjectId)
       return index === 0 || bytes <= BATCH_BYTES;
     });
     const ids = taken.map(({ _id }) => _id);
-    await events().updateMany({ ...waiting, _id: { $in: ids } }, { $set: { batchId: runId } });
+    // Another run may have taken some of them in the meantime: an event never changes its batch.
+    await events().updateMany({ ...waiting, _id: { $in: ids }, batchId: { $exists: false } }, { $set: { batchId } });
   }
   return events()
-    .find({ ...waiting, batchId: begun?.batchId ?? runId })
+    .find({ ...waiting, batchId })
     .sort({ _id: 1 })
     .toArray();
 }
 
+/** @returns false if the events were released instead, because their batch's name is another batch's */
 async function writeBatch(
   flow: FlowDoc,
   runId: ObjectId,
   events: FlowEventDoc[],
   { destination, progress, signal }: Way,
-): Promise<void> {
+): Promise<boolean> {
   const batchId = events[0]?.batchId?.toHexString() ?? "";
   const { table = "events", schema, write } = flow.destination;
   const load = await requireLoad(destination)({
@@ -86,6 +91,11 @@ async function writeBatch(
     visible: "batch",
     signal,
   });
+  // Earlier versions named batches after runs. A finished load has written its whole batch, so these are other events.
+  if (load.state.isFinished && writtenOf(load.state, batchId, events.length).at < events.length) {
+    await releaseBatch(flow, events);
+    return false;
+  }
   const refused = await writeEvents(load, events, batchId).catch(async (error: unknown) => {
     // Nothing was written. The next run may include newer events, which distinguishes a bad event from a bad
     // destination.
@@ -102,6 +112,7 @@ async function writeBatch(
   await settle(flow, runId, events, refused);
   const counts = { read: events.length, written: events.length - refused.length, skipped: 0, failed: refused.length };
   await progress.set(0, { counts }, "now");
+  return true;
 }
 
 /**

@@ -3,14 +3,18 @@ import { ObjectId } from "mongodb";
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import { Webhook as SvixWebhook } from "svix";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { closeDataSources } from "@/lib/features/connections/pool";
+import { closeDataSources, withDataSource } from "@/lib/features/connections/pool";
 import { collections } from "@/lib/features/instance/collections";
+import type { HeldRun } from "@/lib/features/runs/execute";
+import type { RunDoc } from "@/lib/features/runs/model";
 import { databaseReady } from "@/lib/platform/db/ready";
 import { type Answer, call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { type FlowAuthor, flowAuthor } from "@/test/fixtures/flows/flow-author";
 import { seedMember } from "@/test/seed";
-import { queuePendingEvents } from "./webhook-batch";
+import type { FlowDoc } from "./model";
+import { Progress } from "./progress";
+import { moveEvents, queuePendingEvents } from "./webhook-batch";
 
 const own = takeOwnDatabase();
 let ana: FlowAuthor;
@@ -52,6 +56,20 @@ const sendPlain = ({ path, secret }: Hook, body: string) =>
   send(path, body, { "x-service-signature": plain(secret, body) });
 const stats = async ({ flowId }: Hook) => (await ana.send("GET", `/flows/${flowId}/webhook/stats`)).json.data;
 const rows = (hook: Hook) => ana.sql(into, `select event_id, payload from ${hook.table} order by event_id`);
+
+/** Executes a run of a webhook flow up to its end, without ending it, as before a crash. */
+async function startOf(flow: FlowDoc, run: RunDoc): Promise<void> {
+  const held = { run, report: async () => {}, log: async () => {} } as unknown as HeldRun;
+  const connection = await collections.connections().findOne({ _id: new ObjectId(into) });
+  if (!connection) throw new Error("The destination is missing.");
+  await withDataSource(connection, (destination) =>
+    moveEvents(flow, run, {
+      destination,
+      progress: new Progress(held, ["events"]),
+      signal: new AbortController().signal,
+    }),
+  );
+}
 
 describe("who looks on", () => {
   it("is told of events that are refused as well, of a burst once", async () => {
@@ -390,6 +408,38 @@ describe("events that wait", () => {
     await ana.run(hook.flowId);
     expect(await rows(hook)).toHaveLength(1);
     expect(await collections.flowEvents().countDocuments({ ...event, isPending: true })).toBe(0);
+  });
+
+  it.each([
+    ["fewer events", 1],
+    ["as many events", 3],
+    ["more events", 5],
+  ])("C4 are written by a run that starts again after its batch was settled, with %s", async (_, count) => {
+    const hook = await open();
+    for (let i = 0; i < 3; i++) await sendPlain(hook, `{"id":"first-${i}"}`);
+    const flow = await collections.flows().findOne({ _id: new ObjectId(hook.flowId) });
+    const run = await collections.runs().findOne({ resourceId: new ObjectId(hook.flowId) });
+    if (!flow || !run) throw new Error("The first event queues a run.");
+    await startOf(flow, run);
+    for (let i = 0; i < count; i++) await sendPlain(hook, `{"id":"second-${i}"}`);
+    await startOf(flow, run);
+    expect(await rows(hook)).toHaveLength(3 + count);
+    expect(await stats(hook)).toMatchObject({ pending: 0, processed: 3 + count });
+  });
+
+  it("C4 are written when an earlier version gave them the name of a finished batch", async () => {
+    const hook = await open();
+    await sendPlain(hook, '{"id":"one"}');
+    await ana.runJobs();
+    const flowId = new ObjectId(hook.flowId);
+    const written = await collections.flowEvents().findOne({ flowId });
+    for (const id of ["two", "three"]) await sendPlain(hook, `{"id":"${id}"}`);
+    await collections
+      .flowEvents()
+      .updateMany({ flowId, isPending: true }, { $set: { batchId: written?.batchId as ObjectId } });
+    await ana.runJobs();
+    expect((await rows(hook)).map(({ event_id }) => event_id)).toEqual(["one", "three", "two"]);
+    expect(await stats(hook)).toMatchObject({ pending: 0, processed: 3 });
   });
 
   it("for a flow that is off stay until it is on", async () => {
