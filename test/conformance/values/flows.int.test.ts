@@ -3,7 +3,7 @@ import type { WireValue } from "@/lib/base/values/fields";
 import type { LoadMode } from "@/lib/features/connections/data-source";
 import { begin, type FlowSource, read } from "@/test/conformance/drivers/flow-steps";
 import { ALL_DRIVERS, type DriverName, startValueSubject, type ValueSubject } from "./subjects";
-import { isSame, isSameNumber, isSameTime, readShown, type ValueTable } from "./ways";
+import { digitsOf, isSame, isSameNumber, isSameTime, readShown, type ValueTable } from "./ways";
 
 /*
  * The part of the fidelity matrix (docs/develop/correctness.md) for flows: from each database into each, in every mode.
@@ -57,14 +57,24 @@ function isSameInstant(shown: string, found: string): boolean {
   return /^\d{4}-\d\d-\d\dT.*Z$/.test(shown) && shown === `${found}Z`;
 }
 
+/**
+ * Whether two JSON values are equal if a number may be a text of its digits: within JSON, flows carry every number as a
+ * number, and results show those that exceed a double, and decimals, as text.
+ */
+function isSameJson(shown: string, found: string): boolean {
+  const exact = (text: string) =>
+    text.replace(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, (token) => {
+      const digits = digitsOf(token.replace(/^"|"$/g, ""));
+      return digits === null ? token : `"${digits}"`;
+    });
+  return isSame(exact(shown), exact(found), "json");
+}
+
 /** Whether a text represents the value in a database without its type. */
 function standsFor(shown: string, found: string): boolean {
   if (shown === found || isSame(shown, found, "json") || isSameNumber(shown, found)) return true;
   if (isSameTime(shown, found)) return true;
-  // Within JSON, flows carry numbers that exceed a double as numbers, and answers show them as text.
-  const bare = (text: string) =>
-    text.replace(/"(-?\d+(?:\.\d+)?)"/g, (_, digits: string) => digits.replace(/\.0+$|(\.\d*?)0+$/, "$1"));
-  if (isSame(bare(shown), bare(found), "json")) return true;
+  if (isSameJson(shown, found)) return true;
   if (shown === "true" || shown === "false") return found === String(Number(shown === "true"));
   if (shown === "0" || shown === "1") return found === String(shown === "1");
   // A time without a zone is UTC if the destination has only instants, and the reverse.
@@ -95,7 +105,11 @@ async function differencesOf(from: ValueSubject, to: ValueSubject, table: ValueT
       shown === null || value === null || value === undefined
         ? shown === value
         : from.name === to.name
-          ? isSame(shown, value, table.type.form) || isSameNumber(shown, value) || isSameInstant(shown, value)
+          ? isSame(shown, value, table.type.form) ||
+            isSameNumber(shown, value) ||
+            isSameInstant(shown, value) ||
+            // DuckDB has a type for each struct; flows create a JSON column.
+            (table.type.form === "json" && isSameJson(shown, value))
           : standsFor(shown, value);
     if (!isAlike) differences.add(`expected ${shown?.slice(0, 80)}, found ${value?.slice(0, 120)}`);
   }

@@ -69,7 +69,8 @@ export function isSameTime(left: string | null, right: string | null): boolean {
   return trimmed(left) !== null && trimmed(left) === trimmed(right);
 }
 
-function digitsOf(text: string): string | null {
+/** @returns null for a text that is no number */
+export function digitsOf(text: string): string | null {
   const [, sign = "", whole = "", fraction = "", exponent = "0"] =
     /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];
   if (whole === "") return null;
