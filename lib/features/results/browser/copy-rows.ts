@@ -1,4 +1,5 @@
 import type { SqlDialect } from "@/lib/base/sql/dialects";
+import { fromDuckDbJson, toDuckDbInterval } from "@/lib/base/sql/duckdb-values";
 import { toSqlName, toSqlText } from "@/lib/base/sql/names";
 import type { CellValue, ResultField, ResultRow } from "@/lib/base/values/json-rows";
 import { isNumericField, toPlainText } from "@/lib/features/results/browser/cell-text";
@@ -129,14 +130,18 @@ function scalarOf(text: string, value: CellValue, field: ResultField, dialect: S
   if (dialect === "postgres" && dbType === "xid8") return textLiteral(text, dialect);
   if (dialect === "mysql" && /^bit\b/i.test(dbType) && /^[01]+$/.test(text)) return `b'${text}'`;
   if (dialect === "mysql" && type === "timestamptz") return textLiteral(text.replace(/Z$/, ""), dialect);
-  return TIMES.has(type) && /^[+-]\d{6}-|^0000-/.test(text) ? stampLiteral(text, dialect) : null;
+  if (dialect === "duckdb" && type === "interval") return textLiteral(toDuckDbInterval(text), dialect);
+  const stamp = TIMES.has(type) ? toEra(text, dialect) : null;
+  return stamp === null ? null : textLiteral(stamp, dialect);
 }
 
 function structureOf(value: CellValue[] | object, field: ResultField, dialect: SqlDialect): string | null {
   const { type, dbType = "" } = field;
-  if (dialect === "postgres" && Array.isArray(value) && type === "array") return textLiteral(arrayText(value), dialect);
+  if (dialect === "postgres" && Array.isArray(value) && type === "array") {
+    return textLiteral(arrayText(value, /^(?:date|timestamp)/i.test(dbType)), dialect);
+  }
   if (dialect === "duckdb" && dbType !== "" && !DOCUMENT.test(dbType)) {
-    return `${textLiteral(JSON.stringify(value), dialect)}::json::${dbType}`;
+    return fromDuckDbJson(textLiteral(JSON.stringify(value), dialect), dbType);
   }
   return dialect === "clickhouse" ? clickhouseLiteral(value as CellValue) : null;
 }
@@ -149,24 +154,24 @@ function bytesLiteral(base64: string, dialect: SqlDialect): string {
 }
 
 /**
- * Formats a time. ISO counts 1 BC as the year 0; PostgreSQL and DuckDB name the era, and write long years without a
- * sign.
+ * Returns a time before year 1 or after 9999 in the database's syntax; null for others. ISO counts 1 BC as the year 0;
+ * PostgreSQL and DuckDB name the era, and write long years without a sign.
  */
-function stampLiteral(text: string, dialect: SqlDialect): string | null {
+function toEra(text: string, dialect: SqlDialect): string | null {
+  if ((dialect !== "postgres" && dialect !== "duckdb") || !/^[+-]\d{6}-|^0000-/.test(text)) return null;
   const [, year = "", day = "", time = ""] = /^([+-]?\d+)(-\d\d-\d\d)(.*)$/.exec(text) ?? [];
-  if (dialect !== "postgres" && dialect !== "duckdb") return null;
-  if (Number(year) > 0) return textLiteral(`${Number(year)}${day}${time}`, dialect);
+  if (Number(year) > 0) return `${Number(year)}${day}${time}`;
   const before = `${String(1 - Number(year)).padStart(4, "0")}${day}`;
-  const written = dialect === "postgres" ? `${before}${time} BC` : `${before} (BC)${time.replace("T", " ")}`;
-  return textLiteral(written, dialect);
+  return dialect === "postgres" ? `${before}${time} BC` : `${before} (BC)${time.replace("T", " ")}`;
 }
 
 /** Formats a list in PostgreSQL's syntax: `{1,NULL,"a"}`. */
-function arrayText(items: readonly CellValue[]): string {
+function arrayText(items: readonly CellValue[], areTimes: boolean): string {
   const texts = items.map((item) => {
     if (item === null) return "NULL";
-    if (Array.isArray(item)) return arrayText(item);
-    return `"${toPlainText(item).replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
+    if (Array.isArray(item)) return arrayText(item, areTimes);
+    const text = toPlainText(item);
+    return `"${((areTimes ? toEra(text, "postgres") : null) ?? text).replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
   });
   return `{${texts.join(",")}}`;
 }

@@ -1,3 +1,4 @@
+import { fromDuckDbJson, toDuckDbInterval } from "@/lib/base/sql/duckdb-values";
 import type { EntityColumn } from "@/lib/base/values/fields";
 import {
   ANY_TIME,
@@ -94,13 +95,9 @@ function write(shown: string, column: EntityColumn, bind: Bind): string {
     requireTime(shown, column, ANY_TIME);
     return castTo(bind.text(stampText(shown)), type);
   }
-  if (/^INTERVAL$/i.test(type)) return castTo(bind.text(intervalText(shown)), type);
+  if (/^INTERVAL$/i.test(type)) return castTo(bind.text(toDuckDbInterval(shown)), type);
   if (/^ENUM\(/i.test(type)) return bind.text(shown);
-  const [, key, value] = /^MAP\((.+)\)$/is.test(type) ? splitMap(type) : [];
-  if (key !== undefined && !/^VARCHAR$/i.test(key)) {
-    return `map_from_entries(cast(${castTo(bind.text(shown), "json")} as struct(key ${key}, value ${value})[]))`;
-  }
-  if (/\]$|^(?:STRUCT|MAP|UNION)\(/i.test(type)) return castTo(castTo(bind.text(shown), "json"), type);
+  if (/\]$|^(?:STRUCT|MAP|UNION)\(/i.test(type)) return fromDuckDbJson(bind.text(shown), type);
   return castTo(bind.text(shown), type);
 }
 
@@ -121,39 +118,4 @@ function stampText(shown: string): string {
   if (!isBc) return text;
   const [, date = text, time = ""] = /^(\d+-\d\d-\d\d)(.*)$/.exec(text) ?? [];
   return `${date} (BC)${time.replace("T", " ")}`;
-}
-
-/** Returns `P1Y2M3DT4H5M6.7S` in DuckDB's interval syntax. DuckDB validates any other text. */
-function intervalText(shown: string): string {
-  if (!shown.startsWith("P")) return shown;
-  const [date = "", time = ""] = shown.slice(1).split("T");
-  const words: [string, RegExp, string][] = [
-    [date, /(-?[\d.]+)Y/, "years"],
-    [date, /(-?[\d.]+)M/, "months"],
-    [date, /(-?[\d.]+)D/, "days"],
-    [time, /(-?[\d.]+)H/, "hours"],
-    [time, /(-?[\d.]+)M/, "minutes"],
-    [time, /(-?[\d.]+)S/, "seconds"],
-  ];
-  const parts = words.flatMap(([part, pattern, word]) => {
-    const amount = pattern.exec(part)?.[1];
-    return amount === undefined ? [] : [`${amount} ${word}`];
-  });
-  return parts.length === 0 ? "0 seconds" : parts.join(" ");
-}
-
-/** Returns the types of a map's keys and values. */
-function splitMap(type: string): string[] {
-  const inner = type.slice(type.indexOf("(") + 1, -1);
-  let depth = 0;
-  let isQuoted = false;
-  for (const [index, letter] of [...inner].entries()) {
-    if (letter === '"' || letter === "'") isQuoted = !isQuoted;
-    else if (!isQuoted && (letter === "(" || letter === "[")) depth += 1;
-    else if (!isQuoted && (letter === ")" || letter === "]")) depth -= 1;
-    else if (!isQuoted && depth === 0 && letter === ",") {
-      return [type, inner.slice(0, index).trim(), inner.slice(index + 1).trim()];
-    }
-  }
-  return [type];
 }

@@ -1,4 +1,5 @@
 import "server-only";
+import { toDuckDbInterval } from "@/lib/base/sql/duckdb-values";
 import type { Field, WireValue } from "@/lib/base/values/fields";
 import { decimalWithin, isBelowMicros, isUnsigned64, isUuid } from "@/lib/base/values/precision";
 import type { EngineClient } from "@/lib/platform/engines/client";
@@ -153,7 +154,7 @@ function toText(value: Exclude<WireValue, null>, column: TargetColumn): string {
     case "time":
       return /_ns$/i.test(column.dbType) ? textOf(value) : exactMicros(textOf(value));
     case "interval":
-      return intervalText(textOf(value));
+      return toDuckDbInterval(textOf(value));
     case "json":
       return column.from === "string" ? textOf(value) : jsonTextOf(value);
     default:
@@ -171,18 +172,6 @@ function stampText(text: string): string {
   if (sign === "+") return `${year}${behind}`;
   const [, day = behind, time = ""] = /^(-\d\d-\d\d)(.*)$/.exec(behind) ?? [];
   return `${String(year + 1).padStart(4, "0")}${day} (BC)${time.replace("T", " ")}`;
-}
-
-const UNITS: Readonly<Record<string, string>> = { Y: "years", W: "weeks", D: "days", H: "hours", S: "seconds" };
-
-/** Returns `P1Y2M3DT4H5M6.7S` in DuckDB's interval syntax; any other text is returned unchanged. */
-function intervalText(text: string): string {
-  const [, date, time = ""] = /^P((?:-?\d+[YMWD])*)(?:T((?:-?[\d.]+[HMS])*))?$/.exec(text) ?? [];
-  if (date === undefined) return text;
-  const words = (part: string, month: string) =>
-    [...part.matchAll(/(-?[\d.]+)([YMWDHS])/g)].map(([, amount, unit = ""]) => `${amount} ${UNITS[unit] ?? month}`);
-  const all = [...words(date, "months"), ...words(time, "minutes")];
-  return all.length === 0 ? "0 seconds" : all.join(" ");
 }
 
 /** List element types with a native DuckDB type, by the names that databases give them. */
