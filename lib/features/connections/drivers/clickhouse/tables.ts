@@ -73,6 +73,8 @@ function typeFor(field: Pick<Field, "type" | "dbType">): string {
     case "float64":
       return "Float64";
     case "decimal": {
+      const integer = longInteger(field);
+      if (integer !== null) return integer;
       const { precision, scale } = decimalWithin(field, DECIMAL_MAX);
       return `Decimal(${precision}, ${scale})`;
     }
@@ -89,6 +91,12 @@ function typeFor(field: Pick<Field, "type" | "dbType">): string {
       // Times, intervals, bytes in base64, lists and objects as JSON.
       return "String";
   }
+}
+
+/** Returns the type for integers of 128 or 256 bits, of which the longest have more digits than a decimal. */
+function longInteger({ dbType }: Pick<Field, "dbType">): string | null {
+  const [, sign, bits] = /^(U?)(?:HUGEINT|Int(128|256))$/i.exec(plainType(dbType)) ?? [];
+  return sign === undefined ? null : `${sign.toUpperCase()}Int${bits ?? 128}`;
 }
 
 /**
