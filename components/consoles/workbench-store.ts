@@ -1,6 +1,6 @@
 import {
   EMPTY_WORKBENCH,
-  mergeWorkbenchs,
+  mergeWorkbenches,
   parseWorkbench,
   type Workbench,
 } from "@/lib/features/consoles/browser/workbench";
@@ -38,7 +38,7 @@ export class WorkbenchStore {
   settle(kept: Workbench | null): void {
     this.#isSettled = true;
     const merged =
-      kept === null ? this.#workbench : this.#workbench === null ? kept : mergeWorkbenchs(this.#workbench, kept);
+      kept === null ? this.#workbench : this.#workbench === null ? kept : mergeWorkbenches(this.#workbench, kept);
     this.#show(merged);
     if (merged !== null) this.#keepSoon();
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
-  addConsole, adoptSaved, closeTab, completeStep, EMPTY_WORKBENCH, findTitle, fitWorkbench, mergeWorkbenchs, moveTab, openTab,
+  addConsole, adoptSaved, closeTab, completeStep, EMPTY_WORKBENCH, findTitle, fitWorkbench, mergeWorkbenches, moveTab, openTab,
   parseWorkbench, removeConsole, restoreConsole, setTitle, toConsoleName, toFreeName,type Workbench, 
 } from "@/lib/features/consoles/browser/workbench"; // biome-ignore format: one look at the whole list
 
@@ -93,7 +93,7 @@ describe("the workbenchs of two browsers", () => {
   const at = (workbench: Workbench, changedAt: number): Workbench => ({ ...workbench, changedAt });
 
   it("are the later one's tabs with the unsaved texts of both", () => {
-    const merged = mergeWorkbenchs(at(workbenchOf("a", "b"), 1), at(workbenchOf("c"), 2));
+    const merged = mergeWorkbenches(at(workbenchOf("a", "b"), 1), at(workbenchOf("c"), 2));
     expect(merged.tabs).toEqual(["c", "a", "b"]);
     expect(merged.consoles.map(({ id }) => id)).toEqual(["c", "a", "b"]);
     expect(merged.lastActiveId).toBe("c");
@@ -102,15 +102,15 @@ describe("the workbenchs of two browsers", () => {
   it("hold the later text of one console", () => {
     const older = addConsole(EMPTY_WORKBENCH, { ...draft("a"), content: "old", changedAt: 1 });
     const newer = addConsole(EMPTY_WORKBENCH, { ...draft("a"), content: "new", changedAt: 2 });
-    expect(mergeWorkbenchs(at(newer, 1), at(older, 9)).consoles[0]?.content).toBe("new");
+    expect(mergeWorkbenches(at(newer, 1), at(older, 9)).consoles[0]?.content).toBe("new");
   });
 
   it("drop what was saved or deleted in the other one, unless it was changed since", () => {
     const gone = removeConsole(addConsole(EMPTY_WORKBENCH, { ...draft("a"), changedAt: 1 }), "a", 5);
     const before = addConsole(EMPTY_WORKBENCH, { ...draft("a"), changedAt: 4 });
     const since = addConsole(EMPTY_WORKBENCH, { ...draft("a"), changedAt: 6 });
-    expect(mergeWorkbenchs(at(before, 4), at(gone, 5)).consoles).toEqual([]);
-    expect(mergeWorkbenchs(at(since, 6), at(gone, 5)).consoles).toHaveLength(1);
+    expect(mergeWorkbenches(at(before, 4), at(gone, 5)).consoles).toEqual([]);
+    expect(mergeWorkbenches(at(since, 6), at(gone, 5)).consoles).toHaveLength(1);
   });
 
   it("fit into what an account keeps, without the longest texts", () => {

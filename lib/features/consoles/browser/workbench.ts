@@ -148,7 +148,7 @@ export function adoptSaved(workbench: Workbench, oldId: string, saved: { id: str
  * Merges the workbenches of two browsers. The tabs of the later one win. No unsaved text is lost, unless it was saved
  * or deleted after its last change.
  */
-export function mergeWorkbenchs(mine: Workbench, theirs: Workbench): Workbench {
+export function mergeWorkbenches(mine: Workbench, theirs: Workbench): Workbench {
   const [late, early] = theirs.changedAt > mine.changedAt ? [theirs, mine] : [mine, theirs];
   const gone = { ...early.gone, ...late.gone };
   const isGone = ({ id, changedAt = 0 }: DraftConsole) => (gone[id] ?? -1) >= changedAt;
