@@ -169,7 +169,7 @@ class Builder {
     for (const ask of asks) measures.push(this.#measure(ask, from, dimTables, measures.length));
     const where = this.#where();
     if (frame.share) {
-      const share = this.#share(measures, where, from);
+      const share = this.#share(measures, from);
       measures.push(share);
     }
     if (this.#problem !== null) return null;
@@ -360,12 +360,12 @@ class Builder {
     };
   }
 
-  #share(measures: Measure[], where: Predicate[], from: Table): Measure {
+  #share(measures: Measure[], from: Table): Measure {
     const share = this.#frame.share;
     const amount = measures.find((measure) => measure.fn === "sum");
     const of = amount?.fn === "sum" ? { ref: amount.ref, times: amount.times } : undefined;
     if (share?.where) {
-      const wanted = share.where.filter((predicate) => this.#reach(predicate, from, where));
+      const wanted = share.where.filter((predicate) => this.#reach(predicate, from));
       return { alias: "percent", fn: "share", where: wanted, ...(of && { of }) };
     }
     return { alias: "percent", fn: "share", where: null, ...(of && { of }) };
@@ -381,7 +381,7 @@ class Builder {
     const below = new Map<Table, Predicate[]>();
     for (const predicate of frame.filters) {
       if (isShared(predicate)) continue;
-      if (this.#reach(predicate, from, where)) where.push(predicate);
+      if (this.#reach(predicate, from)) where.push(predicate);
       else {
         const [ref] = refsOf(predicate);
         if (ref) below.set(ref.table, [...(below.get(ref.table) ?? []), predicate]);
@@ -401,7 +401,7 @@ class Builder {
         column.table !== from
       ) {
         below.set(column.table, [...(below.get(column.table) ?? []), predicate]);
-      } else if (this.#reach(predicate, from, where)) where.push(predicate);
+      } else if (this.#reach(predicate, from)) where.push(predicate);
       else below.set(column.table, [...(below.get(column.table) ?? []), predicate]);
     }
     for (const { table, isNegated } of frame.exists) {
@@ -443,7 +443,7 @@ class Builder {
   }
 
   /** Whether the condition is about the rows themselves or about rows above them; then it is joined. */
-  #reach(predicate: Predicate, from: Table, _where: Predicate[]): boolean {
+  #reach(predicate: Predicate, from: Table): boolean {
     return refsOf(predicate).every(({ table }) => {
       if (table === from || this.#joins.some((step) => step.table === table)) return true;
       return this.#schema.path(from, table, this.#frame.hints)?.every(({ isUp }) => isUp) ? this.#join(table) : false;

@@ -18,7 +18,7 @@ export function finish(reading: Reading): void {
       const table = reading.table(mention);
       if (!frame.target && table) frame.target = table;
       else if (table && table !== frame.target && frame.measures.length === 0 && frame.dims.length === 0)
-        alsoAbout(reading, table, mention);
+        alsoAbout(reading, table);
       reading.take(mention);
     } else if (mention.columns.length > 0) {
       const ref = reading.pick(mention);

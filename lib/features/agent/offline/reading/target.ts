@@ -134,7 +134,7 @@ export function subjectOf(reading: Reading, other: Mention | null): Table | null
 }
 
 /** Reads another table in a list: "companies with at least 20 tickets and how many". */
-export function alsoAbout(reading: Reading, table: Table, _mention: Mention): void {
+export function alsoAbout(reading: Reading, table: Table): void {
   if (
     reading.frame.target &&
     reading.schema.isAbove(table, reading.frame.target) &&
