@@ -113,6 +113,9 @@ export class SandboxChild {
       rest = (lines.pop() ?? "").slice(0, LINE_CHARS_MAX);
       if (this.#reason === null) for (const line of lines) this.#onLine(line.slice(0, LINE_CHARS_MAX));
     });
+    output?.on("end", () => {
+      if (this.#reason === null && rest !== "") this.#onLine(rest);
+    });
   }
 
   /** Counts printed characters from all sources. */

@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import { SandboxChild } from "./child";
+
+test("returns every line that a child prints, also the last one without a newline", async () => {
+  const lines: string[] = [];
+  const print = `process.stdout.write("first\\nlast"); setTimeout(() => process.stderr.write("error without an end"), 50);`;
+  const child = new SandboxChild({
+    command: process.execPath,
+    args: ["-e", print],
+    mark: `millrace-test-${process.pid}`,
+    env: process.env,
+    onLine: (line) => lines.push(line),
+    signal: new AbortController().signal,
+  });
+  await child.ended;
+  await expect.poll(() => lines).toEqual(["first", "last", "error without an end"]);
+});
