@@ -470,6 +470,7 @@ export class Store extends SqlRows implements Access {
     this.write(() => {
       this.sql.run("UPDATE indexes SET spec = ? WHERE id = ?", encodeDocument(spec), index.id);
       const changed = new Index(index.id, spec, index.isMultikey, index.isReady);
+      changed.createdAt = index.createdAt;
       collection.indexes = collection.indexes.map((each) => (each === index ? changed : each));
     });
   }

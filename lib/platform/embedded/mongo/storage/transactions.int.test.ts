@@ -301,3 +301,14 @@ describe("a transaction", () => {
     await second.endSession();
   });
 });
+
+test("a transaction does not use an index that was created, and then changed, after it began", async () => {
+  const session = await started();
+  expect(await c.countDocuments({}, { session })).toBe(3);
+  await c.deleteOne({ _id: "b" });
+  await c.createIndex({ n: 1 }, { name: "by_n" });
+  await store.client.db("t").command({ collMod: "accounts", index: { name: "by_n", hidden: false } });
+  expect(await c.find({ n: 2 }, { session }).toArray()).toEqual([{ _id: "b", n: 2 }]);
+  await session.abortTransaction();
+  await session.endSession();
+});
