@@ -245,17 +245,17 @@ async function load(tables: Tables, kept: Kept, zone: string): Promise<Table> {
   try {
     await pipeline(Readable.from(kept.read()), createWriteStream(path, { flags: "wx", mode: OWNER_ONLY_FILE }));
     const counted = `${name}n`;
-    const count = toCountStatement(counted, file, kept.fields);
-    await transact(tables, [{ run: count.sql, params: count.values }]);
-    const [counts = []] = await rowsOf(tables, `select * from ${counted}`);
+    const [counts = []] = await readThrough(tables, counted, toCountStatement(counted, file, kept.fields));
     rowCount = Number(counts[0]);
     words = wordsOf(kept.fields, counts.map(Number));
-    plan = await planColumns((query) => factsOf(tables, `${name}f`, query), file, kept.fields);
+    const facts = `${name}f`;
+    const factsOf = (query: string) =>
+      readThrough(tables, facts, { sql: `create table ${facts} as ${query}`, values: [] });
+    plan = await planColumns(factsOf, file, kept.fields);
     const { sql, values } = toLoadStatement(name, file, plan.fields, zone, words, plan.casts);
     const steps = [
       ...toWordStatements(name, file, words).map((run) => ({ run, params: [] })),
       { run: sql, params: values },
-      { run: `drop table ${counted}`, params: [] },
     ];
     await transact(tables, steps).catch(async (error: unknown) => {
       if (!isOutOfMemory(error)) throw error;
@@ -382,11 +382,22 @@ async function planTime(
   return { ...field, isNanos: true };
 }
 
-/** Answers a query on files through a temporary table, since only statements that create tables may read files. */
-async function factsOf(tables: Tables, table: string, query: string): Promise<WireValue[][]> {
-  await transact(tables, [{ run: `create or replace table ${table} as ${query}`, params: [] }]);
-  const rows = await rowsOf(tables, `from ${table}`);
-  await transact(tables, [{ run: `drop table ${table}`, params: [] }]);
+/**
+ * Returns the rows of a table that a statement creates, and drops it: only statements that create tables may read
+ * files.
+ */
+async function readThrough(
+  tables: Tables,
+  table: string,
+  { sql, values }: { sql: string; values: string[] },
+): Promise<WireValue[][]> {
+  await transact(tables, [{ run: sql, params: values }]);
+  const drop = () => transact(tables, [{ run: `drop table ${table}`, params: [] }]);
+  const rows = await rowsOf(tables, `from ${table}`).catch(async (error: unknown) => {
+    await drop().catch(() => {});
+    throw error;
+  });
+  await drop();
   return rows;
 }
 
