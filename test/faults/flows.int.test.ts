@@ -31,7 +31,7 @@ let into: { postgres: string; duckdb: string };
 
 beforeAll(async () => {
   postgres = await startPostgres();
-  if (!postgres) return;
+  if (!postgres) throw new Error("PostgreSQL is not installed.");
   const { host, port, database, user, password } = postgres;
   db = new Client({ host, port, database, user, password });
   await db.connect();
@@ -109,7 +109,6 @@ describe("a flow whose server is killed again and again (F2)", { tags: ["long"] 
   it.each(["postgres", "duckdb"] as const)(
     `brings its ${ROWS} rows into %s, each once, and the server does not grow with them`,
     async (to) => {
-      if (!postgres) return;
       const table = `killed_${to}`;
       const flowId = await makeFlow(to, table);
       const before = memoryOf(first.webPid) ?? 0;
@@ -200,7 +199,6 @@ describe("a server that is asked to stop while it runs a flow (F14)", () => {
   it(
     "lets it go, and another one goes on at once",
     async () => {
-      if (!postgres) return;
       const flowId = await makeFlow("postgres", "handed_over");
       const second = await servers.start();
       const { run } = await ana.send(first, "POST", "/flows", { flowId });
@@ -221,7 +219,6 @@ describe("a server that is asked to stop while it runs a flow (F14)", () => {
   it(
     "and is alone, goes on with it when it is started again",
     async () => {
-      if (!postgres) return;
       const flowId = await makeFlow("postgres", "started_again");
       const { run } = await ana.send(first, "POST", "/flows", { flowId });
       await holderOf(run.id, [first]);
