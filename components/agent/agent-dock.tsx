@@ -5,7 +5,7 @@ import { useIsAgentOpen } from "@/components/agent/use-agent-panel";
 import { PanelEdge } from "@/components/layout/panel-edge";
 import { setSideHost, useIsSideTaken } from "@/components/layout/side-slot";
 import { useWorkspace } from "@/components/layout/workspace-context";
-import { part } from "@/components/ui/part";
+import { lazyComponent } from "@/components/ui/lazy-component";
 import { useIsAwake, useIsSettled } from "@/components/ui/use-browser";
 import { loadAgain } from "@/lib/platform/browser/load-again";
 import "./agent-dock.css";
@@ -21,7 +21,7 @@ async function preloadPanel(): Promise<void> {
     // The connection was lost. Opening the panel loads it again.
   }
 }
-const AgentPanel = part(
+const AgentPanel = lazyComponent(
   () => loadAgain(loadPanel),
   (module) => module.AgentPanel,
   Loading,

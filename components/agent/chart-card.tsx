@@ -6,12 +6,12 @@ import { openedMessages } from "@/components/agent/chats";
 import { CardHead } from "@/components/agent/step-line";
 import { findRows, type ToolPart, toRecord } from "@/components/agent/tool-parts";
 import { useFrame } from "@/components/layout/use-frame";
-import { part } from "@/components/ui/part";
+import { lazyComponent } from "@/components/ui/lazy-component";
 import type { ResultRow } from "@/lib/base/values/json-rows";
 import { later } from "@/lib/platform/browser/load-again";
 
 const loadRowsChart = later(() => import("@/components/chart/rows-chart"));
-const RowsChart = part(
+const RowsChart = lazyComponent(
   loadRowsChart,
   (module) => module.RowsChart,
   () => <div className="rows-chart" aria-busy="true" />,

@@ -9,13 +9,13 @@ import { useActiveConsoleId, useConsoleActions } from "@/components/consoles/use
 import { type OpenConsole, useOpenConsole } from "@/components/consoles/use-consoles";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { useConnections } from "@/components/schema/use-schema";
+import { lazyComponent } from "@/components/ui/lazy-component";
 import { announce } from "@/components/ui/live-region";
-import { part } from "@/components/ui/part";
 import { showFailure } from "@/components/ui/toast";
 import { changeConsole } from "@/lib/features/consoles/browser/workbench";
 import { loadAgain } from "@/lib/platform/browser/load-again";
 
-const DiffView = part(
+const DiffView = lazyComponent(
   () => loadAgain(() => import("@/components/editor/diff-view")),
   (module) => module.DiffView,
 );

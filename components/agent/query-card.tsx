@@ -10,12 +10,12 @@ import { useDialect } from "@/components/connections/use-connection-types";
 import { useConsoleActions } from "@/components/consoles/use-console-actions";
 import { SqlCode } from "@/components/editor/sql-code";
 import { useConnections } from "@/components/schema/use-schema";
-import { part } from "@/components/ui/part";
+import { lazyComponent } from "@/components/ui/lazy-component";
 import { toOutcomeWords } from "@/lib/features/results/browser/result-words";
 import { loadAgain } from "@/lib/platform/browser/load-again";
 
 // The grid and its row reader are not part of the panel's bundle.
-const WholeResult = part(
+const WholeResult = lazyComponent(
   () => loadAgain(() => import("@/components/agent/whole-result")),
   (module) => module.WholeResult,
 );

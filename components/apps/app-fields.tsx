@@ -1,8 +1,8 @@
 "use client";
 
 import { useWorkspace } from "@/components/layout/workspace-context";
+import { ChoiceGroup } from "@/components/ui/choice-group";
 import { TextField } from "@/components/ui/text-field";
-import { Ways } from "@/components/ui/ways";
 import type { App } from "@/lib/features/apps/browser/client";
 import { DESCRIPTION_CHARS_MAX, TITLE_CHARS_MAX } from "@/lib/features/apps/limits";
 
@@ -51,7 +51,7 @@ type AccessProps = {
 export function AccessField({ value, error, isDisabled, privateHelp, onChange }: AccessProps) {
   const { workspace } = useWorkspace();
   return (
-    <Ways
+    <ChoiceGroup
       label="Who sees it"
       value={value}
       onChange={onChange}

@@ -11,10 +11,10 @@ import { Page } from "@/components/layout/page";
 import { useOwnSteps } from "@/components/layout/use-address";
 import { useRefresh } from "@/components/layout/use-refresh";
 import { useWorkspace } from "@/components/layout/workspace-context";
+import { lazyComponent } from "@/components/ui/lazy-component";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { LoadMore } from "@/components/ui/load-more";
 import { NoneShown } from "@/components/ui/none-shown";
-import { part } from "@/components/ui/part";
 import { type Segment, Segments } from "@/components/ui/segments";
 import { useIsPhone } from "@/components/ui/use-browser";
 import type { AppCard as Card } from "@/lib/features/apps/browser/client";
@@ -22,7 +22,7 @@ import { later } from "@/lib/platform/browser/load-again";
 import "./apps.css";
 
 const loadNewApp = later(() => import("@/components/apps/new-app"));
-const NewApp = part(loadNewApp, (module) => module.NewApp);
+const NewApp = lazyComponent(loadNewApp, (module) => module.NewApp);
 
 /**
  * Number of pages that load automatically while scrolling; further ones need a button (docs/develop/design.md, States).

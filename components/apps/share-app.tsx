@@ -1,12 +1,12 @@
 "use client";
 
 import { useWorkspace } from "@/components/layout/workspace-context";
-import { part } from "@/components/ui/part";
+import { lazyComponent } from "@/components/ui/lazy-component";
 import { type App, appApi } from "@/lib/features/apps/browser/client";
 import { later } from "@/lib/platform/browser/load-again";
 
 const loadShareDialog = later(() => import("@/components/shares/share-dialog"));
-const ShareDialog = part(loadShareDialog, (module) => module.ShareDialog);
+const ShareDialog = lazyComponent(loadShareDialog, (module) => module.ShareDialog);
 
 /** Dialog that shares an app by link. */
 export function ShareApp({ app, onClose }: { app: App; onClose: () => void }) {

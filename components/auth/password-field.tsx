@@ -1,7 +1,7 @@
 "use client";
 
 import { type ComponentProps, useState } from "react";
-import { EyeSign } from "@/components/ui/signs";
+import { EyeIcon } from "@/components/ui/icons";
 import { TextField } from "@/components/ui/text-field";
 
 /**
@@ -23,7 +23,7 @@ export function PasswordField(props: Omit<ComponentProps<typeof TextField>, "typ
           aria-pressed={isShown}
           onClick={() => setIsShown(!isShown)}
         >
-          <EyeSign isCrossed={isShown} />
+          <EyeIcon isCrossed={isShown} />
         </button>
       }
     />

@@ -30,9 +30,9 @@ import { useWorkspace } from "@/components/layout/workspace-context";
 import { useDatabases } from "@/components/schema/use-schema";
 import { ColourTag } from "@/components/ui/colour-tag";
 import { Keys } from "@/components/ui/keys";
+import { lazyComponent } from "@/components/ui/lazy-component";
 import { Menu, MenuChoice, MenuItem, MenuLine } from "@/components/ui/menu";
 import { NameInput } from "@/components/ui/name-input";
-import { part } from "@/components/ui/part";
 import { Mark } from "@/components/ui/person";
 import { Tip } from "@/components/ui/tip";
 import type { Connection } from "@/lib/features/connections/schema";
@@ -42,7 +42,7 @@ import { formatRowTime } from "@/lib/features/runs/browser/run-words";
 import { later } from "@/lib/platform/browser/load-again";
 
 const loadMoveDialog = later(() => import("@/components/folders/move-dialog"));
-const MoveDialog = part(loadMoveDialog, (module) => module.MoveDialog);
+const MoveDialog = lazyComponent(loadMoveDialog, (module) => module.MoveDialog);
 
 type ChipProps = { draft: OpenConsole; connection: Connection | null };
 /** `editing`: other users who are typing in the console. */

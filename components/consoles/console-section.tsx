@@ -11,7 +11,7 @@ import { FiledTree } from "@/components/folders/filed-tree";
 import { useReveal } from "@/components/folders/use-reveal";
 import { ExplorerBars, ExplorerFailure, ExplorerSection } from "@/components/layout/explorer-section";
 import { useWorkbench, useWorkspace } from "@/components/layout/workspace-context";
-import { part } from "@/components/ui/part";
+import { lazyComponent } from "@/components/ui/lazy-component";
 import type { ConsoleFolder, ConsoleSummary } from "@/lib/features/consoles/browser/client";
 import { buildConsoleTree, CONSOLE_ROOTS } from "@/lib/features/consoles/browser/console-tree";
 import { closeTab, openTab } from "@/lib/features/consoles/browser/workbench";
@@ -20,7 +20,7 @@ import { later } from "@/lib/platform/browser/load-again";
 import "./consoles.css";
 
 const loadDeleteFolder = later(() => import("@/components/folders/delete-folder"));
-const DeleteFolder = part(loadDeleteFolder, (module) => module.DeleteFolder<ConsoleSummary>);
+const DeleteFolder = lazyComponent(loadDeleteFolder, (module) => module.DeleteFolder<ConsoleSummary>);
 
 const NO_CONSOLES: ConsoleSummary[] = [];
 const NO_FOLDERS: ConsoleFolder[] = [];

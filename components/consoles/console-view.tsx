@@ -28,16 +28,16 @@ import { useFrame } from "@/components/layout/use-frame";
 import { useWorkbench, useWorkspace } from "@/components/layout/workspace-context";
 import { RunTools } from "@/components/results/run-tools";
 import { useConnections, useEntities, useFindDatabase } from "@/components/schema/use-schema";
+import { lazyComponent } from "@/components/ui/lazy-component";
 import { announce } from "@/components/ui/live-region";
-import { part } from "@/components/ui/part";
 import { useIsPhone, useOutage } from "@/components/ui/use-browser";
 import { changeConsole, isSavedId, SAMPLE_CONSOLE_ID } from "@/lib/features/consoles/browser/workbench";
 import { later } from "@/lib/platform/browser/load-again";
 
 const loadEditor = later(() => import("@/components/consoles/code-editor"));
 const loadSplit = later(() => import("@/components/consoles/console-split"));
-const CodeEditor = part(loadEditor, (module) => module.CodeEditor, EditorBones);
-const ConsoleSplit = part(
+const CodeEditor = lazyComponent(loadEditor, (module) => module.CodeEditor, EditorBones);
+const ConsoleSplit = lazyComponent(
   () => {
     // Loads the editor's code in parallel, not after.
     void loadEditor();
@@ -47,18 +47,18 @@ const ConsoleSplit = part(
   EditorBones,
 );
 const loadCancelQuestion = later(() => import("@/components/consoles/cancel-question"));
-const CancelQuestion = part(loadCancelQuestion, (module) => module.CancelQuestion);
+const CancelQuestion = lazyComponent(loadCancelQuestion, (module) => module.CancelQuestion);
 
 const loadCompareView = later(() => import("@/components/consoles/compare-view"));
-const CompareView = part(loadCompareView, (module) => module.CompareView, EditorBones);
+const CompareView = lazyComponent(loadCompareView, (module) => module.CompareView, EditorBones);
 const loadSaveDialog = later(() => import("@/components/consoles/save-dialog"));
-const SaveDialog = part(loadSaveDialog, (module) => module.SaveDialog);
+const SaveDialog = lazyComponent(loadSaveDialog, (module) => module.SaveDialog);
 const loadFirstSaveDialog = later(() => import("@/components/consoles/first-save-dialog"));
-const FirstSaveDialog = part(loadFirstSaveDialog, (module) => module.FirstSaveDialog);
+const FirstSaveDialog = lazyComponent(loadFirstSaveDialog, (module) => module.FirstSaveDialog);
 const loadVariableBar = later(() => import("@/components/consoles/variable-bar"));
-const VariableBar = part(loadVariableBar, (module) => module.VariableBar);
+const VariableBar = lazyComponent(loadVariableBar, (module) => module.VariableBar);
 const loadSharedRun = later(() => import("@/components/consoles/shared-run"));
-const SharedRun = part(loadSharedRun, (module) => module.SharedRun);
+const SharedRun = lazyComponent(loadSharedRun, (module) => module.SharedRun);
 
 const NO_NAMES: string[] = [];
 const NOTHING_TO_RUN = "There is nothing to run. Write a query first.";

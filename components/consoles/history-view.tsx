@@ -14,11 +14,11 @@ import { useWorkspace } from "@/components/layout/workspace-context";
 import { useDatabases } from "@/components/schema/use-schema";
 import { useMemberId } from "@/components/settings/use-settings";
 import { CopyButton } from "@/components/ui/copy-button";
+import { lazyComponent } from "@/components/ui/lazy-component";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { announce } from "@/components/ui/live-region";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { LoadMore } from "@/components/ui/load-more";
-import { part } from "@/components/ui/part";
 import { Mark } from "@/components/ui/person";
 import { Segments } from "@/components/ui/segments";
 import { showToast } from "@/components/ui/toast";
@@ -33,7 +33,7 @@ import type { SqlDialect } from "@/lib/base/sql/dialects";
 import { later } from "@/lib/platform/browser/load-again";
 
 const loadDiffView = later(() => import("@/components/editor/diff-view"));
-const DiffView = part(
+const DiffView = lazyComponent(
   loadDiffView,
   (module) => module.DiffView,
   () => <ListSkeleton label="Drawing the change" rows={3} rowPx={26} />,

@@ -9,7 +9,7 @@ import type { ReadFailure } from "@/components/consoles/use-console-run";
 import type { OpenConsole } from "@/components/consoles/use-consoles";
 import { RanBy } from "@/components/results/ran-by";
 import { usePlan } from "@/components/results/use-plan";
-import { part } from "@/components/ui/part";
+import { lazyComponent } from "@/components/ui/lazy-component";
 import { useNow } from "@/components/ui/use-browser";
 import type { Connection } from "@/lib/features/connections/schema";
 import { toTotalWords } from "@/lib/features/results/browser/result-words";
@@ -18,10 +18,10 @@ import { later } from "@/lib/platform/browser/load-again";
 import "@/components/ui/foot.css";
 
 const loadResultView = later(() => import("@/components/grid/result-view"));
-const ResultView = part(loadResultView, (module) => module.ResultView, Skeleton);
+const ResultView = lazyComponent(loadResultView, (module) => module.ResultView, Skeleton);
 
 const loadPlanView = later(() => import("@/components/results/plan-view"));
-const PlanView = part(loadPlanView, (module) => module.PlanView, Skeleton);
+const PlanView = lazyComponent(loadPlanView, (module) => module.PlanView, Skeleton);
 
 /** Answers faster than this show no skeleton (docs/develop/design.md, States). */
 const SKELETON_AFTER_MS = 150;

@@ -13,8 +13,8 @@ import {
 import { useConsoleList, useDraft, useOpenConsole, useSavedConsole } from "@/components/consoles/use-consoles";
 import { useWorkbench, useWorkspace } from "@/components/layout/workspace-context";
 import { useConnections, useDatabases } from "@/components/schema/use-schema";
+import { lazyComponent } from "@/components/ui/lazy-component";
 import { LoadFailure } from "@/components/ui/load-failure";
-import { part } from "@/components/ui/part";
 import { useIsAwake } from "@/components/ui/use-browser";
 import { makeSampleConsole, SAMPLE_CONNECTION_NAME } from "@/lib/features/consoles/browser/sample-console";
 import {
@@ -26,9 +26,9 @@ import "./console.css";
 import "@/components/consoles/consoles.css";
 
 const loadHistoryView = later(() => import("@/components/consoles/history-view"));
-const HistoryView = part(loadHistoryView, (module) => module.HistoryView);
+const HistoryView = lazyComponent(loadHistoryView, (module) => module.HistoryView);
 const loadScheduleView = later(() => import("@/components/consoles/schedule-view"));
-const ScheduleView = part(loadScheduleView, (module) => module.ScheduleView);
+const ScheduleView = lazyComponent(loadScheduleView, (module) => module.ScheduleView);
 
 /** Console area: tabs, and the console in the address, with its history or schedule. */
 export function WorkbenchView() {

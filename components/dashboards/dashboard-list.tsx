@@ -11,13 +11,13 @@ import { useFiledDashboards } from "@/components/dashboards/use-filed-dashboards
 import { NavFind } from "@/components/layout/nav-find";
 import { Page } from "@/components/layout/page";
 import { useWorkspace } from "@/components/layout/workspace-context";
+import { lazyComponent } from "@/components/ui/lazy-component";
 import { ListRow } from "@/components/ui/list-row";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { ACTIONS, ListTable } from "@/components/ui/list-table";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { NameInput } from "@/components/ui/name-input";
 import { NoneShown } from "@/components/ui/none-shown";
-import { part } from "@/components/ui/part";
 import { useIsPhone, useNow } from "@/components/ui/use-browser";
 import type { DashboardSummary } from "@/lib/features/dashboards/browser/client";
 import { toTrail } from "@/lib/features/folders/browser/filed-tree";
@@ -26,9 +26,9 @@ import { later } from "@/lib/platform/browser/load-again";
 import "./dashboards.css";
 
 const loadImport = later(() => import("@/components/dashboards/import-dashboard"));
-const ImportDashboard = part(loadImport, (module) => module.ImportDashboard);
+const ImportDashboard = lazyComponent(loadImport, (module) => module.ImportDashboard);
 const loadMoveDialog = later(() => import("@/components/folders/move-dialog"));
-const MoveDialog = part(loadMoveDialog, (module) => module.MoveDialog);
+const MoveDialog = lazyComponent(loadMoveDialog, (module) => module.MoveDialog);
 
 const AGE_EVERY_MS = 30_000;
 const HEADS = ["Dashboard", "Folder", "Seen by", "Changed", ACTIONS];

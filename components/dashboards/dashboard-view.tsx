@@ -31,13 +31,13 @@ import { Page } from "@/components/layout/page";
 import { useFrame } from "@/components/layout/use-frame";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { CannotOpen } from "@/components/ui/cannot-open";
+import { lazyComponent } from "@/components/ui/lazy-component";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { announce } from "@/components/ui/live-region";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Menu, MenuItem, MenuLine } from "@/components/ui/menu";
 import { NameInput } from "@/components/ui/name-input";
 import { Notice } from "@/components/ui/notice";
-import { part } from "@/components/ui/part";
 import { toMessage } from "@/components/ui/to-message";
 import { showFailure } from "@/components/ui/toast";
 import { useNow } from "@/components/ui/use-browser";
@@ -62,15 +62,15 @@ import { ApiError } from "@/lib/platform/browser/request";
 import "./dashboards.css";
 
 const loadMoveDialog = later(() => import("@/components/folders/move-dialog"));
-const MoveDialog = part(loadMoveDialog, (module) => module.MoveDialog);
+const MoveDialog = lazyComponent(loadMoveDialog, (module) => module.MoveDialog);
 
 const loadSnapshots = later(() => import("@/components/dashboards/snapshots"));
-const Snapshots = part(loadSnapshots, (module) => module.Snapshots);
+const Snapshots = lazyComponent(loadSnapshots, (module) => module.Snapshots);
 const loadShareDialog = later(() => import("@/components/shares/share-dialog"));
-const ShareDialog = part(loadShareDialog, (module) => module.ShareDialog);
+const ShareDialog = lazyComponent(loadShareDialog, (module) => module.ShareDialog);
 
 const loadRefreshDialog = later(() => import("@/components/dashboards/refresh-dialog"));
-const RefreshDialog = part(loadRefreshDialog, (module) => module.RefreshDialog);
+const RefreshDialog = lazyComponent(loadRefreshDialog, (module) => module.RefreshDialog);
 
 const loadPagePicture = later(() => import("@/components/dashboards/page-picture"));
 

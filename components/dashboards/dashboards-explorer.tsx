@@ -12,13 +12,13 @@ import { useReveal } from "@/components/folders/use-reveal";
 import { ExplorerBars, ExplorerFailure, ExplorerSection } from "@/components/layout/explorer-section";
 import { NavFind } from "@/components/layout/nav-find";
 import { useWorkbench, useWorkspace } from "@/components/layout/workspace-context";
-import { part } from "@/components/ui/part";
+import { lazyComponent } from "@/components/ui/lazy-component";
 import type { DashboardFolder, DashboardSummary } from "@/lib/features/dashboards/browser/client";
 import { buildFiledTree, type FolderChoice, isSameChoice, toRoots } from "@/lib/features/folders/browser/filed-tree";
 import { later } from "@/lib/platform/browser/load-again";
 
 const loadDeleteFolder = later(() => import("@/components/folders/delete-folder"));
-const DeleteFolder = part(loadDeleteFolder, (module) => module.DeleteFolder<DashboardSummary>);
+const DeleteFolder = lazyComponent(loadDeleteFolder, (module) => module.DeleteFolder<DashboardSummary>);
 
 /** Separate from the consoles: each tree keeps its own collapsed folders. */
 const ROOTS = toRoots("dashboards-");

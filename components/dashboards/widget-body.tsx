@@ -6,8 +6,8 @@ import { WidgetFigure } from "@/components/dashboards/widget-figure";
 import type { WidgetPress } from "@/components/dashboards/widget-press";
 import { WidgetTable } from "@/components/dashboards/widget-table";
 import { useFrame } from "@/components/layout/use-frame";
+import { lazyComponent } from "@/components/ui/lazy-component";
 import { Notice } from "@/components/ui/notice";
-import { part } from "@/components/ui/part";
 import { withPageGrain } from "@/lib/base/charts/widget-period";
 import type { ResultRow } from "@/lib/base/values/json-rows";
 import type { Widget, WidgetData } from "@/lib/features/dashboards/browser/client";
@@ -17,7 +17,7 @@ import "./widgets.css";
 
 // A page of charts loads no Markdown parser.
 const loadMarkdown = later(() => import("@/components/markdown/markdown"));
-const Markdown = part(loadMarkdown, (module) => module.Markdown, WidgetSkeleton);
+const Markdown = lazyComponent(loadMarkdown, (module) => module.Markdown, WidgetSkeleton);
 
 type WidgetBodyProps = {
   widget: Pick<Widget, "id" | "kind" | "title" | "spec">;

@@ -3,9 +3,9 @@
 import { Code, Ellipsis, FileSpreadsheet, ImageDown, Maximize2, Table2 } from "lucide-react";
 import { useState } from "react";
 import { useFrame } from "@/components/layout/use-frame";
+import { lazyComponent } from "@/components/ui/lazy-component";
 import { announce } from "@/components/ui/live-region";
 import { Menu, MenuItem, MenuLine } from "@/components/ui/menu";
-import { part } from "@/components/ui/part";
 import { showFailure } from "@/components/ui/toast";
 import { withPageGrain } from "@/lib/base/charts/widget-period";
 import { firstRowsNotice } from "@/lib/base/values/cut-rows";
@@ -18,11 +18,11 @@ import { later } from "@/lib/platform/browser/load-again";
 import { saveFile } from "@/lib/platform/browser/save-file";
 
 const loadLarge = later(() => import("@/components/dashboards/widget-large"));
-const WidgetLarge = part(loadLarge, (module) => module.WidgetLarge);
+const WidgetLarge = lazyComponent(loadLarge, (module) => module.WidgetLarge);
 const loadQuery = later(() => import("@/components/dashboards/widget-query"));
-const WidgetQuery = part(loadQuery, (module) => module.WidgetQuery);
+const WidgetQuery = lazyComponent(loadQuery, (module) => module.WidgetQuery);
 const loadRows = later(() => import("@/components/dashboards/widget-source-rows"));
-const WidgetSourceRows = part(loadRows, (module) => module.WidgetSourceRows);
+const WidgetSourceRows = lazyComponent(loadRows, (module) => module.WidgetSourceRows);
 const loadPicture = later(() => import("@/components/dashboards/widget-picture-file"));
 
 type WidgetMenuProps = {

@@ -6,8 +6,8 @@ import { useFindType } from "@/components/connections/use-connection-types";
 import type { FlowFieldsProps } from "@/components/flows/form-fields";
 import { Pick } from "@/components/flows/pick";
 import { useWorkspace } from "@/components/layout/workspace-context";
+import { ChoiceGroup } from "@/components/ui/choice-group";
 import { TextField } from "@/components/ui/text-field";
-import { Ways } from "@/components/ui/ways";
 
 /** Form fields for the destination of a flow, the read mode and the write mode. */
 export function DestinationFields({ draft, change, connections, problemOf, isDisabled }: FlowFieldsProps) {
@@ -74,7 +74,7 @@ export function DestinationFields({ draft, change, connections, problemOf, isDis
       )}
       <div className="flow-two even">
         {draft.type === "sync" && (
-          <Ways
+          <ChoiceGroup
             label="Read"
             value={draft.mode}
             onChange={(mode) => change({ mode })}
@@ -86,7 +86,7 @@ export function DestinationFields({ draft, change, connections, problemOf, isDis
             ]}
           />
         )}
-        <Ways
+        <ChoiceGroup
           label="Write"
           value={draft.write}
           onChange={(write) => change({ write })}

@@ -20,11 +20,11 @@ import { SecretBanner } from "@/components/settings/secret-banner";
 import { useRights } from "@/components/settings/use-settings";
 import { CannotOpen } from "@/components/ui/cannot-open";
 import { CopyButton } from "@/components/ui/copy-button";
-import { Fresh, useFresh } from "@/components/ui/fresh";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { announce } from "@/components/ui/live-region";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
+import { OneTimeValues, useOneTimeValue } from "@/components/ui/one-time-value";
 import { toMessage } from "@/components/ui/to-message";
 import { showFailure } from "@/components/ui/toast";
 import { useConnectivity, useIsPhone, useNow } from "@/components/ui/use-browser";
@@ -38,7 +38,7 @@ import "./flows.css";
 const AGE_EVERY_MS = 30_000;
 
 /** Secrets of newly opened webhooks, by flow. */
-const secrets = new Fresh<Provisioned>();
+const secrets = new OneTimeValues<Provisioned>();
 
 /** Page of a webhook flow: its address, its secret once, and the received events. */
 export function WebhookPage({ flowId }: { flowId: string }) {
@@ -68,7 +68,7 @@ function Loaded({ flow, stats, root }: { flow: FlowDetail; stats: WebhookStats; 
   const isPhone = useIsPhone();
   const mayChange = useMayChange(flow);
   const { setEnabled } = useFlowActions(flow);
-  const fresh = useFresh(secrets, flow.id);
+  const fresh = useOneTimeValue(secrets, flow.id);
   const [isAsking, setIsAsking] = useState(false);
   const { workspace } = useWorkspace();
   const sendTest = useOnceAtATime(

@@ -4,16 +4,16 @@ import { Ellipsis, Folder as FolderIcon, FolderOpen } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import type { Filing } from "@/components/folders/filing";
 import { FolderMenu } from "@/components/folders/folder-menu";
+import { lazyComponent } from "@/components/ui/lazy-component";
 import { Menu } from "@/components/ui/menu";
 import { NameInput } from "@/components/ui/name-input";
-import { part } from "@/components/ui/part";
 import { Tree, type TreeRow } from "@/components/ui/tree";
 import { type FiledNode, type FolderChoice, isInside, isSameChoice } from "@/lib/features/folders/browser/filed-tree";
 import type { Folder } from "@/lib/features/folders/schema";
 import { later } from "@/lib/platform/browser/load-again";
 
 const loadMoveDialog = later(() => import("@/components/folders/move-dialog"));
-const MoveDialog = part(loadMoveDialog, (module) => module.MoveDialog);
+const MoveDialog = lazyComponent(loadMoveDialog, (module) => module.MoveDialog);
 
 /** Actions that a row's menu requests from the tree. */
 export type RowActs = { onRename: () => void; onMove: () => void };

@@ -17,7 +17,7 @@ import { useSelection } from "@/components/grid/use-selection";
 import { useViewChoice, type View } from "@/components/grid/view-choice";
 import { useFrame } from "@/components/layout/use-frame";
 import { useWorkspace } from "@/components/layout/workspace-context";
-import { part } from "@/components/ui/part";
+import { lazyComponent } from "@/components/ui/lazy-component";
 import { useIsPhone } from "@/components/ui/use-browser";
 import type { Connection } from "@/lib/features/connections/schema";
 import type { KeptChart } from "@/lib/features/consoles/browser/client";
@@ -48,15 +48,15 @@ export type ResultViewProps = {
 
 const Pending = () => <div className="result-fill" aria-busy="true" />;
 const loadJsonPane = later(() => import("@/components/grid/json-pane"));
-const JsonPane = part(loadJsonPane, (module) => module.JsonPane, Pending);
+const JsonPane = lazyComponent(loadJsonPane, (module) => module.JsonPane, Pending);
 const loadChartView = later(() => import("@/components/results/chart-view"));
-const ChartView = part(loadChartView, (module) => module.ChartView, Pending);
+const ChartView = lazyComponent(loadChartView, (module) => module.ChartView, Pending);
 const loadExportDialog = later(() => import("@/components/results/export-dialog"));
-const ExportDialog = part(loadExportDialog, (module) => module.ExportDialog);
+const ExportDialog = lazyComponent(loadExportDialog, (module) => module.ExportDialog);
 const loadAddToDashboard = later(() => import("@/components/results/add-to-dashboard"));
-const AddToDashboard = part(loadAddToDashboard, (module) => module.AddToDashboard);
+const AddToDashboard = lazyComponent(loadAddToDashboard, (module) => module.AddToDashboard);
 const loadRowPanel = later(() => import("@/components/grid/row-panel"));
-const RowPanel = part(loadRowPanel, (module) => module.RowPanel);
+const RowPanel = lazyComponent(loadRowPanel, (module) => module.RowPanel);
 
 const PHONE_VIEWS: View[] = ["cards", "table", "chart"];
 const WIDE_VIEWS: View[] = ["table", "chart", "json"];

@@ -9,7 +9,7 @@ import { RuleTest } from "@/components/notifications/rule-test";
 import { toRuleName } from "@/components/notifications/rule-words";
 import { RULES } from "@/components/notifications/use-notifications";
 import { VerifyHelp } from "@/components/notifications/verify-help";
-import { holdFreshSecret, useFreshSecret } from "@/components/settings/fresh-secret";
+import { keepNewSecret, useNewSecret } from "@/components/settings/one-time-secrets";
 import { SecretBanner } from "@/components/settings/secret-banner";
 import { useRights } from "@/components/settings/use-settings";
 import { Confirm } from "@/components/ui/confirm";
@@ -35,17 +35,17 @@ export function RulePanel({ rule, resource, onShow, onClose }: RulePanelProps) {
   const { workspace } = useWorkspace();
   const { isAdmin } = useRights();
   const queryClient = useQueryClient();
-  const fresh = useFreshSecret(workspace.id);
+  const fresh = useNewSecret(workspace.id);
   const [question, setQuestion] = useState<"delete" | "rotate" | null>(null);
   const refresh = () => queryClient.invalidateQueries({ queryKey: [RULES] });
   const keep = (saved: SavedRule) => {
     if (saved.signingSecretOnce === undefined) return;
-    holdFreshSecret(workspace.id, { ruleId: saved.id, name: toRuleName(saved), secret: saved.signingSecretOnce });
+    keepNewSecret(workspace.id, { ruleId: saved.id, name: toRuleName(saved), secret: saved.signingSecretOnce });
   };
   const remove = useMutation({
     mutationFn: (id: string) => notificationApi.removeRule(workspace.id, id),
     onSuccess: async () => {
-      if (fresh?.ruleId === rule?.id) holdFreshSecret(workspace.id, null);
+      if (fresh?.ruleId === rule?.id) keepNewSecret(workspace.id, null);
       announce("Rule deleted");
       onClose();
       await refresh();
@@ -98,7 +98,7 @@ export function RulePanel({ rule, resource, onShow, onClose }: RulePanelProps) {
           noun="secret"
           secret={fresh.secret}
           lost="It is not shown again. You can make a new one later."
-          onSaved={() => holdFreshSecret(workspace.id, null)}
+          onSaved={() => keepNewSecret(workspace.id, null)}
         >
           <VerifyHelp />
         </SecretBanner>

@@ -9,7 +9,7 @@ import { PlanTree } from "@/components/results/plan-tree";
 import { useEarlierPlan } from "@/components/results/use-earlier-plan";
 import { useEntities } from "@/components/schema/use-schema";
 import { copyText } from "@/components/ui/copy-text";
-import { part } from "@/components/ui/part";
+import { lazyComponent } from "@/components/ui/lazy-component";
 import { Segments } from "@/components/ui/segments";
 import { showToast } from "@/components/ui/toast";
 import { useIsPhone, useNow } from "@/components/ui/use-browser";
@@ -26,7 +26,7 @@ import "./results.css";
 import "@/components/ui/foot.css";
 
 const loadDiffView = later(() => import("@/components/editor/diff-view"));
-const DiffView = part(loadDiffView, (module) => module.DiffView);
+const DiffView = lazyComponent(loadDiffView, (module) => module.DiffView);
 
 /**
  * Maximum length of a plan for the agent: the question is about its slowest steps, and they are in the tree's order.

@@ -4,7 +4,7 @@ import { History, ListTree } from "lucide-react";
 import { useEffect, useEffectEvent, useState } from "react";
 import { useOffer } from "@/components/layout/use-offer";
 import { useExplain } from "@/components/results/use-explain";
-import { part } from "@/components/ui/part";
+import { lazyComponent } from "@/components/ui/lazy-component";
 import { Tip } from "@/components/ui/tip";
 import type { Connection } from "@/lib/features/connections/schema";
 import type { DraftConsole } from "@/lib/features/consoles/browser/workbench";
@@ -13,7 +13,7 @@ import { later } from "@/lib/platform/browser/load-again";
 import "./results.css";
 
 const loadRecentRuns = later(() => import("@/components/results/recent-runs"));
-const RecentRuns = part(loadRecentRuns, (module) => module.RecentRuns);
+const RecentRuns = lazyComponent(loadRecentRuns, (module) => module.RecentRuns);
 
 type RunToolsProps = {
   draft: DraftConsole;

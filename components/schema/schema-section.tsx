@@ -29,9 +29,9 @@ import { useConnections, useDatabases, useOpenSchemas, useSchemaRefresh } from "
 import { ColourTag, type TagLook } from "@/components/ui/colour-tag";
 import type { ContextItems } from "@/components/ui/context-menu";
 import { copyName } from "@/components/ui/copy-text";
+import { lazyComponent } from "@/components/ui/lazy-component";
 import { announce } from "@/components/ui/live-region";
 import { MenuItem, MenuLine } from "@/components/ui/menu";
-import { part } from "@/components/ui/part";
 import { showFailure, showToast } from "@/components/ui/toast";
 import { Tree, type TreeRow } from "@/components/ui/tree";
 import { useConnectivity } from "@/components/ui/use-browser";
@@ -46,7 +46,7 @@ import { formatClock, formatCountShort } from "@/lib/platform/browser/format";
 import { later } from "@/lib/platform/browser/load-again";
 
 const loadDdlDialog = later(() => import("@/components/schema/ddl-dialog"));
-const DdlDialog = part(loadDdlDialog, (module) => module.DdlDialog);
+const DdlDialog = lazyComponent(loadDdlDialog, (module) => module.DdlDialog);
 
 const ENTITY_ICONS = { table: Table2, view: Eye, collection: Braces, resource: Box } as const;
 

@@ -18,11 +18,11 @@ import { ShowExplorer } from "@/components/layout/show-explorer";
 import { useAddress, useOwnSteps } from "@/components/layout/use-address";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { useConnections, useEntities } from "@/components/schema/use-schema";
+import { lazyComponent } from "@/components/ui/lazy-component";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { announce } from "@/components/ui/live-region";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
-import { part } from "@/components/ui/part";
 import { showFailure } from "@/components/ui/toast";
 import { useIsPhone } from "@/components/ui/use-browser";
 import { toSqlName } from "@/lib/base/sql/names";
@@ -51,7 +51,7 @@ import "@/components/ui/page.css";
 import "./table-view.css";
 
 const loadDdlDialog = later(() => import("@/components/schema/ddl-dialog"));
-const DdlDialog = part(loadDdlDialog, (module) => module.DdlDialog);
+const DdlDialog = lazyComponent(loadDdlDialog, (module) => module.DdlDialog);
 
 type TableViewProps = { connectionId: string; table: { name: string; schema?: string } };
 

@@ -5,8 +5,8 @@ import Link from "next/link";
 import { useState } from "react";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { ApiKeyRow } from "@/components/settings/api-key-row";
-import { holdFreshKey, useFreshKey } from "@/components/settings/fresh-secret";
 import { NewApiKey } from "@/components/settings/new-api-key";
+import { keepNewKey, useNewKey } from "@/components/settings/one-time-secrets";
 import { SecretBanner } from "@/components/settings/secret-banner";
 import { SettingsPage } from "@/components/settings/settings-page";
 import { ShowMore, useSlice } from "@/components/settings/show-more";
@@ -24,7 +24,7 @@ export function ApiKeySettings() {
   const { workspace } = useWorkspace();
   const { isAdmin } = useRights();
   const keys = useApiKeys();
-  const fresh = useFreshKey(workspace.id);
+  const fresh = useNewKey(workspace.id);
   const [isMaking, setIsMaking] = useState(false);
   const items = keys.data ?? [];
   const slice = useSlice(items);
@@ -65,7 +65,7 @@ export function ApiKeySettings() {
       <p className="lead">
         A key works in this workspace only and acts as the person who made it. It cannot manage people or other keys.
       </p>
-      {fresh && <SecretBanner name={fresh.name} secret={fresh.key} onSaved={() => holdFreshKey(workspace.id, null)} />}
+      {fresh && <SecretBanner name={fresh.name} secret={fresh.key} onSaved={() => keepNewKey(workspace.id, null)} />}
       {keys.isPending && <ListSkeleton label="Reading the keys" rowPx={44} />}
       {keys.isError && !keys.data && <LoadFailure error={keys.error} onRetry={() => keys.refetch()} />}
       {isEmpty && (
@@ -93,7 +93,7 @@ export function ApiKeySettings() {
         isOpen={isMaking}
         onClose={() => setIsMaking(false)}
         onMade={(key) => {
-          holdFreshKey(workspace.id, key);
+          keepNewKey(workspace.id, key);
           setIsMaking(false);
         }}
       />

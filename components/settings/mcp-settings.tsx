@@ -5,8 +5,8 @@ import { Check, ChevronLeft, Plus } from "lucide-react";
 import Link from "next/link";
 import { useState } from "react";
 import { useWorkspace } from "@/components/layout/workspace-context";
-import { holdFreshKey, useFreshKey } from "@/components/settings/fresh-secret";
 import { NewApiKey } from "@/components/settings/new-api-key";
+import { keepNewKey, useNewKey } from "@/components/settings/one-time-secrets";
 import { SecretBanner } from "@/components/settings/secret-banner";
 import { SettingsPage } from "@/components/settings/settings-page";
 import { useRights } from "@/components/settings/use-settings";
@@ -25,7 +25,7 @@ const CHAT_ONLY = new Set(["propose_plan"]);
 export function McpSettings() {
   const { workspace } = useWorkspace();
   const { isAdmin } = useRights();
-  const fresh = useFreshKey(workspace.id);
+  const fresh = useNewKey(workspace.id);
   const isAwake = useIsAwake();
   const [client, setClient] = useState<McpClient>("claude");
   const [isMaking, setIsMaking] = useState(false);
@@ -45,7 +45,7 @@ export function McpSettings() {
         Programs that speak the Model Context Protocol get the agent's tools: they find tables, run queries that only
         read, and open consoles and flows.
       </p>
-      {fresh && <SecretBanner name={fresh.name} secret={fresh.key} onSaved={() => holdFreshKey(workspace.id, null)} />}
+      {fresh && <SecretBanner name={fresh.name} secret={fresh.key} onSaved={() => keepNewKey(workspace.id, null)} />}
       <section className="part first-part" aria-labelledby="mcp-key">
         <h2 id="mcp-key">1. A key for the client</h2>
         {isAdmin ? (
@@ -85,7 +85,7 @@ export function McpSettings() {
         access="read"
         onClose={() => setIsMaking(false)}
         onMade={(key) => {
-          holdFreshKey(workspace.id, key);
+          keepNewKey(workspace.id, key);
           setIsMaking(false);
         }}
       />

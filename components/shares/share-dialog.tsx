@@ -5,6 +5,7 @@ import { ExternalLink } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { EmbedFields } from "@/components/shares/embed-fields";
+import { ChoiceGroup } from "@/components/ui/choice-group";
 import { Confirm } from "@/components/ui/confirm";
 import { CopyButton } from "@/components/ui/copy-button";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
@@ -15,7 +16,6 @@ import { problemsOf } from "@/components/ui/problems-of";
 import { TextField } from "@/components/ui/text-field";
 import { toMessage } from "@/components/ui/to-message";
 import { showToast } from "@/components/ui/toast";
-import { Ways } from "@/components/ui/ways";
 import { toEndOfDay } from "@/lib/features/accounts/browser/lifetimes";
 import type { Access } from "@/lib/features/folders/schema";
 import type { Share, ShareBody } from "@/lib/features/shares/schema";
@@ -186,7 +186,7 @@ function Form({ shared, share, queryKey, onClose }: FormProps) {
             {failure}
           </Notice>
         )}
-        <Ways
+        <ChoiceGroup
           label="Who can see it"
           value={reach}
           onChange={setReach}

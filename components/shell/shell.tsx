@@ -14,8 +14,8 @@ import { useKeptWorkbench } from "@/components/shell/use-kept-workbench";
 import { useLoadAhead } from "@/components/shell/use-load-ahead";
 import { useShellCommands } from "@/components/shell/use-shell-commands";
 import { useShellKeys } from "@/components/shell/use-shell-keys";
+import { lazyComponent } from "@/components/ui/lazy-component";
 import { LiveRegion } from "@/components/ui/live-region";
-import { part } from "@/components/ui/part";
 import { TipGroup } from "@/components/ui/tip";
 import { useIsPhone } from "@/components/ui/use-browser";
 import type { PaletteMode } from "@/lib/features/workspaces/browser/palette-items";
@@ -24,15 +24,15 @@ import "./shell.css";
 
 // Not needed for the first paint of a wide page.
 const loadBottomBar = later(() => import("@/components/shell/bottom-bar"));
-const BottomBar = part(loadBottomBar, (module) => module.BottomBar);
+const BottomBar = lazyComponent(loadBottomBar, (module) => module.BottomBar);
 const loadShortcutList = later(() => import("@/components/shell/shortcut-list"));
-const ShortcutList = part(loadShortcutList, (module) => module.ShortcutList);
+const ShortcutList = lazyComponent(loadShortcutList, (module) => module.ShortcutList);
 const loadPalette = later(() => import("@/components/palette/palette"));
-const Palette = part(loadPalette, (module) => module.Palette);
+const Palette = lazyComponent(loadPalette, (module) => module.Palette);
 const loadTextSearch = later(() => import("@/components/palette/text-search"));
-const TextSearch = part(loadTextSearch, (module) => module.TextSearch);
+const TextSearch = lazyComponent(loadTextSearch, (module) => module.TextSearch);
 const loadToaster = later(() => import("@/components/ui/toaster"));
-const Toaster = part(loadToaster, (module) => module.Toaster);
+const Toaster = lazyComponent(loadToaster, (module) => module.Toaster);
 
 /**
  * Frame around every view of a workspace (docs/develop/design.md, Layout): rail, explorer, main and status bar; on a

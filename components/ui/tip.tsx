@@ -1,12 +1,12 @@
 "use client";
 
 import { cloneElement, type ReactElement, type ReactNode, useEffect, useEffectEvent, useRef, useState } from "react";
-import { part } from "@/components/ui/part";
+import { lazyComponent } from "@/components/ui/lazy-component";
 import type { TipSide, TipTarget } from "@/components/ui/tip-popup";
 import { later } from "@/lib/platform/browser/load-again";
 
 const loadTipPopup = later(() => import("@/components/ui/tip-popup"));
-const TipPopup = part(loadTipPopup, (module) => module.TipPopup);
+const TipPopup = lazyComponent(loadTipPopup, (module) => module.TipPopup);
 
 /**
  * Delay before the first tooltip, in ms: a passing pointer shows nothing. Once one is shown, its neighbours follow at

@@ -3,14 +3,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useWorkspace } from "@/components/layout/workspace-context";
+import { lazyComponent } from "@/components/ui/lazy-component";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
-import { part } from "@/components/ui/part";
 import { Segments } from "@/components/ui/segments";
 import { type App, appApi, type PublishConflict, type Resolutions } from "@/lib/features/apps/browser/client";
 import { later } from "@/lib/platform/browser/load-again";
 
 const loadDiff = later(() => import("@/components/apps/workbench/text-diff"));
-const TextMerge = part(loadDiff, (module) => module.TextMerge);
+const TextMerge = lazyComponent(loadDiff, (module) => module.TextMerge);
 
 type Choice = "mine" | "published" | "edit";
 

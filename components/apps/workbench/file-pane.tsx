@@ -9,10 +9,10 @@ import { useBindings } from "@/components/apps/workbench/use-bindings";
 import { toKnown, useAppFile, type Work } from "@/components/apps/workbench/use-work";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { CopyButton } from "@/components/ui/copy-button";
+import { lazyComponent } from "@/components/ui/lazy-component";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
-import { part } from "@/components/ui/part";
 import { showFailure } from "@/components/ui/toast";
 import { fileKindOf, imageTypeOf, nameOf } from "@/lib/features/apps/browser/app-files";
 import { appApi, type BindingItem } from "@/lib/features/apps/browser/client";
@@ -22,13 +22,13 @@ import { ApiError } from "@/lib/platform/browser/request";
 import { saveFile } from "@/lib/platform/browser/save-file";
 
 const loadEditor = later(() => import("@/components/apps/workbench/text-editor"));
-const TextEditor = part(
+const TextEditor = lazyComponent(
   loadEditor,
   (module) => module.TextEditor,
   () => <ListSkeleton label="Reading the editor" />,
 );
 const loadDiff = later(() => import("@/components/apps/workbench/text-diff"));
-const TextMerge = part(loadDiff, (module) => module.TextMerge);
+const TextMerge = lazyComponent(loadDiff, (module) => module.TextMerge);
 
 const NO_PROBLEMS: TextProblem[] = [];
 const NO_BINDINGS: BindingItem[] = [];

@@ -35,9 +35,9 @@ import { VersionsView } from "@/components/apps/workbench/versions-view";
 import { ShowExplorer } from "@/components/layout/show-explorer";
 import { useOffer } from "@/components/layout/use-offer";
 import { useWorkspace } from "@/components/layout/workspace-context";
+import { lazyComponent } from "@/components/ui/lazy-component";
 import { announce } from "@/components/ui/live-region";
 import { Notice } from "@/components/ui/notice";
-import { part } from "@/components/ui/part";
 import { Segments } from "@/components/ui/segments";
 import { showToast } from "@/components/ui/toast";
 import { useIsPhone, useMediaQuery } from "@/components/ui/use-browser";
@@ -49,10 +49,10 @@ import "./workbench.css";
 import "@/components/apps/apps.css";
 
 const loadPublish = later(() => import("@/components/apps/workbench/publish-dialog"));
-const PublishDialog = part(loadPublish, (module) => module.PublishDialog);
+const PublishDialog = lazyComponent(loadPublish, (module) => module.PublishDialog);
 
 const loadSettings = later(() => import("@/components/apps/workbench/app-settings"));
-const AppSettings = part(loadSettings, (module) => module.AppSettings);
+const AppSettings = lazyComponent(loadSettings, (module) => module.AppSettings);
 
 const PHONE_PANES: { value: Pane; label: string }[] = [
   { value: "files", label: "Files" },

@@ -4,14 +4,14 @@ import { History } from "lucide-react";
 import { useId, useState } from "react";
 import { EditSide } from "@/components/dashboards/edit/edit-side";
 import type { Editing } from "@/components/dashboards/edit/use-editing";
-import { part } from "@/components/ui/part";
+import { lazyComponent } from "@/components/ui/lazy-component";
 import { Select } from "@/components/ui/select";
 import { TextField } from "@/components/ui/text-field";
 import { TITLE_CHARS_MAX } from "@/lib/features/dashboards/limits";
 import { later } from "@/lib/platform/browser/load-again";
 
 const loadHistory = later(() => import("@/components/dashboards/edit/history-dialog"));
-const HistoryDialog = part(loadHistory, (module) => module.HistoryDialog);
+const HistoryDialog = lazyComponent(loadHistory, (module) => module.HistoryDialog);
 
 type PagePanelProps = { editing: Editing; dashboardId: string; onClose: () => void };
 

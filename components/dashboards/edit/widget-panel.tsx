@@ -9,8 +9,8 @@ import { SourceField } from "@/components/dashboards/edit/source-field";
 import { SpecText } from "@/components/dashboards/edit/spec-text";
 import type { Editing } from "@/components/dashboards/edit/use-editing";
 import { usePreview } from "@/components/dashboards/edit/use-preview";
+import { lazyComponent } from "@/components/ui/lazy-component";
 import { Notice } from "@/components/ui/notice";
-import { part } from "@/components/ui/part";
 import { Segments } from "@/components/ui/segments";
 import { SwitchRow } from "@/components/ui/switch-row";
 import { TextField } from "@/components/ui/text-field";
@@ -32,7 +32,7 @@ import { formatCount } from "@/lib/platform/browser/format";
 import { later } from "@/lib/platform/browser/load-again";
 
 const loadMarkdown = later(() => import("@/components/markdown/markdown"));
-const Markdown = part(loadMarkdown, (module) => module.Markdown);
+const Markdown = lazyComponent(loadMarkdown, (module) => module.Markdown);
 
 type WidgetPanelProps = {
   editing: Editing;

@@ -3,7 +3,7 @@
 import { useId } from "react";
 import "@/components/ui/page.css";
 
-type WaysProps<T extends string> = {
+type ChoiceGroupProps<T extends string> = {
   label: string;
   value: T;
   onChange: (value: T) => void;
@@ -13,13 +13,20 @@ type WaysProps<T extends string> = {
 };
 
 /** A choice of one among a few options with an explanation each. */
-export function Ways<T extends string>({ label, value, onChange, options, error, isDisabled }: WaysProps<T>) {
+export function ChoiceGroup<T extends string>({
+  label,
+  value,
+  onChange,
+  options,
+  error,
+  isDisabled,
+}: ChoiceGroupProps<T>) {
   const name = useId();
   return (
-    <fieldset className="field ways" disabled={isDisabled}>
+    <fieldset className="field choice-group" disabled={isDisabled}>
       <legend className="flabel">{label}</legend>
       {options.map((option) => (
-        <label key={option.value} className={option.isDisabled ? "way off" : "way"}>
+        <label key={option.value} className={option.isDisabled ? "option off" : "option"}>
           <input
             type="radio"
             name={name}

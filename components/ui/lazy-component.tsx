@@ -10,7 +10,7 @@ import { type ComponentType, useEffect, useState, useSyncExternalStore } from "r
  * @param pick the component in the loaded module
  * @throws to the nearest error boundary what `load` throws; mounting it again retries
  */
-export function part<Module, Props extends object>(
+export function lazyComponent<Module, Props extends object>(
   load: () => Promise<Module>,
   pick: (module: Module) => ComponentType<Props>,
   Placeholder: ComponentType = Nothing,
@@ -33,7 +33,7 @@ export function part<Module, Props extends object>(
     });
     return loading;
   };
-  return function Part(props: Props) {
+  return function LazyComponent(props: Props) {
     const Loaded = useSyncExternalStore(
       subscribe,
       () => loaded,

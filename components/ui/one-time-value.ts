@@ -6,7 +6,7 @@ import { useSyncExternalStore } from "react";
  * A value that was just created, cannot be shown again, and that its creator has not saved yet. It is stored here
  * rather than in the page, so that it survives navigation.
  */
-export class Fresh<T> {
+export class OneTimeValues<T> {
   #held: ReadonlyMap<string, T> = new Map();
   readonly #nothing: ReadonlyMap<string, T> = new Map();
   readonly #listeners = new Set<() => void>();
@@ -31,6 +31,6 @@ export class Fresh<T> {
   }
 }
 
-export function useFresh<T>(fresh: Fresh<T>, place: string): T | null {
-  return useSyncExternalStore(fresh.subscribe, fresh.read, fresh.readNothing).get(place) ?? null;
+export function useOneTimeValue<T>(values: OneTimeValues<T>, place: string): T | null {
+  return useSyncExternalStore(values.subscribe, values.read, values.readNothing).get(place) ?? null;
 }

@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
  * (docs/develop/decisions/libraries.md).
  */
 
-function Sign({ children }: { children: ReactNode }) {
+function Icon({ children }: { children: ReactNode }) {
   return (
     <svg
       // Same size and weight as the library's icons.
@@ -23,39 +23,39 @@ function Sign({ children }: { children: ReactNode }) {
 }
 
 /** Icon of a failure. */
-export function FailureSign() {
+export function FailureIcon() {
   return (
-    <Sign>
+    <Icon>
       <circle cx="12" cy="12" r="10" />
       <path d="m15 9-6 6m0-6 6 6" />
-    </Sign>
+    </Icon>
   );
 }
 
 /** @param isCrossed for the action that hides it again */
-export function EyeSign({ isCrossed }: { isCrossed: boolean }) {
+export function EyeIcon({ isCrossed }: { isCrossed: boolean }) {
   return (
-    <Sign>
+    <Icon>
       <path d="M2 12c2.3-4.7 5.7-7 10-7s7.7 2.3 10 7c-2.3 4.7-5.7 7-10 7s-7.7-2.3-10-7Z" />
       <circle cx="12" cy="12" r="3" />
       {isCrossed && <path d="M3 3l18 18" />}
-    </Sign>
+    </Icon>
   );
 }
 
-export function LockSign() {
+export function LockIcon() {
   return (
-    <Sign>
+    <Icon>
       <rect x="4" y="11" width="16" height="10" rx="2" />
       <path d="M8 11V7a4 4 0 0 1 8 0v4" />
-    </Sign>
+    </Icon>
   );
 }
 
-export function WarningSign() {
+export function WarningIcon() {
   return (
-    <Sign>
+    <Icon>
       <path d="M12 4 2.5 20h19ZM12 10v4m0 3v.01" />
-    </Sign>
+    </Icon>
   );
 }
