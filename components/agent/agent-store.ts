@@ -1,3 +1,4 @@
+import { createStore } from "zustand/vanilla";
 import { setAgentOpen } from "@/components/agent/use-agent-panel";
 
 /** A request to the agent from outside its panel: to fix a failed query, or to answer a question. */
@@ -28,28 +29,26 @@ const ID_BYTES = 12;
  * this browser remembers the chat.
  */
 export class AgentStore {
-  #state: AgentState;
+  readonly #state = createStore<AgentState>(() => ({
+    chatId: "",
+    isFresh: false,
+    isWanted: false,
+    isListing: false,
+    modelId: null,
+    agentId: null,
+    request: null,
+  }));
   /** The user has just opened the panel and will type next. A page that loads with it keeps its focus. */
   #isSummoned = false;
-  readonly #listeners = new Set<() => void>();
   readonly #key: string;
 
   constructor(userId: string, workspaceId: string) {
     this.#key = `millrace:agent:${userId}:${workspaceId}`;
-    this.#state = {
-      chatId: "",
-      isFresh: false,
-      isWanted: false,
-      isListing: false,
-      modelId: null,
-      agentId: null,
-      request: null,
-    };
   }
 
   /** Opens the chat that the URL names, or else the stored one. Only for the browser: the server has neither. */
   wake(): void {
-    if (this.#state.chatId !== "") return;
+    if (this.read().chatId !== "") return;
     const kept = this.#readKept();
     const asked = new URLSearchParams(window.location.search);
     const chatId = [asked.get("chat"), kept.chatId].find((id) => typeof id === "string" && /^[0-9a-f]{24}$/.test(id));
@@ -63,22 +62,18 @@ export class AgentStore {
     if (asked.has("chat") || asked.has("chats")) this.open();
   }
 
-  read = (): AgentState => this.#state;
+  readonly read = this.#state.getState;
 
-  subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly subscribe = this.#state.subscribe;
 
   change = (change: Partial<AgentState>): void => {
-    this.#state = { ...this.#state, ...change };
-    const { chatId, isFresh, modelId, agentId } = this.#state;
+    const { chatId, isFresh, modelId, agentId } = { ...this.read(), ...change };
     try {
       localStorage.setItem(this.#key, JSON.stringify({ chatId: isFresh ? null : chatId, modelId, agentId }));
     } catch {
       // Without browser storage, only the remembered chat is lost.
     }
-    for (const listener of this.#listeners) listener();
+    this.#state.setState(change);
   };
 
   /** Shows the panel. @param request to send at once */

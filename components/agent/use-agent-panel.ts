@@ -1,7 +1,8 @@
 "use client";
 
 import { usePathname } from "next/navigation";
-import { useSyncExternalStore } from "react";
+import { useStore } from "zustand";
+import { createStore } from "zustand/vanilla";
 import { updateFrame, useFrame } from "@/components/layout/use-frame";
 import { useMediaQuery } from "@/components/ui/use-browser";
 import { isBesideWork } from "@/lib/features/accounts/browser/frame-preferences";
@@ -15,15 +16,14 @@ const OVER_QUERY = "(max-width: 1200px)";
 /**
  * Whether the panel currently covers the workspace. The stored state applies only to the panel beside the workspace.
  */
-let isOverWork = false;
-const listeners = new Set<() => void>();
+const isOverWork = createStore(() => false);
 
 /** Whether the agent's panel is visible on this page. */
 export function useIsAgentOpen(): boolean {
   const { frame } = useFrame();
   const isBeside = isBesideWork(usePathname());
   const isOver = useMediaQuery(OVER_QUERY);
-  const isOpenOver = useSyncExternalStore(subscribe, read, () => false);
+  const isOpenOver = useStore(isOverWork);
   if (isOver) return isOpenOver;
   return isBeside ? frame.agentBesideWork : frame.agentElsewhere;
 }
@@ -31,8 +31,7 @@ export function useIsAgentOpen(): boolean {
 /** Shows or hides the panel; the state is stored for pages like this one. */
 export function setAgentOpen(isOpen: boolean): void {
   if (matchMedia(OVER_QUERY).matches) {
-    isOverWork = isOpen;
-    for (const listener of listeners) listener();
+    isOverWork.setState(isOpen);
   } else if (isBesideWork(window.location.pathname)) updateFrame({ agentBesideWork: isOpen });
   else updateFrame({ agentElsewhere: isOpen });
 }
@@ -40,13 +39,4 @@ export function setAgentOpen(isOpen: boolean): void {
 /** Closes the panel if it covers the workspace. */
 export function uncoverWork(): void {
   if (matchMedia(OVER_QUERY).matches) setAgentOpen(false);
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
-function read(): boolean {
-  return isOverWork;
 }

@@ -1,24 +1,19 @@
 "use client";
 
-import { type ReactNode, useSyncExternalStore } from "react";
+import type { ReactNode } from "react";
 import { createPortal } from "react-dom";
+import { useStore } from "zustand";
+import { createStore } from "zustand/vanilla";
 
 /*
  * Slot in the explorer while an app is edited. The layout renders the slot, and the page that knows its content renders
  * into it.
  */
 
-let place: HTMLElement | null = null;
-const listeners = new Set<() => void>();
+const slot = createStore<{ element: HTMLElement | null }>(() => ({ element: null }));
 
 function setPlace(element: HTMLElement | null): void {
-  place = element;
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+  slot.setState({ element });
 }
 
 /** Slot in the area's explorer. */
@@ -28,10 +23,6 @@ export function ExplorerPlace() {
 
 /** Renders its children into the explorer; renders nothing while the explorer is closed. */
 export function InExplorer({ children }: { children: ReactNode }) {
-  const element = useSyncExternalStore(
-    subscribe,
-    () => place,
-    () => null,
-  );
+  const { element } = useStore(slot);
   return element && createPortal(children, element);
 }

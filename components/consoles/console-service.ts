@@ -1,4 +1,5 @@
 import type { QueryClient } from "@tanstack/react-query";
+import { createStore } from "zustand/vanilla";
 import type { EditorMemory } from "@/components/consoles/editor-memory";
 import type { RunStore } from "@/components/consoles/run-store";
 import type { WorkbenchStore } from "@/components/consoles/workbench-store";
@@ -65,7 +66,7 @@ export class ConsoleService {
   /** Consoles to save when the server is reachable, with the arguments of the save. */
   #later = new Map<string, Later>();
   #waiting: ReadonlySet<string> = new Set();
-  #listeners = new Set<() => void>();
+  readonly #changes = createStore(() => 0);
 
   constructor(private readonly parts: Parts) {}
 
@@ -81,10 +82,7 @@ export class ConsoleService {
     };
   }
 
-  subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly subscribe = this.#changes.subscribe;
 
   /** Returns the consoles whose two texts are being compared. */
   readComparing = (): ReadonlySet<string> => this.#comparing;
@@ -511,7 +509,7 @@ export class ConsoleService {
   }
 
   #notify(): void {
-    for (const listener of this.#listeners) listener();
+    this.#changes.setState((count) => count + 1);
   }
 }
 

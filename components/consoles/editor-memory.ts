@@ -1,3 +1,5 @@
+import { createStore } from "zustand/vanilla";
+
 /** State of an editor when its tab is left: history, selection and scroll position; opaque to all other code. */
 export type EditorTrace = { state: unknown; scrollTop: number };
 
@@ -7,7 +9,7 @@ export type WhatToRun = "all" | "at-cursor";
 /** Keeps the state of the consoles' editors while the workspace is open, and the active editor. */
 export class EditorMemory {
   #traces = new Map<string, EditorTrace>();
-  #listeners = new Set<() => void>();
+  readonly #changes = createStore(() => 0);
   #cursor: EditorCursor | null = null;
   #asked: { consoleId: string; place: EditorPlace } | null = null;
   #toRun: { consoleId: string; what: WhatToRun } | null = null;
@@ -77,13 +79,10 @@ export class EditorMemory {
   }
 
   #notify(): void {
-    for (const listener of this.#listeners) listener();
+    this.#changes.setState((count) => count + 1);
   }
 
-  subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly subscribe = this.#changes.subscribe;
 }
 
 /** A line, 1-based, and its text, by which it is found after the console has changed. */

@@ -1,3 +1,4 @@
+import { createStore } from "zustand/vanilla";
 import type { QueryErrorDetails } from "@/lib/base/sql/query-error";
 import type { SqlStatement } from "@/lib/base/sql/statements";
 import { api, type ExecuteAnswer } from "@/lib/features/query/browser/api";
@@ -63,7 +64,7 @@ export class RunStore {
   #movedTo = new Map<string, string>();
   /** Executions of this page, and those taken in from the server: their events are ignored. */
   #known = new Set<string>();
-  #listeners = new Set<() => void>();
+  readonly #changes = createStore(() => 0);
 
   constructor(
     private readonly workspaceId: string,
@@ -76,10 +77,7 @@ export class RunStore {
   countRunning = (): number =>
     [...this.#byConsole.values()].filter(({ latest }) => latest?.status === "running").length;
 
-  subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly subscribe = this.#changes.subscribe;
 
   /** Starts a run. A console has one run at a time: during a run, this does nothing. */
   async start(consoleId: string, request: RunRequest): Promise<void> {
@@ -231,7 +229,7 @@ export class RunStore {
   }
 
   #notify(): void {
-    for (const listener of this.#listeners) listener();
+    this.#changes.setState((count) => count + 1);
   }
 }
 

@@ -1,3 +1,4 @@
+import { createStore } from "zustand/vanilla";
 import {
   EMPTY_WORKBENCH,
   mergeWorkbenches,
@@ -13,10 +14,11 @@ const KEEP_AFTER_MS = 250;
  * browser. `current` is null until the page is hydrated and the first visit has been decided.
  */
 export class WorkbenchStore {
-  #workbench: Workbench | null = null;
-  #listeners = new Set<() => void>();
+  readonly #state = createStore<{ workbench: Workbench | null; isSettled: boolean }>(() => ({
+    workbench: null,
+    isSettled: false,
+  }));
   #timer: ReturnType<typeof setTimeout> | null = null;
-  #isSettled = false;
   /** Changes made before the page was hydrated, for example by an early shortcut; null from then on. */
   #early: ((workbench: Workbench) => Workbench)[] | null = [];
   readonly #key: string;
@@ -29,24 +31,20 @@ export class WorkbenchStore {
     this.#key = `millrace:desk:${userId}:${workspaceId}`;
   }
 
-  read = (): Workbench | null => this.#workbench;
+  read = (): Workbench | null => this.#state.getState().workbench;
 
   /** Returns true once the account's copy has been requested: only then is a missing workbench a first visit. */
-  isSettled = (): boolean => this.#isSettled;
+  isSettled = (): boolean => this.#state.getState().isSettled;
 
   /** Takes in the account's copy of this workbench. @param kept null for none, and if the server did not respond */
   settle(kept: Workbench | null): void {
-    this.#isSettled = true;
-    const merged =
-      kept === null ? this.#workbench : this.#workbench === null ? kept : mergeWorkbenches(this.#workbench, kept);
-    this.#show(merged);
+    const here = this.read();
+    const merged = kept === null ? here : here === null ? kept : mergeWorkbenches(here, kept);
+    this.#state.setState({ workbench: merged, isSettled: true });
     if (merged !== null) this.#keepSoon();
   }
 
-  subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly subscribe = this.#state.subscribe;
 
   /**
    * Reads the saved workbench and starts to follow other tabs.
@@ -58,7 +56,7 @@ export class WorkbenchStore {
     this.#early = null;
     for (const change of early) this.change(change);
     const onStorage = (event: StorageEvent) => {
-      if (event.key === this.#key) this.#show(parseWorkbench(event.newValue) ?? this.#workbench);
+      if (event.key === this.#key) this.#show(parseWorkbench(event.newValue) ?? this.read());
     };
     const onLeave = () => this.#keep();
     addEventListener("storage", onStorage);
@@ -78,8 +76,8 @@ export class WorkbenchStore {
       this.#early.push(change);
       return;
     }
-    const next = change(this.#workbench ?? EMPTY_WORKBENCH);
-    if (next === this.#workbench) return;
+    const next = change(this.read() ?? EMPTY_WORKBENCH);
+    if (next === this.read()) return;
     this.#show({ ...next, changedAt: Date.now() });
     this.#keepSoon();
   };
@@ -90,8 +88,7 @@ export class WorkbenchStore {
   }
 
   #show(workbench: Workbench | null): void {
-    this.#workbench = workbench;
-    for (const listener of this.#listeners) listener();
+    this.#state.setState({ workbench });
   }
 
   #readKept(): string | null {
@@ -107,7 +104,7 @@ export class WorkbenchStore {
     clearTimeout(this.#timer);
     this.#timer = null;
     try {
-      localStorage.setItem(this.#key, JSON.stringify(this.#workbench));
+      localStorage.setItem(this.#key, JSON.stringify(this.read()));
     } catch {
       this.onFull();
     }

@@ -1,3 +1,4 @@
+import { createStore } from "zustand/vanilla";
 import type { WidgetData } from "@/lib/features/dashboards/browser/client";
 import type { CubeReader } from "@/lib/features/dashboards/browser/cube-reader";
 import { type PageAsk, toAskText } from "@/lib/features/dashboards/browser/dashboard-choice";
@@ -55,7 +56,7 @@ const NOTHING: Reading = {
  * replaces it.
  */
 export class DataReader {
-  #reading = NOTHING;
+  readonly #reading = createStore(() => NOTHING);
   #running: string | null = null;
   #waiting: { asked: PageAsk; text: string; isAnew: boolean } | null = null;
   /** State that every widget on screen shows. */
@@ -63,7 +64,6 @@ export class DataReader {
   /** Widgets that show the newest state already, by prediction. */
   #ahead: ReadonlySet<string> = NONE;
   #kept = new Map<string, { widgets: WidgetData[]; atMs: number }>();
-  #listeners = new Set<() => void>();
   #stop = new AbortController();
   #slow: ReturnType<typeof setTimeout> | undefined;
   /** Id of the widget under the pointer. */
@@ -75,12 +75,9 @@ export class DataReader {
     private readonly cubes: CubeReader | null = null,
   ) {}
 
-  subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly subscribe = this.#reading.subscribe;
 
-  current = (): Reading => this.#reading;
+  readonly current = this.#reading.getState;
 
   /** Aborts the running request; nothing is drawn afterwards. The reader can be used again. */
   close(): void {
@@ -133,7 +130,7 @@ export class DataReader {
   #drawStep(asked: PageAsk): boolean {
     const step = this.#drawn === null ? null : this.cubes?.predict(this.#drawn, asked);
     if (!step) return false;
-    const data = new Map(this.#reading.data ?? []);
+    const data = new Map(this.current().data ?? []);
     for (const widget of step.widgets) data.set(widget.id, widget);
     this.#put({ data });
     this.#ahead = new Set(step.widgets.map(({ id }) => id));
@@ -152,7 +149,7 @@ export class DataReader {
     try {
       const widgets = await this.read(asked, signal, (widget) => {
         if (signal.aborted || this.#running !== text || this.#isAhead(widget.id)) return;
-        const { data, arrived } = this.#reading;
+        const { data, arrived } = this.current();
         this.#put({
           data: new Map(data ?? []).set(widget.id, likeBefore(widget, data?.get(widget.id))),
           arrived: new Set(arrived).add(widget.id),
@@ -189,13 +186,12 @@ export class DataReader {
   }
 
   #withAhead(widgets: readonly WidgetData[]): ReadonlyMap<string, WidgetData> {
-    const newer = (widget: WidgetData) => (this.#isAhead(widget.id) && this.#reading.data?.get(widget.id)) || widget;
-    return byId(widgets.map((widget) => likeBefore(newer(widget), this.#reading.data?.get(widget.id))));
+    const newer = (widget: WidgetData) => (this.#isAhead(widget.id) && this.current().data?.get(widget.id)) || widget;
+    return byId(widgets.map((widget) => likeBefore(newer(widget), this.current().data?.get(widget.id))));
   }
 
   #put(news: Partial<Reading>): void {
-    this.#reading = { ...this.#reading, ...news };
-    for (const listener of this.#listeners) listener();
+    this.#reading.setState(news);
   }
 }
 

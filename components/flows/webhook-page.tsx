@@ -24,7 +24,7 @@ import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { announce } from "@/components/ui/live-region";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
-import { OneTimeValues, useOneTimeValue } from "@/components/ui/one-time-value";
+import { createOneTimeValues, keepOneTimeValue, useOneTimeValue } from "@/components/ui/one-time-value";
 import { toMessage } from "@/components/ui/to-message";
 import { showFailure } from "@/components/ui/toast";
 import { useConnectivity, useIsPhone, useNow } from "@/components/ui/use-browser";
@@ -38,7 +38,7 @@ import "./flows.css";
 const AGE_EVERY_MS = 30_000;
 
 /** Secrets of newly opened webhooks, by flow. */
-const secrets = new OneTimeValues<Provisioned>();
+const secrets = createOneTimeValues<Provisioned>();
 
 /** Page of a webhook flow: its address, its secret once, and the received events. */
 export function WebhookPage({ flowId }: { flowId: string }) {
@@ -125,7 +125,7 @@ function Loaded({ flow, stats, root }: { flow: FlowDetail; stats: WebhookStats; 
             noun="secret"
             secret={fresh.secret}
             lost="It is not shown again. Lost it? Rotate both: address and secret are new then."
-            onSaved={() => secrets.hold(flow.id, null)}
+            onSaved={() => keepOneTimeValue(secrets, flow.id, null)}
           />
         )}
         {url === null ? (
@@ -186,7 +186,7 @@ function Loaded({ flow, stats, root }: { flow: FlowDetail; stats: WebhookStats; 
             flow={flow}
             isNew={url === null}
             onDone={(made) => {
-              secrets.hold(flow.id, made);
+              keepOneTimeValue(secrets, flow.id, made);
               setIsAsking(false);
             }}
             onClose={() => setIsAsking(false)}

@@ -1,3 +1,4 @@
+import { createStore } from "zustand/vanilla";
 import type { Console, ConsoleDraft } from "@/lib/features/consoles/browser/client";
 import { readConnectivity, subscribeConnectivity } from "@/lib/platform/browser/connectivity";
 import { ApiError } from "@/lib/platform/browser/request";
@@ -32,7 +33,7 @@ const SEND_AFTER_MS = 1000;
 export class DraftStore {
   #drafts = new Map<string, LocalDraft>();
   #dirty: ReadonlySet<string> = new Set();
-  #listeners = new Set<() => void>();
+  readonly #changes = createStore(() => 0);
   #keepTimers = new Map<string, ReturnType<typeof setTimeout>>();
   #sendTimers = new Map<string, ReturnType<typeof setTimeout>>();
   #sending = new Set<string>();
@@ -57,10 +58,7 @@ export class DraftStore {
   /** Returns the consoles with a draft; the same set until it changes. */
   readDirty = (): ReadonlySet<string> => this.#dirty;
 
-  subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly subscribe = this.#changes.subscribe;
 
   /** Loads the stored drafts and subscribes to other tabs and the network. @returns a function that stops */
   wake(): () => void {
@@ -256,7 +254,7 @@ export class DraftStore {
   #notify(): void {
     const ids = [...this.#drafts.keys()];
     if (ids.length !== this.#dirty.size || ids.some((id) => !this.#dirty.has(id))) this.#dirty = new Set(ids);
-    for (const listener of this.#listeners) listener();
+    this.#changes.setState((count) => count + 1);
   }
 }
 

@@ -1,6 +1,7 @@
 "use client";
 
 import { useSyncExternalStore } from "react";
+import { createStore } from "zustand/vanilla";
 import {
   FRAME_DEFAULTS,
   FRAME_KEY,
@@ -20,7 +21,7 @@ let kept: FramePreferences | null = null;
 let isOverWork = false;
 /** Shown preferences with their inputs: the same object until an input changes. */
 let shown: { of: FramePreferences; isNarrow: boolean; isOverWork: boolean; frame: FramePreferences } | null = null;
-const listeners = new Set<() => void>();
+const changes = createStore(() => 0);
 
 /**
  * Returns the frame's sizes and theme in this browser, and a function that changes them. Changes apply at once and are
@@ -59,11 +60,11 @@ export function subscribeFrame(listener: () => void): () => void {
     isOverWork = false;
     show();
   };
-  listeners.add(listener);
+  const leave = changes.subscribe(listener);
   addEventListener("storage", onStorage);
   width.addEventListener("change", onWidth);
   return () => {
-    listeners.delete(listener);
+    leave();
     removeEventListener("storage", onStorage);
     width.removeEventListener("change", onWidth);
   };
@@ -102,7 +103,7 @@ function keep(next: FramePreferences): void {
 
 function show(): void {
   apply(readFrame());
-  for (const listener of listeners) listener();
+  changes.setState((count) => count + 1);
 }
 
 function apply({ theme, density, explorerOpen, explorerWidth, agentWidth }: FramePreferences): void {

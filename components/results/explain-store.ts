@@ -1,3 +1,4 @@
+import { createStore } from "zustand/vanilla";
 import type { PlanForm } from "@/lib/base/explain/plan";
 import { api, type ExecuteAnswer } from "@/lib/features/query/browser/api";
 import { type ExecuteTarget, toExecuteRequest } from "@/lib/features/query/browser/execute";
@@ -29,12 +30,9 @@ const LINES_MAX = 10_000;
 class ExplainStore {
   #plans = new Map<string, Plan>();
   #aborts = new Map<string, AbortController>();
-  #listeners = new Set<() => void>();
+  readonly #changes = createStore(() => 0);
 
-  subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly subscribe = this.#changes.subscribe;
 
   read(key: string): Plan | null {
     return this.#plans.get(key) ?? null;
@@ -85,7 +83,7 @@ class ExplainStore {
   }
 
   #notify(): void {
-    for (const listener of this.#listeners) listener();
+    this.#changes.setState((count) => count + 1);
   }
 }
 

@@ -1,12 +1,12 @@
 "use client";
 
-import { OneTimeValues, useOneTimeValue } from "@/components/ui/one-time-value";
+import { createOneTimeValues, keepOneTimeValue, useOneTimeValue } from "@/components/ui/one-time-value";
 import type { CreatedApiKey } from "@/lib/features/workspaces/browser/client";
 
 type NewSecret = { ruleId: string; name: string; secret: string };
 
-const keys = new OneTimeValues<CreatedApiKey>();
-const secrets = new OneTimeValues<NewSecret>();
+const keys = createOneTimeValues<CreatedApiKey>();
+const secrets = createOneTimeValues<NewSecret>();
 
 export function useNewKey(workspaceId: string): CreatedApiKey | null {
   return useOneTimeValue(keys, workspaceId);
@@ -14,7 +14,7 @@ export function useNewKey(workspaceId: string): CreatedApiKey | null {
 
 /** @param made null once it is saved */
 export function keepNewKey(workspaceId: string, made: CreatedApiKey | null): void {
-  keys.hold(workspaceId, made);
+  keepOneTimeValue(keys, workspaceId, made);
 }
 
 /** Returns the signing secret of a webhook's rule. */
@@ -24,5 +24,5 @@ export function useNewSecret(workspaceId: string): NewSecret | null {
 
 /** @param made null once it is saved */
 export function keepNewSecret(workspaceId: string, made: NewSecret | null): void {
-  secrets.hold(workspaceId, made);
+  keepOneTimeValue(secrets, workspaceId, made);
 }

@@ -1,13 +1,13 @@
 "use client";
 
 import { RefreshCw } from "lucide-react";
-import { useSyncExternalStore } from "react";
-import { readIsOutdated, subscribePageAge } from "@/lib/platform/browser/page-age";
+import { useStore } from "zustand";
+import { isOutdated } from "@/lib/platform/browser/page-age";
 
 /** Says that the server has a newer build than this page, whose missing parts never load, and offers a reload. */
 export function OutdatedBanner() {
-  const isOutdated = useSyncExternalStore(subscribePageAge, readIsOutdated, () => false);
-  if (!isOutdated) return null;
+  const isShown = useStore(isOutdated);
+  if (!isShown) return null;
   return (
     <div className="outdated" role="alert">
       <RefreshCw />

@@ -1,6 +1,8 @@
 "use client";
 
-import { type ComponentType, useEffect, useState, useSyncExternalStore } from "react";
+import { type ComponentType, useEffect, useState } from "react";
+import { useStore } from "zustand";
+import { createStore } from "zustand/vanilla";
 
 /**
  * Returns a component whose code loads when it is first shown, with a placeholder on the server and while it loads.
@@ -15,17 +17,11 @@ export function lazyComponent<Module, Props extends object>(
   pick: (module: Module) => ComponentType<Props>,
   Placeholder: ComponentType = Nothing,
 ): ComponentType<Props> {
-  let loaded: ComponentType<Props> | null = null;
-  const listeners = new Set<() => void>();
-  const subscribe = (listener: () => void) => {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  };
+  const state = createStore<{ Loaded: ComponentType<Props> | null }>(() => ({ Loaded: null }));
   let loading: Promise<void> | null = null;
   const begin = async () => {
     const module = await load();
-    loaded = pick(module);
-    for (const listener of listeners) listener();
+    state.setState({ Loaded: pick(module) });
   };
   const beginOnce = () => {
     loading ??= begin().finally(() => {
@@ -34,13 +30,9 @@ export function lazyComponent<Module, Props extends object>(
     return loading;
   };
   return function LazyComponent(props: Props) {
-    const Loaded = useSyncExternalStore(
-      subscribe,
-      () => loaded,
-      () => null,
-    );
+    const { Loaded } = useStore(state);
     const [failure, setFailure] = useState<{ cause: unknown } | null>(null);
-    const isMissing = Loaded === null && loaded === null;
+    const isMissing = Loaded === null && state.getState().Loaded === null;
     // Loading starts during rendering, not after it; the effect below reports failures.
     if (isMissing && typeof window !== "undefined") beginOnce().catch(() => {});
     useEffect(() => {

@@ -1,29 +1,23 @@
 "use client";
 
-import { useSyncExternalStore } from "react";
+import { useStore } from "zustand";
+import { createStore } from "zustand/vanilla";
 
 type Message = { text: string; isUrgent: boolean; turn: number };
 
-const SILENT: Message = { text: "", isUrgent: false, turn: 0 };
-let message = SILENT;
-const listeners = new Set<() => void>();
+const message = createStore<Message>(() => ({ text: "", isUrgent: false, turn: 0 }));
 
 /**
  * Announces a text to screen readers.
  * @param isUrgent for failures of an action that the user just started; everything else is announced politely
  */
 export function announce(text: string, isUrgent = false): void {
-  message = { text, isUrgent, turn: message.turn + 1 };
-  for (const listener of listeners) listener();
+  message.setState(({ turn }) => ({ text, isUrgent, turn: turn + 1 }));
 }
 
 /** The page's polite and assertive live regions. A repeated text gets an unread mark, so that it is announced again. */
 export function LiveRegion() {
-  const { text, isUrgent, turn } = useSyncExternalStore(
-    subscribe,
-    () => message,
-    () => SILENT,
-  );
+  const { text, isUrgent, turn } = useStore(message);
   const words = turn % 2 === 0 ? text : `${text}\u00a0`;
   return (
     <>
@@ -35,9 +29,4 @@ export function LiveRegion() {
       </div>
     </>
   );
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
 }

@@ -1,7 +1,8 @@
 "use client";
 
 import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
-import { readConnectivity, readServerConnectivity, subscribeConnectivity } from "@/lib/platform/browser/connectivity";
+import { useStore } from "zustand";
+import { connectivity } from "@/lib/platform/browser/connectivity";
 
 const never = () => () => {};
 
@@ -63,13 +64,13 @@ export function useIsPhone(): boolean {
 }
 
 export function useConnectivity() {
-  return useSyncExternalStore(subscribeConnectivity, readConnectivity, readServerConnectivity);
+  return useStore(connectivity);
 }
 
 /** Returns why the server cannot be reached, as a sentence without its full stop; null if it can. */
 export function useOutage(): string | null {
-  const connectivity = useConnectivity();
-  return connectivity.isOnline ? null : OUTAGE_WORDS[connectivity.lacks];
+  const state = useConnectivity();
+  return state.isOnline ? null : OUTAGE_WORDS[state.lacks];
 }
 
 const OUTAGE_WORDS = { network: "You are offline", server: "The server cannot be reached" } as const;
@@ -79,8 +80,8 @@ const OUTAGE_WORDS = { network: "You are offline", server: "The server cannot be
  * reachable.
  */
 export function useStaleSince(): number | null {
-  const connectivity = useConnectivity();
-  return connectivity.isOnline ? null : connectivity.since;
+  const state = useConnectivity();
+  return state.isOnline ? null : state.since;
 }
 
 /**

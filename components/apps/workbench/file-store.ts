@@ -1,3 +1,4 @@
+import { createStore } from "zustand/vanilla";
 import { readConnectivity, subscribeConnectivity } from "@/lib/platform/browser/connectivity";
 import { ApiError } from "@/lib/platform/browser/request";
 
@@ -36,8 +37,7 @@ const AGAIN_AFTER_MS = 5000;
  * in this browser, so that they survive a lost connection and a closed page.
  */
 export class FileStore {
-  #texts: ReadonlyMap<string, LocalText> = new Map();
-  #listeners = new Set<() => void>();
+  readonly #texts = createStore<ReadonlyMap<string, LocalText>>(() => new Map());
   #sendTimers = new Map<string, ReturnType<typeof setTimeout>>();
   #keepTimers = new Map<string, ReturnType<typeof setTimeout>>();
   #sending = new Map<string, Promise<void>>();
@@ -52,22 +52,20 @@ export class FileStore {
     this.#prefix = `millrace:app-text:${userId}:${appId}:`;
   }
 
-  readAll = (): ReadonlyMap<string, LocalText> => this.#texts;
+  readonly readAll = this.#texts.getState;
 
-  read = (path: string): LocalText | null => this.#texts.get(path) ?? null;
+  read = (path: string): LocalText | null => this.readAll().get(path) ?? null;
 
-  subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly subscribe = this.#texts.subscribe;
 
   /** Reads the kept edits and sends them. @returns a function that stops this */
   wake(): () => void {
     this.#readKept();
     const sendAll = () => {
       const isOnline = readConnectivity().isOnline;
-      for (const [path, { status }] of this.#texts) if (isOnline && status === "waiting") this.#sendSoon(path, 0);
-      this.#notify();
+      for (const [path, { status }] of this.readAll()) if (isOnline && status === "waiting") this.#sendSoon(path, 0);
+      // The shown status depends on the connection, too.
+      this.#change(() => {});
     };
     const onLeave = () => {
       for (const path of [...this.#keepTimers.keys()]) this.#keep(path);
@@ -84,7 +82,7 @@ export class FileStore {
       for (const timer of this.#sendTimers.values()) clearTimeout(timer);
       this.#sendTimers.clear();
       // Send pending edits now; those that do not arrive stay kept and are sent when the app is opened again.
-      for (const [path, { status }] of this.#texts) if (status === "waiting") void this.#send(path);
+      for (const [path, { status }] of this.readAll()) if (status === "waiting") void this.#send(path);
     };
   }
 
@@ -129,22 +127,22 @@ export class FileStore {
 
   /** Drops all edits. */
   dropAll(): void {
-    for (const path of [...this.#texts.keys()]) this.drop(path);
+    for (const path of [...this.readAll().keys()]) this.drop(path);
   }
 
   /** Waits until everything that can be sent has been sent. @returns whether the server has everything */
   async flush(): Promise<boolean> {
-    for (const [path, { status }] of this.#texts) {
+    for (const [path, { status }] of this.readAll()) {
       if (status !== "waiting" && status !== "sending") continue;
       await this.#sending.get(path);
       if (this.read(path)?.status === "waiting") await this.#send(path);
     }
-    return this.#texts.size === 0;
+    return this.readAll().size === 0;
   }
 
   /** Returns the combined state of all edits, the one that needs the user's attention first. */
   readState = (): SaveState => {
-    const all = [...this.#texts.values()];
+    const all = [...this.readAll().values()];
     if (all.some(({ status }) => status === "conflict")) return "conflict";
     if (all.some(({ status }) => status === "refused")) return "refused";
     if (all.length === 0) return "saved";
@@ -241,14 +239,9 @@ export class FileStore {
   }
 
   #change(change: (texts: Map<string, LocalText>) => void): void {
-    const next = new Map(this.#texts);
+    const next = new Map(this.readAll());
     change(next);
-    this.#texts = next;
-    this.#notify();
-  }
-
-  #notify(): void {
-    for (const listener of this.#listeners) listener();
+    this.#texts.setState(next, true);
   }
 }
 

@@ -1,3 +1,5 @@
+import { createStore } from "zustand/vanilla";
+
 /** Whether the server is reachable, as far as this page knows. Times are milliseconds since 1970. */
 export type Connectivity =
   | { isOnline: true; retryAt: null }
@@ -13,26 +15,12 @@ export type Connectivity =
 /** Time until the next try, in ms; short enough that users do not reload the page. */
 export const RETRY_AFTER_MS = 8000;
 
-type Listener = () => void;
 const ONLINE: Connectivity = { isOnline: true, retryAt: null };
 
-let state: Connectivity = ONLINE;
+/** On the server, and before hydration: online. */
+export const connectivity = createStore<Connectivity>(() => ONLINE);
+export const { getState: readConnectivity, subscribe: subscribeConnectivity } = connectivity;
 let outages = 0;
-const listeners = new Set<Listener>();
-
-export function readConnectivity(): Connectivity {
-  return state;
-}
-
-/** Returns the state on the server, and before hydration: online. */
-export function readServerConnectivity(): Connectivity {
-  return ONLINE;
-}
-
-export function subscribeConnectivity(listener: Listener): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
 
 /** Returns the number of the last outage: a request remembers it, so that its answer can be told from newer ones. */
 export function lastOutage(): number {
@@ -44,7 +32,7 @@ export function lastOutage(): number {
  * @param sentAfter the last outage when it was sent
  */
 export function reportReachable(sentAfter = outages): void {
-  if (!state.isOnline && sentAfter === outages) update(ONLINE);
+  if (!readConnectivity().isOnline && sentAfter === outages) connectivity.setState(ONLINE, true);
 }
 
 /**
@@ -52,13 +40,9 @@ export function reportReachable(sentAfter = outages): void {
  * @param heardAt last time of contact with the server, if it is earlier
  */
 export function reportUnreachable(now = Date.now(), heardAt = now): void {
+  const state = readConnectivity();
   const since = state.isOnline ? heardAt : state.since;
   if (state.isOnline) outages += 1;
   const lacks = typeof navigator !== "undefined" && navigator.onLine === false ? "network" : "server";
-  update({ isOnline: false, lacks, since, retryAt: now + RETRY_AFTER_MS });
-}
-
-function update(next: Connectivity): void {
-  state = next;
-  for (const listener of listeners) listener();
+  connectivity.setState({ isOnline: false, lacks, since, retryAt: now + RETRY_AFTER_MS }, true);
 }

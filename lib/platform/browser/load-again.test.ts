@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { readConnectivity, reportReachable, reportUnreachable } from "./connectivity";
 import { later, loadAgain, loadAhead } from "./load-again";
-import { readIsOutdated } from "./page-age";
+import { isOutdated } from "./page-age";
 import { ping } from "./ping";
 
 vi.mock("./ping", () => ({ ping: vi.fn() }));
@@ -32,7 +32,7 @@ describe("a part of the page", () => {
     });
     const settled = vi.fn();
     void loadAgain(load).then(settled, settled);
-    await vi.waitFor(() => expect(readIsOutdated()).toBe(true), { timeout: 10_000 });
+    await vi.waitFor(() => expect(isOutdated.getState()).toBe(true), { timeout: 10_000 });
     expect(load).toHaveBeenCalledTimes(3);
     expect(settled).not.toHaveBeenCalled();
     expect(readConnectivity().isOnline).toBe(true);

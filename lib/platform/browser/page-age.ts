@@ -1,22 +1,13 @@
+import { createStore } from "zustand/vanilla";
+
 /* Detects whether the open page is of an older build than the server's. */
 
-let isOutdated = false;
-const listeners = new Set<() => void>();
-
-export function readIsOutdated(): boolean {
-  return isOutdated;
-}
-
-export function subscribePageAge(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+/** Whether the server no longer has this page's build. */
+export const isOutdated = createStore(() => false);
 
 /** Reports that the server no longer has this page's build. Only a reload fixes that. */
 export function reportOutdated(): void {
-  if (isOutdated) return;
-  isOutdated = true;
-  for (const listener of listeners) listener();
+  isOutdated.setState(true);
 }
 
 /**

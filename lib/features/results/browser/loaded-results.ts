@@ -1,3 +1,4 @@
+import { createStore } from "zustand/vanilla";
 import type { ResultField, ResultRow } from "@/lib/base/values/json-rows";
 import { type ExecuteTarget, toExecuteRequest } from "@/lib/features/query/browser/execute";
 import { ObjectTable } from "@/lib/features/results/browser/row-table";
@@ -38,12 +39,9 @@ type Entry = { state: LoadState; worker: WorkerClient };
  */
 class LoadedResults {
   #entries = new Map<string, Entry>();
-  #listeners = new Set<() => void>();
+  readonly #changes = createStore(() => 0);
 
-  subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly subscribe = this.#changes.subscribe;
 
   read(executionId: string): LoadState | null {
     return this.#entries.get(executionId)?.state ?? null;
@@ -99,7 +97,7 @@ class LoadedResults {
   }
 
   #notify(): void {
-    for (const listener of this.#listeners) listener();
+    this.#changes.setState((count) => count + 1);
   }
 }
 

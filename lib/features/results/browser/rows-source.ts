@@ -1,3 +1,4 @@
+import { createStore } from "zustand/vanilla";
 import type { ChartData } from "@/lib/base/charts/data";
 import type { Summed } from "@/lib/base/values/exact-sum";
 import type { CellValue, ResultField, ResultRow } from "@/lib/base/values/json-rows";
@@ -55,16 +56,13 @@ export abstract class Source {
   version = 0;
   arrangement: Arrangement = PLAIN;
   isArranging = false;
-  #listeners = new Set<() => void>();
+  readonly #changes = createStore(() => 0);
 
-  subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly subscribe = this.#changes.subscribe;
 
   protected changed(): void {
     this.version += 1;
-    for (const listener of this.#listeners) listener();
+    this.#changes.setState((count) => count + 1);
   }
 }
 
