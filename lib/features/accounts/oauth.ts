@@ -1,21 +1,41 @@
 import "server-only";
+import { MongoDBAdapter } from "@auth/mongodb-adapter";
+import { ObjectId } from "mongodb";
 import { NextRequest } from "next/server";
 import NextAuth, { customFetch, type NextAuthConfig } from "next-auth";
+import type { Adapter } from "next-auth/adapters";
 import GitHub from "next-auth/providers/github";
 import Google from "next-auth/providers/google";
-import { hasAccounts } from "@/lib/features/users/service";
+import { USER_NAME_MAX } from "@/lib/features/users/limits";
+import { hasAccounts, usersCollectionName } from "@/lib/features/users/service";
+import { beginWorkspace } from "@/lib/features/workspaces/beginning";
+import { discardWorkspace } from "@/lib/features/workspaces/service";
 import { SESSION_COOKIE } from "@/lib/platform/access/session-cookie";
+import { database, mongoClient } from "@/lib/platform/db/client";
 import { env } from "@/lib/platform/env";
 import { AppError } from "@/lib/platform/http/errors";
 import { remoteAddress } from "@/lib/platform/http/remote-address";
 import { log } from "@/lib/platform/log";
 import { fetchThrough } from "@/lib/platform/net/fetch-through";
 import { deriveKey } from "@/lib/platform/secrets/bootstrap";
-import { authAdapter, type SessionOrigin } from "./adapter";
 import { collections } from "./collections";
-import { closeSession, SESSION_IDLE_MS, sessionTokenOf, withoutSessionToken } from "./session";
-import { isAdmitted } from "./sign-up";
+import { createFirstWorkspace, nameFromEmail } from "./first-workspace";
+import {
+  closeSession,
+  SESSION_IDLE_MS,
+  type SessionOrigin,
+  sessionTokenOf,
+  storeSession,
+  withoutSessionToken,
+} from "./session";
+import { isAdmitted, requireSignUp } from "./sign-up";
 import { newToken } from "./tokens";
+
+/*
+ * All of next-auth: the redirect to a provider and its callback. Passwords, sessions, roles and pages are the product's
+ * own. The version is a beta, the first that supports the App Router and version 7 of the database's driver; nothing
+ * outside of this file depends on it. Its adapter gets the product's driver (`overrides` in package.json).
+ */
 
 export type SignInProvider = "github" | "google";
 
@@ -183,4 +203,57 @@ function ownAddress(url: string): string {
   const { publicUrl } = env();
   const target = URL.parse(url, publicUrl);
   return target?.origin === publicUrl ? target.href : publicUrl;
+}
+
+/**
+ * Returns next-auth's adapter with these differences: sign-up rules apply to a new user, who gets a first workspace; of
+ * a provider's account only its identity is stored; and sessions are the product's own. Its other methods for sessions
+ * are never called, since next-auth sees no session (`toCanonical`).
+ * @param from stored with the sessions that it creates
+ */
+function authAdapter(from: SessionOrigin): Adapter {
+  const adapter = MongoDBAdapter(mongoClient(), {
+    databaseName: database().databaseName,
+    collections: {
+      Users: usersCollectionName,
+      Accounts: collections.accounts.collectionName,
+      Sessions: collections.sessions.collectionName,
+      VerificationTokens: collections.verificationTokens.collectionName,
+    },
+  });
+  return {
+    ...adapter,
+    async createUser(profile) {
+      const email = profile.email.trim().toLowerCase();
+      const name = profile.name?.trim().slice(0, USER_NAME_MAX) || nameFromEmail(email);
+      const facts = { id: new ObjectId().toHexString(), email, name, createdAt: new Date() };
+      await requireSignUp({ email, inviteToken: null, isVerified: true }, new ObjectId(facts.id));
+      // As at registration the user is stored last, so that no account is ever without a workspace.
+      const workspace = await createFirstWorkspace(name, new ObjectId(facts.id), facts.createdAt);
+      try {
+        const made = await call(adapter.createUser)({ ...profile, ...facts });
+        await beginWorkspace(new ObjectId(workspace.id), { ...facts, _id: new ObjectId(facts.id) });
+        return made;
+      } catch (error) {
+        await discardWorkspace(new ObjectId(workspace.id));
+        throw error;
+      }
+    },
+    getUserByEmail: (email) => call(adapter.getUserByEmail)(email.trim().toLowerCase()),
+    async linkAccount({ provider, providerAccountId, type, userId }) {
+      // The provider's tokens are no longer needed: a token that is not stored cannot leak (T44).
+      await call(adapter.linkAccount)({ provider, providerAccountId, type, userId });
+    },
+    async createSession(session) {
+      const { sessionToken: token, userId, expires } = session;
+      await storeSession({ userId, token, expires, createdAt: new Date() }, from);
+      return session;
+    },
+  };
+}
+
+/** The interface declares every method as optional; this adapter has those of the sign-in. */
+function call<T>(method: T | undefined): T {
+  if (!method) throw new Error("The adapter lacks a method that the sign-in needs.");
+  return method;
 }

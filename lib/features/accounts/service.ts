@@ -11,13 +11,12 @@ import { addressSubject, consume, giveBack } from "@/lib/platform/access/rate-li
 import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
 import { AppError } from "@/lib/platform/http/errors";
 import { LIST_LIMIT_MAX } from "@/lib/platform/http/schema";
-import type { SessionOrigin } from "./adapter";
 import { collections } from "./collections";
 import { createFirstWorkspace, nameFromEmail } from "./first-workspace";
 import type { CredentialDoc } from "./model";
 import { hashPassword, inLineForHashing, isOutdated, verifyPassword } from "./passwords";
 import type { LoginBody, Me, RegisterBody } from "./schema";
-import { closeSession, openSession } from "./session";
+import { closeSession, openSession, type SessionOrigin } from "./session";
 import { requireSignUp } from "./sign-up";
 
 type SignedIn<T> = T & { setCookie: string };

@@ -1,9 +1,9 @@
 import "server-only";
-import type { ObjectId } from "mongodb";
+import { ObjectId } from "mongodb";
 import { SESSION_COOKIE } from "@/lib/platform/access/session-cookie";
 import { env } from "@/lib/platform/env";
-import { authAdapter, type SessionOrigin } from "./adapter";
 import { collections } from "./collections";
+import type { SessionDoc } from "./model";
 import { hashToken, newToken } from "./tokens";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -13,6 +13,12 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export const SESSION_IDLE_MS = 30 * DAY_MS;
 export const SESSION_ABSOLUTE_MS = 180 * DAY_MS;
 
+/** Real ones are shorter, and the list of a user's sessions shows no more than this. */
+const USER_AGENT_MAX = 300;
+
+/** Origin of a request that creates a session. */
+export type SessionOrigin = Pick<SessionDoc, "userAgent" | "address">;
+
 /** Creates a session. Returns its token, and the Set-Cookie value that sets it. */
 export async function openSession(
   userId: string,
@@ -21,15 +27,29 @@ export async function openSession(
 ): Promise<{ token: string; setCookie: string }> {
   const token = newToken();
   const expires = new Date(now.getTime() + SESSION_IDLE_MS);
-  // The adapter stores additional fields.
-  const facts = { createdAt: now };
-  await authAdapter(from).createSession?.({ sessionToken: token, userId, expires, ...facts });
+  await storeSession({ userId, token, expires, createdAt: now }, from);
   return { token, setCookie: sessionCookie(token, expires, now) };
+}
+
+/** Stores a session. The database only ever sees the hash of its token (T10). */
+export async function storeSession(
+  { userId, token, expires, createdAt }: { userId: string; token: string; expires: Date; createdAt: Date },
+  { userAgent, address }: SessionOrigin,
+): Promise<void> {
+  await collections.sessions().insertOne({
+    _id: new ObjectId(),
+    userId: new ObjectId(userId),
+    sessionToken: hashToken(token),
+    expires,
+    createdAt,
+    userAgent: userAgent?.slice(0, USER_AGENT_MAX) ?? null,
+    address,
+  });
 }
 
 /** Ends the session of this token; an unknown token is not an error. */
 export async function closeSession(token: string): Promise<void> {
-  await authAdapter().deleteSession?.(token);
+  await collections.sessions().deleteOne({ sessionToken: hashToken(token) });
 }
 
 /**
