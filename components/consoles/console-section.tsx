@@ -7,7 +7,7 @@ import { useActiveConsoleId, useConsoleActions } from "@/components/consoles/use
 import { useConsoleFolders, useConsoleList, useDirtyIds } from "@/components/consoles/use-consoles";
 import { useTreeActions } from "@/components/consoles/use-tree-actions";
 import type { BringBack } from "@/components/folders/delete-folder";
-import { FiledTree } from "@/components/folders/filed-tree";
+import { ItemTree } from "@/components/folders/item-tree";
 import { useReveal } from "@/components/folders/use-reveal";
 import { ExplorerBars, ExplorerFailure, ExplorerSection } from "@/components/layout/explorer-section";
 import { useWorkbench, useWorkspace } from "@/components/layout/workspace-context";
@@ -15,7 +15,7 @@ import { lazyComponent } from "@/components/ui/lazy-component";
 import type { ConsoleFolder, ConsoleSummary } from "@/lib/features/consoles/browser/client";
 import { buildConsoleTree, CONSOLE_ROOTS } from "@/lib/features/consoles/browser/console-tree";
 import { closeTab, openTab } from "@/lib/features/consoles/browser/workbench";
-import { type FolderChoice, isSameChoice } from "@/lib/features/folders/browser/filed-tree";
+import { type FolderChoice, isSameChoice } from "@/lib/features/folders/browser/item-tree";
 import { later } from "@/lib/platform/browser/load-again";
 import "./consoles.css";
 
@@ -107,7 +107,7 @@ export function ConsoleSection() {
           <p className="sec-note">No consoles yet. Make one to ask your data something.</p>
         )}
         {(isRead || (workbench?.consoles.length ?? 0) > 0) && (
-          <FiledTree
+          <ItemTree
             label="Consoles"
             noun="console"
             nodes={nodes}

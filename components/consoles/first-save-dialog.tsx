@@ -7,7 +7,7 @@ import { Modal } from "@/components/ui/modal";
 import { Select } from "@/components/ui/select";
 import { TextField } from "@/components/ui/text-field";
 import { CONSOLE_NAME_MAX, toConsoleName } from "@/lib/features/consoles/browser/workbench";
-import { type FolderChoice, isSameChoice, listFolderChoices } from "@/lib/features/folders/browser/filed-tree";
+import { type FolderChoice, isSameChoice, listFolderChoices } from "@/lib/features/folders/browser/item-tree";
 
 type FirstSaveProps = {
   name: string;

@@ -7,7 +7,7 @@ import { useMemo, useState } from "react";
 import { DashboardMenu } from "@/components/dashboards/dashboard-menu";
 import { useNewDashboard } from "@/components/dashboards/use-dashboard-actions";
 import { useDashboardFolders, useDashboardList } from "@/components/dashboards/use-dashboards";
-import { useFiledDashboards } from "@/components/dashboards/use-filed-dashboards";
+import { usePlacedDashboards } from "@/components/dashboards/use-placed-dashboards";
 import { NavFind } from "@/components/layout/nav-find";
 import { Page } from "@/components/layout/page";
 import { useWorkspace } from "@/components/layout/workspace-context";
@@ -20,7 +20,7 @@ import { NameInput } from "@/components/ui/name-input";
 import { NoneShown } from "@/components/ui/none-shown";
 import { useIsPhone, useNow } from "@/components/ui/use-browser";
 import type { DashboardSummary } from "@/lib/features/dashboards/browser/client";
-import { toTrail } from "@/lib/features/folders/browser/filed-tree";
+import { toTrail } from "@/lib/features/folders/browser/item-tree";
 import { formatAgo, formatStamp } from "@/lib/platform/browser/format-time";
 import { later } from "@/lib/platform/browser/load-again";
 import "./dashboards.css";
@@ -44,7 +44,7 @@ export function DashboardList() {
   const newDashboard = useNewDashboard();
   const all = list.data ?? NONE;
   const find = useMemo(() => (id: string) => all.find((each) => each.id === id), [all]);
-  const filed = useFiledDashboards(find);
+  const placed = usePlacedDashboards(find);
   const [isImporting, setIsImporting] = useState(false);
   const [movingId, setMovingId] = useState<string | null>(null);
   const moving = find(movingId ?? "");
@@ -112,7 +112,7 @@ export function DashboardList() {
         <ListTable label="Dashboards" className="dashboards" columns={HEADS}>
           <tbody>
             {shown.map((each) => (
-              <Row key={each.id} dashboard={each} filed={filed} onMove={() => setMovingId(each.id)} />
+              <Row key={each.id} dashboard={each} placed={placed} onMove={() => setMovingId(each.id)} />
             ))}
           </tbody>
         </ListTable>
@@ -123,7 +123,7 @@ export function DashboardList() {
           from={moving}
           folders={folders.data}
           folderId={null}
-          onMove={(place, name) => void filed.move({ ...moving, name: moving.title }, place, name)}
+          onMove={(place, name) => void placed.move({ ...moving, name: moving.title }, place, name)}
           onClose={() => setMovingId(null)}
         />
       )}
@@ -132,9 +132,9 @@ export function DashboardList() {
   );
 }
 
-type RowProps = { dashboard: DashboardSummary; filed: ReturnType<typeof useFiledDashboards>; onMove: () => void };
+type RowProps = { dashboard: DashboardSummary; placed: ReturnType<typeof usePlacedDashboards>; onMove: () => void };
 
-function Row({ dashboard, filed, onMove }: RowProps) {
+function Row({ dashboard, placed, onMove }: RowProps) {
   const { id, title, path, access, updatedAt } = dashboard;
   const now = useNow(true, AGE_EVERY_MS);
   const [isRenaming, setIsRenaming] = useState(false);
@@ -146,7 +146,9 @@ function Row({ dashboard, filed, onMove }: RowProps) {
       columns={HEADS.length}
       problem={null}
       action={null}
-      menu={<DashboardMenu dashboard={dashboard} filed={filed} onRename={() => setIsRenaming(true)} onMove={onMove} />}
+      menu={
+        <DashboardMenu dashboard={dashboard} placed={placed} onRename={() => setIsRenaming(true)} onMove={onMove} />
+      }
     >
       <td className="wrap">
         {isRenaming ? (
@@ -155,11 +157,11 @@ function Row({ dashboard, filed, onMove }: RowProps) {
             value={title}
             onDone={(typed) => {
               setIsRenaming(false);
-              if (typed !== null) filed.rename(dashboard, typed);
+              if (typed !== null) placed.rename(dashboard, typed);
             }}
           />
         ) : (
-          <Link className="row-link" href={filed.toAddress(id)}>
+          <Link className="row-link" href={placed.toAddress(id)}>
             {title}
           </Link>
         )}

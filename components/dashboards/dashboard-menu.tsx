@@ -1,20 +1,20 @@
 "use client";
 
 import { CopyPlus, FileDown, FolderInput, Link2, Pencil, Trash2 } from "lucide-react";
-import type { FiledDashboard, useFiledDashboards } from "@/components/dashboards/use-filed-dashboards";
+import type { PlacedDashboard, usePlacedDashboards } from "@/components/dashboards/use-placed-dashboards";
 import { copyLink } from "@/components/folders/copy-link";
 import { AccessItem } from "@/components/folders/folder-menu";
 import { MenuItem, MenuLine } from "@/components/ui/menu";
 
 type DashboardMenuProps = {
-  dashboard: FiledDashboard;
-  filed: ReturnType<typeof useFiledDashboards>;
+  dashboard: PlacedDashboard;
+  placed: ReturnType<typeof usePlacedDashboards>;
   onRename: () => void;
   onMove: () => void;
 };
 
 /** Actions on one dashboard; the body of its menus. */
-export function DashboardMenu({ dashboard, filed, onRename, onMove }: DashboardMenuProps) {
+export function DashboardMenu({ dashboard, placed, onRename, onMove }: DashboardMenuProps) {
   const { id, title, access } = dashboard;
   const named = { ...dashboard, name: title };
   return (
@@ -22,25 +22,25 @@ export function DashboardMenu({ dashboard, filed, onRename, onMove }: DashboardM
       <MenuItem icon={<Pencil />} onSelect={onRename}>
         Rename
       </MenuItem>
-      <MenuItem icon={<CopyPlus />} onSelect={() => void filed.duplicate(id)}>
+      <MenuItem icon={<CopyPlus />} onSelect={() => void placed.duplicate(id)}>
         Duplicate
       </MenuItem>
       <MenuItem icon={<FolderInput />} onSelect={onMove}>
         Move to
       </MenuItem>
-      <AccessItem access={access} onAccess={(to) => void filed.setAccess(named, to)} />
+      <AccessItem access={access} onAccess={(to) => void placed.setAccess(named, to)} />
       <MenuLine />
       <MenuItem
         icon={<Link2 />}
-        onSelect={() => void copyLink(`${window.location.origin}${filed.toAddress(id)}`, named)}
+        onSelect={() => void copyLink(`${window.location.origin}${placed.toAddress(id)}`, named)}
       >
         Copy link
       </MenuItem>
-      <MenuItem icon={<FileDown />} onSelect={() => void filed.export(dashboard)}>
+      <MenuItem icon={<FileDown />} onSelect={() => void placed.export(dashboard)}>
         Export as JSON
       </MenuItem>
       <MenuLine />
-      <MenuItem icon={<Trash2 />} onSelect={() => void filed.remove(dashboard)}>
+      <MenuItem icon={<Trash2 />} onSelect={() => void placed.remove(dashboard)}>
         Delete
       </MenuItem>
     </>

@@ -23,7 +23,7 @@ import { FilterBar } from "@/components/dashboards/filter-bar";
 import { useDashboardChoice } from "@/components/dashboards/use-dashboard-choice";
 import { useDashboardData } from "@/components/dashboards/use-dashboard-data";
 import { toDashboardDataKey, useDashboard, useDashboardFolders } from "@/components/dashboards/use-dashboards";
-import { useFiledDashboards } from "@/components/dashboards/use-filed-dashboards";
+import { usePlacedDashboards } from "@/components/dashboards/use-placed-dashboards";
 import { WidgetCard } from "@/components/dashboards/widget-card";
 import { WidgetGrid } from "@/components/dashboards/widget-grid";
 import { WidgetMenu } from "@/components/dashboards/widget-menu";
@@ -52,7 +52,7 @@ import {
 import { toClickKey, toClickValue } from "@/lib/features/dashboards/browser/dashboard-choice";
 import { hasOldRows } from "@/lib/features/dashboards/browser/old-rows";
 import { isGoing } from "@/lib/features/flows/browser/flow-words";
-import { toTrail } from "@/lib/features/folders/browser/filed-tree";
+import { toTrail } from "@/lib/features/folders/browser/item-tree";
 import { type Run, runsApi } from "@/lib/features/runs/browser/client";
 import { toScheduleWords } from "@/lib/features/runs/browser/schedule-words";
 import { formatDuration } from "@/lib/platform/browser/format";
@@ -124,7 +124,7 @@ function Loaded({ dashboard, choice, reading, timezone, isWall }: LoadedProps) {
   const [isMoving, setIsMoving] = useState(false);
   const folders = useDashboardFolders();
   const find = useMemo(() => () => dashboard, [dashboard]);
-  const filed = useFiledDashboards(find);
+  const placed = usePlacedDashboards(find);
   const { id, title, description, path, access, widgets } = dashboard;
   const root = `/w/${workspace.slug}/dashboards`;
   const href = `${root}/${id}`;
@@ -165,7 +165,7 @@ function Loaded({ dashboard, choice, reading, timezone, isWall }: LoadedProps) {
       value={title}
       onDone={(typed) => {
         setIsRenaming(false);
-        if (typed !== null) filed.rename(dashboard, typed);
+        if (typed !== null) placed.rename(dashboard, typed);
       }}
     />
   ) : (
@@ -221,7 +221,7 @@ function Loaded({ dashboard, choice, reading, timezone, isWall }: LoadedProps) {
             <MenuLine />
             <DashboardMenu
               dashboard={dashboard}
-              filed={filed}
+              placed={placed}
               onRename={() => setIsRenaming(true)}
               onMove={() => setIsMoving(true)}
             />
@@ -345,7 +345,7 @@ function Loaded({ dashboard, choice, reading, timezone, isWall }: LoadedProps) {
           from={dashboard}
           folders={folders.data}
           folderId={null}
-          onMove={(to, name) => void filed.move({ ...dashboard, name: title }, to, name)}
+          onMove={(to, name) => void placed.move({ ...dashboard, name: title }, to, name)}
           onClose={() => setIsMoving(false)}
         />
       )}

@@ -5,16 +5,16 @@ import { useMemo, useState } from "react";
 import { DashboardMenu } from "@/components/dashboards/dashboard-menu";
 import { useDashboardActions, useNewDashboard } from "@/components/dashboards/use-dashboard-actions";
 import { useDashboardFolders, useDashboardList } from "@/components/dashboards/use-dashboards";
-import { useActiveDashboardId, useFiledDashboards } from "@/components/dashboards/use-filed-dashboards";
+import { useActiveDashboardId, usePlacedDashboards } from "@/components/dashboards/use-placed-dashboards";
 import type { BringBack } from "@/components/folders/delete-folder";
-import { FiledTree } from "@/components/folders/filed-tree";
+import { ItemTree } from "@/components/folders/item-tree";
 import { useReveal } from "@/components/folders/use-reveal";
 import { ExplorerBars, ExplorerFailure, ExplorerSection } from "@/components/layout/explorer-section";
 import { NavFind } from "@/components/layout/nav-find";
 import { useWorkbench, useWorkspace } from "@/components/layout/workspace-context";
 import { lazyComponent } from "@/components/ui/lazy-component";
 import type { DashboardFolder, DashboardSummary } from "@/lib/features/dashboards/browser/client";
-import { buildFiledTree, type FolderChoice, isSameChoice, toRoots } from "@/lib/features/folders/browser/filed-tree";
+import { buildItemTree, type FolderChoice, isSameChoice, toRoots } from "@/lib/features/folders/browser/item-tree";
 import { later } from "@/lib/platform/browser/load-again";
 
 const loadDeleteFolder = later(() => import("@/components/folders/delete-folder"));
@@ -28,7 +28,7 @@ const NO_FOLDERS: DashboardFolder[] = [];
 const NONE_TOGGLED: Record<string, boolean> = {};
 const BAR_WIDTHS = [44, 58, 50];
 
-const toFiled = ({ id, title, folderId, access }: DashboardSummary) => ({ id, name: title, folderId, access });
+const toPlacedItem = ({ id, title, folderId, access }: DashboardSummary) => ({ id, name: title, folderId, access });
 
 /** The private dashboards of the user, and those of the workspace. */
 export function DashboardsExplorer() {
@@ -45,11 +45,11 @@ export function DashboardsExplorer() {
   const actions = useDashboardActions();
   const newDashboard = useNewDashboard();
   const find = useMemo(() => (id: string) => dashboards.find((each) => each.id === id), [dashboards]);
-  const filed = useFiledDashboards(find);
+  const placed = usePlacedDashboards(find);
   const [renamingId, setRenamingId] = useState<string | null>(null);
   const [removing, setRemoving] = useState<DashboardFolder | null>(null);
   const nodes = useMemo(
-    () => buildFiledTree({ items: dashboards, toFiled, folders, roots: ROOTS, toggled }),
+    () => buildItemTree({ items: dashboards, toPlacedItem, folders, roots: ROOTS, toggled }),
     [dashboards, folders, toggled],
   );
   const shown = dashboards.find(({ id }) => id === activeId);
@@ -61,7 +61,7 @@ export function DashboardsExplorer() {
     const taken = folders
       .filter((each) => isSameChoice({ folderId: each.parentId, access: each.access }, place))
       .map(({ name }) => name);
-    const id = await filed.createFolder(place, taken);
+    const id = await placed.createFolder(place, taken);
     if (id === null) return;
     if (place.folderId !== null) setToggled(place.folderId, true);
     setRenamingId(id);
@@ -81,7 +81,7 @@ export function DashboardsExplorer() {
   };
   const remove = (id: string) => {
     const each = find(id);
-    if (each) void filed.remove(each);
+    if (each) void placed.remove(each);
   };
 
   return (
@@ -103,29 +103,29 @@ export function DashboardsExplorer() {
           />
         )}
         {isRead && (
-          <FiledTree
+          <ItemTree
             label="Dashboards"
             noun="dashboard"
             nodes={nodes}
             folders={folders}
-            filing={filed}
+            filing={placed}
             activeId={activeId}
             renamingId={renamingId}
             onRenaming={setRenamingId}
             onToggle={(id) => setToggled(id, !(nodes.find((each) => each.id === id)?.isExpanded ?? false))}
-            onOpen={filed.open}
+            onOpen={placed.open}
             onNew={(place) => void newDashboard(place)}
             onNewFolder={(place) => void newFolder(place)}
             onRename={(id, typed) => {
               const each = find(id);
-              if (each) filed.rename(each, typed);
+              if (each) placed.rename(each, typed);
             }}
             onRenameFolder={renameFolder}
             onRemove={remove}
             onRemoveFolder={setRemoving}
-            toMovable={toFiled}
+            toMovable={toPlacedItem}
             toIcon={() => <LayoutDashboard />}
-            toMenu={(each, acts) => <DashboardMenu dashboard={each} filed={filed} {...acts} />}
+            toMenu={(each, acts) => <DashboardMenu dashboard={each} placed={placed} {...acts} />}
           />
         )}
       </ExplorerSection>

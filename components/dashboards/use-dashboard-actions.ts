@@ -13,7 +13,7 @@ import {
   dashboardApi,
   type UpdateDashboardBody,
 } from "@/lib/features/dashboards/browser/client";
-import type { FolderChoice } from "@/lib/features/folders/browser/filed-tree";
+import type { FolderChoice } from "@/lib/features/folders/browser/item-tree";
 import type { CreateFolderBody, UpdateFolderBody } from "@/lib/features/folders/schema";
 import { ApiError } from "@/lib/platform/browser/request";
 

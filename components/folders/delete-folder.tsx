@@ -3,7 +3,7 @@
 import { useState } from "react";
 import { Confirm } from "@/components/ui/confirm";
 import { showToast } from "@/components/ui/toast";
-import { type FolderChoice, isInside, toTrail } from "@/lib/features/folders/browser/filed-tree";
+import { type FolderChoice, isInside, toTrail } from "@/lib/features/folders/browser/item-tree";
 import type { Folder } from "@/lib/features/folders/schema";
 
 /** Restores the contents of a folder into the recreated folders, keyed by their old ids. */

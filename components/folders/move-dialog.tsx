@@ -3,13 +3,8 @@
 import { Check, Folder, Lock, Users } from "lucide-react";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { Modal } from "@/components/ui/modal";
-import {
-  type FolderChoice,
-  isInside,
-  isSameChoice,
-  listFolderChoices,
-} from "@/lib/features/folders/browser/filed-tree";
-import type { Folder as FiledFolder } from "@/lib/features/folders/schema";
+import { type FolderChoice, isInside, isSameChoice, listFolderChoices } from "@/lib/features/folders/browser/item-tree";
+import type { Folder as StoredFolder } from "@/lib/features/folders/schema";
 import "./folders.css";
 
 type MoveDialogProps = {
@@ -17,7 +12,7 @@ type MoveDialogProps = {
   /** Current folder. */
   from: FolderChoice;
   /** All folders; undefined while they load. */
-  folders: readonly FiledFolder[] | undefined;
+  folders: readonly StoredFolder[] | undefined;
   /** The folder to move, which cannot go into itself; null for an item. */
   folderId: string | null;
   onMove: (to: FolderChoice, placeName: string) => void;

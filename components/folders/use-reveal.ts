@@ -2,7 +2,7 @@
 
 import { useEffect, useEffectEvent } from "react";
 import { useWorkspace } from "@/components/layout/workspace-context";
-import { type FolderChoice, isInside, type Root } from "@/lib/features/folders/browser/filed-tree";
+import { type FolderChoice, isInside, type Root } from "@/lib/features/folders/browser/item-tree";
 import type { Folder } from "@/lib/features/folders/schema";
 
 type Around = { folders: readonly Folder[]; roots: readonly Root[]; isReady: boolean };

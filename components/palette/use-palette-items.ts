@@ -17,7 +17,7 @@ import { toSqlName } from "@/lib/base/sql/names";
 import type { Connection } from "@/lib/features/connections/schema";
 import { consoleApi } from "@/lib/features/consoles/browser/client";
 import { FLOW_TYPE_WORDS } from "@/lib/features/flows/browser/flow-words";
-import { toTrail } from "@/lib/features/folders/browser/filed-tree";
+import { toTrail } from "@/lib/features/folders/browser/item-tree";
 import type { PaletteItem, PaletteKind } from "@/lib/features/workspaces/browser/palette-items";
 import { formatCountShort } from "@/lib/platform/browser/format";
 

@@ -2,9 +2,9 @@ import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import { ChartPage } from "../pages/chart-page";
 import { expect, test } from "../ui/fixtures";
-import { flowBench } from "../ui/flows-people";
-import { addRunnable, LONG, runToEnd } from "../ui/run-people";
-import { invite, settings, workspaceIdOf } from "../ui/settings-people";
+import { flowBench } from "../ui/flows.fixtures";
+import { addRunnable, LONG, runToEnd } from "../ui/run.fixtures";
+import { invite, settings, workspaceIdOf } from "../ui/settings.fixtures";
 
 /*
  * Checks the states of the main pages against WCAG 2.2 AA with axe, at four widths and in both themes. A page is loaded

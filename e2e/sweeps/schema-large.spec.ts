@@ -1,6 +1,6 @@
 import Database from "better-sqlite3";
 import { expect, test } from "../ui/fixtures";
-import { workspaceIdOf } from "../ui/settings-people";
+import { workspaceIdOf } from "../ui/settings.fixtures";
 
 const TABLES = 2000;
 const nameOf = (n: number) => `events_${String(n).padStart(4, "0")}`;

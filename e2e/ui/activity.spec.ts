@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { expect, expectAccessible, test } from "./fixtures";
-import { endless, flowBench } from "./flows-people";
-import { addRule, addRunnable, expectNoSidewaysScroll, LONG, runToEnd, startRun } from "./run-people";
-import { join, workspaceIdOf } from "./settings-people";
+import { endless, flowBench } from "./flows.fixtures";
+import { addRule, addRunnable, expectNoSidewaysScroll, LONG, runToEnd, startRun } from "./run.fixtures";
+import { join, workspaceIdOf } from "./settings.fixtures";
 
 test("what runs stands in the activity as it goes, by its kind and state, and leads to its run", async ({
   browser,

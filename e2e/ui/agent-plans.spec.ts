@@ -6,9 +6,9 @@ import { fileURLToPath } from "node:url";
 import type { Page } from "@playwright/test";
 import { type ModelServer, startModelServer } from "../../test/fixtures/agent/model-server";
 import { freePort } from "../../test/servers/free-port";
-import { addConsole } from "./consoles-people";
+import { addConsole } from "./consoles.fixtures";
 import { test as base, expect, expectAccessible } from "./fixtures";
-import { workspaceIdOf } from "./settings-people";
+import { workspaceIdOf } from "./settings.fixtures";
 
 /*
  * Plans end to end: a separate server calls a model that proposes them. No request and no response of the page is

@@ -1,4 +1,4 @@
-import { appBench } from "./apps-people";
+import { appBench } from "./apps.fixtures";
 import { expect, expectAccessible, test } from "./fixtures";
 
 test("apps are found by shelf, by words and among one's favourites, which are kept by a star", async ({

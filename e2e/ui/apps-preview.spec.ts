@@ -1,4 +1,4 @@
-import { appBench, benchOf } from "./apps-people";
+import { appBench, benchOf } from "./apps.fixtures";
 import { expect, expectAccessible, test } from "./fixtures";
 
 // Each test starts dev servers and builds in sandboxes.

@@ -1,6 +1,6 @@
-import { appBench, benchOf, type MadeApp } from "./apps-people";
+import { appBench, benchOf, type MadeApp } from "./apps.fixtures";
 import { expect, expectAccessible, test } from "./fixtures";
-import { join } from "./settings-people";
+import { join } from "./settings.fixtures";
 
 // Each test starts dev servers and builds in sandboxes.
 test.describe.configure({ timeout: 180_000 });

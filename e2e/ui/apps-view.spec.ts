@@ -2,7 +2,7 @@ import { createSocket } from "node:dgram";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { FrameLocator, Page } from "@playwright/test";
-import { appBench, type MadeApp } from "./apps-people";
+import { appBench, type MadeApp } from "./apps.fixtures";
 import { expect, expectAccessible, test } from "./fixtures";
 
 // Each test starts dev servers and builds in sandboxes.

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { ChartPage } from "../pages/chart-page";
-import { addConsole } from "./consoles-people";
+import { addConsole } from "./consoles.fixtures";
 import { expect, expectAccessible, test } from "./fixtures";
 
 const SALES = `select date '2026-10-05' + (7 * w)::int as week, region, (100 + w * 3 + length(region) * 20)::decimal(10, 2) as revenue, w + 1 as orders

@@ -1,7 +1,7 @@
 import { MongoClient, ObjectId } from "mongodb";
 import { startDocumentStore } from "../../test/servers/document-store";
 import { expect, expectAccessible, test } from "./fixtures";
-import { workspaceIdOf } from "./settings-people";
+import { workspaceIdOf } from "./settings.fixtures";
 
 // Many steps, and axe checks the whole page, which is slow on a busy machine.
 test.describe.configure({ timeout: 180_000 });

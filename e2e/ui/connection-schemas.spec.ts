@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { startPostgres, type TestServer } from "../../test/servers/postgres";
 import { expect, expectAccessible, test } from "./fixtures";
-import { workspaceIdOf } from "./settings-people";
+import { workspaceIdOf } from "./settings.fixtures";
 
 test.describe.configure({ timeout: 120_000 });
 

@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { expect, expectAccessible, test } from "./fixtures";
-import { workspaceIdOf } from "./settings-people";
+import { workspaceIdOf } from "./settings.fixtures";
 
 const KEY = `SHA256:${"k".repeat(43)}`;
 const SERVER = { host: "127.0.0.1", port: 9, user: "reader", password: "a-password", ssl: "disable" };

@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { expect, test } from "./fixtures";
-import { join, workspaceIdOf } from "./settings-people";
+import { join, workspaceIdOf } from "./settings.fixtures";
 
 const PRODUCTION = { name: "Production", colour: "rose" };
 

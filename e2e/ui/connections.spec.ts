@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
-import { dashboardBench } from "./dashboards-people";
+import { dashboardBench } from "./dashboards.fixtures";
 import { expect, hold, test } from "./fixtures";
-import { join, workspaceIdOf } from "./settings-people";
+import { join, workspaceIdOf } from "./settings.fixtures";
 
 const NET_FIELDS = [
   { name: "host", label: "Host", kind: "text", required: false, secret: false, isTarget: true },

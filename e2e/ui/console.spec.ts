@@ -1,6 +1,6 @@
 import { LoginPage } from "../pages/login-page";
 import { expect, test } from "./fixtures";
-import { workspaceIdOf } from "./settings-people";
+import { workspaceIdOf } from "./settings.fixtures";
 
 test.beforeEach(async ({ consolePage, person }) => {
   await consolePage.open(person.slug);

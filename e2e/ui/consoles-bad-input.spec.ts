@@ -1,6 +1,6 @@
-import { addConsole, readConsole, readHistory, saveOver, shownId } from "./consoles-people";
+import { addConsole, readConsole, readHistory, saveOver, shownId } from "./consoles.fixtures";
 import { expect, hold, test } from "./fixtures";
-import { join, workspaceIdOf } from "./settings-people";
+import { join, workspaceIdOf } from "./settings.fixtures";
 
 test.beforeEach(async ({ consolePage, person }) => {
   await consolePage.open(person.slug);

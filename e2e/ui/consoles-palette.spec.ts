@@ -1,4 +1,4 @@
-import { addConsole } from "./consoles-people";
+import { addConsole } from "./consoles.fixtures";
 import { expect, expectAccessible, hold, test } from "./fixtures";
 
 test.beforeEach(async ({ page, consolePage, person }) => {

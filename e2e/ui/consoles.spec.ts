@@ -1,7 +1,7 @@
 import { ConsolePage } from "../pages/console-page";
-import { addConsole, readConsole, readDraft, readHistory, saveOver, shownId } from "./consoles-people";
+import { addConsole, readConsole, readDraft, readHistory, saveOver, shownId } from "./consoles.fixtures";
 import { expect, expectAccessible, test } from "./fixtures";
-import { join } from "./settings-people";
+import { join } from "./settings.fixtures";
 
 test.beforeEach(async ({ consolePage, person }) => {
   await consolePage.open(person.slug);

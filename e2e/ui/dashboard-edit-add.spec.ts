@@ -1,7 +1,7 @@
-import { addConsole } from "./consoles-people";
-import { addDashboard, readDashboard, sampleConnection } from "./dashboard-people";
+import { addConsole } from "./consoles.fixtures";
+import { addDashboard, readDashboard, sampleConnection } from "./dashboard.fixtures";
 import { expect, expectAccessible, test } from "./fixtures";
-import { workspaceIdOf } from "./settings-people";
+import { workspaceIdOf } from "./settings.fixtures";
 
 const SALES = "select region, amount from (values ('north', 10), ('south', 32)) t(region, amount)";
 

@@ -1,5 +1,11 @@
 import type { Page } from "@playwright/test";
-import { addDashboard, readDashboard, type SavedDashboard, sampleConnection, saveDashboard } from "./dashboard-people";
+import {
+  addDashboard,
+  readDashboard,
+  type SavedDashboard,
+  sampleConnection,
+  saveDashboard,
+} from "./dashboard.fixtures";
 import { expect, expectAccessible, type Person, test } from "./fixtures";
 
 const SALES = `select date '2026-01-05' + (7 * w)::int as week, region, (100 + w * 3 + length(region) * 20)::decimal(10, 2) as revenue

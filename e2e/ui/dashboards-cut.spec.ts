@@ -1,4 +1,4 @@
-import { addDashboard, sampleConnection } from "./dashboard-people";
+import { addDashboard, sampleConnection } from "./dashboard.fixtures";
 import { expect, expectAccessible, test } from "./fixtures";
 
 /** One row more than a dataset holds. */

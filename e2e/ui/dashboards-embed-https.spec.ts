@@ -8,7 +8,7 @@ import { chromium } from "@playwright/test";
 import { CERTIFICATE_KEY, VALID_CERTIFICATE } from "../../test/servers/certificates";
 import { freePort } from "../../test/servers/free-port";
 import { becomesHealthy, startServer } from "../../test/servers/millrace";
-import { dashboardBench, salesBoard } from "./dashboards-people";
+import { dashboardBench, salesBoard } from "./dashboards.fixtures";
 import { expect, newEmail, PASSWORD as OWN_PASSWORD, test } from "./fixtures";
 
 const PASSWORD = "nine kites over the weir";

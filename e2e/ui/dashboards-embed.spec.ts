@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { dashboardBench, salesBoard } from "./dashboards-people";
+import { dashboardBench, salesBoard } from "./dashboards.fixtures";
 import { expect, test } from "./fixtures";
 
 const PASSWORD = "nine kites over the weir";

@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { dashboardBench, salesBoard } from "./dashboards-people";
+import { dashboardBench, salesBoard } from "./dashboards.fixtures";
 import { expect, expectAccessible, test } from "./fixtures";
 
 // Ten days of March, each with rows of 1, 2, 3 and 4; the last five have ten times as much.

@@ -1,4 +1,4 @@
-import { dashboardBench, salesBoard } from "./dashboards-people";
+import { dashboardBench, salesBoard } from "./dashboards.fixtures";
 import { expect, expectAccessible, test } from "./fixtures";
 
 test("a dashboard is refreshed on a schedule, which it says, and how its last refresh went", async ({

@@ -1,4 +1,4 @@
-import { dashboardBench, salesBoard } from "./dashboards-people";
+import { dashboardBench, salesBoard } from "./dashboards.fixtures";
 import { expect, expectAccessible, test } from "./fixtures";
 
 const PASSWORD = "nine kites over the weir";

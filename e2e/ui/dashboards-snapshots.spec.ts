@@ -1,4 +1,4 @@
-import { dashboardBench, salesBoard } from "./dashboards-people";
+import { dashboardBench, salesBoard } from "./dashboards.fixtures";
 import { expect, expectAccessible, test } from "./fixtures";
 
 test("a dashboard is sent on a schedule: set up, sent now, switched off and ended in the dialog that shares it", async ({

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Page, Route } from "@playwright/test";
-import { dashboardBench, salesBoard } from "./dashboards-people";
+import { dashboardBench, salesBoard } from "./dashboards.fixtures";
 import { expect, expectAccessible, hold, type Person, test } from "./fixtures";
 
 // Forty rows: each of ten days has one of 1, 2, 3 and 4; north has 1 and 3, south 2 and 4; web has 1 and 2, shop 3 and

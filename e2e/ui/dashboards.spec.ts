@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { dashboardBench, salesBoard } from "./dashboards-people";
+import { dashboardBench, salesBoard } from "./dashboards.fixtures";
 import { expect, expectAccessible, test } from "./fixtures";
 
 test("a workspace without dashboards says what they are, and new ones open in their editor", async ({

@@ -1,6 +1,6 @@
-import { addConsole, readConsole } from "./consoles-people";
+import { addConsole, readConsole } from "./consoles.fixtures";
 import { expect, expectAccessible, test } from "./fixtures";
-import { workspaceIdOf } from "./settings-people";
+import { workspaceIdOf } from "./settings.fixtures";
 
 test.beforeEach(async ({ consolePage, person }) => {
   await consolePage.open(person.slug);

@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import Database from "better-sqlite3";
 import { startPostgres } from "../../test/servers/postgres";
 import { expect, expectAccessible, hold, test } from "./fixtures";
-import { workspaceIdOf } from "./settings-people";
+import { workspaceIdOf } from "./settings.fixtures";
 
 /** Features for SQL experts: joins from keys, more cursors, layout, snippets, plans, names, search in other texts. */
 

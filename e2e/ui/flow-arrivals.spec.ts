@@ -1,7 +1,7 @@
 import { expect, expectAccessible, test } from "./fixtures";
-import { flowBench, sendSigned } from "./flows-people";
-import { expectNoSidewaysScroll } from "./run-people";
-import { join } from "./settings-people";
+import { flowBench, sendSigned } from "./flows.fixtures";
+import { expectNoSidewaysScroll } from "./run.fixtures";
+import { join } from "./settings.fixtures";
 
 for (const [theme, width] of [
   ["light", 1440],

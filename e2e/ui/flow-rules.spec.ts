@@ -1,7 +1,7 @@
 import { expect, expectAccessible, test } from "./fixtures";
-import { flowBench } from "./flows-people";
-import { expectNoSidewaysScroll } from "./run-people";
-import { join } from "./settings-people";
+import { flowBench } from "./flows.fixtures";
+import { expectNoSidewaysScroll } from "./run.fixtures";
+import { join } from "./settings.fixtures";
 
 /** A host that does not exist: requests fail at once, on any machine. */
 const NOWHERE = "https://hooks.nowhere.invalid/in";

@@ -1,7 +1,7 @@
 import { expect, expectAccessible, hold, test } from "./fixtures";
-import { endless, flowBench, sendSigned } from "./flows-people";
-import { addRunnable, LONG, startRun } from "./run-people";
-import { join } from "./settings-people";
+import { endless, flowBench, sendSigned } from "./flows.fixtures";
+import { addRunnable, LONG, startRun } from "./run.fixtures";
+import { join } from "./settings.fixtures";
 
 test("a sync is made from the catalogue, run, and watched to its end", async ({ page, person }) => {
   await flowBench(page.request);

@@ -1,5 +1,5 @@
 import type { Locator } from "@playwright/test";
-import { readConsole, readHistory, saveOver, shownId } from "./consoles-people";
+import { readConsole, readHistory, saveOver, shownId } from "./consoles.fixtures";
 import { expect, expectAccessible, test } from "./fixtures";
 
 test.beforeEach(async ({ consolePage, person }) => {

@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { expect, expectAccessible, test } from "./fixtures";
-import { flowBench } from "./flows-people";
-import { addRule, addRunnable, runToEnd, schedulePath } from "./run-people";
+import { flowBench } from "./flows.fixtures";
+import { addRule, addRunnable, runToEnd, schedulePath } from "./run.fixtures";
 
 const LONG = "of_a_name_that_goes_on_and_on_without_any_place_to_break_it";
 

@@ -1,8 +1,8 @@
 import type { Page } from "@playwright/test";
 import { ConsolePage } from "../pages/console-page";
-import { addConsole } from "./consoles-people";
+import { addConsole } from "./consoles.fixtures";
 import { expect, expectAccessible, PASSWORD, test } from "./fixtures";
-import { join, workspaceIdOf } from "./settings-people";
+import { join, workspaceIdOf } from "./settings.fixtures";
 
 const TEXT = "select 'ada' as name, 36 as age\nunion all\nselect 'bob', 41\norder by 1";
 

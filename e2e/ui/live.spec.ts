@@ -1,8 +1,8 @@
 import type { Page } from "@playwright/test";
 import { ConsolePage } from "../pages/console-page";
-import { addConsole } from "./consoles-people";
+import { addConsole } from "./consoles.fixtures";
 import { expect, test } from "./fixtures";
-import { join, workspaceIdOf } from "./settings-people";
+import { join, workspaceIdOf } from "./settings.fixtures";
 
 test("what a colleague saves stands in the explorer without a reload, and what is theirs alone does not", async ({
   browser,

@@ -5,8 +5,8 @@ import type { Page } from "@playwright/test";
 import { freePort } from "../../test/servers/free-port";
 import { becomesHealthy, childrenOf, startServer, type TestServer } from "../../test/servers/millrace";
 import { test as base, expect, expectAccessible } from "./fixtures";
-import { endless, flowBench } from "./flows-people";
-import { expectNoSidewaysScroll } from "./run-people";
+import { endless, flowBench } from "./flows.fixtures";
+import { expectNoSidewaysScroll } from "./run.fixtures";
 
 /** A server that can be killed and restarted at the same address with the same data, or paused for a while. */
 type Mortal = {

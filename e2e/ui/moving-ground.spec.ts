@@ -1,8 +1,8 @@
 import type { Page } from "@playwright/test";
 import { ConsolePage } from "../pages/console-page";
-import { addConsole, readConsole, saveOver, shownId } from "./consoles-people";
+import { addConsole, readConsole, saveOver, shownId } from "./consoles.fixtures";
 import { expect, expectAccessible, test } from "./fixtures";
-import { join, workspaceIdOf } from "./settings-people";
+import { join, workspaceIdOf } from "./settings.fixtures";
 
 async function openShared(page: Page, slug: string, name = "moving.sql") {
   const { id } = await addConsole(page.request, { name, content: "select 1", access: "workspace" });

@@ -1,6 +1,6 @@
 import { expect, expectAccessible, test } from "./fixtures";
-import { addRule, addRunnable, expectNoSidewaysScroll, runToEnd } from "./run-people";
-import { join, settings } from "./settings-people";
+import { addRule, addRunnable, expectNoSidewaysScroll, runToEnd } from "./run.fixtures";
+import { join, settings } from "./settings.fixtures";
 
 /** A host that does not exist: requests fail at once, on any machine. */
 const NOWHERE = "https://hooks.nowhere.invalid/in";

@@ -1,5 +1,5 @@
 import { expect, expectAccessible, test } from "./fixtures";
-import { invite, join, settings, workspaceIdOf } from "./settings-people";
+import { invite, join, settings, workspaceIdOf } from "./settings.fixtures";
 
 /*
  * Runs without snapshots. The trace recorder takes them with a script in every frame, and Chromium reports each time

@@ -1,4 +1,4 @@
-import { addConsole, readConsole, saveOver, shownId } from "./consoles-people";
+import { addConsole, readConsole, saveOver, shownId } from "./consoles.fixtures";
 import { expect, expectAccessible, test } from "./fixtures";
 
 test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });

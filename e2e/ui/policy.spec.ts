@@ -1,12 +1,12 @@
 import { readdirSync } from "node:fs";
 import type { BrowserContext, ConsoleMessage, Page } from "@playwright/test";
-import { appBench } from "./apps-people";
-import { saveOver, shownId } from "./consoles-people";
-import { dashboardBench, salesBoard } from "./dashboards-people";
+import { appBench } from "./apps.fixtures";
+import { saveOver, shownId } from "./consoles.fixtures";
+import { dashboardBench, salesBoard } from "./dashboards.fixtures";
 import { expect, SAID_ANYWAY, test } from "./fixtures";
-import { flowBench } from "./flows-people";
-import { runToEnd } from "./run-people";
-import { invite, settings, workspaceIdOf } from "./settings-people";
+import { flowBench } from "./flows.fixtures";
+import { runToEnd } from "./run.fixtures";
+import { invite, settings, workspaceIdOf } from "./settings.fixtures";
 
 // The trace recorder takes snapshots with a script in every frame, and the mail's frame blocks scripts
 // (outbox.spec.ts).

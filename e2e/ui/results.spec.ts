@@ -3,9 +3,9 @@ import type { Page } from "@playwright/test";
 import { tableFromIPC } from "apache-arrow";
 import { readXlsx } from "hucre/xlsx";
 import { ConsolePage } from "../pages/console-page";
-import { readConsole, shownId } from "./consoles-people";
+import { readConsole, shownId } from "./consoles.fixtures";
 import { expect, expectAccessible, test } from "./fixtures";
-import { join } from "./settings-people";
+import { join } from "./settings.fixtures";
 
 const WEEKS = `select date '2026-10-05' + (7 * w)::int as week, region, (100 + w * 3 + length(region) * 20)::decimal(10, 2) as revenue
 from range(7) t(w), (values ('North'), ('Coast'), ('Midlands'), ('Islands')) r(region) order by 1, 2`;

@@ -1,6 +1,6 @@
 import { expect, expectAccessible, test } from "./fixtures";
-import { addRule, addRunnable, expectNoSidewaysScroll, LONG, runToEnd, schedulePath, startRun } from "./run-people";
-import { join, workspaceIdOf } from "./settings-people";
+import { addRule, addRunnable, expectNoSidewaysScroll, LONG, runToEnd, schedulePath, startRun } from "./run.fixtures";
+import { join, workspaceIdOf } from "./settings.fixtures";
 
 const ROWS = "select n, 'row ' || n as label from range(35) t(n)";
 

@@ -3,7 +3,7 @@ import Database from "better-sqlite3";
 import { startMariaDb } from "../../test/servers/mariadb";
 import type { ConsolePage } from "../pages/console-page";
 import { expect, test } from "./fixtures";
-import { workspaceIdOf } from "./settings-people";
+import { workspaceIdOf } from "./settings.fixtures";
 
 /*
  * A script on a user's database is split as that database reads it: a statement of SQLite or MySQL is one statement in

@@ -1,5 +1,5 @@
 import { expect, expectAccessible, test } from "./fixtures";
-import { join, settings, workspaceIdOf } from "./settings-people";
+import { join, settings, workspaceIdOf } from "./settings.fixtures";
 
 for (const theme of ["light", "dark"] as const) {
   test(`an admin writes what the agent is told, and a member reads it, in the ${theme} theme`, async ({

@@ -1,5 +1,5 @@
 import { expect, expectAccessible, test } from "./fixtures";
-import { invite, join, settings } from "./settings-people";
+import { invite, join, settings } from "./settings.fixtures";
 
 for (const theme of ["light", "dark"] as const) {
   test.describe(`in the ${theme} theme`, { tag: theme === "dark" ? "@long" : [] }, () => {

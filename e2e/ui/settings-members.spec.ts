@@ -1,8 +1,8 @@
 import type { Locator } from "@playwright/test";
 import { ConsolePage } from "../pages/console-page";
-import { addConsole, saveOver } from "./consoles-people";
+import { addConsole, saveOver } from "./consoles.fixtures";
 import { expect, expectAccessible, newEmail, PASSWORD, test } from "./fixtures";
-import { invite, join, settings, workspaceIdOf } from "./settings-people";
+import { invite, join, settings, workspaceIdOf } from "./settings.fixtures";
 
 test("several people are invited at once, and the link brings a stranger into the workspace", async ({
   page,

@@ -1,5 +1,5 @@
 import { expect, expectAccessible, newEmail, PASSWORD, test } from "./fixtures";
-import { settings, workspaceIdOf } from "./settings-people";
+import { settings, workspaceIdOf } from "./settings.fixtures";
 
 test("a renamed workspace shows its new name everywhere and keeps its address", async ({ page, person }) => {
   await page.goto(settings(person, "general"));

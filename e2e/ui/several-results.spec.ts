@@ -4,9 +4,9 @@ import Database from "better-sqlite3";
 import { startMariaDb } from "../../test/servers/mariadb";
 import type { TestServer } from "../../test/servers/postgres";
 import type { ConsolePage } from "../pages/console-page";
-import { addConsole } from "./consoles-people";
+import { addConsole } from "./consoles.fixtures";
 import { expect, expectAccessible, type Person, test as withPerson } from "./fixtures";
-import { workspaceIdOf } from "./settings-people";
+import { workspaceIdOf } from "./settings.fixtures";
 
 /* Statements with several results, and statements that change rows. The numbers are those of the databases' clients. */
 

@@ -1,5 +1,5 @@
 import { expect, test } from "./fixtures";
-import { workspaceIdOf } from "./settings-people";
+import { workspaceIdOf } from "./settings.fixtures";
 
 test("a console on MongoDB is cut into the statements of its shell, not into those of SQL", async ({
   page,

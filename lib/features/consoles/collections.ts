@@ -1,12 +1,12 @@
 import "server-only";
-import { declareFiled } from "@/lib/features/folders/item-collections";
+import { declareItemCollections } from "@/lib/features/folders/item-collections";
 import { DAY_SECONDS, declareCollection } from "@/lib/platform/db/collection";
 import type { ConsoleDoc, ConsoleDraftDoc } from "./model";
 
 /** Retention of untouched drafts, in days. */
 const DRAFT_DAYS = 90;
 
-const filed = declareFiled<ConsoleDoc>("console");
+const filed = declareItemCollections<ConsoleDoc>("console");
 
 export const collections = {
   consoles: filed.items,

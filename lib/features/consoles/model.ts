@@ -1,8 +1,8 @@
 import type { ObjectId } from "mongodb";
-import { accessOf, type FiledDoc } from "@/lib/features/folders/model";
+import { accessOf, type ItemDoc } from "@/lib/features/folders/model";
 import type { Console, ConsoleDraft, ConsoleSummary, Language } from "./schema";
 
-export type ConsoleDoc = FiledDoc & {
+export type ConsoleDoc = ItemDoc & {
   connectionId: ObjectId | null;
   language: Language;
   /**

@@ -16,7 +16,7 @@ import {
   stale,
 } from "@/lib/features/folders/placement";
 import { readersOf, visibleIdsOf } from "@/lib/features/folders/readers";
-import { changeFiled } from "@/lib/features/folders/wal";
+import { changeItems } from "@/lib/features/folders/wal";
 import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
 import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/platform/http/paging";
@@ -103,7 +103,7 @@ export async function createConsole(caller: Caller, body: CreateConsoleBody): Pr
   const { workspaceId, user } = caller;
   const connectionLanguage = await languageOf(caller, body.connectionId);
   const language = body.language ?? connectionLanguage ?? "sql";
-  return changeFiled(caller, CONSOLES, async (changes) => {
+  return changeItems(caller, CONSOLES, async (changes) => {
     const { now } = changes;
     const folder = body.folderId ? await getFolderOrThrow(caller, CONSOLES, body.folderId) : null;
     const space = spaceIn(caller, folder, body.access, null);
@@ -141,7 +141,7 @@ export async function createConsole(caller: Caller, body: CreateConsoleBody): Pr
  */
 export async function updateConsole(caller: Caller, consoleId: ObjectId, body: UpdateConsoleBody): Promise<Console> {
   await languageOf(caller, body.connectionId);
-  const saved = await changeFiled(caller, CONSOLES, async (changes) => {
+  const saved = await changeItems(caller, CONSOLES, async (changes) => {
     const before = await getConsoleDocOrThrow(caller, consoleId);
     const after = await toUpdated(caller, before, body);
     if (before.version !== body.version) throw stale(CONSOLES, toConsole(before));
@@ -169,7 +169,7 @@ export async function restoreContent(
   content: string,
   label: string,
 ): Promise<Console> {
-  const restored = await changeFiled(caller, CONSOLES, async (changes) => {
+  const restored = await changeItems(caller, CONSOLES, async (changes) => {
     const before = await getConsoleDocOrThrow(caller, consoleId);
     const saved = { ...before, content, version: before.version + 1, updatedAt: changes.now };
     changes.message = `Restore ${before.path} to ${label}`;
@@ -182,7 +182,7 @@ export async function restoreContent(
 /** Creates a copy beside the original, owned by the caller. @throws AppError not_found */
 export function duplicateConsole(caller: Caller, consoleId: ObjectId): Promise<Console> {
   const { workspaceId, user } = caller;
-  return changeFiled(caller, CONSOLES, async (changes) => {
+  return changeItems(caller, CONSOLES, async (changes) => {
     const { now } = changes;
     const original = await getConsoleDocOrThrow(caller, consoleId);
     const { space, folderId, language } = original;
@@ -210,7 +210,7 @@ export function duplicateConsole(caller: Caller, consoleId: ObjectId): Promise<C
 
 /** Deletes a console with a commit. For a time, `undeleteConsole` can restore it. @throws AppError not_found */
 export function deleteConsole(caller: Caller, consoleId: ObjectId): Promise<void> {
-  return changeFiled(caller, CONSOLES, async (changes) => {
+  return changeItems(caller, CONSOLES, async (changes) => {
     const doc = await getConsoleDocOrThrow(caller, consoleId);
     changes.message = `Delete ${doc.path}`;
     changes.discard(doc);

@@ -1,12 +1,12 @@
 import "server-only";
-import { declareFiled } from "@/lib/features/folders/item-collections";
+import { declareItemCollections } from "@/lib/features/folders/item-collections";
 import { DAY_SECONDS, declareCollection } from "@/lib/platform/db/collection";
 import type { DashboardDoc, FirstPageDoc } from "./model";
 
 /** Same retention as for unused rows, in days. */
 const PAGE_DAYS = 90;
 
-const filed = declareFiled<DashboardDoc>("dashboard", [
+const filed = declareItemCollections<DashboardDoc>("dashboard", [
   { key: { workspaceId: 1, connectionIds: 1 }, serves: "the dashboards that read a connection" },
   { key: { workspaceId: 1, consoleIds: 1 }, serves: "the dashboards that read a console" },
 ]);

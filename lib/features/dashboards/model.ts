@@ -1,10 +1,10 @@
 import type { Binary, ObjectId } from "mongodb";
-import { accessOf, type FiledDoc } from "@/lib/features/folders/model";
+import { accessOf, type ItemDoc } from "@/lib/features/folders/model";
 import { readText } from "./content";
 import type { Dashboard, DashboardSummary } from "./schema";
 
 /** `content` is the dashboard's file; the other fields serve lists and look-ups. */
-export type DashboardDoc = FiledDoc & {
+export type DashboardDoc = ItemDoc & {
   title: string;
   description: string;
   /** Connections and consoles that it reads. */

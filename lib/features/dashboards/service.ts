@@ -4,7 +4,7 @@ import type { Use } from "@/lib/features/connections/uses";
 import { consoleIdsOn } from "@/lib/features/consoles/service";
 import { bringBack } from "@/lib/features/folders/bring-back";
 import { contentAt, getCommit } from "@/lib/features/folders/history";
-import { accessOf, type FiledDoc, visibleTo } from "@/lib/features/folders/model";
+import { accessOf, type ItemDoc, visibleTo } from "@/lib/features/folders/model";
 import { copyName, placeOf } from "@/lib/features/folders/names";
 import {
   freePlace,
@@ -17,7 +17,7 @@ import {
   stale,
 } from "@/lib/features/folders/placement";
 import { readersOf, visibleIdsOf } from "@/lib/features/folders/readers";
-import { changeFiled } from "@/lib/features/folders/wal";
+import { changeItems } from "@/lib/features/folders/wal";
 import { dropDatasets } from "@/lib/features/results/datasets/service";
 import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
@@ -85,7 +85,7 @@ export async function createDashboard(caller: Caller, body: CreateDashboardBody)
   refuseUnfit(file);
   refuseBadSpecs(file.widgets);
   await refuseUnreadable(caller, caller.user._id, sourcesOf(file));
-  return changeFiled(caller, DASHBOARDS, async (changes) => {
+  return changeItems(caller, DASHBOARDS, async (changes) => {
     const folder = folderId ? await getFolderOrThrow(caller, DASHBOARDS, folderId) : null;
     const doc = await newDoc(caller, file, spaceIn(caller, folder, access, null), folder, changes.now);
     changes.message = message ?? `Create ${doc.path}`;
@@ -105,7 +105,7 @@ export async function updateDashboard(
   body: UpdateDashboardBody,
 ): Promise<Dashboard> {
   let gone: string[] = [];
-  const dashboard = await changeFiled(caller, DASHBOARDS, async (changes) => {
+  const dashboard = await changeItems(caller, DASHBOARDS, async (changes) => {
     const before = await getDashboardDocOrThrow(caller, dashboardId);
     const { space, folder } = await placeAsked(caller, DASHBOARDS, before, body);
     if (before.version !== body.version) throw stale(DASHBOARDS, toDashboard(before));
@@ -147,7 +147,7 @@ export async function updateDashboard(
 
 /** Creates a copy beside the original, owned by the caller. @throws AppError not_found */
 export function duplicateDashboard(caller: Caller, dashboardId: ObjectId): Promise<Dashboard> {
-  return changeFiled(caller, DASHBOARDS, async (changes) => {
+  return changeItems(caller, DASHBOARDS, async (changes) => {
     const original = await getDashboardDocOrThrow(caller, dashboardId);
     const { workspaceId, space, folderId } = original;
     const folder = folderId ? await getFolderOrThrow(caller, DASHBOARDS, folderId) : null;
@@ -165,7 +165,7 @@ export function duplicateDashboard(caller: Caller, dashboardId: ObjectId): Promi
 
 /** Deletes a dashboard with a commit. For a time, `undeleteDashboard` can restore it. @throws AppError not_found */
 export function deleteDashboard(caller: Caller, dashboardId: ObjectId): Promise<void> {
-  return changeFiled(caller, DASHBOARDS, async (changes) => {
+  return changeItems(caller, DASHBOARDS, async (changes) => {
     const doc = await getDashboardDocOrThrow(caller, dashboardId);
     changes.message = `Delete ${doc.path}`;
     changes.discard(doc);
@@ -178,7 +178,7 @@ export async function undeleteDashboard(
   dashboardId: ObjectId,
   folderId: string | null | undefined,
 ): Promise<Dashboard> {
-  const nameIn = (doc: FiledDoc, folder: Parameters<typeof fileNameFor>[1]["folder"]) =>
+  const nameIn = (doc: ItemDoc, folder: Parameters<typeof fileNameFor>[1]["folder"]) =>
     fileNameFor(doc.name, { workspaceId: doc.workspaceId, space: doc.space, folder }, null);
   return toDashboard((await bringBack(caller, DASHBOARDS, dashboardId, folderId, nameIn)) as DashboardDoc);
 }
@@ -200,7 +200,7 @@ export async function restoreVersion(caller: Caller, dashboardId: ObjectId, sha:
   const then = parseText(content);
   if (!then) throw new AppError("not_found", "This commit left no dashboard that can be read. Choose another one.");
   let gone: string[] = [];
-  const dashboard = await changeFiled(caller, DASHBOARDS, async (changes) => {
+  const dashboard = await changeItems(caller, DASHBOARDS, async (changes) => {
     const before = await getDashboardDocOrThrow(caller, dashboardId);
     const file = { ...then, title: before.title };
     gone = partsGone(readText(before.content), file);

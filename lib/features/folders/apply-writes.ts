@@ -3,7 +3,7 @@ import type { AnyBulkWriteOperation, ObjectId } from "mongodb";
 import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
 import { log } from "@/lib/platform/log";
 import type { ItemKind } from "./item-kind";
-import type { FiledDoc, FolderDoc, Intent, Write } from "./model";
+import type { FolderDoc, Intent, ItemDoc, Write } from "./model";
 
 /**
  * Writes a change to the documents. Each document stores the number of its last change and only accepts later ones. So
@@ -18,7 +18,7 @@ export async function applyWrites(
   const { writes, userId, at } = intent;
   const older = { workspaceId, seq: { $lt: seq } };
   const folderUpdates: AnyBulkWriteOperation<FolderDoc>[] = [];
-  const updates: AnyBulkWriteOperation<FiledDoc>[] = [];
+  const updates: AnyBulkWriteOperation<ItemDoc>[] = [];
   for (const write of writes) {
     if (write.kind === "updateFolder") {
       folderUpdates.push({

@@ -3,10 +3,10 @@ import type { ObjectId } from "mongodb";
 import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
 import type { ItemKind } from "./item-kind";
-import { accessOf, type Deleted, type FiledDoc, type FolderDoc, visibleTo } from "./model";
+import { accessOf, type Deleted, type FolderDoc, type ItemDoc, visibleTo } from "./model";
 import { endingOf } from "./names";
 import { freePlace, getFolderOrThrow } from "./placement";
-import { changeFiled } from "./wal";
+import { changeItems } from "./wal";
 
 /**
  * Restores a deleted item with its history: to the given folder, else to its old one or, when that is gone, to the top
@@ -21,10 +21,10 @@ export function bringBack(
   itemKind: ItemKind,
   id: ObjectId,
   folderId: string | null | undefined,
-  nameIn: (doc: FiledDoc, folder: FolderDoc | null) => Promise<string> = async ({ name }) => name,
-): Promise<FiledDoc> {
-  return changeFiled(caller, itemKind, async (changes) => {
-    const found: Deleted<FiledDoc> | null = await itemKind.deleted().findOne({ _id: id, ...visibleTo(caller) });
+  nameIn: (doc: ItemDoc, folder: FolderDoc | null) => Promise<string> = async ({ name }) => name,
+): Promise<ItemDoc> {
+  return changeItems(caller, itemKind, async (changes) => {
+    const found: Deleted<ItemDoc> | null = await itemKind.deleted().findOne({ _id: id, ...visibleTo(caller) });
     if (!found) throw new AppError("not_found", `There is no such deleted ${itemKind.noun} in this workspace.`);
     const { deletedAt: _, deletedBy: __, ...doc } = found;
     const { workspaceId, space } = doc;

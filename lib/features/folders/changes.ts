@@ -6,9 +6,9 @@ import { AppError } from "@/lib/platform/http/errors";
 import type { ItemKind } from "./item-kind";
 import {
   type CommitPart,
-  type FiledDoc,
   type FolderDoc,
   type Intent,
+  type ItemDoc,
   type Space,
   WORKSPACE_SPACE,
   type Write,
@@ -20,7 +20,7 @@ const INTENT_BYTES_MAX = 12 * 1024 * 1024;
 /** Maximum number of folders per workspace and kind. Lists stay fast below it. */
 const FOLDERS_MAX = 2_000;
 
-type Pair = { before: FiledDoc | null; after: FiledDoc | null };
+type Pair = { before: ItemDoc | null; after: ItemDoc | null };
 
 /** Collects the writes of one change, to documents and to git. Nothing is written before it is decided. */
 export class Changes {
@@ -36,7 +36,7 @@ export class Changes {
   ) {}
 
   /** @throws AppError conflict when the workspace is full */
-  async insert(after: FiledDoc): Promise<void> {
+  async insert(after: ItemDoc): Promise<void> {
     const { workspaceId } = this.caller;
     const { itemsMax, items, root } = this.itemKind;
     if ((await items().countDocuments({ workspaceId })) >= itemsMax) {
@@ -45,12 +45,12 @@ export class Changes {
     this.pairs.push({ before: null, after });
   }
 
-  update(before: FiledDoc, after: FiledDoc): void {
+  update(before: ItemDoc, after: ItemDoc): void {
     this.pairs.push({ before, after });
   }
 
   /** Moves an item to the deleted ones, where an undo can restore it. */
-  discard(before: FiledDoc): void {
+  discard(before: ItemDoc): void {
     this.pairs.push({ before, after: null });
   }
 
@@ -123,7 +123,7 @@ function toWrite({ before, after }: Pair): Write {
   throw new Error("A change has to begin or end with a document.");
 }
 
-function toChange(before: FiledDoc, after: FiledDoc): Change | null {
+function toChange(before: ItemDoc, after: ItemDoc): Change | null {
   const fileId = after._id.toHexString();
   const { content } = after;
   const isRewritten = content !== before.content;

@@ -14,7 +14,7 @@ import type { Page } from "@/lib/platform/http/paging";
 import type { ListQuery } from "@/lib/platform/http/schema";
 import type { ItemKind } from "./item-kind";
 import { mergeHistories, windowFor } from "./merge-histories";
-import { getFiledOrThrow } from "./placement";
+import { getItemOrThrow } from "./placement";
 import { repositoriesOf } from "./repositories";
 import type { FileCommit, HistoryItem } from "./schema";
 import { settle } from "./wal";
@@ -35,7 +35,7 @@ export async function listHistory(
 ): Promise<Page<HistoryItem>> {
   // Check the cursor before the item: errors in the request come first (docs/develop/api.md, Common rules).
   const cursors = parseCursors(query.cursor);
-  const doc = await getFiledOrThrow(caller, itemKind, id);
+  const doc = await getItemOrThrow(caller, itemKind, id);
   await settle(itemKind, caller.workspaceId);
   const [present, other] = await repositoriesOf(caller, doc);
   const fileId = id.toHexString();
@@ -113,7 +113,7 @@ export async function contentAt(
 }
 
 async function findCommit(caller: Caller, itemKind: ItemKind, id: ObjectId, sha: string): Promise<CommitChange> {
-  const doc = await getFiledOrThrow(caller, itemKind, id);
+  const doc = await getItemOrThrow(caller, itemKind, id);
   await settle(itemKind, caller.workspaceId);
   const found: CommitChange[] = [];
   for (const repositoryId of await repositoriesOf(caller, doc)) {

@@ -1,12 +1,12 @@
 import "server-only";
 import type { Document } from "mongodb";
 import { type CollectionAccessor, DAY_SECONDS, declareCollection, type Index } from "@/lib/platform/db/collection";
-import type { Deleted, FiledDoc, FolderDoc, JournalDoc } from "./model";
+import type { Deleted, FolderDoc, ItemDoc, JournalDoc } from "./model";
 
 /** Retention of deleted items, in days; git keeps their text permanently. */
 const DELETED_DAYS = 30;
 
-type Drawers<D extends FiledDoc> = {
+type ItemCollections<D extends ItemDoc> = {
   items: CollectionAccessor<D>;
   folders: CollectionAccessor<FolderDoc>;
   deleted: CollectionAccessor<Deleted<D>>;
@@ -18,10 +18,10 @@ type Drawers<D extends FiledDoc> = {
  * @param noun name of one item
  * @param indexes on the fields that the kind adds
  */
-export function declareFiled<D extends FiledDoc & Document>(
+export function declareItemCollections<D extends ItemDoc & Document>(
   noun: "console" | "dashboard",
   indexes: Index[] = [],
-): Drawers<D> {
+): ItemCollections<D> {
   const many = `${noun}s`;
   return {
     items: declareCollection<D>(many, {

@@ -1,6 +1,6 @@
 import "server-only";
 import type { Collection, ObjectId } from "mongodb";
-import type { Deleted, FiledDoc, FolderDoc, JournalDoc } from "./model";
+import type { Deleted, FolderDoc, ItemDoc, JournalDoc } from "./model";
 
 /** One kind of item: in folders, with versions, as files of the workspace's repository. */
 export type ItemKind = {
@@ -13,16 +13,16 @@ export type ItemKind = {
    * fast.
    */
   itemsMax: number;
-  items: () => Collection<FiledDoc>;
+  items: () => Collection<ItemDoc>;
   folders: () => Collection<FolderDoc>;
-  deleted: () => Collection<Deleted<FiledDoc>>;
+  deleted: () => Collection<Deleted<ItemDoc>>;
   journals: () => Collection<JournalDoc>;
   /** Removes data that depends on a deleted item. It is called more than once per item and must be idempotent. */
   forget?: (workspaceId: ObjectId, id: ObjectId) => Promise<void>;
 };
 
 /** Returns the accessors without the fields of the specific kind, which folders pass through unread. */
-export function itemKindOf<D extends FiledDoc>(itemCollections: {
+export function itemKindOf<D extends ItemDoc>(itemCollections: {
   items: () => Collection<D>;
   folders: () => Collection<FolderDoc>;
   deleted: () => Collection<Deleted<D>>;

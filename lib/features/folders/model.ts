@@ -18,7 +18,7 @@ export type Place = {
 };
 
 /** Fields that all kinds of items share; each kind adds its own. */
-export type FiledDoc = Place & {
+export type ItemDoc = Place & {
   _id: ObjectId;
   workspaceId: ObjectId;
   space: Space;
@@ -36,7 +36,7 @@ export type FiledDoc = Place & {
 };
 
 /** An item as it was when it was deleted; kept for the undo. */
-export type Deleted<D extends FiledDoc> = D & { deletedAt: Date; deletedBy: ObjectId };
+export type Deleted<D extends ItemDoc> = D & { deletedAt: Date; deletedBy: ObjectId };
 
 export type FolderDoc = {
   _id: ObjectId;
@@ -65,8 +65,8 @@ export type CommitPart = {
 
 /** One document's part of a change. */
 export type Write =
-  | { kind: "insert"; doc: FiledDoc }
-  | { kind: "update"; id: ObjectId; set: Partial<FiledDoc> }
+  | { kind: "insert"; doc: ItemDoc }
+  | { kind: "update"; id: ObjectId; set: Partial<ItemDoc> }
   | { kind: "discard"; id: ObjectId }
   | { kind: "insertFolder"; doc: FolderDoc }
   | { kind: "updateFolder"; id: ObjectId; set: Partial<FolderDoc> }

@@ -3,7 +3,7 @@ import { ObjectId } from "mongodb";
 import type { Caller } from "@/lib/platform/access/caller";
 import { AppError } from "@/lib/platform/http/errors";
 import type { ItemKind } from "./item-kind";
-import { accessOf, type FiledDoc, type FolderDoc, type Place, type Space, spaceOf, visibleTo } from "./model";
+import { accessOf, type FolderDoc, type ItemDoc, type Place, type Space, spaceOf, visibleTo } from "./model";
 import { parseName, placeOf } from "./names";
 import type { Access } from "./schema";
 
@@ -43,7 +43,7 @@ export function spaceIn(
 }
 
 /** @throws AppError not_found, the same for an unknown item, another workspace's and another member's private one */
-export async function getFiledOrThrow(caller: Caller, itemKind: ItemKind, id: ObjectId): Promise<FiledDoc> {
+export async function getItemOrThrow(caller: Caller, itemKind: ItemKind, id: ObjectId): Promise<ItemDoc> {
   const doc = await itemKind.items().findOne({ _id: id, ...visibleTo(caller) });
   if (!doc) throw noSuch(itemKind);
   return doc;
@@ -57,7 +57,7 @@ export function noSuch({ noun }: Pick<ItemKind, "noun">): AppError {
 /** Returns the keys of all entries in a folder, or at the top level. */
 export async function keysIn(
   itemKind: ItemKind,
-  { workspaceId, space, folderId }: Pick<FiledDoc, "workspaceId" | "space" | "folderId">,
+  { workspaceId, space, folderId }: Pick<ItemDoc, "workspaceId" | "space" | "folderId">,
 ): Promise<Set<string>> {
   const beside = [
     ...(await itemKind
@@ -80,7 +80,7 @@ export async function keysIn(
 export async function placeAsked(
   caller: Caller,
   itemKind: ItemKind,
-  before: FiledDoc,
+  before: ItemDoc,
   asked: { access?: Access; folderId?: string | null },
 ): Promise<{ space: Space; folder: FolderDoc | null }> {
   const changesAccess = asked.access !== undefined && asked.access !== accessOf(before.space);
@@ -95,7 +95,7 @@ export async function placeAsked(
 }
 
 /** Returns the default commit message of a save. */
-export function saveMessage(before: FiledDoc, after: FiledDoc): string {
+export function saveMessage(before: ItemDoc, after: ItemDoc): string {
   if (before.space !== after.space) {
     return accessOf(after.space) === "workspace" ? `Share ${after.path}` : `Make ${after.path} private`;
   }

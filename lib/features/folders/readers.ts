@@ -4,10 +4,10 @@ import type { Caller } from "@/lib/platform/access/caller";
 import type { ItemKind } from "./item-kind";
 import { accessOf, visibleTo } from "./model";
 
-type Drawers = Pick<ItemKind, "items" | "deleted">;
+type ItemCollections = Pick<ItemKind, "items" | "deleted">;
 
 /** Returns which of these items the caller can see. Recently deleted ones count as they last were. */
-export async function visibleIdsOf(itemKind: Drawers, caller: Caller, ids: ObjectId[]): Promise<Set<string>> {
+export async function visibleIdsOf(itemKind: ItemCollections, caller: Caller, ids: ObjectId[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const filter = { _id: { $in: ids }, ...visibleTo(caller) };
   const options = { projection: { _id: 1 } };
@@ -23,7 +23,7 @@ export async function visibleIdsOf(itemKind: Drawers, caller: Caller, ids: Objec
  * permanently deleted one has none.
  */
 export async function readersOf(
-  itemKind: Drawers,
+  itemKind: ItemCollections,
   workspaceId: ObjectId,
   id: ObjectId,
 ): Promise<"everybody" | "nobody" | ObjectId> {

@@ -4,13 +4,13 @@ import { deleteRepository } from "@/lib/features/repository/service";
 import type { Caller } from "@/lib/platform/access/caller";
 import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
 import { collections } from "./collections";
-import { type FiledDoc, type Space, WORKSPACE_SPACE } from "./model";
+import { type ItemDoc, type Space, WORKSPACE_SPACE } from "./model";
 
 /**
  * Returns the repositories with commits of an item that the caller can see, the one of its current space first: the
  * workspace's, and for the owner also the private one.
  */
-export async function repositoriesOf(caller: Caller, doc: FiledDoc): Promise<ObjectId[]> {
+export async function repositoriesOf(caller: Caller, doc: ItemDoc): Promise<ObjectId[]> {
   const { workspaceId, user } = caller;
   if (!doc.ownerId.equals(user._id)) return [workspaceId];
   const own = await collections.privateRepositories().findOne({ workspaceId, ownerId: user._id });

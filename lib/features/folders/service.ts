@@ -8,7 +8,7 @@ import { accessOf, type FolderDoc, toFolder, visibleTo } from "./model";
 import { endingOf, folderPlaceOf, parseName, placeOf } from "./names";
 import { getFolderOrThrow, refuseTaken, spaceIn } from "./placement";
 import { type CreateFolderBody, FOLDER_DEPTH_MAX, type Folder, type UpdateFolderBody } from "./schema";
-import { changeFiled } from "./wal";
+import { changeItems } from "./wal";
 
 /** Lists the folders that the caller can see, in order of creation. */
 export async function listFolders(
@@ -33,7 +33,7 @@ export async function listFolders(
  */
 export function createFolder(caller: Caller, itemKind: ItemKind, body: CreateFolderBody): Promise<Folder> {
   const { workspaceId, user } = caller;
-  return changeFiled(caller, itemKind, async (changes) => {
+  return changeItems(caller, itemKind, async (changes) => {
     const { now } = changes;
     const parent = body.parentId ? await getFolderOrThrow(caller, itemKind, body.parentId) : null;
     const space = spaceIn(caller, parent, body.access, null);
@@ -71,7 +71,7 @@ export function updateFolder(
   body: UpdateFolderBody,
 ): Promise<Folder> {
   const { workspaceId } = caller;
-  return changeFiled(caller, itemKind, async (changes) => {
+  return changeItems(caller, itemKind, async (changes) => {
     const { now } = changes;
     const before = await getFolderOrThrow(caller, itemKind, folderId);
     const subtree = await subtreeOf(itemKind, before);
@@ -124,7 +124,7 @@ export function deleteFolder(
   folderId: ObjectId,
   options: { recursive: boolean },
 ): Promise<void> {
-  return changeFiled(caller, itemKind, async (changes) => {
+  return changeItems(caller, itemKind, async (changes) => {
     const folder = await getFolderOrThrow(caller, itemKind, folderId);
     const subtree = await subtreeOf(itemKind, folder);
     const held = await heldIn(itemKind, subtree);

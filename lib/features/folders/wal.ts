@@ -20,7 +20,7 @@ const LOOK_AGAIN_MS = 10;
  * still current when its change is written, else `work` runs again. So it must only read.
  * @throws errors of `work`, and then nothing is changed; AppError too_large, storage_full, unavailable
  */
-export async function changeFiled<T>(
+export async function changeItems<T>(
   caller: Caller,
   itemKind: ItemKind,
   work: (changes: Changes) => Promise<T>,

@@ -1,7 +1,7 @@
 import "server-only";
 import { ObjectId } from "mongodb";
 import type { z } from "zod";
-import { findHead, TRUNK } from "@/lib/features/repository/wire";
+import { findHead, MAIN_BRANCH } from "@/lib/features/repository/wire";
 import type { Caller } from "@/lib/platform/access/caller";
 import { isAtLeast } from "@/lib/platform/access/roles";
 import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
@@ -62,7 +62,7 @@ export async function linkRepository(
   } else {
     if (await collections.repoLinks().findOne({ repositoryNumber: found.number })) throw linkedElsewhere();
     const hosted = await readHosted(host, token, { ...found, branch }, signal);
-    const own = await ownApps(workspaceId, await findHead(workspaceId, TRUNK));
+    const own = await ownApps(workspaceId, await findHead(workspaceId, MAIN_BRANCH));
     const { files } = hosted.files.apps(hosted.root, subdirectory, own.keys());
     const now = new Date();
     const link: RepoLinkDoc = {

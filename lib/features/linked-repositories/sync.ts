@@ -19,11 +19,11 @@ import {
   findEntry,
   findHead,
   findObject,
+  MAIN_BRANCH,
   makeCommit,
   packedStream,
   packHead,
   streamObjects,
-  TRUNK,
   typesOf,
 } from "@/lib/features/repository/wire";
 import { publish } from "@/lib/platform/events/publish";
@@ -141,7 +141,7 @@ async function syncOnce(link: RepoLinkDoc, prefer: Prefer | undefined, signal: A
   if (hosted.head === null && link.remoteSha !== null) {
     throw gone("The repository has lost its commits. Nothing is taken away here; push them again, or unlink.");
   }
-  const ownHead = await findHead(workspaceId, TRUNK);
+  const ownHead = await findHead(workspaceId, MAIN_BRANCH);
   const base = await ownApps(workspaceId, link.localSha);
   const ours = await ownApps(workspaceId, ownHead);
   const known = [...base.keys(), ...ours.keys()];

@@ -1,18 +1,18 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
+import { ensureIndexed } from "./main-index";
 import { findPositions, type Position } from "./positions";
 import { type Commits, walkCommits } from "./side-commits";
-import { ensureIndexed } from "./trunk-index";
 
 /**
- * Everything reachable from a commit: the whole trunk up to `tip`, and the commits of `side`. Trunk histories are never
+ * Everything reachable from a commit: the whole main up to `tip`, and the commits of `side`. Main histories are never
  * walked; the cost is the length of the side.
  */
 export type Ancestry = { head: string; tip: Position | null; side: Commits };
 
 export async function ancestryOf(repositoryId: ObjectId, head: string): Promise<Ancestry> {
-  const trunk = await ensureIndexed(repositoryId);
-  if (trunk?.oid === head) return { head, tip: trunk, side: new Map() };
+  const main = await ensureIndexed(repositoryId);
+  if (main?.oid === head) return { head, tip: main, side: new Map() };
   const position = (await findPositions(repositoryId, [head])).get(head);
   if (position?.isTip) return { head, tip: position, side: new Map() };
   const tips: Position[] = [];
@@ -33,7 +33,7 @@ export async function countApart(repositoryId: ObjectId, a: Ancestry, b: Ancestr
   const common =
     Math.min(a.tip?.seq ?? 0, b.tip?.seq ?? 0) +
     (await sharedSide(repositoryId, a, b)).length +
-    // Commits of b's side that a's trunk reaches; those on both sides are counted above.
+    // Commits of b's side that a's main reaches; those on both sides are counted above.
     (await underTip(repositoryId, b, a)).length;
   return { a: sizeOf(a) - common, b: sizeOf(b) - common };
 }

@@ -25,7 +25,7 @@ afterAll(own.drop);
 
 const LINES = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
 
-/** Creates a trunk with one commit and a branch that starts there. */
+/** Creates a main branch with one commit and a branch that starts there. */
 async function forked() {
   const repository = await newRepository();
   const { repositoryId, save } = repository;
@@ -106,21 +106,16 @@ describe("a merge", () => {
   it("takes what either side changed, and both sides' lines of one text", async () => {
     const { repositoryId, save, onSide, text, base } = await forked();
     const side = await onSide("Side", [put("a", LINES.replace("9", "nine")), remove("b"), put("new", "N")]);
-    const trunk = await save("Trunk", [put("a", LINES.replace("1", "one")), put("dir/c", "C2")]);
+    const main = await save("Main", [put("a", LINES.replace("1", "one")), put("dir/c", "C2")]);
     const result = await mergeBranches({ repositoryId, from: "side", author: ADA, message: "Publish" });
     expect(result).toMatchObject({ merged: true, kind: "merge" });
     const sha = result.merged ? result.sha : "";
-    expect(await readCommit(repositoryId, sha)).toMatchObject({ parents: [trunk, side], subject: "Publish" });
+    expect(await readCommit(repositoryId, sha)).toMatchObject({ parents: [main, side], subject: "Publish" });
     expect(await text("a")).toBe(LINES.replace("1", "one").replace("9", "nine"));
     expect(await text("dir/c")).toBe("C2");
     expect(await text("new")).toBe("N");
     expect(await kindOf(readFile({ repositoryId, path: "b" }))).toBe("not_found");
-    expect((await historyOf({ repositoryId, path: "a" })).items.map(({ sha }) => sha)).toEqual([
-      sha,
-      side,
-      trunk,
-      base,
-    ]);
+    expect((await historyOf({ repositoryId, path: "a" })).items.map(({ sha }) => sha)).toEqual([sha, side, main, base]);
   });
 
   it("is a mere step forward where the target has stood still, and nothing where all is there", async () => {
@@ -139,28 +134,28 @@ describe("a merge", () => {
     });
   });
 
-  it("onto the trunk of a branch that took the trunk in keeps the trunk's own line", async () => {
+  it("onto main of a branch that took main in keeps main's own line", async () => {
     const { repositoryId, save, onSide } = await forked();
     await onSide("Side", [put("s", "1")]);
-    const trunk = await save("Trunk", [put("m", "1")]);
+    const main = await save("Main", [put("m", "1")]);
     await mergeBranches({ repositoryId, from: "main", into: "side", author: ADA });
     const result = await mergeBranches({ repositoryId, from: "side", author: ADA });
     expect(result).toMatchObject({ merged: true, kind: "merge" });
     const { parents } = await readCommit(repositoryId, result.merged ? result.sha : "");
-    expect(parents[0]).toBe(trunk);
+    expect(parents[0]).toBe(main);
   });
 
   it("reports every conflict with both sides, moves nothing, and is settled by resolutions", async () => {
     const { repositoryId, save, onSide, text } = await forked();
     await onSide("Side", [put("a", "side\n"), remove("b"), put("both", "S"), put("dir/c", Uint8Array.from([0, 1]))]);
-    const head = await save("Trunk", [put("a", "trunk\n"), put("b", "B2"), put("both", "T"), put("dir/c", "text")]);
+    const head = await save("Main", [put("a", "main\n"), put("b", "B2"), put("both", "T"), put("dir/c", "text")]);
     const result = await mergeBranches({ repositoryId, from: "side", author: ADA });
     expect(result.merged).toBe(false);
     const conflicts = result.merged ? [] : result.conflicts;
     expect(
       conflicts.map(({ path, base, ours, theirs }) => [path, base?.content, ours?.content, theirs?.content]),
     ).toEqual([
-      ["a", LINES, "trunk\n", "side\n"],
+      ["a", LINES, "main\n", "side\n"],
       ["b", "B", "B2", undefined],
       ["both", undefined, "T", "S"],
       ["dir/c", "C", "text", null],
@@ -180,9 +175,9 @@ describe("a merge", () => {
   it("takes the last common commit for its base, so that what was merged once is no conflict later", async () => {
     const { repositoryId, save, onSide, text } = await forked();
     await onSide("Side", [put("a", LINES.replace("9", "nine"))]);
-    await save("Trunk", [put("b", "B2")]);
+    await save("Main", [put("b", "B2")]);
     await mergeBranches({ repositoryId, from: "side", author: ADA });
-    await save("Trunk again", [put("a", LINES.replace("9", "NINE"))]);
+    await save("Main again", [put("a", LINES.replace("9", "NINE"))]);
     await onSide("Side again", [put("a", LINES.replace("9", "nine").replace("1", "one"))]);
     expect(await mergeBranches({ repositoryId, from: "side", author: ADA })).toMatchObject({ merged: true });
     expect(await text("a")).toBe(LINES.replace("1", "one").replace("9", "NINE"));
@@ -191,17 +186,17 @@ describe("a merge", () => {
   it("refuses two names that some computer takes for one", async () => {
     const { repositoryId, save, onSide } = await forked();
     await onSide("Side", [put("dir/Report", "1")]);
-    await save("Trunk", [put("dir/report", "2")]);
+    await save("Main", [put("dir/report", "2")]);
     expect(await kindOf(mergeBranches({ repositoryId, from: "side", author: ADA }))).toBe("conflict");
   });
 
   it("shows the history of the side that won, as git does", async () => {
     const { repositoryId, save, onSide } = await forked();
     await onSide("Side", [put("b", "S"), move("dir/c", "dir/d")]);
-    await save("Trunk", [put("b", "T")]);
+    await save("Main", [put("b", "T")]);
     await mergeBranches({ repositoryId, from: "side", author: ADA, resolutions: { b: "T" } });
     const story = async (path: string) => (await historyOf({ repositoryId, path })).items.map(({ subject }) => subject);
-    expect(await story("b")).toEqual(["Trunk", "Base"]);
+    expect(await story("b")).toEqual(["Main", "Base"]);
     expect(await story("dir/d")).toEqual(["Side", "Base"]);
   });
 
@@ -223,16 +218,16 @@ describe("a merge", () => {
 describe("a short commit id", () => {
   it("that two commits of a file share is a conflict; one digit more tells them apart", async () => {
     const { repositoryId, base, now } = await forked();
-    const [onTrunk, onSide] = await twins(repositoryId, base, now());
-    await moveHead(repositoryId, "main", base, onTrunk.oid);
+    const [onMain, onSide] = await twins(repositoryId, base, now());
+    await moveHead(repositoryId, "main", base, onMain.oid);
     await moveHead(repositoryId, "side", base, onSide.oid);
     const resolutions = { b: "settled" };
     expect(await mergeBranches({ repositoryId, from: "side", author: ADA, resolutions })).toMatchObject({
       merged: true,
     });
-    const shared = onTrunk.oid.slice(0, 7);
+    const shared = onMain.oid.slice(0, 7);
     let digits = 8;
-    while (onTrunk.oid[digits - 1] === onSide.oid[digits - 1]) digits++;
+    while (onMain.oid[digits - 1] === onSide.oid[digits - 1]) digits++;
     expect(await kindOf(resolveSha(repositoryId, shared))).toBe("conflict");
     expect(await kindOf(changeOf({ repositoryId, path: "b", sha: shared }))).toBe("conflict");
     expect(await resolveSha(repositoryId, onSide.oid.slice(0, digits))).toBe(onSide.oid);

@@ -4,7 +4,7 @@ import { AppError } from "@/lib/platform/http/errors";
 import { ancestryOf, countApart } from "./ancestry";
 import { parseBranch } from "./paths";
 import { headOrThrow, resolveSha } from "./read";
-import { findHead, listHeads, moveHead, removeHead, TRUNK } from "./refs";
+import { findHead, listHeads, MAIN_BRANCH, moveHead, removeHead } from "./refs";
 
 export type Branch = { name: string; sha: string; updatedAt: Date };
 
@@ -23,9 +23,9 @@ export async function createBranch(input: {
   from?: string;
   sha?: string;
 }): Promise<{ name: string; sha: string }> {
-  const { repositoryId, from = TRUNK } = input;
+  const { repositoryId, from = MAIN_BRANCH } = input;
   const name = parseBranch(input.name);
-  if (name === TRUNK) throw nameTaken(name, TRUNK);
+  if (name === MAIN_BRANCH) throw nameTaken(name, MAIN_BRANCH);
   const sha =
     input.sha === undefined ? await headOrThrow(repositoryId, from) : await resolveSha(repositoryId, input.sha);
   if (!(await moveHead(repositoryId, name, null, sha))) throw nameTaken(name, name);
@@ -41,7 +41,7 @@ export async function createBranch(input: {
 /** @throws AppError not_found; conflict if it has just moved; invalid_request for `main`, which cannot be deleted */
 export async function deleteBranch(input: { repositoryId: ObjectId; name: string }): Promise<void> {
   const { repositoryId, name } = input;
-  if (name === TRUNK) throw new AppError("invalid_request", "The main branch cannot be deleted.");
+  if (name === MAIN_BRANCH) throw new AppError("invalid_request", "The main branch cannot be deleted.");
   const head = await headOrThrow(repositoryId, name);
   if (!(await removeHead(repositoryId, name, head))) {
     throw new AppError("conflict", `The branch “${name}” has just changed. Look at it again before you delete it.`);
@@ -68,7 +68,7 @@ export async function aheadBehind(input: {
   branch: string;
   against?: string;
 }): Promise<{ ahead: number; behind: number }> {
-  const { repositoryId, branch, against = TRUNK } = input;
+  const { repositoryId, branch, against = MAIN_BRANCH } = input;
   const own = await ancestryOf(repositoryId, await headOrThrow(repositoryId, branch));
   const other = await ancestryOf(repositoryId, await headOrThrow(repositoryId, against));
   const { a, b } = await countApart(repositoryId, own, other);

@@ -5,12 +5,12 @@ import { withKeyedLock } from "@/lib/platform/http/keyed-lock";
 import { log } from "@/lib/platform/log";
 import { EMPTY_TREE, type FileHeader, type GitObject, makeObject } from "./git-objects";
 import { MAX_COMMIT_BYTES, MAX_COMMIT_FILES, MAX_FILE_BYTES } from "./limits";
+import { indexUpTo } from "./main-index";
 import { type Author, cleanMessage, newCommit } from "./new-commit";
 import { findCommit, readCommitObject, writeObjects } from "./object-store";
 import { parseBranch, parsePath } from "./paths";
-import { findHead, moveHead, TRUNK } from "./refs";
+import { findHead, MAIN_BRANCH, moveHead } from "./refs";
 import { type Edit, editTree, findEntry, isFile } from "./tree-edit";
-import { indexUpTo } from "./trunk-index";
 import { untilWon } from "./until-won";
 
 /**
@@ -62,7 +62,7 @@ const FILE_ID = /^[A-Za-z0-9_-]{1,64}$/;
  *   file; invalid_request for a bad path, message or id; too_large; storage_full
  */
 export async function commitChanges(input: CommitInput): Promise<Committed> {
-  const { repositoryId, branch = TRUNK, now = new Date() } = input;
+  const { repositoryId, branch = MAIN_BRANCH, now = new Date() } = input;
   parseBranch(branch);
   const message = cleanMessage(input.message);
   const plan = planChanges(input.changes);
@@ -73,7 +73,7 @@ export async function commitChanges(input: CommitInput): Promise<Committed> {
     let contents = plan.blobs;
     const result = await untilWon(async () => {
       const head = await findHead(repositoryId, branch);
-      if (head === null && branch !== TRUNK) throw new AppError("not_found", `There is no branch “${branch}”.`);
+      if (head === null && branch !== MAIN_BRANCH) throw new AppError("not_found", `There is no branch “${branch}”.`);
       if (seen === undefined) seen = head;
       const base = head === null ? null : { oid: head, commit: await readCommitObject(repositoryId, head) };
       const root = base?.commit.tree ?? EMPTY_TREE;
@@ -93,7 +93,7 @@ export async function commitChanges(input: CommitInput): Promise<Committed> {
       contents = [];
       return (await moveHead(repositoryId, branch, head, commit.oid)) ? { sha: commit.oid, isNew: true } : null;
     });
-    if (result.isNew && branch === TRUNK) await indexQuietly(repositoryId, result.sha);
+    if (result.isNew && branch === MAIN_BRANCH) await indexQuietly(repositoryId, result.sha);
     return result;
   });
 }

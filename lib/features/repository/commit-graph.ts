@@ -5,7 +5,7 @@ import { parseCommit } from "./git-objects";
 import { contentOf, streamObjects } from "./object-store";
 import { findPositions, type Position } from "./positions";
 
-/** A commit for a walk of the graph. `seq` is its position on the trunk, null before it has landed. */
+/** A commit for a walk of the graph. `seq` is its position on main, null before it has landed. */
 export type CommitNode = {
   oid: string;
   parents: readonly string[];
@@ -13,7 +13,7 @@ export type CommitNode = {
   /** The committer's date, in seconds since 1970. */
   seconds: number;
   seq: number | null;
-  /** Whether it has been the trunk's head, so that it reaches all that landed before it. */
+  /** Whether it has been main's head, so that it reaches all that landed before it. */
   isTip: boolean;
 };
 

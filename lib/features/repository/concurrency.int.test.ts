@@ -7,8 +7,8 @@ import type { CrashTask } from "@/test/fixtures/repository/crash-process";
 import { withExport } from "@/test/fixtures/repository/git-command";
 import { ADA, move, newRepository, put } from "@/test/fixtures/repository/repository-fixture";
 import { storedIndex } from "@/test/fixtures/repository/stored-index";
+import { rebuildIndex } from "./main-index";
 import { createBranch, folderHistory, historyOf, listTree, mergeBranches, readFile } from "./service";
-import { rebuildIndex } from "./trunk-index";
 
 const own = takeOwnDatabase();
 afterAll(own.drop);
@@ -121,18 +121,18 @@ describe("a process killed at any of its writes", () => {
     expect(seen.after).toBeGreaterThan(2);
   }, 120_000);
 
-  it("in a merge leaves the trunk as it was, or with the whole merge", async () => {
+  it("in a merge leaves main as it was, or with the whole merge", async () => {
     for (let write = 1; ; write++) {
       const { repositoryId, save } = await newRepository();
       await save("Base", [put("a", "1\n2\n3\n4\n5\n", "file-a"), put("b", "B")]);
       await createBranch({ repositoryId, name: "user/ada" });
       await save("Side", [put("a", "one\n2\n3\n4\n5\n"), move("b", "c")], { branch: "user/ada" });
-      await save("Trunk", [put("a", "1\n2\n3\n4\nfive\n")]);
+      await save("Main", [put("a", "1\n2\n3\n4\nfive\n")]);
       const task: CrashTask = { repositoryId: repositoryId.toHexString(), action: "merge", write, isAfter: true };
       const { signal } = await finished(startChild(crasher, task));
       const before = (await historyOf({ repositoryId, fileId: "file-a" })).items.map(({ subject }) => subject);
-      const merged = ["Merge branch 'user/ada'", "Side", "Trunk", "Base"];
-      expect([["Trunk", "Base"], merged]).toContainEqual(before);
+      const merged = ["Merge branch 'user/ada'", "Side", "Main", "Base"];
+      expect([["Main", "Base"], merged]).toContainEqual(before);
       await mergeBranches({ repositoryId, from: "user/ada", author: ADA });
       expect((await historyOf({ repositoryId, fileId: "file-a" })).items.map(({ subject }) => subject)).toEqual(merged);
       expect((await readFile({ repositoryId, path: "a" })).content.toString()).toBe("one\n2\n3\n4\nfive\n");

@@ -53,7 +53,7 @@ describe("the exported repository", () => {
     await save("Other", [put("top", "2"), remove("apps/shop/src/ä.ts")]);
     await createBranch({ repositoryId, name: "user/ada" });
     await save("Side", [put("consoles/deep/b.sql", `first\n${TEXT}more\nand more\n`, "id1")], { branch: "user/ada" });
-    await save("Trunk", [put("consoles/deep/b.sql", `${TEXT}more\nand more\nlast\n`, "id1")]);
+    await save("Main", [put("consoles/deep/b.sql", `${TEXT}more\nand more\nlast\n`, "id1")]);
     await mergeBranches({ repositoryId, from: "user/ada", author: ADA, now: now() });
     await save("Move again", [move("consoles/deep/b.sql", "consoles/c.sql", undefined, "id1"), put("top", "3")]);
     await createBranch({ repositoryId, name: "user/bob" });

@@ -7,7 +7,7 @@ import { parseCommit, parseTree } from "./git-objects";
 import type { GitObjectDoc } from "./model";
 import { contentOf, packedStream, streamObjects } from "./object-store";
 import { PackWriter, packIndex } from "./pack";
-import { listHeads, TRUNK, toRef } from "./refs";
+import { listHeads, MAIN_BRANCH, toRef } from "./refs";
 
 const CONFIG = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n";
 
@@ -37,7 +37,7 @@ export async function exportBare(repositoryId: ObjectId, dir: string): Promise<{
     .sort((a, b) => (a.slice(41) < b.slice(41) ? -1 : 1));
   await writeFile(join(dir, "packed-refs"), `# pack-refs with: peeled fully-peeled sorted \n${refs.join("")}`);
   // Git accepts a folder as a repository once it has a HEAD, so that is written last.
-  await writeFile(join(dir, "HEAD"), `ref: ${toRef(TRUNK)}\n`);
+  await writeFile(join(dir, "HEAD"), `ref: ${toRef(MAIN_BRANCH)}\n`);
   return { branches: heads.length, objects: oids.length };
 }
 

@@ -7,24 +7,24 @@ import { folderIn } from "./land-folder";
 import { folderLineage } from "./lineage";
 import type { FileStatus } from "./model";
 import { findPositions } from "./positions";
-import { findHead, TRUNK } from "./refs";
+import { findHead, MAIN_BRANCH } from "./refs";
 import { diffTrees, type TreeChange } from "./tree-diff";
 
-/** One folder on a branch, compared with the trunk. */
+/** One folder on a branch, compared with main. */
 export type FolderOnBranch = {
   /** Head of the branch; null if it does not exist. */
   branchHead: string | null;
-  /** Whether the branch has changed the folder; if not, the trunk's is shown. */
+  /** Whether the branch has changed the folder; if not, main's is shown. */
   isOwn: boolean;
   /** Whether the branch already contains the shown folder. */
   isInBranch: boolean;
-  /** The commit whose folder is shown: the branch's head or, until the branch changes the folder, the trunk's. */
+  /** The commit whose folder is shown: the branch's head or, until the branch changes the folder, main's. */
   headSha: string | null;
-  /** The commit of the trunk to compare the folder with: the common one. */
+  /** The commit of main to compare the folder with: the common one. */
   baseSha: string | null;
 };
 
-/** Changes to a folder on a branch that the trunk lacks, and the reverse. */
+/** Changes to a folder on a branch that main lacks, and the reverse. */
 export type FolderComparison = {
   /** Number of commits that touch the folder. */
   ahead: number;
@@ -32,25 +32,25 @@ export type FolderComparison = {
   changes: { path: string; status: FileStatus }[];
 };
 
-type Sides = { own: Ancestry; trunk: Ancestry };
+type Sides = { own: Ancestry; main: Ancestry };
 
 /** Returns the commit whose folder is shown on a branch. Null heads: the repository has no commit. */
 export async function folderOnBranch(repositoryId: ObjectId, branch: string, folder: string): Promise<FolderOnBranch> {
-  const trunkHead = await findHead(repositoryId, TRUNK);
+  const mainHead = await findHead(repositoryId, MAIN_BRANCH);
   const branchHead = await findHead(repositoryId, branch);
-  const asTrunk = { branchHead, isOwn: false, headSha: trunkHead, baseSha: trunkHead };
-  if (branchHead === null) return { ...asTrunk, isInBranch: false };
-  if (branchHead === trunkHead) return { ...asTrunk, isInBranch: true };
+  const asMain = { branchHead, isOwn: false, headSha: mainHead, baseSha: mainHead };
+  if (branchHead === null) return { ...asMain, isInBranch: false };
+  if (branchHead === mainHead) return { ...asMain, isInBranch: true };
   const inBranch = await folderIn(repositoryId, branchHead, folder);
-  const baseSha = trunkHead && (await baseOf(repositoryId, await sidesOf(repositoryId, branchHead, trunkHead)));
+  const baseSha = mainHead && (await baseOf(repositoryId, await sidesOf(repositoryId, branchHead, mainHead)));
   if (inBranch !== (await folderIn(repositoryId, baseSha, folder))) {
     return { branchHead, isOwn: true, isInBranch: true, headSha: branchHead, baseSha };
   }
-  return { ...asTrunk, isInBranch: inBranch === (await folderIn(repositoryId, trunkHead, folder)) };
+  return { ...asMain, isInBranch: inBranch === (await folderIn(repositoryId, mainHead, folder)) };
 }
 
 /**
- * Compares a folder on a branch that changed it with the trunk's. The cost grows with the commits that only the branch
+ * Compares a folder on a branch that changed it with main's. The cost grows with the commits that only the branch
  * has.
  */
 export async function compareFolder(
@@ -58,9 +58,9 @@ export async function compareFolder(
   { branchHead, isOwn, baseSha }: FolderOnBranch,
   folder: string,
 ): Promise<FolderComparison> {
-  const trunkHead = await findHead(repositoryId, TRUNK);
-  if (!isOwn || branchHead === null || trunkHead === null) return { ahead: 0, behind: 0, changes: [] };
-  const { own } = await sidesOf(repositoryId, branchHead, trunkHead);
+  const mainHead = await findHead(repositoryId, MAIN_BRANCH);
+  if (!isOwn || branchHead === null || mainHead === null) return { ahead: 0, behind: 0, changes: [] };
+  const { own } = await sidesOf(repositoryId, branchHead, mainHead);
   const landed = await findPositions(repositoryId, [...own.side.keys()]);
   const before = await folderIn(repositoryId, baseSha, folder);
   let ahead = 0;
@@ -106,10 +106,10 @@ export function toChanges(changes: readonly TreeChange[]): FolderComparison["cha
     .sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-async function sidesOf(repositoryId: ObjectId, branchHead: string, trunkHead: string): Promise<Sides> {
-  return { own: await ancestryOf(repositoryId, branchHead), trunk: await ancestryOf(repositoryId, trunkHead) };
+async function sidesOf(repositoryId: ObjectId, branchHead: string, mainHead: string): Promise<Sides> {
+  return { own: await ancestryOf(repositoryId, branchHead), main: await ancestryOf(repositoryId, mainHead) };
 }
 
-function baseOf(repositoryId: ObjectId, { own, trunk }: Sides): Promise<string | null> {
-  return mergeBase(repositoryId, own, trunk);
+function baseOf(repositoryId: ObjectId, { own, main }: Sides): Promise<string | null> {
+  return mergeBase(repositoryId, own, main);
 }

@@ -216,14 +216,14 @@ describe("one commit's change of a file", () => {
 });
 
 describe("a branch's history", () => {
-  it("is its own commits on top of the trunk's, before and after it has landed", async () => {
+  it("is its own commits on top of main's, before and after it has landed", async () => {
     const { repositoryId, save } = await newRepository();
     await save("Create", [put("a", "1\n2\n3\n4\n5\n"), put("b", "1")]);
     await createBranch({ repositoryId, name: "user/ada" });
     const branch = "user/ada";
     const sha = await save("Branch edit", [put("a", "one\n2\n3\n4\n5\n")], { branch });
     await save("Branch rename", [move("a", "c")], { branch });
-    await save("Trunk edit", [put("b", "2")]);
+    await save("Main edit", [put("b", "2")]);
     const own = ["Branch rename: renamed c", "Branch edit: modified a", "Create: added a"];
     expect(await story({ repositoryId, branch, path: "c" })).toEqual(own);
     expect(await story({ repositoryId, path: "a" })).toEqual(["Create: added a"]);
@@ -241,16 +241,16 @@ describe("a branch's history", () => {
       "Merge branch 'user/ada'",
       "Branch rename",
       "Branch edit",
-      "Trunk edit",
+      "Main edit",
       "Create",
     ]);
   });
 
-  it("is paged across the border between branch and trunk", async () => {
+  it("is paged across the border between branch and main", async () => {
     const { repositoryId, save } = await newRepository();
     const branch = "user/ada";
     const shas: string[] = [];
-    for (let n = 0; n < 4; n++) shas.unshift(await save(`Trunk ${n}`, [put("a", `t${n}`)]));
+    for (let n = 0; n < 4; n++) shas.unshift(await save(`Main ${n}`, [put("a", `t${n}`)]));
     await createBranch({ repositoryId, name: branch });
     for (let n = 0; n < 4; n++) shas.unshift(await save(`Branch ${n}`, [put("a", `b${n}`)], { branch }));
     for (const limit of [1, 3, 4, 5]) {
@@ -274,7 +274,7 @@ describe("the history index", () => {
     await createBranch({ repositoryId, name: "user/ada" });
     const branch = "user/ada";
     await save("Side", [put("a", "1\n2\n3\n4\n5\nsix\n", "id1"), move("b", "d/b")], { branch });
-    await save("Trunk", [put("a", "one\n2\n3\n4\n5\n6\n", "id1"), put("e", "E", "id2")]);
+    await save("Main", [put("a", "one\n2\n3\n4\n5\n6\n", "id1"), put("e", "E", "id2")]);
     await mergeBranches({ repositoryId, from: "main", into: branch, author: ADA, now: now() });
     await save("Side again", [put("c", "CC"), remove("d/b")], { branch });
     await mergeBranches({ repositoryId, from: branch, author: ADA, now: now() });

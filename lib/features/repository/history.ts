@@ -6,14 +6,14 @@ import { type Ancestry, ancestryOf } from "./ancestry";
 import { collections } from "./collections";
 import { type Commit, subjectOf } from "./git-objects";
 import { folderChanges, folderLineage, type HistoryChange } from "./lineage";
+import { ensureIndexed } from "./main-index";
 import type { FileStatus, GitHistoryDoc } from "./model";
 import type { Author } from "./new-commit";
 import { findCommit } from "./object-store";
 import { parseBranch, parseFolder, parsePath } from "./paths";
-import { lineageOnTrunk } from "./positions";
-import { findHead, TRUNK } from "./refs";
+import { lineageOnMain } from "./positions";
+import { findHead, MAIN_BRANCH } from "./refs";
 import { historiesOf } from "./side-commits";
-import { ensureIndexed } from "./trunk-index";
 
 /** A file by its permanent id, or by its current path (of a deleted one: its last path). */
 export type FileName = { fileId: string; path?: undefined } | { path: string; fileId?: undefined };
@@ -56,15 +56,15 @@ export async function folderHistory(input: PageInput & { folder: string }): Prom
   return { items: items.map(({ sha, author, date, subject }) => ({ sha, author, date, subject })), nextCursor };
 }
 
-/** A branch at one head: its own commits in memory, the trunk below them in the index. */
+/** A branch at one head: its own commits in memory, main below them in the index. */
 type View = Ancestry & { repositoryId: ObjectId; histories: Map<string, HistoryChange[]>; below: number };
 
 /** Returns null if the branch does not exist. */
 export async function openView(input: PageInput): Promise<View | null> {
-  const { repositoryId, branch = TRUNK } = input;
+  const { repositoryId, branch = MAIN_BRANCH } = input;
   parseBranch(branch);
   const cursor = input.cursor === undefined ? null : parseCursor(input.cursor);
-  if (!cursor && branch === TRUNK) {
+  if (!cursor && branch === MAIN_BRANCH) {
     const tip = await ensureIndexed(repositoryId);
     return tip && { repositoryId, head: tip.oid, tip, side: new Map(), histories: new Map(), below: Infinity };
   }
@@ -84,7 +84,7 @@ export async function lineageIn(view: View, name: FileName): Promise<string | nu
   const side = [...view.histories.values()].flat();
   const entry = side.findLast((change) => change.path === path);
   if (entry) return entry.lineage;
-  return view.tip && lineageOnTrunk(view.repositoryId, view.tip.seq, path);
+  return view.tip && lineageOnMain(view.repositoryId, view.tip.seq, path);
 }
 
 /** Returns the change of a commit to one file; null if it did not touch it. */
@@ -94,7 +94,7 @@ export function findChange(changes: HistoryChange[], lineage: string): HistoryCh
 }
 
 /**
- * Positions count from the trunk's first commit to the tip and on through the side, so they decrease from page to page.
+ * Positions count from main's first commit to the tip and on through the side, so they decrease from page to page.
  */
 async function readPage(
   view: View,

@@ -41,7 +41,7 @@ describe("a folder that lands on main", () => {
     });
     const theirs = await fixture.save("Theirs", [put("apps/shop/a.ts", "one\n\ntwo!\n")]);
     const merge = await mergeFolder(place(fixture));
-    expect(merge).toMatchObject({ trunkHead: theirs, conflicts: [] });
+    expect(merge).toMatchObject({ mainHead: theirs, conflicts: [] });
     expect([...(await filesIn(fixture.repositoryId, merge.after)).keys()]).toEqual(["a.ts", "c.ts"]);
     // Nothing has moved yet.
     expect(await textOf(fixture, "apps/shop/a.ts")).toBe("one\n\ntwo!\n");
@@ -62,7 +62,7 @@ describe("a folder that lands on main", () => {
     const merge = await mergeFolder(place(fixture));
     expect(merge).toMatchObject({ after: null, conflicts: [] });
     await land(fixture, merge);
-    expect(await folderIn(fixture.repositoryId, (await mergeFolder(place(fixture))).trunkHead, FOLDER)).toBeNull();
+    expect(await folderIn(fixture.repositoryId, (await mergeFolder(place(fixture))).mainHead, FOLDER)).toBeNull();
   });
 
   it("tells both sides of a conflict by paths of the folder, and takes what somebody decides", async () => {
@@ -90,7 +90,7 @@ describe("a folder that lands on main", () => {
 
   it("takes main's folder also where main has gone back to what both began with", async () => {
     const fixture = await withBranch();
-    const began = await folderIn(fixture.repositoryId, (await mergeFolder(place(fixture))).trunkHead, FOLDER);
+    const began = await folderIn(fixture.repositoryId, (await mergeFolder(place(fixture))).mainHead, FOLDER);
     await fixture.save("Mine", [put("apps/shop/a.ts", "mine\n")], { branch: BRANCH });
     await fixture.save("Elsewhere on main", [put("consoles/q.sql", "select 1")]);
     const { branchHead } = await mergeFolder(place(fixture));

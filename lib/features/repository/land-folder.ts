@@ -9,18 +9,18 @@ import { type MergeConflict, mergeTrees } from "./merge-trees";
 import { type Author, cleanMessage, newCommit } from "./new-commit";
 import { readCommitObject, readTree, writeObjects } from "./object-store";
 import { parseBranch, parseFolder } from "./paths";
-import { findHead, moveHead, TRUNK } from "./refs";
+import { findHead, MAIN_BRANCH, moveHead } from "./refs";
 import { diffTrees } from "./tree-diff";
 import { type Edit, editTree, findEntry, isFile, join } from "./tree-edit";
 import { untilWon } from "./until-won";
 
-/** The result of merging a branch's changes into the trunk's folder. Nothing has moved yet. */
+/** The result of merging a branch's changes into main's folder. Nothing has moved yet. */
 export type FolderMerge = {
-  /** The trunk's commit that was merged. */
-  trunkHead: string | null;
+  /** Main's commit that was merged. */
+  mainHead: string | null;
   /** Head of the branch; null if it does not exist. */
   branchHead: string | null;
-  /** The trunk's current folder; null if it has none. */
+  /** Main's current folder; null if it has none. */
   before: string | null;
   /** The merged folder. Not valid with conflicts. */
   after: string | null;
@@ -28,7 +28,7 @@ export type FolderMerge = {
 };
 
 /**
- * Merges one folder of a branch with the trunk's and ignores the branch's other changes. Paths are relative to the
+ * Merges one folder of a branch with main's and ignores the branch's other changes. Paths are relative to the
  * folder. The merged files are stored, so that they can be read before they land.
  * @param resolutions which side to keep at paths that conflict
  */
@@ -41,30 +41,30 @@ export async function mergeFolder(input: {
   const { repositoryId } = input;
   const [branch, folder] = [parseBranch(input.branch), parseFolder(input.folder)];
   const resolutions = parseResolutions(input.resolutions ?? {});
-  const trunkHead = await findHead(repositoryId, TRUNK);
+  const mainHead = await findHead(repositoryId, MAIN_BRANCH);
   const branchHead = await findHead(repositoryId, branch);
-  const before = await folderIn(repositoryId, trunkHead, folder);
-  const asTrunk = { trunkHead, branchHead, before, after: before, conflicts: [] };
-  if (branchHead === null || branchHead === trunkHead) return asTrunk;
-  const [own, trunk] = [
+  const before = await folderIn(repositoryId, mainHead, folder);
+  const asMain = { mainHead, branchHead, before, after: before, conflicts: [] };
+  if (branchHead === null || branchHead === mainHead) return asMain;
+  const [own, main] = [
     await ancestryOf(repositoryId, branchHead),
-    trunkHead === null ? null : await ancestryOf(repositoryId, trunkHead),
+    mainHead === null ? null : await ancestryOf(repositoryId, mainHead),
   ];
-  const base = trunk && (await mergeBase(repositoryId, own, trunk));
+  const base = main && (await mergeBase(repositoryId, own, main));
   const trees = {
     base: await folderIn(repositoryId, base, folder),
     ours: before,
     theirs: await folderIn(repositoryId, branchHead, folder),
   };
-  if (trees.theirs === trees.base || trees.theirs === before) return asTrunk;
+  if (trees.theirs === trees.base || trees.theirs === before) return asMain;
   const merged = await mergeTrees(repositoryId, trees, resolutions);
-  if (merged.conflicts.length > 0) return { ...asTrunk, conflicts: merged.conflicts };
+  if (merged.conflicts.length > 0) return { ...asMain, conflicts: merged.conflicts };
   await writeObjects(repositoryId, merged.objects);
-  return { ...asTrunk, after: merged.root === EMPTY_TREE ? null : merged.root };
+  return { ...asMain, after: merged.root === EMPTY_TREE ? null : merged.root };
 }
 
 /**
- * Creates a commit on the trunk that changes one folder from one known state to another, and nothing else.
+ * Creates a commit on main that changes one folder from one known state to another, and nothing else.
  * @returns its id; null if the folder has changed
  */
 export async function landFolder(input: {
@@ -84,15 +84,15 @@ export async function landFolder(input: {
       isFile(entry) ? { mode: entry.mode, oid: entry.oid } : null,
     ]),
   );
-  return withKeyedLock(`branch:${repositoryId.toHexString()}/${TRUNK}`, async () => {
+  return withKeyedLock(`branch:${repositoryId.toHexString()}/${MAIN_BRANCH}`, async () => {
     const { sha } = await untilWon(async () => {
-      const head = await findHead(repositoryId, TRUNK);
+      const head = await findHead(repositoryId, MAIN_BRANCH);
       if ((await folderIn(repositoryId, head, folder)) !== before) return { sha: null };
       const parent = head === null ? null : { oid: head, commit: await readCommitObject(repositoryId, head) };
       const tree = await editTree(repositoryId, parent?.commit.tree ?? EMPTY_TREE, edits);
       const commit = newCommit({ tree: tree.root, parents: parent ? [parent] : [], author, message, now });
       await writeObjects(repositoryId, [...tree.objects, commit]);
-      return (await moveHead(repositoryId, TRUNK, head, commit.oid)) ? { sha: commit.oid } : null;
+      return (await moveHead(repositoryId, MAIN_BRANCH, head, commit.oid)) ? { sha: commit.oid } : null;
     });
     if (sha !== null) await indexQuietly(repositoryId, sha);
     return sha;

@@ -10,7 +10,7 @@ import { type Author, cleanMessage, newCommit } from "./new-commit";
 import { readCommitObject, writeObjects } from "./object-store";
 import { parseBranch, parsePath } from "./paths";
 import { headOrThrow } from "./read";
-import { moveHead, TRUNK } from "./refs";
+import { MAIN_BRANCH, moveHead } from "./refs";
 import { untilWon } from "./until-won";
 
 /** By path: a text or bytes, or null for no file. */
@@ -41,7 +41,7 @@ export type MergeResult =
  * @throws AppError not_found for a branch, conflict if two names in the result would collide
  */
 export async function mergeBranches(input: MergeInput): Promise<MergeResult> {
-  const { repositoryId, from, into = TRUNK, now = new Date() } = input;
+  const { repositoryId, from, into = MAIN_BRANCH, now = new Date() } = input;
   parseBranch(into);
   const message = cleanMessage(input.message ?? `Merge branch '${parseBranch(from)}'`);
   const resolutions = parseResolutions(input.resolutions ?? {});
@@ -49,7 +49,7 @@ export async function mergeBranches(input: MergeInput): Promise<MergeResult> {
     const result = await untilWon(() =>
       attempt(repositoryId, { from, into, message, resolutions, takes: input.takes, author: input.author, now }),
     );
-    if (result.merged && into === TRUNK) await indexQuietly(repositoryId, result.sha);
+    if (result.merged && into === MAIN_BRANCH) await indexQuietly(repositoryId, result.sha);
     return result;
   });
 }
@@ -103,8 +103,8 @@ async function attempt(repositoryId: ObjectId, plan: Attempt): Promise<MergeResu
 }
 
 /**
- * Whether the branch can move without a merge commit. The trunk follows only first parents, since these are its earlier
- * heads. Onto a branch that has merged the trunk, it therefore moves by a merge commit.
+ * Whether the branch can move without a merge commit. Main follows only first parents, since these are its earlier
+ * heads. Onto a branch that has merged main, it therefore moves by a merge commit.
  */
 async function canFastForward(
   repositoryId: ObjectId,
@@ -112,7 +112,7 @@ async function canFastForward(
   ours: Ancestry,
   theirs: Ancestry,
 ): Promise<boolean> {
-  if (into !== TRUNK) return isWithin(repositoryId, ours, theirs);
+  if (into !== MAIN_BRANCH) return isWithin(repositoryId, ours, theirs);
   let oid: string | undefined = theirs.head;
   for (let commit = theirs.side.get(oid); commit; commit = oid === undefined ? undefined : theirs.side.get(oid)) {
     [oid] = commit.parents;

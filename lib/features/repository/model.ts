@@ -32,7 +32,7 @@ export type GitRefDoc = { _id: ObjectId; workspaceId: ObjectId; ref: string; oid
 export type AuthorDoc = { name: string; email: string };
 
 /**
- * One commit that has landed on the trunk. It is written after the history entries of its commit and of all ancestors,
+ * One commit that has landed on main. It is written after the history entries of its commit and of all ancestors,
  * so its presence means that all of these are indexed. A cache: git alone can rebuild it.
  */
 export type GitCommitDoc = {
@@ -41,7 +41,7 @@ export type GitCommitDoc = {
   oid: string;
   /** Position in the order of landing, from 1. For a tip, also the number of commits reachable from it. */
   seq: number;
-  /** Whether it has been the trunk's head: it is on the chain of first parents. */
+  /** Whether it has been main's head: it is on the chain of first parents. */
   isTip: boolean;
 };
 

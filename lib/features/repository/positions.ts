@@ -3,7 +3,7 @@ import type { ObjectId } from "mongodb";
 import { collections } from "./collections";
 
 /**
- * A commit's position in the order of landing on the trunk. A tip has been the trunk's head: exactly the commits with a
+ * A commit's position in the order of landing on main. A tip has been main's head: exactly the commits with a
  * `seq` up to its own are reachable from it, so `seq` also counts them.
  */
 export type Position = { oid: string; seq: number; isTip: boolean };
@@ -22,7 +22,7 @@ export async function findPositions(repositoryId: ObjectId, oids: string[]): Pro
 }
 
 /**
- * Returns a commit that has been the trunk's head: the last one with a position above `after` and up to `upTo`, or else
+ * Returns a commit that has been main's head: the last one with a position above `after` and up to `upTo`, or else
  * the first one beyond, if a merge added more. Null if none has landed after `after`.
  */
 export async function findTip(repositoryId: ObjectId, after: number, upTo: number): Promise<Position | null> {
@@ -39,8 +39,8 @@ export async function findTip(repositoryId: ObjectId, after: number, upTo: numbe
   return (await one({ $gt: after, $lte: upTo }, -1)) ?? (await one({ $gt: upTo }, 1));
 }
 
-/** Returns the id of the file at a path on the trunk after the commit at `seq`; null if there never was one. */
-export async function lineageOnTrunk(repositoryId: ObjectId, seq: number, path: string): Promise<string | null> {
+/** Returns the id of the file at a path on main after the commit at `seq`; null if there never was one. */
+export async function lineageOnMain(repositoryId: ObjectId, seq: number, path: string): Promise<string | null> {
   const entries = await collections
     .gitHistory()
     .find({ workspaceId: repositoryId, path, seq: { $lte: seq } })

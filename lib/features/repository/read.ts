@@ -8,7 +8,7 @@ import type { Author } from "./new-commit";
 import { findCommit, readBlob, readTree } from "./object-store";
 import { parseBranch, parseFolder, parsePath } from "./paths";
 import { findPositions } from "./positions";
-import { findHead, listHeads, TRUNK } from "./refs";
+import { findHead, listHeads, MAIN_BRANCH } from "./refs";
 import { findEntry, isFile, join } from "./tree-edit";
 
 /** The state to read: a branch (default `main`), or a commit by its id or its first 7..40 digits. */
@@ -54,8 +54,8 @@ export async function listTree(
 ): Promise<TreeItem[]> {
   const { repositoryId, recursive = false } = input;
   const path = parseFolder(input.path ?? "");
-  const isTrunk = input.sha === undefined && (input.ref ?? TRUNK) === TRUNK;
-  if (isTrunk && path === "" && (await findHead(repositoryId, TRUNK)) === null) return [];
+  const isMain = input.sha === undefined && (input.ref ?? MAIN_BRANCH) === MAIN_BRANCH;
+  if (isMain && path === "" && (await findHead(repositoryId, MAIN_BRANCH)) === null) return [];
   const { commit } = await resolveCommit(repositoryId, input);
   const root = path === "" ? commit.tree : await folderAt(repositoryId, commit.tree, path);
   const items: TreeItem[] = [];
@@ -122,7 +122,9 @@ export function pickOne(oids: string[]): string {
 
 async function resolveCommit(repositoryId: ObjectId, at: At): Promise<{ oid: string; commit: Commit }> {
   const oid =
-    at.sha === undefined ? await headOrThrow(repositoryId, at.ref ?? TRUNK) : await resolveSha(repositoryId, at.sha);
+    at.sha === undefined
+      ? await headOrThrow(repositoryId, at.ref ?? MAIN_BRANCH)
+      : await resolveSha(repositoryId, at.sha);
   const commit = await findCommit(repositoryId, oid);
   if (!commit) throw new AppError("not_found", "No such commit.");
   return { oid, commit };
@@ -138,11 +140,11 @@ export async function headOrThrow(repositoryId: ObjectId, branch: string): Promi
 async function onBranches(repositoryId: ObjectId, oids: string[]): Promise<string[]> {
   if (oids.length === 0) return [];
   const heads = await listHeads(repositoryId);
-  const trunk = heads.find(({ name }) => name === TRUNK);
-  if (trunk) await ancestryOf(repositoryId, trunk.oid);
+  const main = heads.find(({ name }) => name === MAIN_BRANCH);
+  if (main) await ancestryOf(repositoryId, main.oid);
   const reachable = new Set((await findPositions(repositoryId, oids)).keys());
   for (const { name, oid } of heads) {
-    if (name === TRUNK || oids.every((candidate) => reachable.has(candidate))) continue;
+    if (name === MAIN_BRANCH || oids.every((candidate) => reachable.has(candidate))) continue;
     const { side } = await ancestryOf(repositoryId, oid);
     for (const candidate of oids) if (side.has(candidate)) reachable.add(candidate);
   }

@@ -4,7 +4,7 @@ import { isDuplicateKey } from "@/lib/platform/db/duplicate-key";
 import { collections } from "./collections";
 
 /** The main branch. It cannot be deleted and never moves back. */
-export const TRUNK = "main";
+export const MAIN_BRANCH = "main";
 
 /** Returns the head commit of a branch; null if the branch does not exist. */
 export async function findHead(repositoryId: ObjectId, branch: string): Promise<string | null> {

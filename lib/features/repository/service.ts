@@ -33,6 +33,7 @@ export {
 } from "./history";
 export { type FolderMerge, filesIn, folderIn, landFolder, mergeFolder } from "./land-folder";
 export { countLinesOf } from "./line-counts";
+export { rebuildIndex, tellLandingsTo } from "./main-index";
 export { type MergeInput, type MergeResult, mergeBranches, type ResolutionsInput } from "./merge-branches";
 export type { ConflictSide, MergeConflict } from "./merge-trees";
 export type { FileStatus } from "./model";
@@ -58,5 +59,4 @@ export {
   resolveSha,
   type TreeItem,
 } from "./read";
-export { rebuildIndex, tellLandingsTo } from "./trunk-index";
 export { untilWon } from "./until-won";

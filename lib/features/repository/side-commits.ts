@@ -4,7 +4,7 @@ import { diffCommit } from "./commit-diff";
 import type { Commit } from "./git-objects";
 import { type HistoryChange, type Lookup, toHistory } from "./lineage";
 import { readCommitObject } from "./object-store";
-import { findPositions, lineageOnTrunk, type Position } from "./positions";
+import { findPositions, lineageOnMain, type Position } from "./positions";
 import { findEntry } from "./tree-edit";
 
 /** Commits of a walk, parents first, in an order that git alone determines. */
@@ -12,7 +12,7 @@ export type Commits = Map<string, Commit>;
 
 /**
  * Returns all commits reachable from `starts`, up to those that `isStop` accepts.
- * @param isStop gets a commit's position on the trunk, or null; an accepted commit and its parents are left out
+ * @param isStop gets a commit's position on main, or null; an accepted commit and its parents are left out
  */
 export async function walkCommits(
   repositoryId: ObjectId,
@@ -66,7 +66,7 @@ export async function historiesOf(
 
 async function landedLineage(repositoryId: ObjectId, oid: string, path: string): Promise<string | null> {
   const position = (await findPositions(repositoryId, [oid])).get(oid);
-  return position ? lineageOnTrunk(repositoryId, position.seq, path) : null;
+  return position ? lineageOnMain(repositoryId, position.seq, path) : null;
 }
 
 /** Returns the parent from which a commit has the file at a path, unchanged. */

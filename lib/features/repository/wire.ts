@@ -17,6 +17,7 @@ export {
   type TreeEntry,
 } from "./git-objects";
 export { MAX_FILE_BYTES } from "./limits";
+export { indexUpTo } from "./main-index";
 export type { GitObjectDoc, ObjectType } from "./model";
 export {
   contentOf,
@@ -31,7 +32,6 @@ export {
 } from "./object-store";
 export { entryHead, packHead } from "./pack";
 export { findPositions, findTip, type Position } from "./positions";
-export { findHead, listHeads, moveHead, removeHead, TRUNK, toRef } from "./refs";
+export { findHead, listHeads, MAIN_BRANCH, moveHead, removeHead, toRef } from "./refs";
 export { diffTrees } from "./tree-diff";
 export { findEntry } from "./tree-edit";
-export { indexUpTo } from "./trunk-index";

@@ -123,7 +123,7 @@ async function publishNow(caller: Caller, asked: AppDoc, body: PublishBody, hold
     const merge = await mergeFolder({ repositoryId, branch, folder, resolutions: body.resolutions });
     if (body.resolutions && body.mainSha !== undefined)
       await refuseUnseen(repositoryId, folder, body.mainSha, merge.before);
-    if (merge.conflicts.length > 0) throw toConflict(merge.conflicts, merge.trunkHead);
+    if (merge.conflicts.length > 0) throw toConflict(merge.conflicts, merge.mainHead);
     const build = await buildOf({ app: asked, repositoryId, tree: merge.after, onLog: hold.say, signal: hold.signal });
     hold.signal.throwIfAborted();
     if (merge.after !== merge.before) {

@@ -7,7 +7,7 @@ import type {
   SearchHit,
   UpdateConsoleBody,
 } from "@/lib/features/consoles/schema";
-import { filedApi } from "@/lib/features/folders/browser/client";
+import { itemApi } from "@/lib/features/folders/browser/client";
 import type {
   Access as ConsoleAccess,
   FileCommit as ConsoleCommit,
@@ -31,7 +31,7 @@ const root = (workspaceId: string) => `/api/workspaces/${workspaceId}/consoles`;
 
 /** Requests about saved consoles. Each function throws ApiError. */
 export const consoleApi = {
-  ...filedApi<ConsoleTypes>("consoles"),
+  ...itemApi<ConsoleTypes>("consoles"),
 
   /** Returns the user's unsaved draft; null without one. */
   readDraft: (workspaceId: string, id: string, signal?: AbortSignal) =>

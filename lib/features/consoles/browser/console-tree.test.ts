@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ConsoleFolder, ConsoleSummary } from "@/lib/features/consoles/browser/client";
 import { buildConsoleTree } from "@/lib/features/consoles/browser/console-tree";
-import { isInside, listFolderChoices, toTrail } from "@/lib/features/folders/browser/filed-tree";
+import { isInside, listFolderChoices, toTrail } from "@/lib/features/folders/browser/item-tree";
 
 const at = "2026-11-21T10:00:00.000Z";
 const consoleOf = (id: string, access: "private" | "workspace", folderId: string | null = null): ConsoleSummary => ({

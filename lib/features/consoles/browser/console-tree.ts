@@ -1,12 +1,12 @@
 import type { ConsoleFolder, ConsoleSummary } from "@/lib/features/consoles/browser/client";
 import type { DraftConsole } from "@/lib/features/consoles/browser/workbench";
-import { buildFiledTree, type FiledNode, toRoots } from "@/lib/features/folders/browser/filed-tree";
+import { buildItemTree, type ItemNode, toRoots } from "@/lib/features/folders/browser/item-tree";
 
 export const CONSOLE_ROOTS = toRoots();
 
 /** A listed console: a saved one, or an unsaved one at the top of the private consoles. */
 export type ListedConsole = { saved: ConsoleSummary; unsaved: null } | { saved: null; unsaved: DraftConsole };
-export type ConsoleNode = FiledNode<ListedConsole>;
+export type ConsoleNode = ItemNode<ListedConsole>;
 
 export type ConsoleTreeInput = {
   consoles: ConsoleSummary[];
@@ -18,12 +18,13 @@ export type ConsoleTreeInput = {
 
 /** Returns the visible rows of the console tree, from top to bottom. */
 export function buildConsoleTree({ consoles, folders, unsaved, toggled }: ConsoleTreeInput): ConsoleNode[] {
-  return buildFiledTree<ListedConsole>({
+  return buildItemTree<ListedConsole>({
     items: [
       ...consoles.map((saved) => ({ saved, unsaved: null })),
       ...unsaved.map((each) => ({ saved: null, unsaved: each })),
     ],
-    toFiled: ({ saved, unsaved: own }) => saved ?? { id: own.id, name: own.name, folderId: null, access: "private" },
+    toPlacedItem: ({ saved, unsaved: own }) =>
+      saved ?? { id: own.id, name: own.name, folderId: null, access: "private" },
     folders,
     roots: CONSOLE_ROOTS,
     toggled,

@@ -16,7 +16,7 @@ import type {
   Widget,
   WidgetData,
 } from "@/lib/features/dashboards/schema";
-import { filedApi } from "@/lib/features/folders/browser/client";
+import { itemApi } from "@/lib/features/folders/browser/client";
 import type { Folder } from "@/lib/features/folders/schema";
 import type {
   CreateSnapshotBody,
@@ -62,7 +62,7 @@ const root = (workspaceId: string) => `/api/workspaces/${workspaceId}/dashboards
 
 /** Requests about dashboards. Each function throws ApiError. */
 export const dashboardApi = {
-  ...filedApi<DashboardTypes>("dashboards", EXACT),
+  ...itemApi<DashboardTypes>("dashboards", EXACT),
   export: (workspaceId: string, id: string) =>
     send<ExportedDashboard>("GET", `${root(workspaceId)}/${id}/export`, EXACT),
   import: (workspaceId: string, body: ImportDashboardBody) =>

@@ -4,7 +4,7 @@ import { type RequestOptions, send } from "@/lib/platform/browser/request";
 import type { Page } from "@/lib/platform/http/paging";
 
 /** Types of the requests and responses of one kind of item. */
-export type FiledTypes = { whole: unknown; summary: unknown; commit: unknown; create: unknown; update: unknown };
+export type ItemTypes = { whole: unknown; summary: unknown; commit: unknown; create: unknown; update: unknown };
 
 /** Number of commits on a page of the history (docs/develop/design.md, States). */
 const HISTORY_PAGE = 50;
@@ -14,7 +14,7 @@ const HISTORY_PAGE = 50;
  * @param kind path segment of the kind, in the plural
  * @param how request options for whole items
  */
-export function filedApi<T extends FiledTypes>(kind: string, how: Pick<RequestOptions, "keepsDigits"> = {}) {
+export function itemApi<T extends ItemTypes>(kind: string, how: Pick<RequestOptions, "keepsDigits"> = {}) {
   const root = (workspaceId: string) => `/api/workspaces/${workspaceId}/${kind}`;
   return {
     /** Lists all items that the user can see, without their content, oldest first. */

@@ -5,9 +5,9 @@ import {
   findHead,
   findTip,
   indexUpTo,
+  MAIN_BRANCH,
   type Position,
   sizesOf,
-  TRUNK,
 } from "@/lib/features/repository/wire";
 import { findWorkspaceSlug } from "@/lib/features/workspaces/service";
 import { toBuffer } from "@/lib/platform/db/bytes";
@@ -66,7 +66,7 @@ export async function extendBasePack(workspaceId: ObjectId, signal = new AbortCo
   // Private repositories are not served.
   if ((await findWorkspaceSlug(workspaceId)) === null) return;
   await removeLeftBehind(workspaceId);
-  const head = await findHead(workspaceId, TRUNK);
+  const head = await findHead(workspaceId, MAIN_BRANCH);
   if (head === null) return;
   const { seq } = await indexUpTo(workspaceId, head);
   for (;;) {

@@ -62,7 +62,7 @@ export async function chooseCommits(graph: CommitGraph, ask: Ask): Promise<Choic
   };
 }
 
-/** A landed commit is owned if a later head of the trunk is; the others are walked. */
+/** A landed commit is owned if a later head of main is; the others are walked. */
 async function ownedBy(
   graph: CommitGraph,
   common: readonly string[],

@@ -122,7 +122,7 @@ describe("stock git", () => {
     await expect(git(clone, "fetch", "--quiet", "origin", "1".repeat(40))).rejects.toThrow(/not our ref/);
     const theirClone = await cloneTo(world, world.urlFor(await world.keyOf(other)), "theirs");
     await git(theirClone, "fetch", "--quiet", "origin", hidden);
-    // A fetch of a branch sends only the commits that are not on the trunk.
+    // A fetch of a branch sends only the commits that are not on main.
     const { stderr } = await git(clone, "fetch", "--progress", "origin", mine);
     expect(stderr).not.toContain("Receiving");
     await deleteBranch({ repositoryId, name: theirs });

@@ -3,9 +3,9 @@ import { ownBranch } from "@/lib/features/repository/service";
 import {
   findHead,
   indexQuietly,
+  MAIN_BRANCH,
   moveHead,
   removeHead,
-  TRUNK,
   toRef,
   writePacked,
 } from "@/lib/features/repository/wire";
@@ -20,7 +20,7 @@ import { Push } from "./judge-push";
 import { MAX_PACK_BYTES } from "./limits";
 import { FLUSH, pktLine, sideBand } from "./pkt-line";
 import type { Command, PushRequest } from "./push-request";
-import { Reach, TRUNK_REF, visibleRefs } from "./refs";
+import { MAIN_REF, Reach, visibleRefs } from "./refs";
 import { AGENT } from "./upload-pack";
 
 const CAPABILITIES = `report-status delete-refs side-band-64k quiet atomic ofs-delta no-thin object-format=sha1 agent=${AGENT}`;
@@ -116,16 +116,16 @@ async function judgeAndMove(
     for (const { ref, before, after } of open) {
       if (after === null) continue;
       await push.requireLinked(after);
-      const isTrunk = ref === TRUNK_REF;
-      if (isTrunk && before !== null && !(await push.isForward(before, after))) {
+      const isMain = ref === MAIN_REF;
+      if (isMain && before !== null && !(await push.isForward(before, after))) {
         return refuseAll(
-          ref === TRUNK_REF
+          ref === MAIN_REF
             ? "main goes forward alone, in one line. Run git pull --rebase, then push again."
             : ELSEWHERE,
         );
       }
-      if (isTrunk) await push.judgeFiles(before, after, true);
-      else await push.judgeFiles(await findHead(workspaceId, TRUNK), after, false, before);
+      if (isMain) await push.judgeFiles(before, after, true);
+      else await push.judgeFiles(await findHead(workspaceId, MAIN_BRANCH), after, false, before);
     }
   } catch (error) {
     if (error instanceof AppError && error.kind === "invalid_request") return refuseAll(error.message);
@@ -143,9 +143,9 @@ async function judgeAndMove(
 async function refusalOf(caller: GitCaller, { ref, before, after }: Command): Promise<string | null> {
   const { workspaceId, user, role } = caller;
   const own = toRef(ownBranch(user._id));
-  if (ref !== TRUNK_REF && ref !== own)
+  if (ref !== MAIN_REF && ref !== own)
     return `there are two branches to push to: main and ${own.slice("refs/heads/".length)}`;
-  if (ref === TRUNK_REF) {
+  if (ref === MAIN_REF) {
     if (!isAtLeast(role, "admin")) return `only admins push to main; push to ${own.slice("refs/heads/".length)}`;
     if (after === null) return "main cannot be deleted";
   }
@@ -164,7 +164,7 @@ async function move(
   isAtomic: boolean,
 ): Promise<Map<string, string | null>> {
   // Main last: it never moves back.
-  const ordered = commands.toSorted((a, b) => Number(a.ref === TRUNK_REF) - Number(b.ref === TRUNK_REF));
+  const ordered = commands.toSorted((a, b) => Number(a.ref === MAIN_REF) - Number(b.ref === MAIN_REF));
   const done: Command[] = [];
   for (const command of ordered) {
     if (await set(workspaceId, command)) {
@@ -177,8 +177,8 @@ async function move(
     for (const { ref } of commands) if (ref !== command.ref) refs.set(ref, ELSEWHERE);
     return refs;
   }
-  const trunk = done.find(({ ref }) => ref === TRUNK_REF)?.after;
-  if (trunk) await indexQuietly(workspaceId, trunk);
+  const main = done.find(({ ref }) => ref === MAIN_REF)?.after;
+  if (main) await indexQuietly(workspaceId, main);
   return refs;
 }
 

@@ -1,18 +1,18 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
 import { ownBranch } from "@/lib/features/repository/service";
-import { type Ancestry, ancestryOf, findHead, findPositions, TRUNK, toRef } from "@/lib/features/repository/wire";
+import { type Ancestry, ancestryOf, findHead, findPositions, MAIN_BRANCH, toRef } from "@/lib/features/repository/wire";
 
 /** The user of the workspace's repository: an API key acts as its creator. */
 export type GitReader = { workspaceId: ObjectId; userId: ObjectId };
 export type VisibleRef = { ref: string; oid: string };
 
-export const TRUNK_REF = toRef(TRUNK);
+export const MAIN_REF = toRef(MAIN_BRANCH);
 
 /** Returns the branches that a key can read: main and its creator's. Other users' drafts are private. */
 export async function visibleRefs({ workspaceId, userId }: GitReader): Promise<VisibleRef[]> {
   const refs: VisibleRef[] = [];
-  for (const branch of [TRUNK, ownBranch(userId)]) {
+  for (const branch of [MAIN_BRANCH, ownBranch(userId)]) {
     const oid = await findHead(workspaceId, branch);
     if (oid !== null) refs.push({ ref: toRef(branch), oid });
   }

@@ -10,7 +10,7 @@ import { type FetchRequest, parseV2 } from "./fetch-request";
 import { packBytes } from "./pack-bytes";
 import { planPack } from "./pack-plan";
 import { DELIMITER, FLUSH, pktLine, sideBand } from "./pkt-line";
-import { type GitReader, Reach, TRUNK_REF, visibleRefs } from "./refs";
+import { type GitReader, MAIN_REF, Reach, visibleRefs } from "./refs";
 
 /** The server's name for git clients. */
 export const AGENT = "millrace/1";
@@ -66,8 +66,8 @@ async function* listRefs(
 ): AsyncGenerator<Buffer, void> {
   const refs = await visibleRefs(reader);
   const isAsked = (name: string) => prefixes.length === 0 || prefixes.some((prefix) => name.startsWith(prefix));
-  const target = symrefs ? ` symref-target:${TRUNK_REF}` : "";
-  const head = refs.find(({ ref }) => ref === TRUNK_REF);
+  const target = symrefs ? ` symref-target:${MAIN_REF}` : "";
+  const head = refs.find(({ ref }) => ref === MAIN_REF);
   if (isAsked("HEAD")) {
     if (head) yield pktLine(`${head.oid} HEAD${target}\n`);
     else if (unborn) yield pktLine(`unborn HEAD${target}\n`);

@@ -3,14 +3,14 @@
 import { usePathname, useRouter } from "next/navigation";
 import { useMemo } from "react";
 import { useDashboardActions } from "@/components/dashboards/use-dashboard-actions";
-import { makeFiling } from "@/components/folders/filing";
+import { makeFiling } from "@/components/folders/item-actions";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { showToast } from "@/components/ui/toast";
 import type { Dashboard, DashboardSummary } from "@/lib/features/dashboards/browser/client";
 import { saveFile } from "@/lib/platform/browser/save-file";
 
 /** Target of a menu: a row of the list, or the open dashboard. */
-export type FiledDashboard = Pick<DashboardSummary, "id" | "title" | "folderId" | "access" | "version">;
+export type PlacedDashboard = Pick<DashboardSummary, "id" | "title" | "folderId" | "access" | "version">;
 
 /** Returns the dashboard id in the address; null on the list. */
 export function useActiveDashboardId(): string | null {
@@ -18,7 +18,7 @@ export function useActiveDashboardId(): string | null {
 }
 
 /** Returns the actions of dashboard menus, including moves between folders. Actions that can be undone say so. */
-export function useFiledDashboards(find: (id: string) => Pick<DashboardSummary, "id" | "version"> | undefined) {
+export function usePlacedDashboards(find: (id: string) => Pick<DashboardSummary, "id" | "version"> | undefined) {
   const { workspace } = useWorkspace();
   const actions = useDashboardActions();
   const router = useRouter();
@@ -37,7 +37,7 @@ export function useFiledDashboards(find: (id: string) => Pick<DashboardSummary, 
       ...filing,
       open: (id: string) => router.push(`${root}/${id}`),
       toAddress: (id: string) => `${root}/${id}`,
-      rename: (each: FiledDashboard, typed: string) => {
+      rename: (each: PlacedDashboard, typed: string) => {
         const title = typed.trim();
         if (title !== "" && title !== each.title) void actions.change(each, { title });
       },
@@ -46,12 +46,12 @@ export function useFiledDashboards(find: (id: string) => Pick<DashboardSummary, 
         if (copy !== null) router.push(`${root}/${copy.id}`);
       },
       /** Exports the dashboard as a file for import elsewhere. */
-      export: async ({ id, title }: FiledDashboard) => {
+      export: async ({ id, title }: PlacedDashboard) => {
         const file = await actions.export(id);
         if (file === null) return;
         saveFile(new Blob([`${JSON.stringify(file, null, 2)}\n`], { type: "application/json" }), `${title}.json`);
       },
-      remove: async ({ id, title }: FiledDashboard) => {
+      remove: async ({ id, title }: PlacedDashboard) => {
         if ((await actions.remove(id)) === null) return;
         const wasActive = activeId === id;
         if (wasActive) router.push(root);

@@ -1,6 +1,6 @@
 import type { APIRequestContext, Page } from "@playwright/test";
 import { expect, type Person } from "./fixtures";
-import { workspaceIdOf } from "./settings-people";
+import { workspaceIdOf } from "./settings.fixtures";
 
 export type Made = { id: string; name: string };
 /** A query that counts for longer than any test takes, and can be cancelled within one row. */

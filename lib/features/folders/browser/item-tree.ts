@@ -8,16 +8,16 @@ export type FolderChoice = { folderId: string | null; access: Access };
 export type Root = { id: string; access: Access; label: string };
 
 /** A row: a root, a folder, or an item. `place` of an item is its location. */
-export type FiledNode<I> = TreeNode &
+export type ItemNode<I> = TreeNode &
   (
     | { kind: "root"; place: FolderChoice; count: number }
     | { kind: "folder"; folder: Folder; place: FolderChoice; count: number }
     | { kind: "item"; item: I; place: FolderChoice }
   );
 
-export type FiledTreeInput<I> = {
+export type ItemTreeInput<I> = {
   items: readonly I[];
-  toFiled: (item: I) => FolderChoice & { id: string; name: string };
+  toPlacedItem: (item: I) => FolderChoice & { id: string; name: string };
   folders: readonly Folder[];
   roots: readonly Root[];
   /** Nodes that the user expanded or collapsed, by id. By default, roots are expanded and folders collapsed. */
@@ -33,20 +33,20 @@ export function toRoots(prefix = ""): Root[] {
 }
 
 /** Returns the visible rows of a tree, from top to bottom, without descending into collapsed folders. */
-export function buildFiledTree<I>({ items, toFiled, folders, roots, toggled }: FiledTreeInput<I>): FiledNode<I>[] {
+export function buildItemTree<I>({ items, toPlacedItem, folders, roots, toggled }: ItemTreeInput<I>): ItemNode<I>[] {
   const foldersIn = groupBy(folders, (each) => toChoiceKey({ folderId: each.parentId, access: each.access }));
-  const itemsIn = groupBy(items, (each) => toChoiceKey(toFiled(each)));
+  const itemsIn = groupBy(items, (each) => toChoiceKey(toPlacedItem(each)));
   const countIn = (place: FolderChoice): number => {
     const key = toChoiceKey(place);
     const below = (foldersIn.get(key) ?? []).reduce((sum, each) => sum + countIn(toFolderChoice(each)), 0);
     return (itemsIn.get(key)?.length ?? 0) + below;
   };
-  const nodes: FiledNode<I>[] = [];
+  const nodes: ItemNode<I>[] = [];
 
   const addAll = (place: FolderChoice, parentId: string, level: number) => {
     const key = toChoiceKey(place);
     const inside = [...(foldersIn.get(key) ?? [])].sort(byName);
-    const files = (itemsIn.get(key) ?? []).map((item) => ({ item, ...toFiled(item) })).sort(byName);
+    const files = (itemsIn.get(key) ?? []).map((item) => ({ item, ...toPlacedItem(item) })).sort(byName);
     const setSize = inside.length + files.length;
     inside.forEach((folder, i) => {
       const isExpanded = toggled[folder.id] ?? false;
@@ -88,8 +88,8 @@ export function listFolderChoices(
   folders: readonly Folder[],
 ): { id: string; label: string; level: number; place: FolderChoice }[] {
   const toggled = Object.fromEntries(folders.map(({ id }) => [id, true]));
-  const none = { items: [], toFiled: (item: never) => item };
-  return buildFiledTree<never>({ ...none, folders, roots: toRoots(), toggled }).flatMap((node) =>
+  const none = { items: [], toPlacedItem: (item: never) => item };
+  return buildItemTree<never>({ ...none, folders, roots: toRoots(), toggled }).flatMap((node) =>
     node.kind === "item" ? [] : [{ id: node.id, label: node.label, level: node.level, place: node.place }],
   );
 }

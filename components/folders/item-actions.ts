@@ -1,5 +1,5 @@
 import { showToast } from "@/components/ui/toast";
-import { type FolderChoice, toFreeFolderName } from "@/lib/features/folders/browser/filed-tree";
+import { type FolderChoice, toFreeFolderName } from "@/lib/features/folders/browser/item-tree";
 import type { Access, CreateFolderBody, Folder, UpdateFolderBody } from "@/lib/features/folders/schema";
 
 /** Changes items and their folders. Reports failures itself; the functions then resolve to null. */
@@ -8,11 +8,11 @@ export type ItemKind = {
   createFolder: (body: Required<CreateFolderBody> & Pick<Folder, "parentId" | "access">) => Promise<Folder | null>;
   changeFolder: (id: string, to: UpdateFolderBody) => Promise<Folder | null>;
 };
-type Filed = FolderChoice & { id: string; name: string };
+type Item = FolderChoice & { id: string; name: string };
 
 /** Creates the actions of trees and menus: moving, sharing and folders. Each move can be undone. */
 export function makeFiling(itemKind: ItemKind) {
-  const change = async (each: Filed, to: Partial<FolderChoice>, said: string) => {
+  const change = async (each: Item, to: Partial<FolderChoice>, said: string) => {
     const { folderId, access } = each;
     if ((await itemKind.change(each.id, to)) === null) return;
     const undo = () => void itemKind.change(each.id, { folderId, access });
@@ -25,12 +25,12 @@ export function makeFiling(itemKind: ItemKind) {
     showToast(said, { id: `move-${folder.id}`, action: { label: "Undo", onClick: undo } });
   };
   return {
-    move: (each: Filed, to: FolderChoice, placeName: string) => {
+    move: (each: Item, to: FolderChoice, placeName: string) => {
       const isShared = each.access !== to.access && to.access === "workspace";
       const said = `${each.name} is in ${placeName} now.${isShared ? " Everybody in the workspace sees it." : ""}`;
       return change(each, to, said);
     },
-    setAccess: (each: Filed, access: Access) => {
+    setAccess: (each: Item, access: Access) => {
       const said =
         access === "workspace"
           ? `${each.name} is shared with the workspace.`

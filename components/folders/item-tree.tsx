@@ -2,13 +2,13 @@
 
 import { Ellipsis, Folder as FolderIcon, FolderOpen } from "lucide-react";
 import { type ReactNode, useState } from "react";
-import type { Filing } from "@/components/folders/filing";
 import { FolderMenu } from "@/components/folders/folder-menu";
+import type { Filing } from "@/components/folders/item-actions";
 import { lazyComponent } from "@/components/ui/lazy-component";
 import { Menu } from "@/components/ui/menu";
 import { NameInput } from "@/components/ui/name-input";
 import { Tree, type TreeRow } from "@/components/ui/tree";
-import { type FiledNode, type FolderChoice, isInside, isSameChoice } from "@/lib/features/folders/browser/filed-tree";
+import { type FolderChoice, type ItemNode, isInside, isSameChoice } from "@/lib/features/folders/browser/item-tree";
 import type { Folder } from "@/lib/features/folders/schema";
 import { later } from "@/lib/platform/browser/load-again";
 
@@ -18,11 +18,11 @@ const MoveDialog = lazyComponent(loadMoveDialog, (module) => module.MoveDialog);
 /** Actions that a row's menu requests from the tree. */
 export type RowActs = { onRename: () => void; onMove: () => void };
 
-type FiledTreeProps<I> = {
+type ItemTreeProps<I> = {
   label: string;
   /** Singular noun of an item: "console". */
   noun: string;
-  nodes: readonly FiledNode<I>[];
+  nodes: readonly ItemNode<I>[];
   folders: readonly Folder[];
   filing: Filing;
   /** Item that the page shows. */
@@ -45,7 +45,7 @@ type FiledTreeProps<I> = {
 };
 
 /** Shows items in folders for the explorer: expandable, renamed in place, draggable, with a menu for each row. */
-export function FiledTree<I>(props: FiledTreeProps<I>) {
+export function ItemTree<I>(props: ItemTreeProps<I>) {
   const { label, noun, nodes, folders, filing, activeId, renamingId, onRenaming, toMovable } = props;
   const [movingId, setMovingId] = useState<string | null>(null);
   const find = (id: string | null) => nodes.find((each) => each.id === id);
@@ -62,7 +62,7 @@ export function FiledTree<I>(props: FiledTreeProps<I>) {
   };
 
   /** Returns the folder that a row is, or the folder that contains it. */
-  const toTarget = (node: FiledNode<I> | undefined): { place: FolderChoice; name: string } | null => {
+  const toTarget = (node: ItemNode<I> | undefined): { place: FolderChoice; name: string } | null => {
     if (node === undefined) return null;
     return node.kind === "item" ? toTarget(find(node.parentId)) : { place: node.place, name: node.label };
   };
@@ -82,7 +82,7 @@ export function FiledTree<I>(props: FiledTreeProps<I>) {
   };
 
   /** Actions of a row, for the button at its end and for the context menu. */
-  const toItems = (node: FiledNode<I>) => {
+  const toItems = (node: ItemNode<I>) => {
     const acts = { onRename: () => onRenaming(node.id), onMove: () => setMovingId(node.id) };
     if (node.kind === "item") return props.toMenu(node.item, acts);
     const folder = node.kind === "folder" ? node.folder : null;

@@ -7,8 +7,8 @@ import { type Commit, subjectOf } from "./git-objects";
 import { folderChanges, type HistoryChange, type Lookup, toHistory } from "./lineage";
 import type { GitHistoryDoc } from "./model";
 import { ignoreDuplicates, readCommitObject } from "./object-store";
-import { findPositions, lineageOnTrunk, type Position } from "./positions";
-import { findHead, TRUNK } from "./refs";
+import { findPositions, lineageOnMain, type Position } from "./positions";
+import { findHead, MAIN_BRANCH } from "./refs";
 import { historiesOf, walkCommits } from "./side-commits";
 import { findEntry } from "./tree-edit";
 
@@ -22,16 +22,16 @@ const REMEMBERED_PATHS_MAX = 100_000;
 const SUBJECT_CHARS = 200;
 
 /**
- * Returns the trunk's head after indexing its history up to it; null before the first commit. The index is written
+ * Returns main's head after indexing its history up to it; null before the first commit. The index is written
  * after the branch moves, so a crash may leave it incomplete. The next caller completes it, and concurrent writers
  * write the same.
  */
 export async function ensureIndexed(repositoryId: ObjectId): Promise<Position | null> {
-  const head = await findHead(repositoryId, TRUNK);
+  const head = await findHead(repositoryId, MAIN_BRANCH);
   return head === null ? null : indexUpTo(repositoryId, head);
 }
 
-/** Does the same as `ensureIndexed`, for a commit that is or has been the trunk's head. */
+/** Does the same as `ensureIndexed`, for a commit that is or has been main's head. */
 export async function indexUpTo(repositoryId: ObjectId, head: string): Promise<Position> {
   const waiting: { oid: string; commit: Commit }[] = [];
   let base: Position | null = null;
@@ -63,7 +63,7 @@ export async function indexUpTo(repositoryId: ObjectId, head: string): Promise<P
   return tip;
 }
 
-/** Called when commits have landed on a trunk, with the positions of the last one before and of the last one now. */
+/** Called when commits have landed on a main branch, with the positions of the last one before and of the last one now. */
 export type LandingListener = (repositoryId: ObjectId, before: number, after: number) => Promise<void>;
 
 /** Registers a listener for landed commits. Calls may be repeated, also by two servers, and must be idempotent. */
@@ -86,11 +86,11 @@ export async function rebuildIndex(repositoryId: ObjectId): Promise<void> {
   await ensureIndexed(repositoryId);
 }
 
-/** Indexes commits of the trunk, each on top of the previous one. */
+/** Indexes commits of main, each on top of the previous one. */
 class IndexWriter {
   private entries: GitHistoryDoc[] = [];
   private commits: Position[] = [];
-  /** The trunk's files by path, as far as this run has seen them; entries may not be written yet. */
+  /** Main's files by path, as far as this run has seen them; entries may not be written yet. */
   private readonly latest = new Map<string, string>();
 
   constructor(
@@ -100,9 +100,9 @@ class IndexWriter {
 
   async add(oid: string, commit: Commit): Promise<void> {
     const sideLookup = commit.parents.length > 1 ? await this.addSide(commit) : null;
-    const trunk = commit.parents[0];
+    const main = commit.parents[0];
     const lookup: Lookup = (parent, path) =>
-      parent === trunk || !sideLookup ? this.lookup(path) : sideLookup(parent, path);
+      parent === main || !sideLookup ? this.lookup(path) : sideLookup(parent, path);
     const changes = await toHistory(oid, await diffCommit(this.repositoryId, commit), lookup);
     this.tip = this.append(oid, commit, changes, true);
     if (this.entries.length + this.commits.length >= FLUSH_DOCS) await this.flush();
@@ -115,7 +115,7 @@ class IndexWriter {
   }
 
   private async lookup(path: string): Promise<string | null> {
-    return this.latest.get(path) ?? (this.tip && lineageOnTrunk(this.repositoryId, this.tip.seq, path));
+    return this.latest.get(path) ?? (this.tip && lineageOnMain(this.repositoryId, this.tip.seq, path));
   }
 
   /** Adds the commits that a merge brings, which land just before it. */
@@ -138,12 +138,12 @@ class IndexWriter {
   }
 
   /**
-   * Returns the files that the merge did not take unchanged from the trunk: like git, the history omits a side that
+   * Returns the files that the merge did not take unchanged from main: like git, the history omits a side that
    * lost.
    */
   private async shownLineages(merge: Commit, histories: Map<string, HistoryChange[]>): Promise<Set<string>> {
-    const [trunk] = merge.parents;
-    const before = trunk === undefined ? null : (await readCommitObject(this.repositoryId, trunk)).tree;
+    const [main] = merge.parents;
+    const before = main === undefined ? null : (await readCommitObject(this.repositoryId, main)).tree;
     const paths = new Map<string, boolean>();
     const isChanged = async (path: string) => {
       const then = before === null ? null : await findEntry(this.repositoryId, before, path);
