@@ -102,7 +102,7 @@ const REGISTRIES: Readonly<Record<string, readonly (readonly [file: string, decl
     ["lib/features/connections/drivers/registry.ts", "export const drivers"],
     ["test/conformance/drivers/subjects.ts", "const START"],
     ["lib/features/connections/drivers/shared/statements/checks.ts", "export type Checks"],
-    ["lib/base/sql/dialects.ts", "export const SQL_DIALECTS"],
+    ["lib/base/sql/dialects/registry.ts", "export const SQL_DIALECTS"],
     ["components/editor/languages.ts", "const DIALECTS"],
   ],
   "A notification channel": [

@@ -6,7 +6,7 @@ import { useWorkspace } from "@/components/layout/workspace-context";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Modal } from "@/components/ui/modal";
-import type { SqlDialect } from "@/lib/base/sql/dialects";
+import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
 import { agentApi } from "@/lib/features/agent/browser/client";
 import { readArrowRows } from "@/lib/features/results/browser/arrow-rows";
 import { formatCount, formatRows } from "@/lib/platform/browser/format";

@@ -1,7 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import type { SqlDialect } from "@/lib/base/sql/dialects";
+import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
 import { type ConnectionType, connectionsApi } from "@/lib/features/connections/browser/client";
 
 /** Returns the kinds of connection that this server offers; they do not change while it runs. */

@@ -12,7 +12,7 @@ import { useWorkspace } from "@/components/layout/workspace-context";
 import { useDatabases } from "@/components/schema/use-schema";
 import { showToast } from "@/components/ui/toast";
 import { useMediaQuery } from "@/components/ui/use-browser";
-import type { SqlDialect } from "@/lib/base/sql/dialects";
+import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
 import { type Console, consoleApi, type HistoryItem } from "@/lib/features/consoles/browser/client";
 import { formatStamp } from "@/lib/platform/browser/format-time";
 

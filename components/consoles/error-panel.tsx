@@ -13,7 +13,7 @@ import { useRights } from "@/components/settings/use-settings";
 import { ColourTag } from "@/components/ui/colour-tag";
 import { copyText } from "@/components/ui/copy-text";
 import { announce } from "@/components/ui/live-region";
-import type { SqlDialect } from "@/lib/base/sql/dialects";
+import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
 import { toSqlName } from "@/lib/base/sql/names";
 import type { ErrorPlace } from "@/lib/base/sql/query-error";
 import type { Connection } from "@/lib/features/connections/schema";

@@ -29,7 +29,7 @@ import { formatCount } from "@/lib/platform/browser/format";
 import { formatAgo, formatStamp } from "@/lib/platform/browser/format-time";
 import { ApiError } from "@/lib/platform/browser/request";
 import "./consoles.css";
-import type { SqlDialect } from "@/lib/base/sql/dialects";
+import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
 import { later } from "@/lib/platform/browser/load-again";
 
 const loadDiffView = later(() => import("@/components/editor/diff-view"));

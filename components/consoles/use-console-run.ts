@@ -7,7 +7,7 @@ import { useLastResult } from "@/components/consoles/use-last-result";
 import { pickStatements, readScript, type ScriptLanguage } from "@/components/editor/script";
 import { useConsoleRuns, useWorkspace } from "@/components/layout/workspace-context";
 import { announce } from "@/components/ui/live-region";
-import type { SqlDialect } from "@/lib/base/sql/dialects";
+import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
 import { readSqlMarks } from "@/lib/base/sql/marks";
 import { describeQueryError, type ErrorPlace, locateError, suggestName } from "@/lib/base/sql/query-error";
 import { readScope } from "@/lib/base/sql/scope";

@@ -2,7 +2,7 @@
 
 import { useCallback, useMemo, useRef, useState } from "react";
 import { useWorkspace } from "@/components/layout/workspace-context";
-import type { SqlDialect } from "@/lib/base/sql/dialects";
+import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
 import { SqlScript } from "@/lib/base/sql/statements";
 import {
   guessKind, parseInputs, type TypedValue, toTypedValue, type VariableInput,

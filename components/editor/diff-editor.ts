@@ -5,7 +5,7 @@ import { drawSelection, EditorView, keymap, lineNumbers } from "@codemirror/view
 import { highlightFunctions } from "@/components/editor/function-names";
 import { editorLanguage } from "@/components/editor/languages";
 import { diffTheme } from "@/components/editor/theme";
-import type { SqlDialect } from "@/lib/base/sql/dialects";
+import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
 
 /** Language for highlighting: an SQL dialect by name, or an editor extension for any other language. */
 export type TextLanguage = SqlDialect | { extension: Extension };

@@ -3,7 +3,7 @@ import type { Extension } from "@codemirror/state";
 import { editorScript, scriptLanguage } from "@/components/editor/editor-script";
 import type { ScriptLanguage } from "@/components/editor/script";
 import { shellLanguage } from "@/components/editor/shell-language";
-import type { SqlDialect } from "@/lib/base/sql/dialects";
+import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
 
 const CLICKHOUSE = SQLDialect.define({
   ...StandardSQL.spec,

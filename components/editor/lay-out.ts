@@ -1,5 +1,5 @@
 import type { SqlLanguage } from "sql-formatter";
-import type { SqlDialect } from "@/lib/base/sql/dialects";
+import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
 import { isSameSql } from "@/lib/base/sql/layout";
 import { later } from "@/lib/platform/browser/load-again";
 

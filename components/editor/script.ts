@@ -1,5 +1,5 @@
 import { ShellScript } from "@/lib/base/mongo-shell/statements";
-import type { SqlDialect } from "@/lib/base/sql/dialects";
+import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
 import { SqlScript, type SqlStatement } from "@/lib/base/sql/statements";
 
 /** Language of a console's text: an SQL dialect or the MongoDB shell. */

@@ -1,5 +1,5 @@
 import { Fragment } from "react";
-import type { SqlDialect } from "@/lib/base/sql/dialects";
+import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
 import { colourSql, type SqlColour } from "@/lib/base/sql/highlight";
 
 const CLASSES: Partial<Record<SqlColour, string>> = {

@@ -4,7 +4,7 @@ import { ListFilter, X } from "lucide-react";
 import { useWorkspace } from "@/components/layout/workspace-context";
 import { showFailure } from "@/components/ui/toast";
 import { toFilteredQuery } from "@/lib/base/sql/conditions";
-import type { SqlDialect } from "@/lib/base/sql/dialects";
+import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
 import { toConditionKind } from "@/lib/features/results/browser/column-filter";
 import type { RowsSource } from "@/lib/features/results/browser/rows-source";
 

@@ -7,7 +7,7 @@ import { ResultGrid } from "@/components/grid/result-grid";
 import { useCopy } from "@/components/grid/use-copy";
 import { useResultColumns } from "@/components/grid/use-result-columns";
 import { useIsPhone } from "@/components/ui/use-browser";
-import type { SqlDialect } from "@/lib/base/sql/dialects";
+import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
 import type { ResultField, ResultRow } from "@/lib/base/values/json-rows";
 import type { CellPosition, CellRange } from "@/lib/features/results/browser/grid-selection";
 import { AnswerRows } from "@/lib/features/results/browser/rows-source";

@@ -4,7 +4,7 @@ import type { GridColumn } from "@/components/grid/use-result-columns";
 import { copyText } from "@/components/ui/copy-text";
 import { announce } from "@/components/ui/live-region";
 import { showFailure, showToast } from "@/components/ui/toast";
-import type { SqlDialect } from "@/lib/base/sql/dialects";
+import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
 import { toSqlName } from "@/lib/base/sql/names";
 import { readScope } from "@/lib/base/sql/scope";
 import type { CopyFormat } from "@/lib/features/results/browser/copy-rows";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { findSpecProblems } from "@/lib/base/charts/spec-rules";
 import { readMongoMarks } from "@/lib/base/mongo-shell/marks";
-import { SQL_DIALECTS } from "@/lib/base/sql/dialects";
+import { SQL_DIALECTS } from "@/lib/base/sql/dialects/registry";
 import { readSqlTokens } from "@/lib/base/sql/lexer";
 import { toSqlName, toSqlText } from "@/lib/base/sql/names";
 import { describeQueryError } from "@/lib/base/sql/query-error";

@@ -1,4 +1,4 @@
-import { DIALECT_RULES, type SqlDialect } from "./dialects.ts";
+import { DIALECT_RULES, type SqlDialect } from "./dialects/registry.ts";
 import type { SqlPieceKind } from "./lexer.ts";
 
 /*

@@ -1,4 +1,4 @@
-import type { SqlDialect } from "./dialects";
+import type { SqlDialect } from "./dialects/registry";
 import { toSqlName, toSqlText } from "./names";
 
 /** Comparisons of a column's values with a chosen one. */

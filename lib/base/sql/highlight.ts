@@ -1,4 +1,4 @@
-import type { SqlDialect } from "./dialects.ts";
+import type { SqlDialect } from "./dialects/registry.ts";
 import { SQL_KEYWORDS } from "./keywords.ts";
 import { SqlLexer, type SqlPiece } from "./lexer.ts";
 

@@ -1,4 +1,4 @@
-import type { SqlDialect } from "./dialects.ts";
+import type { SqlDialect } from "./dialects/registry.ts";
 import { SqlLexer } from "./lexer.ts";
 
 /** Operators of several characters. */

@@ -3,7 +3,7 @@ import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ChDb, startChDb } from "@/test/servers/chdb";
-import type { SqlDialect } from "./dialects";
+import type { SqlDialect } from "./dialects/registry";
 import { readSqlTokens } from "./lexer";
 
 /** Number of texts per engine. PROPERTY_RUNS=20000 tries more of them. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { SQL_DIALECTS } from "./dialects";
+import { SQL_DIALECTS } from "./dialects/registry";
 import { colourSql } from "./highlight";
 import { SqlLexer } from "./lexer";
 

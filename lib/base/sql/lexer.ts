@@ -1,4 +1,4 @@
-import { DIALECT_RULES, type DialectRules, type Quote, type SqlDialect } from "./dialects.ts";
+import { DIALECT_RULES, type DialectRules, type Quote, type SqlDialect } from "./dialects/registry.ts";
 
 /*
  * Finds where statements, names, strings and comments start and end in SQL text. The editor in the browser, the checks

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { SqlDialect } from "./dialects";
+import type { SqlDialect } from "./dialects/registry";
 import { SqlScript } from "./statements";
 
 const findVariables = (text: string, dialect: SqlDialect = "standard") => SqlScript.of(text, dialect).variables();

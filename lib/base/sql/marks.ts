@@ -1,4 +1,4 @@
-import type { SqlDialect } from "./dialects.ts";
+import type { SqlDialect } from "./dialects/registry.ts";
 import { readSqlTokens, type SqlToken } from "./lexer.ts";
 
 /** A `{{name}}` in a text; offsets in UTF-16 units, `end` exclusive. */

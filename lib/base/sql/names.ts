@@ -1,4 +1,4 @@
-import type { SqlDialect } from "./dialects";
+import type { SqlDialect } from "./dialects/registry";
 import { SQL_KEYWORDS } from "./keywords";
 
 /** Keywords that every database also accepts as names, and that people use for columns. */

@@ -1,5 +1,5 @@
 import { findClosest } from "../values/edit-distance.ts";
-import type { SqlDialect } from "./dialects.ts";
+import type { SqlDialect } from "./dialects/registry.ts";
 import { colourSql } from "./highlight.ts";
 
 /**

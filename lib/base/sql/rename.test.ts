@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { SqlDialect } from "@/lib/base/sql/dialects";
+import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
 import { findRenaming, isNameTaken } from "@/lib/base/sql/rename";
 
 /** Returns the statement with each occurrence in brackets, or the reason for a refusal. */

@@ -1,4 +1,4 @@
-import type { SqlDialect } from "./dialects.ts";
+import type { SqlDialect } from "./dialects/registry.ts";
 import { SQL_KEYWORDS } from "./keywords.ts";
 import { readSqlTokens, type SqlToken } from "./lexer.ts";
 

@@ -1,4 +1,4 @@
-import type { SqlDialect } from "./dialects.ts";
+import type { SqlDialect } from "./dialects/registry.ts";
 import { colourSql, type SqlColour } from "./highlight.ts";
 
 /** A table of a statement, and the name that qualifies its columns. `schema` is null if it is not written. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { SqlDialect } from "./dialects";
+import type { SqlDialect } from "./dialects/registry";
 import { type ChangeVerb, changeVerbOf, firstWordOf } from "./statement-kind";
 
 const CASES: [string, SqlDialect, ChangeVerb | null][] = [

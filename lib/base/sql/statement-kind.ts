@@ -1,4 +1,4 @@
-import type { SqlDialect } from "./dialects.ts";
+import type { SqlDialect } from "./dialects/registry.ts";
 import { SqlLexer, toSqlToken, upper } from "./lexer.ts";
 
 /** Statements that change rows, by their verb. */

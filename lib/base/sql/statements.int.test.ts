@@ -6,7 +6,7 @@ import { type Connection, createConnection } from "mysql2/promise";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startMariaDb } from "@/test/servers/mariadb";
 import type { TestServer } from "@/test/servers/postgres";
-import type { SqlDialect } from "./dialects";
+import type { SqlDialect } from "./dialects/registry";
 import { SqlLexer, type SqlPiece } from "./lexer";
 import { type SqlStatement, splitStatements } from "./statements";
 

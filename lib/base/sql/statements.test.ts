@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { SQL_DIALECTS, type SqlDialect } from "./dialects";
+import { SQL_DIALECTS, type SqlDialect } from "./dialects/registry";
 import { SqlScript, splitStatements } from "./statements";
 
 const texts = (text: string, dialect: SqlDialect = "duckdb") => splitStatements(text, dialect).map((each) => each.text);

@@ -1,5 +1,5 @@
 import { readBody } from "./bodies.ts";
-import { DIALECT_RULES, type SqlDialect } from "./dialects.ts";
+import { DIALECT_RULES, type SqlDialect } from "./dialects/registry.ts";
 import { SqlLexer, type SqlPiece, upper } from "./lexer.ts";
 import { readSqlMarks } from "./marks.ts";
 

@@ -1,5 +1,5 @@
 import type { PlanForm } from "@/lib/base/explain/plan";
-import type { SqlDialect } from "@/lib/base/sql/dialects";
+import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
 import type { Batch, Entity, Field, FieldType } from "@/lib/base/values/fields";
 import type { TableValues } from "./column-values";
 import type { NameLimit } from "./name-limit";

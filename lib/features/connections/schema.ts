@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { PLAN_FORMS } from "@/lib/base/explain/plan";
-import { SQL_DIALECTS } from "@/lib/base/sql/dialects";
+import { SQL_DIALECTS } from "@/lib/base/sql/dialects/registry";
 import type { Entity } from "@/lib/base/values/fields";
 import { isoDate, objectIdText, trimmedText } from "@/lib/platform/http/schema";
 

@@ -1,5 +1,5 @@
 import "server-only";
-import type { SqlDialect } from "@/lib/base/sql/dialects";
+import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
 import { namesLimitProblem } from "@/lib/base/values/column-limits";
 import type { Batch, Field, WireValue } from "@/lib/base/values/fields";
 import type { ResultStream, Statement } from "@/lib/features/connections/data-source";

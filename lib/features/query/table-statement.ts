@@ -1,5 +1,5 @@
 import { toSqlCondition } from "@/lib/base/sql/conditions";
-import type { SqlDialect } from "@/lib/base/sql/dialects";
+import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
 import { quoteSqlName, toSqlPath } from "@/lib/base/sql/names";
 import { toColumnKind } from "@/lib/base/values/column-kind";
 import type { Entity, EntityColumn, Field, WireValue } from "@/lib/base/values/fields";

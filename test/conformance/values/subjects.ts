@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import type { SqlDialect } from "@/lib/base/sql/dialects";
+import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
 import type { WireValue } from "@/lib/base/values/fields";
 import type { Driver, QueryableSource } from "@/lib/features/connections/data-source";
 import { driverOf } from "@/lib/features/connections/drivers/registry";

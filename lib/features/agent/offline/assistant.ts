@@ -1,4 +1,4 @@
-import { SQL_DIALECTS, type SqlDialect } from "@/lib/base/sql/dialects";
+import { SQL_DIALECTS, type SqlDialect } from "@/lib/base/sql/dialects/registry";
 import { build } from "./build";
 import type { Conversation, ToolCall, ToolResult } from "./conversation";
 import { type Answer, cell, explain } from "./explain";

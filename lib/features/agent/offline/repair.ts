@@ -1,4 +1,4 @@
-import type { SqlDialect } from "@/lib/base/sql/dialects";
+import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
 import { SQL_KEYWORDS } from "@/lib/base/sql/keywords";
 import { readSqlTokens, type SqlToken } from "@/lib/base/sql/lexer";
 import { toSqlName } from "@/lib/base/sql/names";

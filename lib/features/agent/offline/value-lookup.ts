@@ -1,4 +1,4 @@
-import type { SqlDialect } from "@/lib/base/sql/dialects";
+import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
 import { toSqlName, toSqlText } from "@/lib/base/sql/names";
 import type { ValueHit } from "./link";
 import type { Ref } from "./plan";

@@ -1,4 +1,4 @@
-import type { SqlDialect } from "@/lib/base/sql/dialects";
+import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
 import { toSqlName } from "@/lib/base/sql/names";
 import type { Entity, EntityColumn } from "@/lib/features/query/browser/api";
 import type { TreeNode } from "@/lib/platform/browser/tree-node";

@@ -1,4 +1,4 @@
-import type { SqlDialect } from "@/lib/base/sql/dialects";
+import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
 import { colourOf } from "@/lib/base/sql/highlight";
 import { SQL_KEYWORDS } from "@/lib/base/sql/keywords";
 import type { SqlPiece, SqlPieceKind } from "@/lib/base/sql/lexer";

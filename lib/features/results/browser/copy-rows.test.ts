@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { SqlDialect } from "@/lib/base/sql/dialects";
+import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
 import type { CellValue } from "@/lib/base/values/json-rows";
 import { toCellText } from "@/lib/features/results/browser/cell-text";
 import { toCopyText } from "@/lib/features/results/browser/copy-rows";

@@ -1,4 +1,4 @@
-import type { SqlDialect } from "@/lib/base/sql/dialects";
+import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
 import { fromDuckDbJson, toDuckDbInterval } from "@/lib/base/sql/duckdb-values";
 import { toSqlName, toSqlText } from "@/lib/base/sql/names";
 import type { CellValue, ResultField, ResultRow } from "@/lib/base/values/json-rows";

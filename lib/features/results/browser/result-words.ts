@@ -1,4 +1,4 @@
-import type { SqlDialect } from "@/lib/base/sql/dialects";
+import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
 import { type ChangeVerb, changeVerbOf } from "@/lib/base/sql/statement-kind";
 import { formatCount, formatRows } from "@/lib/platform/browser/format";
 

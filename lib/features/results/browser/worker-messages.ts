@@ -1,6 +1,6 @@
 import type { ChartData } from "@/lib/base/charts/data";
 import type { ChartSettings } from "@/lib/base/charts/settings";
-import type { SqlDialect } from "@/lib/base/sql/dialects";
+import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
 import type { Summed } from "@/lib/base/values/exact-sum";
 import type { CellValue, ResultField, ResultRow } from "@/lib/base/values/json-rows";
 import type { Arrangement } from "@/lib/features/results/browser/arrangement";

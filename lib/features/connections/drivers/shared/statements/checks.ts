@@ -1,5 +1,5 @@
 import { readMongoMarks } from "../../../../../base/mongo-shell/marks.ts";
-import type { SqlDialect } from "../../../../../base/sql/dialects.ts";
+import type { SqlDialect } from "../../../../../base/sql/dialects/registry.ts";
 import { readSqlTokens } from "../../../../../base/sql/lexer.ts";
 import { type Mark, readSqlMarks } from "../../../../../base/sql/marks.ts";
 import { type ChangeVerb, changeVerbOf, firstWordOf } from "../../../../../base/sql/statement-kind.ts";
