@@ -102,8 +102,11 @@ const REGISTRIES: Readonly<Record<string, readonly (readonly [file: string, decl
     ["lib/features/connections/drivers/registry.ts", "export const drivers"],
     ["test/conformance/drivers/subjects.ts", "const START"],
     ["lib/features/connections/drivers/shared/statements/checks.ts", "export type Checks"],
-    ["lib/base/sql/dialects/registry.ts", "export const SQL_DIALECTS"],
-    ["components/editor/languages.ts", "const DIALECTS"],
+    ["lib/base/sql/dialects/registry.ts", "export const DIALECTS"],
+    ["lib/base/sql/dialects/dialect.ts", "export interface Dialect"],
+    ["lib/base/sql/dialects/shared.ts", "export const COMMON"],
+    ["lib/base/explain/plan.ts", "export const PLAN_FORMS"],
+    ["lib/base/explain/read-plan.ts", "const READERS"],
   ],
   "A notification channel": [
     ["lib/features/notifications/channels/channel.ts", "export type Send"],

@@ -1,19 +1,9 @@
-import type { SqlLanguage } from "sql-formatter";
-import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
+import { DIALECTS, type SqlDialect } from "@/lib/base/sql/dialects/registry";
 import { isSameSql } from "@/lib/base/sql/layout";
 import { later } from "@/lib/platform/browser/load-again";
 
 const loadFormatter = later(() => import("sql-formatter"));
 
-const LANGUAGES: Record<SqlDialect, SqlLanguage> = {
-  standard: "sql",
-  postgres: "postgresql",
-  duckdb: "duckdb",
-  mysql: "mysql",
-  sqlite: "sqlite",
-  clickhouse: "clickhouse",
-  trino: "trino",
-};
 /** The formatter treats the variables of a console as names, as the database does. */
 const VARIABLES = { custom: [{ regex: String.raw`\{\{\s*[A-Za-z_][A-Za-z0-9_]*\s*\}\}` }] };
 
@@ -22,7 +12,7 @@ export async function layOut(text: string, dialect: SqlDialect): Promise<string 
   const { format } = await loadFormatter();
   try {
     const formatted = format(text, {
-      language: LANGUAGES[dialect],
+      language: DIALECTS[dialect].formatter,
       tabWidth: 2,
       keywordCase: "preserve",
       paramTypes: VARIABLES,

@@ -88,7 +88,7 @@ export function SchemaSection() {
       name: each.name,
       isOpen: openIds.includes(each.id),
       entities: byConnection.get(each.id)?.data ?? null,
-      dialect: toDialect(findType(each.type)),
+      language: toLanguage(findType(each.type)),
     })),
     toggled,
     search ?? "",
@@ -274,7 +274,7 @@ export function SchemaSection() {
   );
 }
 
-function toDialect(type: ConnectionType | null) {
+function toLanguage(type: ConnectionType | null) {
   return type?.dialect ?? (type?.language === "mongodb" ? "mongodb" : null);
 }
 

@@ -8,11 +8,17 @@ import { type PlanForm, type PlanTree, type Reading, toPlanTree } from "./plan.t
 import { readPostgres } from "./postgres.ts";
 import { readSqlite } from "./sqlite.ts";
 
-const OF_JSON: Partial<Record<PlanForm, (answer: unknown) => Reading | null>> = {
-  postgres: readPostgres,
-  mysql: readMysql,
-  duckdb: readDuckDb,
-  clickhouse: readClickHouse,
+type Answer = { fields: readonly ResultField[]; rows: readonly ResultRow[] };
+
+/** The reader of each form; null for a form that is only displayed. */
+const READERS: Readonly<Record<PlanForm, ((answer: Answer) => Reading | null) | null>> = {
+  postgres: ofJson(readPostgres),
+  mysql: ofJson(readMysql),
+  duckdb: ofJson(readDuckDb),
+  clickhouse: ofJson(readClickHouse),
+  sqlite: ({ rows }) => readSqlite(rows),
+  mongodb: ({ rows }) => (isTooDeep(rows) ? null : readMongo(rows)),
+  text: null,
 };
 
 /**
@@ -20,32 +26,25 @@ const OF_JSON: Partial<Record<PlanForm, (answer: unknown) => Reading | null>> = 
  * @param tableRows returns the known number of rows of a table
  * @returns null if the answer has an unexpected form; it is then shown as text
  */
-export function readPlan(
-  form: PlanForm,
-  answer: { fields: readonly ResultField[]; rows: readonly ResultRow[] },
-  tableRows?: (name: string) => number | null,
-): PlanTree | null {
-  const reading = read(form, answer);
+export function readPlan(form: PlanForm, answer: Answer, tableRows?: (name: string) => number | null): PlanTree | null {
+  const reading = READERS[form]?.(answer) ?? null;
   return reading && toPlanTree(reading, tableRows);
 }
 
-function read(
-  form: PlanForm,
-  { fields, rows }: { fields: readonly ResultField[]; rows: readonly ResultRow[] },
-): Reading | null {
-  if (form === "sqlite") return readSqlite(rows);
-  if (form === "mongodb") return isTooDeep(rows) ? null : readMongo(rows);
-  const reader = OF_JSON[form];
-  // Engines that label their answers put the plan into the last column.
-  const field = fields.at(-1);
-  if (!reader || !field) return null;
-  const values = rows.map((row) => row[field.name]);
-  const [value] = values;
-  try {
-    const plan: unknown = values.length === 1 && typeof value !== "string" ? value : JSON.parse(values.join("\n"));
-    return isTooDeep(plan) ? null : reader(plan);
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
+/** Reads a plan that is one JSON document. */
+function ofJson(reader: (plan: unknown) => Reading | null): (answer: Answer) => Reading | null {
+  return ({ fields, rows }) => {
+    // Engines that label their answers put the plan into the last column.
+    const field = fields.at(-1);
+    if (!field) return null;
+    const values = rows.map((row) => row[field.name]);
+    const [value] = values;
+    try {
+      const plan: unknown = values.length === 1 && typeof value !== "string" ? value : JSON.parse(values.join("\n"));
+      return isTooDeep(plan) ? null : reader(plan);
+    } catch (error) {
+      if (error instanceof SyntaxError) return null;
+      throw error;
+    }
+  };
 }

@@ -1,4 +1,4 @@
-import { DIALECT_RULES, type SqlDialect } from "./dialects/registry.ts";
+import { DIALECTS, type SqlDialect } from "./dialects/registry.ts";
 import type { SqlPieceKind } from "./lexer.ts";
 
 /*
@@ -17,7 +17,7 @@ export interface BodyReader {
 
 /** @returns null for a dialect whose statements contain no semicolons */
 export function readBody(dialect: SqlDialect): BodyReader | null {
-  const { bodies } = DIALECT_RULES[dialect];
+  const { bodies } = DIALECTS[dialect].lexical;
   if (bodies === "trigger") return new ListBody(TRIGGER, "BEGIN");
   if (bodies === "atomic") return new ListBody(POSTGRES_ROUTINE, "ATOMIC");
   return bodies === "program" ? new ProgramBody() : null;

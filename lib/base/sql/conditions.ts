@@ -1,4 +1,4 @@
-import type { SqlDialect } from "./dialects/registry";
+import { DIALECTS, type SqlDialect } from "./dialects/registry";
 import { toSqlName, toSqlText } from "./names";
 
 /** Comparisons of a column's values with a chosen one. */
@@ -49,23 +49,22 @@ function toHolds(
   dialect: SqlDialect,
   write: (value: string, kind: ConditionKind) => string,
 ): string {
-  const text = kind === "text" ? column : `cast(${column} as ${dialect === "mysql" ? "char" : "varchar"})`;
-  // ClickHouse has no ESCAPE, and different names of types.
-  if (dialect === "clickhouse") return `positionCaseInsensitiveUTF8(toString(${column}), ${write(value, "text")}) > 0`;
+  const { textType, toContains } = DIALECTS[dialect];
+  if (toContains) return toContains(column, write(value, "text"));
+  const text = kind === "text" ? column : `cast(${column} as ${textType})`;
   const pattern = `%${value.toLowerCase().replace(/[!%_]/g, "!$&")}%`;
   return `lower(${text}) like ${write(pattern, "text")} escape '!'`;
 }
 
 /** Returns a value as a literal for a statement that a person reads. */
 export function toSqlLiteral(value: string, kind: ConditionKind, dialect: SqlDialect): string {
+  const { booleanWords, typedTimes } = DIALECTS[dialect];
   if (kind === "number" && /^-?\d+(\.\d+)?$/.test(value)) return value;
   if (kind === "boolean" && /^(true|false)$/i.test(value)) {
-    return dialect === "sqlite" ? String(Number(/^true$/i.test(value))) : value.toLowerCase();
+    return booleanWords ? value.toLowerCase() : String(Number(/^true$/i.test(value)));
   }
   const text = toSqlText(value, dialect);
-  // MySQL, SQLite and ClickHouse compare a time with a text; the others need a typed literal.
-  const isPlain = dialect === "mysql" || dialect === "sqlite" || dialect === "clickhouse" || dialect === "postgres";
-  if (isPlain || kind === "other" || kind === "text" || kind === "number") return text;
+  if (!typedTimes || kind === "other" || kind === "text" || kind === "number") return text;
   if (kind === "date") return `date ${text}`;
   return kind === "time" ? `timestamp ${toSqlText(value.replace("T", " ").replace(/Z$/, " UTC"), dialect)}` : text;
 }

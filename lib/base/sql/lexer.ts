@@ -1,4 +1,5 @@
-import { DIALECT_RULES, type DialectRules, type Quote, type SqlDialect } from "./dialects/registry.ts";
+import type { LexicalRules, Quote } from "./dialects/dialect.ts";
+import { DIALECTS, type SqlDialect } from "./dialects/registry.ts";
 
 /*
  * Finds where statements, names, strings and comments start and end in SQL text. The editor in the browser, the checks
@@ -47,7 +48,7 @@ const RUN_COMMENT = /\/\*M?!/iy;
 /** Reads a text piece by piece; the pieces cover it without gaps. An unclosed quote or comment extends to its end. */
 export class SqlLexer {
   readonly #text: string;
-  readonly #rules: DialectRules;
+  readonly #rules: LexicalRules;
   #at: number;
   /** Whether the next piece is a dot that joins two names. */
   #isJoined = false;
@@ -59,7 +60,7 @@ export class SqlLexer {
   /** @param at position to start at, outside of strings, names and comments */
   constructor(text: string, dialect: SqlDialect, at = 0) {
     this.#text = text;
-    this.#rules = DIALECT_RULES[dialect];
+    this.#rules = DIALECTS[dialect].lexical;
     this.#at = at;
   }
 
@@ -215,7 +216,7 @@ export function toSqlToken(text: string, dialect: SqlDialect, { kind, start, end
   if (kind === "space" || kind === "comment" || kind === "hint" || kind === "run") return null;
   const source = text.slice(start, end);
   const isQuoted = kind === "name" || kind === "string";
-  return { kind, text: isQuoted ? innerText(source, DIALECT_RULES[dialect]) : source, start, end };
+  return { kind, text: isQuoted ? innerText(source, DIALECTS[dialect].lexical) : source, start, end };
 }
 
 /** Returns a keyword as databases compare it: only ASCII letters have case. */
@@ -224,7 +225,7 @@ export function upper(word: string): string {
   return word.replace(/[a-z]+/g, (letters) => letters.toUpperCase());
 }
 
-function innerText(source: string, rules: DialectRules): string {
+function innerText(source: string, rules: LexicalRules): string {
   const prefixed = source.charAt(1) === "'" ? rules.prefixes[source.charAt(0)] : undefined;
   const quote = prefixed ?? rules.quotes[source.charAt(0)];
   // Names without quotes, strings between tags, and digits.

@@ -1,5 +1,5 @@
 import { readBody } from "./bodies.ts";
-import { DIALECT_RULES, type SqlDialect } from "./dialects/registry.ts";
+import { DIALECTS, type SqlDialect } from "./dialects/registry.ts";
 import { SqlLexer, type SqlPiece, upper } from "./lexer.ts";
 import { readSqlMarks } from "./marks.ts";
 
@@ -56,7 +56,7 @@ export class SqlScript {
   with(text: string): SqlScript {
     if (text === this.text) return this;
     // In this dialect, text at the end decides whether a tag at the start opens a string.
-    if (DIALECT_RULES[this.dialect].bareTags && (TAG.test(text) || TAG.test(this.text))) {
+    if (DIALECTS[this.dialect].lexical.bareTags && (TAG.test(text) || TAG.test(this.text))) {
       return SqlScript.of(text, this.dialect);
     }
     const old = this.#cuts;
@@ -186,7 +186,7 @@ function cutStatements(
   startDelimiter: string,
   onCut: (cut: Cut) => boolean,
 ): void {
-  const { delimiterLines } = DIALECT_RULES[dialect];
+  const { delimiterLines } = DIALECTS[dialect].lexical;
   const lexer = new SqlLexer(text, dialect, start);
   let delimiter = startDelimiter;
   let body = readBody(dialect);

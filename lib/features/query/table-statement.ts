@@ -1,5 +1,5 @@
 import { toSqlCondition } from "@/lib/base/sql/conditions";
-import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
+import { DIALECTS, type SqlDialect } from "@/lib/base/sql/dialects/registry";
 import { quoteSqlName, toSqlPath } from "@/lib/base/sql/names";
 import { toColumnKind } from "@/lib/base/values/column-kind";
 import type { Entity, EntityColumn, Field, WireValue } from "@/lib/base/values/fields";
@@ -65,7 +65,7 @@ export function toTablePage(driver: Driver, entity: Entity, body: Omit<TableRows
     `select ${names.join(", ")} from ${table.name}`,
     conditions.length > 0 ? ` where ${conditions.join(" and ")}` : "",
     sorted === "" ? "" : ` order by ${sorted}`,
-    toLimit(body.limit + 1, skipped, table.dialect),
+    DIALECTS[table.dialect].toPage(body.limit + 1, skipped),
   ].join("");
   return {
     statement: { ...withParams(query, binder), ...(values.orderBytes && { orderBytes: values.orderBytes }) },
@@ -183,9 +183,4 @@ export function checkNull(filter: TableFilter, at: number): void {
   throw new AppError("invalid_request", "Nothing is larger or smaller than null.", {
     details: [{ path: `filters.${at}.value`, message: "Null goes with is, not and any." }],
   });
-}
-
-function toLimit(rows: number, skipped: number, dialect: SqlDialect): string {
-  if (skipped === 0) return ` limit ${rows}`;
-  return dialect === "trino" ? ` offset ${skipped} limit ${rows}` : ` limit ${rows} offset ${skipped}`;
 }

@@ -1,4 +1,5 @@
-import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
+import type { Dialect } from "@/lib/base/sql/dialects/dialect";
+import { DIALECTS, type SqlDialect } from "@/lib/base/sql/dialects/registry";
 import { toSqlName, toSqlText } from "@/lib/base/sql/names";
 import type { Grain } from "./dates";
 import type { Measure, Plan, Predicate, Ref } from "./plan";
@@ -14,20 +15,17 @@ export function tableName({ name, schema }: Pick<Table, "name" | "schema">, dial
   return schema === null ? toSqlName(name, dialect) : `${toSqlName(schema, dialect)}.${toSqlName(name, dialect)}`;
 }
 
-/** The function that finds a text in another, with 1-based positions. */
-const POSITION: Record<SqlDialect, string> = {
-  standard: "position", duckdb: "strpos", postgres: "strpos", trino: "strpos", mysql: "instr", sqlite: "instr", clickhouse: "position",
-}; // biome-ignore format: a table
-
 class Writer {
   readonly #plan: Plan;
   readonly #dialect: SqlDialect;
+  readonly #rules: Dialect;
   /** The alias of each table; a single table with a one-word name needs none. */
   readonly #aliases = new Map<Table, string>();
 
   constructor(plan: Plan, dialect: SqlDialect) {
     this.#plan = plan;
     this.#dialect = dialect;
+    this.#rules = DIALECTS[dialect];
     if (plan.joins.length > 0 || plan.where.some(({ kind }) => kind === "exists")) {
       for (const table of [plan.from, ...plan.joins.map((step) => step.table)]) this.#alias(table);
     }
@@ -160,17 +158,12 @@ class Writer {
 
   #literal({ column }: Ref, value: string | number | boolean): string {
     if (typeof value === "boolean") {
-      const isWord =
-        /^(?:nullable\()?bool/i.test(column.type) && this.#dialect !== "sqlite" && this.#dialect !== "mysql";
+      // MySQL's type for them is tinyint(1).
+      const isWord = /^(?:nullable\()?bool/i.test(column.type) && this.#rules.booleanWords;
       return isWord ? String(value) : value ? "1" : "0";
     }
     if (typeof value === "number") return String(value * column.unit);
     return this.#text(value);
-  }
-
-  #day(value: string): string {
-    if (this.#dialect === "sqlite" || this.#dialect === "mysql") return this.#text(value);
-    return this.#dialect === "clickhouse" ? `toDate(${this.#text(value)})` : `date ${this.#text(value)}`;
   }
 
   #predicate(predicate: Predicate): string {
@@ -194,7 +187,7 @@ class Writer {
         const literal = this.#text(text);
         const length = [...text].length;
         if (where === "anywhere") {
-          return `${POSITION[this.#dialect]}(${column}, ${literal}) ${isNegated ? "= 0" : "> 0"}`;
+          return `${this.#rules.position}(${column}, ${literal}) ${isNegated ? "= 0" : "> 0"}`;
         }
         const part =
           where === "start"
@@ -206,8 +199,12 @@ class Writer {
         const { ref, start, end, isNegated } = predicate;
         const column = this.#ref(ref);
         const bounds = [
-          ...(start ? [`${column} >= ${ref.column.isYear ? Number(start.slice(0, 4)) : this.#day(start)}`] : []),
-          ...(end ? [`${column} < ${ref.column.isYear ? Number(end.slice(0, 4)) : this.#day(end)}`] : []),
+          ...(start
+            ? [`${column} >= ${ref.column.isYear ? Number(start.slice(0, 4)) : this.#rules.toDay(this.#text(start))}`]
+            : []),
+          ...(end
+            ? [`${column} < ${ref.column.isYear ? Number(end.slice(0, 4)) : this.#rules.toDay(this.#text(end))}`]
+            : []),
         ].join(" and ");
         return isNegated ? `not (${bounds})` : bounds;
       }
@@ -234,35 +231,7 @@ class Writer {
 
   #truncated(ref: Ref, grain: Grain): string {
     const column = this.#ref(ref);
-    if (ref.column.isYear) return column;
-    switch (this.#dialect) {
-      case "sqlite":
-        return {
-          day: `date(${column})`,
-          week: `date(${column}, 'weekday 0', '-6 days')`,
-          month: `strftime('%Y-%m', ${column})`,
-          quarter: `strftime('%Y', ${column}) || '-Q' || ((cast(strftime('%m', ${column}) as integer) + 2) / 3)`,
-          year: `strftime('%Y', ${column})`,
-        }[grain];
-      case "mysql":
-        return {
-          day: `date(${column})`,
-          week: `date_sub(date(${column}), interval weekday(${column}) day)`,
-          month: `date_format(${column}, '%Y-%m')`,
-          quarter: `concat(year(${column}), '-Q', quarter(${column}))`,
-          year: `year(${column})`,
-        }[grain];
-      case "clickhouse":
-        return {
-          day: `toDate(${column})`,
-          week: `toMonday(${column})`,
-          month: `toStartOfMonth(${column})`,
-          quarter: `toStartOfQuarter(${column})`,
-          year: `toYear(${column})`,
-        }[grain];
-      default:
-        return grain === "year" ? `extract(year from ${column})` : `cast(date_trunc('${grain}', ${column}) as date)`;
-    }
+    return ref.column.isYear ? column : this.#rules.toGrain(column, grain);
   }
 }
 

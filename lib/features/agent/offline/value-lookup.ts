@@ -1,4 +1,4 @@
-import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
+import { DIALECTS, type SqlDialect } from "@/lib/base/sql/dialects/registry";
 import { toSqlName, toSqlText } from "@/lib/base/sql/names";
 import type { ValueHit } from "./link";
 import type { Ref } from "./plan";
@@ -59,8 +59,7 @@ export function lookupSql(refs: readonly Ref[], wordings: readonly string[], dia
   return refs
     .map(({ table, column }, i) => {
       const name = toSqlName(column.name, dialect);
-      // PostgreSQL's enums have to be cast to text.
-      const text = dialect === "postgres" ? `${name}::text` : name;
+      const text = DIALECTS[dialect].toTextColumn?.(name) ?? name;
       return `select * from (select distinct ${i} as place, ${text} as found from ${tableName(table, dialect)} where lower(${text}) in (${list}) limit ${HITS_OF_COLUMN_MAX}) as t${i}`;
     })
     .join("\nunion all\n");

@@ -13,7 +13,7 @@ const ids = (...args: Parameters<typeof buildSchemaRows>) => buildSchemaRows(...
 
 describe("buildSchemaRows", () => {
   const shop = {
-    dialect: "duckdb" as const,
+    language: "duckdb" as const,
     id: "c",
     name: "Sample shop",
     isOpen: true,
@@ -54,7 +54,7 @@ describe("buildSchemaRows", () => {
   it("a collection is selected from in the words of the shell, its name as it is", () => {
     const orders: Entity = { name: 'odd "orders', kind: "collection" };
     const rows = buildSchemaRows(
-      [{ id: "c1", name: "Documents", isOpen: true, entities: [orders], dialect: "mongodb" }],
+      [{ id: "c1", name: "Documents", isOpen: true, entities: [orders], language: "mongodb" }],
       {},
       "",
     );

@@ -12,7 +12,7 @@ export type SchemaSource = {
   name: string;
   isOpen: boolean;
   entities: Entity[] | null;
-  dialect: SqlDialect | "mongodb" | null;
+  language: SqlDialect | "mongodb" | null;
 };
 
 export type SchemaNode = TreeNode &
@@ -56,11 +56,11 @@ export function buildSchemaRows(
 
 type Look = { toggled: Record<string, boolean>; wanted: string };
 
-function addSource(rows: SchemaNode[], { id: sourceId, dialect }: SchemaSource, entities: Entity[], look: Look): void {
+function addSource(rows: SchemaNode[], { id: sourceId, language }: SchemaSource, entities: Entity[], look: Look): void {
   const { toggled, wanted } = look;
-  const write = (name: string) => (dialect === null || dialect === "mongodb" ? name : toSqlName(name, dialect));
+  const write = (name: string) => (language === null || language === "mongodb" ? name : toSqlName(name, language));
   const select = (entity: Entity) =>
-    dialect === null ? null : dialect === "mongodb" ? toShellFind(entity.name) : toSelect(entity, dialect);
+    language === null ? null : language === "mongodb" ? toShellFind(entity.name) : toSelect(entity, language);
   const found = entities.filter((entity) => wanted === "" || matches(entity, wanted));
   const schemas = [...new Set(entities.map((entity) => entity.schema ?? ""))];
   if (schemas.length < 2) {

@@ -1,5 +1,4 @@
-import type { SqlDialect } from "@/lib/base/sql/dialects/registry";
-import { fromDuckDbJson, toDuckDbInterval } from "@/lib/base/sql/duckdb-values";
+import { DIALECTS, type SqlDialect } from "@/lib/base/sql/dialects/registry";
 import { toSqlName, toSqlText } from "@/lib/base/sql/names";
 import type { CellValue, ResultField, ResultRow } from "@/lib/base/values/json-rows";
 import { isNumericField, toPlainText } from "@/lib/features/results/browser/cell-text";
@@ -111,11 +110,11 @@ function toList(fields: ResultField[], rows: ResultRow[], dialect: SqlDialect): 
 function toLiteral(value: CellValue | undefined, field: ResultField, dialect: SqlDialect): string {
   if (value === null || value === undefined) return "null";
   const text = toPlainText(value);
-  const own = typeof value === "object" ? structureOf(value, field, dialect) : scalarOf(text, value, field, dialect);
+  const own = ownLiteral(value, text, field, dialect);
   if (own !== null) return own;
   const isBare = typeof value === "number" || typeof value === "boolean" || isNumericField(field);
   const isExact = typeof value !== "string" || (isPlainNumber(text) && text.length <= LITERAL_DIGITS_MAX);
-  return isBare && isExact ? text : textLiteral(text, dialect);
+  return isBare && isExact ? text : toSqlText(text, dialect);
 }
 
 /** Engines read a bare number with more digits as a double, but convert a text to the column's type. */
@@ -123,78 +122,24 @@ const LITERAL_DIGITS_MAX = 38;
 const DOCUMENT = /^jsonb?$/i;
 
 /** Returns the literal of a value whose plain text the column would not read as the same value; null for others. */
-function scalarOf(text: string, value: CellValue, field: ResultField, dialect: SqlDialect): string | null {
-  const { type, dbType = "" } = field;
-  if (type === "binary") return bytesLiteral(text, dialect);
-  if (type === "json" && DOCUMENT.test(dbType)) return textLiteral(JSON.stringify(value), dialect);
-  if (dialect === "postgres" && dbType === "xid8") return textLiteral(text, dialect);
-  if (dialect === "mysql" && /^bit\b/i.test(dbType) && /^[01]+$/.test(text)) return `b'${text}'`;
-  if (dialect === "mysql" && type === "timestamptz") return textLiteral(text.replace(/Z$/, ""), dialect);
-  if (dialect === "duckdb" && type === "interval") return textLiteral(toDuckDbInterval(text), dialect);
-  const stamp = TIMES.has(type) ? toEra(text, dialect) : null;
-  return stamp === null ? null : textLiteral(stamp, dialect);
-}
-
-function structureOf(value: CellValue[] | object, field: ResultField, dialect: SqlDialect): string | null {
-  const { type, dbType = "" } = field;
-  if (dialect === "postgres" && Array.isArray(value) && type === "array") {
-    return textLiteral(arrayText(value, /^(?:date|timestamp)/i.test(dbType)), dialect);
+function ownLiteral(
+  value: Exclude<CellValue, null>,
+  text: string,
+  { type, dbType = "" }: ResultField,
+  dialect: SqlDialect,
+): string | null {
+  const { toBytes, toCell } = DIALECTS[dialect];
+  const quote = (plain: string) => toSqlText(plain, dialect);
+  if (typeof value !== "object") {
+    if (type === "binary") return toBytes(toHex(text));
+    if (type === "json" && DOCUMENT.test(dbType)) return quote(JSON.stringify(value));
   }
-  if (dialect === "duckdb" && dbType !== "" && !DOCUMENT.test(dbType)) {
-    return fromDuckDbJson(textLiteral(JSON.stringify(value), dialect), dbType);
-  }
-  return dialect === "clickhouse" ? clickhouseLiteral(value as CellValue) : null;
+  return toCell?.({ value, text, type, dbType }, quote) ?? null;
 }
 
-/** Formats a binary value, which arrives as base64. */
-function bytesLiteral(base64: string, dialect: SqlDialect): string {
-  const hex = Array.from(atob(base64), (byte) => byte.charCodeAt(0).toString(16).padStart(2, "0")).join("");
-  if (dialect === "postgres") return `'\\x${hex}'`;
-  return dialect === "duckdb" || dialect === "clickhouse" ? `unhex('${hex}')` : `x'${hex}'`;
-}
-
-/**
- * Returns a time before year 1 or after 9999 in the database's syntax; null for others. ISO counts 1 BC as the year 0;
- * PostgreSQL and DuckDB name the era, and write long years without a sign.
- */
-function toEra(text: string, dialect: SqlDialect): string | null {
-  if ((dialect !== "postgres" && dialect !== "duckdb") || !/^[+-]\d{6}-|^0000-/.test(text)) return null;
-  const [, year = "", day = "", time = ""] = /^([+-]?\d+)(-\d\d-\d\d)(.*)$/.exec(text) ?? [];
-  if (Number(year) > 0) return `${Number(year)}${day}${time}`;
-  const before = `${String(1 - Number(year)).padStart(4, "0")}${day}`;
-  return dialect === "postgres" ? `${before}${time} BC` : `${before} (BC)${time.replace("T", " ")}`;
-}
-
-/** Formats a list in PostgreSQL's syntax: `{1,NULL,"a"}`. */
-function arrayText(items: readonly CellValue[], areTimes: boolean): string {
-  const texts = items.map((item) => {
-    if (item === null) return "NULL";
-    if (Array.isArray(item)) return arrayText(item, areTimes);
-    const text = toPlainText(item);
-    return `"${((areTimes ? toEra(text, "postgres") : null) ?? text).replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
-  });
-  return `{${texts.join(",")}}`;
-}
-
-function clickhouseLiteral(value: CellValue): string {
-  if (value === null) return "null";
-  if (Array.isArray(value)) return `[${value.map(clickhouseLiteral).join(", ")}]`;
-  if (typeof value === "string") return textLiteral(value, "clickhouse");
-  if (typeof value !== "object") return String(value);
-  const parts = Object.entries(value).flatMap(([key, item]) => [
-    textLiteral(key, "clickhouse"),
-    clickhouseLiteral(item),
-  ]);
-  return `map(${parts.join(", ")})`;
-}
-
-/** Formats a text. DuckDB accepts no statement with the character of code 0. */
-function textLiteral(text: string, dialect: SqlDialect): string {
-  if (dialect !== "duckdb" || !text.includes("\0")) return toSqlText(text, dialect);
-  return `(${text
-    .split("\0")
-    .map((part) => toSqlText(part, dialect))
-    .join(" || chr(0) || ")})`;
+/** Converts a binary value, which arrives as base64. */
+function toHex(base64: string): string {
+  return Array.from(atob(base64), (byte) => byte.charCodeAt(0).toString(16).padStart(2, "0")).join("");
 }
 
 /** Escapes like spreadsheets: quotes a text when a tab, a line end or a leading quote would break the row. */

@@ -1,4 +1,4 @@
-import { fromDuckDbJson, toDuckDbInterval } from "@/lib/base/sql/duckdb-values";
+import { fromDuckDbJson, toDuckDbInterval } from "@/lib/base/sql/dialects/duckdb/values";
 import type { EntityColumn } from "@/lib/base/values/fields";
 import {
   ANY_TIME,

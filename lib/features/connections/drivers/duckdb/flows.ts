@@ -1,5 +1,5 @@
 import "server-only";
-import { toDuckDbInterval } from "@/lib/base/sql/duckdb-values";
+import { toDuckDbInterval } from "@/lib/base/sql/dialects/duckdb/values";
 import type { Field, WireValue } from "@/lib/base/values/fields";
 import { decimalWithin, isBelowMicros, isUnsigned64, isUuid } from "@/lib/base/values/precision";
 import type { EngineClient } from "@/lib/platform/engines/client";
