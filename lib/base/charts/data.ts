@@ -9,7 +9,7 @@ import {
   toDrawable,
   toMeasureName,
 } from "@/lib/base/charts/settings";
-import { chooseStep, type Step } from "@/lib/base/charts/steps";
+import { chooseStep, type Rounding, type Step } from "@/lib/base/charts/steps";
 import { isNumericField, toPlainText } from "@/lib/base/values/cell-text";
 import type { CellTable, CellValue, ResultField } from "@/lib/base/values/json-rows";
 import { naturalKey } from "@/lib/base/values/natural-key";
@@ -77,200 +77,266 @@ export function toChartData(
   kept: ChartSettings,
   zone: string | null = null,
 ): ChartData {
-  const settings = toDrawable(kept, table.fields);
+  const source = toSource(table, rows, toDrawable(kept, table.fields), zone);
+  if (source.settings.kind === "scatter") return toDots(source);
+  const data = toGroups(source);
+  return source.settings.kind === "histogram" ? withEmptyBins(data) : data;
+}
+
+/** The rows of a chart, and the meaning of their columns. Columns are indexes, -1 for none. */
+type Source = {
+  settings: ChartSettings;
+  scale: ChartData["scale"];
+  acrossField: ResultField | null;
+  upFields: (ResultField | null)[];
+  across: number;
+  colour: number;
+  up: number[];
+  rowCount: number;
+  /** Whether each row is drawn, instead of a sum. */
+  isEach: boolean;
+  everyNth: number;
+  /** @param row from 0, within the included rows; null for no column */
+  cell: (row: number, column: number) => CellValue;
+  /** Returns the position of a value on the x axis; null for none. */
+  place: (value: CellValue) => number | string | null;
+};
+
+function toSource(table: CellTable, rows: Uint32Array | null, settings: ChartSettings, zone: string | null): Source {
   const { kind, up } = settings;
-  const count = rows === null ? table.rowCount : rows.length;
-  const rowAt = (i: number) => (rows === null ? i : (rows[i] ?? 0));
-  // The slices of a pie are series: they have colours, and share one position.
-  const across = kind === "pie" ? null : settings.across;
-  const colour = kind === "pie" ? settings.across : settings.colour;
   const indexOf = (name: string | null) => table.fields.findIndex((field) => field.name === name);
-  const acrossAt = indexOf(across);
-  const colourAt = indexOf(colour);
-  const acrossField = table.fields[acrossAt] ?? null;
+  // The slices of a pie are series: they have colours, and share one position.
+  const across = indexOf(kind === "pie" ? null : settings.across);
+  const acrossField = table.fields[across] ?? null;
   const scale = toScale(acrossField);
-  const toTime = wallClock(zone);
-  let blurred = 0;
-  const place = (value: CellValue): number | string | null => {
-    if (scale === "none") return 0;
-    if (scale === "category") return toKey(value);
-    if (scale === "time") return toTime(value);
-    return toNumber(value);
-  };
-  const upFields = up.map(({ of, column }) =>
-    of === "each" || of === "min" || of === "max" ? (table.fields[indexOf(column)] ?? null) : null,
-  );
-  const base = { scale, acrossField, upFields, rowCount: count };
+  const rowCount = rows === null ? table.rowCount : rows.length;
   const isEach = up.some(({ of }) => of === "each");
-  const everyNth = isEach ? Math.max(1, Math.ceil(count / DOTS_MAX)) : 1;
+  const toTime = wallClock(zone);
+  return {
+    settings,
+    scale,
+    acrossField,
+    upFields: up.map(({ of, column }) =>
+      of === "each" || of === "min" || of === "max" ? (table.fields[indexOf(column)] ?? null) : null,
+    ),
+    across,
+    colour: indexOf(kind === "pie" ? settings.across : settings.colour),
+    up: up.map(({ column }) => indexOf(column)),
+    rowCount,
+    isEach,
+    everyNth: isEach ? Math.max(1, Math.ceil(rowCount / DOTS_MAX)) : 1,
+    cell: (row, column) => (column < 0 ? null : table.at(rows === null ? row : (rows[row] ?? 0), column)),
+    place: (value) => {
+      if (scale === "none") return 0;
+      if (scale === "category") return toKey(value);
+      if (scale === "time") return toTime(value);
+      return toNumber(value);
+    },
+  };
+}
 
-  if (kind === "scatter") {
-    const upAt = indexOf(up[0]?.column ?? null);
-    const found: (Omit<ChartDot, "series"> & { key: string })[] = [];
-    const totals = new Map<string, number>();
-    const categories = new Map<string | number, number>();
-    let noPlace = 0;
-    let noValue = 0;
-    for (let i = 0; i < count; i += everyNth) {
-      const row = rowAt(i);
-      const value = table.at(row, acrossAt);
-      const at = place(value);
-      const y = toNumber(table.at(row, upAt));
-      if (at === null) noPlace += 1;
-      else if (y === null) noValue += 1;
-      else {
-        const key = colourAt < 0 ? "" : toKey(table.at(row, colourAt));
-        totals.set(key, (totals.get(key) ?? 0) + 1);
-        // A category's position is its index in the order of the rows.
-        if (typeof at === "string" && !categories.has(at)) categories.set(at, categories.size);
-        const x = typeof at === "string" ? (categories.get(at) ?? 0) : at;
-        if (isBlurred(value, scale)) blurred += 1;
-        found.push({
-          x,
-          y,
-          xText: scale === "category" ? fromKey(at) : toPlainText(value),
-          yText: toPlainText(table.at(row, upAt)),
-          key,
-        });
-      }
-    }
-    const ranked = [...totals].sort((a, b) => b[1] - a[1]).map(([key]) => key);
-    const chosen = cutSeries(ranked, SERIES_MAX);
-    const indexes = new Map(ranked.map((key, i) => [key, Math.min(i, chosen.kept.length)]));
-    const named = nameAll(chosen.kept, chosen.hasRest);
-    return {
-      ...base,
-      step: null,
-      places: [...categories.keys()].map((key) => ({ at: fromKey(key), text: fromKey(key) })),
-      series: colourAt < 0 ? [toOnly(up)] : named,
-      cells: [],
-      dots: found.map(({ key, ...dot }) => ({ ...dot, series: colourAt < 0 ? 0 : (indexes.get(key) ?? 0) })),
-      noPlace,
-      noValue,
-      placeCount: categories.size,
-      seriesCount: colourAt < 0 ? 1 : ranked.length,
-      restPlaces: 0,
-      everyNth,
-      isAddedUp: false,
-      blurred,
-    };
-  }
-
-  const step = scale === "category" || scale === "none" || (isEach && kind !== "histogram") ? null
-    : findStep(count, everyNth, (i) => place(table.at(rowAt(i), acrossAt)), scale, kind === "histogram"); // biome-ignore format: one choice
-  const upAts = up.map(({ column }) => indexOf(column));
-  const met = new Map<number | string, Map<string, Amount>>();
-  const texts = new Map<number | string, string>();
-  let noPlace = 0;
-  let noValue = 0;
-  for (let i = 0; i < count; i += everyNth) {
-    const row = rowAt(i);
-    const value = acrossAt < 0 ? null : table.at(row, acrossAt);
+/** Returns one dot for each row of a scatter chart. */
+function toDots({ settings, scale, cell, place, ...source }: Source): ChartData {
+  const { across, colour, everyNth, rowCount } = source;
+  const up = source.up[0] ?? -1;
+  const found: (Omit<ChartDot, "series"> & { key: string })[] = [];
+  const totals = new Map<string, number>();
+  const categories = new Map<string | number, number>();
+  const counts = { noPlace: 0, noValue: 0, blurred: 0 };
+  for (let row = 0; row < rowCount; row += everyNth) {
+    const value = cell(row, across);
     const at = place(value);
-    if (at === null) {
-      noPlace += 1;
+    const y = toNumber(cell(row, up));
+    if (at === null) counts.noPlace += 1;
+    else if (y === null) counts.noValue += 1;
+    else {
+      const key = colour < 0 ? "" : toKey(cell(row, colour));
+      totals.set(key, (totals.get(key) ?? 0) + 1);
+      // A category's position is its index in the order of the rows.
+      if (typeof at === "string" && !categories.has(at)) categories.set(at, categories.size);
+      const x = typeof at === "string" ? (categories.get(at) ?? 0) : at;
+      if (isBlurred(value, scale)) counts.blurred += 1;
+      const xText = scale === "category" ? fromKey(at) : toPlainText(value);
+      found.push({ x, y, xText, yText: toPlainText(cell(row, up)), key });
+    }
+  }
+  const ranked = [...totals].sort((a, b) => b[1] - a[1]).map(([key]) => key);
+  const chosen = cutSeries(ranked, SERIES_MAX);
+  const indexes = new Map(ranked.map((key, i) => [key, Math.min(i, chosen.kept.length)]));
+  return {
+    scale,
+    acrossField: source.acrossField,
+    upFields: source.upFields,
+    rowCount,
+    step: null,
+    places: [...categories.keys()].map((key) => ({ at: fromKey(key), text: fromKey(key) })),
+    series: colour < 0 ? [toOnly(settings.up)] : nameAll(chosen.kept, chosen.hasRest),
+    cells: [],
+    dots: found.map(({ key, ...dot }) => ({ ...dot, series: colour < 0 ? 0 : (indexes.get(key) ?? 0) })),
+    ...counts,
+    placeCount: categories.size,
+    seriesCount: colour < 0 ? 1 : ranked.length,
+    restPlaces: 0,
+    everyNth,
+    isAddedUp: false,
+  };
+}
+
+/** Amounts by series: a measure's number, or the key of a colour. */
+type Amounts = Map<string, Amount>;
+
+type Grouped = {
+  step: Rounding | null;
+  amounts: Map<number | string, Amounts>;
+  /** Original texts of the positions on a scale without steps. */
+  texts: Map<number | string, string>;
+  noPlace: number;
+  noValue: number;
+  blurred: number;
+};
+
+/** Sums the rows by place and series. */
+function groupRows({ settings: { kind, up }, scale, cell, place, ...source }: Source): Grouped {
+  const { across, colour, isEach, everyNth, rowCount } = source;
+  const isSeparate = scale === "category" || scale === "none" || (isEach && kind !== "histogram");
+  const at = (row: number) => place(cell(row, across));
+  const step = isSeparate ? null : findStep(rowCount, everyNth, at, scale, kind === "histogram");
+  const grouped: Grouped = { step, amounts: new Map(), texts: new Map(), noPlace: 0, noValue: 0, blurred: 0 };
+  for (let row = 0; row < rowCount; row += everyNth) {
+    const value = cell(row, across);
+    const position = place(value);
+    if (position === null) {
+      grouped.noPlace += 1;
       continue;
     }
-    if (isBlurred(value, scale)) blurred += 1;
-    const key = step !== null && typeof at === "number" ? step.floor(at) : at;
-    let amounts = met.get(key);
+    if (isBlurred(value, scale)) grouped.blurred += 1;
+    const key = step !== null && typeof position === "number" ? step.floor(position) : position;
+    let amounts = grouped.amounts.get(key);
     if (amounts === undefined) {
       amounts = new Map();
-      met.set(key, amounts);
-      if (step === null && scale !== "category") texts.set(key, toPlainText(value));
+      grouped.amounts.set(key, amounts);
+      if (step === null && scale !== "category") grouped.texts.set(key, toPlainText(value));
     }
     for (const [m, measure] of up.entries()) {
-      const series = colourAt < 0 ? String(m) : toKey(table.at(row, colourAt));
+      const series = colour < 0 ? String(m) : toKey(cell(row, colour));
       let amount = amounts.get(series);
       if (amount === undefined) {
         amount = new Amount();
         amounts.set(series, amount);
       }
       amount.rows += 1;
-      if (measure.of !== "count" && !amount.add(table.at(row, upAts[m] ?? -1))) noValue += 1;
+      if (measure.of !== "count" && !amount.add(cell(row, source.up[m] ?? -1))) grouped.noValue += 1;
     }
   }
-  const isAddedUp = isEach && [...met.values()].some((amounts) => [...amounts.values()].some(({ count: n }) => n > 1));
-  const measureOf = (series: string): Measure =>
-    (colourAt < 0 ? up[Number(series)] : up[0]) ?? { of: "count", column: null };
-  const weigh = (series: string, amount: Amount) => Math.abs(amount.read(measureOf(series))?.value ?? 0);
+  return grouped;
+}
 
-  // Positions: the greatest categories, or all along a scale.
+/** Returns the sums of a chart by place and series. */
+function toGroups(source: Source): ChartData {
+  const { settings, scale, colour } = source;
+  const grouped = groupRows(source);
+  const measureOf = (series: string): Measure =>
+    (colour < 0 ? settings.up[Number(series)] : settings.up[0]) ?? { of: "count", column: null };
+  const weigh: Weigh = (series, amount) => Math.abs(amount.read(measureOf(series))?.value ?? 0);
+  const { columns, restCount } = choosePlaces(source, grouped, weigh);
+  const { shown, hasRest, count } = chooseSeries(source, columns, weigh);
+  const cells = shown.map((series) => columns.map(({ amounts }) => toMet(amounts.get(series), measureOf(series))));
+  if (hasRest) {
+    const known = new Set(shown);
+    cells.push(columns.map(({ amounts }) => toMet(sumOthers(amounts, known), measureOf(""))));
+  }
+  const labels = nameAll(
+    columns.flatMap(({ key }) => (key === null ? [] : [String(key)])),
+    restCount > 0,
+  );
+  return {
+    scale,
+    acrossField: source.acrossField,
+    upFields: source.upFields,
+    rowCount: source.rowCount,
+    step: grouped.step?.plain ?? null,
+    places: columns.map(({ key }, i) =>
+      scale === "category"
+        ? { at: labels[i]?.name ?? "", text: null }
+        : { at: key ?? 0, text: grouped.texts.get(key ?? 0) ?? null },
+    ),
+    series:
+      colour < 0
+        ? settings.up.map((measure) => ({ name: toMeasureName(measure), isRest: false }))
+        : nameAll(shown, hasRest),
+    cells,
+    dots: [],
+    noPlace: grouped.noPlace,
+    noValue: grouped.noValue,
+    placeCount: grouped.amounts.size,
+    seriesCount: count,
+    restPlaces: restCount,
+    everyNth: source.everyNth,
+    isAddedUp:
+      source.isEach && [...grouped.amounts.values()].some((each) => [...each.values()].some(({ count: n }) => n > 1)),
+    blurred: grouped.blurred,
+  };
+}
+
+type Weigh = (series: string, amount: Amount) => number;
+/** A place with its amounts. A null key is the sum of the places that are not shown. */
+type Column = { key: number | string | null; amounts: Amounts };
+
+/** Returns the greatest categories, or all places along a scale, and the number of summed places. */
+function choosePlaces(
+  { settings, scale, colour }: Source,
+  { amounts: all }: Grouped,
+  weigh: Weigh,
+): { columns: Column[]; restCount: number } {
   const weights = new Map<number | string, number>();
-  for (const [key, amounts] of met) {
+  for (const [key, amounts] of all) {
     let weight = 0;
-    for (const [series, amount] of amounts) if (colourAt >= 0 || series === "0") weight += weigh(series, amount);
+    for (const [series, amount] of amounts) if (colour >= 0 || series === "0") weight += weigh(series, amount);
     weights.set(key, weight);
   }
   const isCategory = scale === "category";
   const byWeight = isCategory
-    ? [...met.keys()].sort((a, b) => (weights.get(b) ?? 0) - (weights.get(a) ?? 0))
-    : [...met.keys()];
-  const placeMax = isCategory ? Math.min(settings.top ?? CATEGORIES_MAX, TOP_MAX) : byWeight.length;
-  const keptPlaces = new Set(byWeight.slice(0, placeMax));
+    ? [...all.keys()].sort((a, b) => (weights.get(b) ?? 0) - (weights.get(a) ?? 0))
+    : [...all.keys()];
+  const max = isCategory ? Math.min(settings.top ?? CATEGORIES_MAX, TOP_MAX) : byWeight.length;
+  const kept = new Set(byWeight.slice(0, max));
   // Unless the user asked for it, a bar for the rest would dwarf all others; shares need it to add up.
-  const isRestShown = settings.top !== null || settings.stack === "share";
-  const rest = isRestShown ? byWeight.slice(placeMax) : [];
-  const ordered = orderPlaces(
-    [...met.keys()].filter((key) => keptPlaces.has(key)),
-    settings,
-    weights,
-    scale,
-  );
-  const columns: { key: number | string | null; amounts: Map<string, Amount> }[] = ordered.map((key) => ({
+  const rest = settings.top !== null || settings.stack === "share" ? byWeight.slice(max) : [];
+  const shown = [...all.keys()].filter((key) => kept.has(key));
+  const amountsOf = (key: number | string) => all.get(key) ?? new Map<string, Amount>();
+  const columns: Column[] = orderPlaces(shown, settings, weights, scale).map((key) => ({
     key,
-    amounts: met.get(key) ?? new Map(),
+    amounts: amountsOf(key),
   }));
-  if (rest.length > 0) columns.push({ key: null, amounts: mergeAll(rest.map((key) => met.get(key) ?? new Map())) });
+  if (rest.length > 0) columns.push({ key: null, amounts: mergeAll(rest.map(amountsOf)) });
+  return { columns, restCount: rest.length };
+}
 
-  // Series: the measures, or the greatest colours and the rest.
+/** Returns the measures, or the greatest colours, in their order; and the number of all. */
+function chooseSeries(
+  { settings, scale, colour }: Source,
+  columns: Column[],
+  weigh: Weigh,
+): { shown: string[]; hasRest: boolean; count: number } {
+  const { kind, up, top } = settings;
+  if (colour < 0) return { shown: up.map((_, m) => String(m)), hasRest: false, count: up.length };
   const totals = new Map<string, number>();
   for (const { amounts } of columns)
     for (const [series, amount] of amounts) totals.set(series, (totals.get(series) ?? 0) + weigh(series, amount));
   const bySize = [...totals].sort((a, b) => b[1] - a[1]).map(([key]) => key);
-  const seriesMax = settings.top === null || isCategory ? SERIES_MAX : Math.min(settings.top + 1, SERIES_MAX);
-  const chosen = colourAt < 0 ? { kept: up.map((_, m) => String(m)), hasRest: false } : cutSeries(bySize, seriesMax);
-  const inOrder =
-    colourAt >= 0 && kind === "pie" ? orderPlaces(chosen.kept, settings, totals, "category").map(String) : chosen.kept;
-  const known = new Set(inOrder);
-  const cells = inOrder.map((series) => columns.map(({ amounts }) => toMet(amounts.get(series), measureOf(series))));
-  if (chosen.hasRest) {
-    cells.push(
-      columns.map(({ amounts }) => {
-        const others = [...amounts].filter(([series]) => !known.has(series)).map(([, amount]) => amount);
-        if (others.length === 0) return null;
-        const all = new Amount();
-        for (const amount of others) all.merge(amount);
-        return toMet(all, measureOf(""));
-      }),
-    );
-  }
-  const labels = nameAll(
-    columns.flatMap(({ key }) => (key === null ? [] : [String(key)])),
-    rest.length > 0,
-  );
-  const data: ChartData = {
-    ...base,
-    step: step?.plain ?? null,
-    places: columns.map(({ key }, i) =>
-      isCategory ? { at: labels[i]?.name ?? "", text: null } : { at: key ?? 0, text: texts.get(key ?? 0) ?? null },
-    ),
-    series:
-      colourAt < 0
-        ? up.map((measure) => ({ name: toMeasureName(measure), isRest: false }))
-        : nameAll(inOrder, chosen.hasRest),
-    cells,
-    dots: [],
-    noPlace,
-    noValue,
-    placeCount: met.size,
-    seriesCount: colourAt < 0 ? up.length : bySize.length,
-    restPlaces: rest.length,
-    everyNth,
-    isAddedUp,
-    blurred,
-  };
-  return kind === "histogram" ? withEmptyBins(data) : data;
+  const max = top === null || scale === "category" ? SERIES_MAX : Math.min(top + 1, SERIES_MAX);
+  const { kept, hasRest } = cutSeries(bySize, max);
+  const shown = kind === "pie" ? orderPlaces(kept, settings, totals, "category").map(String) : kept;
+  return { shown, hasRest, count: bySize.length };
+}
+
+/** Returns the sum of a place's other series; undefined for none. */
+function sumOthers(amounts: Amounts, known: ReadonlySet<string>): Amount | undefined {
+  const others = [...amounts].filter(([series]) => !known.has(series));
+  if (others.length === 0) return undefined;
+  const sum = new Amount();
+  for (const [, amount] of others) sum.merge(amount);
+  return sum;
 }
 
 function toScale(field: ResultField | null): ChartData["scale"] {

@@ -1,6 +1,6 @@
 /** Width of a bucket in words, and in milliseconds or plain numbers; months have uneven widths. */
 export type Step = { name: string; size: number; isUneven?: boolean };
-type Rounding = { plain: Step; floor: (value: number) => number };
+export type Rounding = { plain: Step; floor: (value: number) => number };
 
 const SECOND = 1000;
 const DAY = 86_400 * SECOND;
