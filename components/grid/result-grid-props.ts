@@ -1,0 +1,25 @@
+import type { CellLinks } from "@/components/grid/grid-menu";
+import type { GridColumn, ResultTable } from "@/components/grid/use-result-columns";
+import type { CopyFormat } from "@/lib/features/results/browser/copy-rows";
+import type { CellPosition, CellRange } from "@/lib/features/results/browser/grid-selection";
+import type { RowsSource } from "@/lib/features/results/browser/rows-source";
+import type { SortBy } from "@/lib/features/results/browser/sort-rows";
+
+export type ResultGridProps = {
+  source: RowsSource;
+  table: ResultTable;
+  columns: GridColumn[];
+  label: string;
+  range: CellRange | null;
+  onRange: (range: CellRange | null) => void;
+  onSort: (sort: SortBy | null) => void;
+  onInspect: (place: CellPosition) => void;
+  /** Writes the selection to the event's clipboard. */
+  onCopy: (clipboard: DataTransfer) => void;
+  /** Copies the selection in another format, from a cell's menu. */
+  onCopyAs: (format: CopyFormat) => void;
+  /** A panel beside the grid shows the active row: J and K move like the arrow keys. */
+  isWalking?: boolean;
+  /** Returns the links of a cell and its row; absent without foreign keys. */
+  toLinks?: (row: number, column: string) => CellLinks;
+};
