@@ -55,7 +55,7 @@ export type TableValues = {
 };
 
 export function badValue({ name, type }: Pick<EntityColumn, "name" | "type">, wanted: string): AppError {
-  return new AppError("invalid_request", `The column ${name} of the type ${type} is compared with ${wanted}.`);
+  return new AppError("invalid_request", `Column ${name} (${type}) must be compared with ${wanted}.`);
 }
 
 /** Refuses to compare a column whose values have no order. @throws AppError `invalid_request` */

@@ -209,11 +209,11 @@ describe("a setting within another", () => {
 });
 
 test.each([
-  ["postgres", { passwrd: "p" }, 'PostgreSQL has no such setting. Did you mean "password"?'],
-  ["postgres", { username: "u" }, /^PostgreSQL has no such setting\. It has host, port, .*\buser, .*\.$/],
+  ["postgres", { passwrd: "p" }, 'Unknown setting for PostgreSQL. Did you mean "password"?'],
+  ["postgres", { username: "u" }, /^Unknown setting for PostgreSQL\.  Settings: host, port, .*\buser, .*\.$/],
   ["rest", { baseUrl: "https://example.com", auth: { knd: "bearer" } }, /Did you mean "auth\.kind"\?$/],
   ["rest", { baseUrl: "https://example.com", "auth.knd": "bearer" }, /Did you mean "auth\.kind"\?$/],
-  ["rest", { url: "https://example.com" }, /It has baseUrl, .*\bauth, /],
+  ["rest", { url: "https://example.com" }, /Settings: baseUrl, .*\bauth, /],
 ])("a setting that %s does not have is refused with those that it has: %j", (type, config, words) => {
   const driver = findDriver(type);
   if (!driver) throw new Error(`There is no type ${type}.`);

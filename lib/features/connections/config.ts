@@ -28,7 +28,7 @@ export function parseConfig(driver: Driver, given: Config): Config {
   const input = nest(fields, given);
   const problems: InputProblem[] = findUnknown(fields, input).map(({ path, isGroup }) => ({
     path: `config.${path}`,
-    message: isGroup ? "An object is needed." : `${label} has no such setting. ${toOffer(fields, path)}`,
+    message: isGroup ? "Must be an object." : `Unknown setting for ${label}. ${toOffer(fields, path)}`,
   }));
   let config: Config = {};
   for (const field of fields) {
@@ -36,7 +36,7 @@ export function parseConfig(driver: Driver, given: Config): Config {
     const isShown = isFieldShown(field, fields, (name) => valueAt(input, name));
     if (!isShown && isAbsent(sent)) continue;
     const value = sent ?? field.default;
-    const problem = isShown ? problemOf(field, value) : "This does not go with what is chosen beside it. Leave it out.";
+    const problem = isShown ? problemOf(field, value) : "Not allowed with the selected option. Remove it.";
     if (problem) problems.push({ path: `config.${field.name}`, message: problem });
     else if (!isAbsent(value)) config = withValue(config, field.name, value);
   }
@@ -138,8 +138,8 @@ export function mergeConfig(driver: Driver, { config: kept, lost }: OpenedConfig
   }
   if (missing.length > 0) {
     const message = staysPut
-      ? "Enter it: there is no stored one of this name."
-      : "Enter it again: the connection changes where it leads.";
+      ? "Required: no saved value with this name."
+      : "Enter it again because the connection target changed.";
     throw invalidConfig(missing.map((name) => ({ path: `config.${name}`, message })));
   }
   return withoutNulls(merged, groups);
@@ -204,7 +204,7 @@ function toOffer(fields: readonly ConfigField[], path: string): string {
   const meant = findClosest(path, names);
   if (meant !== null) return `Did you mean "${meant}"?`;
   const all = [...names, ...(groupOf(path) === null ? groupsOf(fields) : [])];
-  return `It has ${all.join(", ")}.`;
+  return `Settings: ${all.join(", ")}.`;
 }
 
 /** Returns a change without the secrets that come back as they were shown. */
@@ -241,46 +241,50 @@ function fillMarks(sent: Config, kept: unknown): { texts: Config; unknown: strin
 }
 
 function enterAgain(names: string[]): InputProblem[] {
-  return names.map((name) => ({ path: `config.${name}`, message: "Enter it again: what is stored does not open." }));
+  return names.map((name) => ({
+    path: `config.${name}`,
+    message: "Enter it again: the saved value can't be decrypted.",
+  }));
 }
 
 function problemOf(field: ConfigField, value: unknown): string | null {
-  if (isAbsent(value)) return field.required ? `${field.label} is needed.` : null;
+  if (isAbsent(value)) return field.required ? `${field.label} is required.` : null;
   switch (field.kind) {
     case "number":
-      return typeof value === "number" && Number.isFinite(value) ? null : "A number is needed.";
+      return typeof value === "number" && Number.isFinite(value) ? null : "Must be a number.";
     case "boolean":
-      return typeof value === "boolean" ? null : "true or false is needed.";
+      return typeof value === "boolean" ? null : "Must be true or false.";
     case "select":
       return field.options?.some((option) => option.value === value)
         ? null
-        : `One of these is needed: ${field.options?.map((option) => option.value).join(", ")}.`;
+        : `Must be one of: ${field.options?.map((option) => option.value).join(", ")}.`;
     case "json":
       if (JSON.stringify(value).length > VALUE_CHARS_MAX) return "This is too long.";
       if (field.names) return problemOfList(value, field.names);
       return field.namesShown ? problemOfNames(value) : null;
     default:
-      if (typeof value !== "string") return "Text is needed.";
+      if (typeof value !== "string") return "Must be text.";
       return value.length <= VALUE_CHARS_MAX ? null : "This is too long.";
   }
 }
 
 function problemOfList(value: unknown, { max, maxLength }: NonNullable<ConfigField["names"]>): string | null {
-  if (!Array.isArray(value) || !value.every((each) => typeof each === "string")) return "A list of names is needed.";
+  if (!Array.isArray(value) || !value.every((each) => typeof each === "string")) return "Must be a list of names.";
   if (value.length > max) return `At most ${max} names.`;
-  if (value.some((each) => each === "" || each.length > maxLength)) return `A name has 1 to ${maxLength} characters.`;
-  if (value.some((each) => /\p{Cc}/u.test(each))) return "A name has a control character in it.";
+  if (value.some((each) => each === "" || each.length > maxLength))
+    return `Names must have 1 to ${maxLength} characters.`;
+  if (value.some((each) => /\p{Cc}/u.test(each))) return "Names can't contain control characters.";
   const twice = value.find((each, index) => value.indexOf(each) !== index);
-  return twice === undefined ? null : `${twice} is there twice.`;
+  return twice === undefined ? null : `Duplicate ${twice}.`;
 }
 
 function problemOfNames(value: unknown): string | null {
-  if (!isPlainObject(value)) return "An object of names and texts is needed.";
+  if (!isPlainObject(value)) return "Must be an object of names and text values.";
   if (Object.keys(value).length > NAMES_MAX) return `At most ${NAMES_MAX} names.`;
   const name = Object.keys(value).find((each) => !NAME.test(each));
-  if (name !== undefined) return "A name begins with a letter and has letters, digits, - and _ only.";
+  if (name !== undefined) return "Names must start with a letter and contain only letters, digits, - and _.";
   const empty = Object.keys(value).find((each) => typeof value[each] !== "string" || value[each] === "");
-  return empty === undefined ? null : `A text is needed for ${empty}.`;
+  return empty === undefined ? null : `Enter a value for ${empty}.`;
 }
 
 function isLessSafe({ fields }: Driver, kept: Config, sent: Config): boolean {
@@ -308,7 +312,7 @@ function isAbsent(value: unknown): boolean {
 }
 
 function invalidConfig(problems: InputProblem[]): AppError {
-  return new AppError("invalid_request", problems[0]?.message ?? "The settings are not complete.", {
+  return new AppError("invalid_request", problems[0]?.message ?? "Some settings are missing or invalid.", {
     details: problems,
   });
 }

@@ -44,7 +44,7 @@ async function make(more: object = {}, cookie = owner.cookie) {
 describe("the tag", () => {
   const production = { name: "Production", colour: "rose" };
 
-  test("comes back from making, reading, listing and changing, and null takes it away", async () => {
+  test("comes back from making, reading, listing and changing, and null removes it", async () => {
     const { id, tag } = await make({ tag: production });
     expect(tag).toEqual(production);
     expect((await send("GET", `/connectors/${id}`)).json.data.tag).toEqual(production);
@@ -462,7 +462,7 @@ describe("how a table is made", () => {
     const shop = { baseUrl: "https://93.184.216.34", resources: [{ name: "orders", path: "/orders" }] };
     const rest = await make({ type: "rest", config: shop });
     const refused = await ddl(rest.id, "name=orders");
-    expect(refused).toMatchObject({ status: 400, json: { error: "REST does not tell how its tables are made." } });
+    expect(refused).toMatchObject({ status: 400, json: { error: "REST connections do not support DDL." } });
   });
 
   test("is no way past the names that a connection hides: where flows have come is not told", async () => {

@@ -6,7 +6,7 @@ const SOURCE: DataSource = { entities: async () => [], test: async () => ({}), c
 
 test("a source that only flows read says so instead of running a query", () => {
   expect(() => requireQueryable(SOURCE)).toThrow(
-    expect.objectContaining({ kind: "invalid_request", message: expect.stringContaining("cannot be queried") }),
+    expect.objectContaining({ kind: "invalid_request", message: expect.stringContaining("can't be queried") }),
   );
   const queryable = { ...SOURCE, query: async () => ({ fields: [], batches: (async function* () {})() }) };
   expect(requireQueryable(queryable)).toBe(queryable);

@@ -22,8 +22,8 @@ export const CONFIG_REFUSALS: Readonly<Record<string, string>> = Object.fromEntr
 
 /** A change is validated together with the stored config: see the description. */
 export const UPDATE_REFUSALS = {
-  config: "A setting of another type, one missing that the type needs, or a secret that has to come along",
-  type: "One that the kept settings do not fit",
+  config: "An unknown or missing setting, or a secret that must be resent",
+  type: "A type that does not match the saved settings",
 };
 
 /** The service decides which types exist: its refusal names them. */
@@ -71,8 +71,8 @@ function configSchemaOf({ fields }: Driver, judged: Judged): JsonSchema & { requ
   return {
     ...schema,
     oneOf: [
-      { title: "By its fields", allOf: [given("host"), absent(["connectionString"])] },
-      { title: "By a connection string", allOf: [given("connectionString"), absent(apart)] },
+      { title: "With fields", allOf: [given("host"), absent(["connectionString"])] },
+      { title: "With a connection string", allOf: [given("connectionString"), absent(apart)] },
     ],
   };
 }

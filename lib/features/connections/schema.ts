@@ -13,7 +13,7 @@ const TAG_NAME_MAX = 24;
 
 /** A label for connections that a workspace treats alike, such as its production databases. */
 export const tagSchema = z.object({
-  name: trimmedText(TAG_NAME_MAX, "Give the tag a name."),
+  name: trimmedText(TAG_NAME_MAX, "Tag name is required."),
   colour: z.enum(TAG_COLOURS),
 });
 export type Tag = z.infer<typeof tagSchema>;
@@ -31,13 +31,13 @@ export const connectionSchema = z.object({
   tag: tagSchema.nullable(),
   config: z.record(z.string(), z.unknown()),
   status: z.enum(CONNECTION_STATUS),
-  lastTestedAt: isoDate.nullable().describe("null as long as the status is untested"),
+  lastTestedAt: isoDate.nullable().describe("null before the first test"),
   lastError: z.string().nullable(),
-  serverVersion: z.string().nullable().describe("As the last test has learned it; null where it failed"),
-  latencyMs: z.number().nullable().describe("Of the last test; null where it failed"),
+  serverVersion: z.string().nullable().describe("From the last test; null if it failed"),
+  latencyMs: z.number().nullable().describe("Latency of the last test; null if it failed"),
   latencies: z
     .array(z.object({ at: isoDate, ms: z.number() }))
-    .describe("Of the last tests that succeeded since its settings have changed, oldest first"),
+    .describe("Latencies of successful tests since the last settings change, oldest first"),
   createdBy: objectIdText,
   createdAt: isoDate,
   updatedAt: isoDate,
@@ -45,7 +45,7 @@ export const connectionSchema = z.object({
 export type Connection = z.infer<typeof connectionSchema>;
 
 const CONNECTION_NAME_MAX = 80;
-const connectionName = trimmedText(CONNECTION_NAME_MAX, "Give the connection a name.");
+const connectionName = trimmedText(CONNECTION_NAME_MAX, "Name is required.");
 const config = z
   .record(z.string(), z.unknown())
   .describe("The settings of the type; GET /api/connectors/types lists them");
@@ -68,7 +68,7 @@ export const updateConnectionBody = z.object({
   type: z.string().optional(),
   config: config.optional(),
   readOnly: z.boolean().optional(),
-  tag: tagSchema.nullable().optional().describe("null takes it away"),
+  tag: tagSchema.nullable().optional().describe("null removes it"),
 });
 export type UpdateConnectionBody = z.infer<typeof updateConnectionBody>;
 
@@ -88,7 +88,7 @@ export const schemaChoice = z.object({
     .int()
     .nullable()
     .optional()
-    .describe("Tables and views; null where the user may not look inside, absent for what has none inside"),
+    .describe("Number of tables and views; null without permission, absent if not applicable"),
 });
 export type SchemaChoice = z.infer<typeof schemaChoice>;
 
@@ -100,8 +100,8 @@ export const testAnswer = z.union([
     warning: z
       .string()
       .optional()
-      .describe("Says that the database user has rights over the server's machine; absent where it has none"),
-    steps: z.array(testStep).optional().describe("How long each took; absent where there is but one"),
+      .describe("Warning that the database user has server privileges; absent if it has none"),
+    steps: z.array(testStep).optional().describe("Duration of each step; absent for a single step"),
     schemas: z
       .array(schemaChoice)
       .optional()
@@ -113,14 +113,12 @@ export const testAnswer = z.union([
     ok: z.literal(false),
     error: z.string(),
     code: z.string(),
-    steps: z.array(testStep).optional().describe("What went well before it failed"),
-    failedStep: z.enum(TEST_STEPS).optional().describe("What failed; absent where it is not known"),
+    steps: z.array(testStep).optional().describe("Steps that succeeded before the failure"),
+    failedStep: z.enum(TEST_STEPS).optional().describe("Failed step; absent if unknown"),
     hostKeySha256: z
       .string()
       .optional()
-      .describe(
-        "Of a tunnel's server that nobody has trusted yet: for ssh.hostKeySha256, once a person has compared it",
-      ),
+      .describe("Fingerprint of an untrusted SSH server, for ssh.hostKeySha256 after you verify it"),
   }),
 ]);
 export type TestAnswer = z.infer<typeof testAnswer>;
@@ -129,27 +127,27 @@ export const connectionTypeSchema = z.object({
   type: z.string(),
   name: z.string(),
   category: z.enum(["database", "source"]),
-  engineName: z.string().describe("The engine's name in the middle of a sentence"),
-  icon: z.array(z.string()).optional().describe("Paths of a sign of 24 by 24; absent where the category's own will do"),
-  language: z.enum(["sql", "mongodb"]).nullable().describe("Of its consoles; null where there is nothing to ask"),
-  dialect: z.enum(SQL_DIALECTS).optional().describe("How its SQL is read; absent for what is no SQL"),
+  engineName: z.string().describe("Engine name for use in sentences"),
+  icon: z.array(z.string()).optional().describe("SVG paths of a 24×24 icon; absent to use the category icon"),
+  language: z.enum(["sql", "mongodb"]).nullable().describe("Query language; null if not queryable"),
+  dialect: z.enum(SQL_DIALECTS).optional().describe("SQL dialect; absent for non-SQL types"),
   readerHint: z
     .object({ text: z.string(), statements: z.string() })
     .optional()
-    .describe("How an administrator makes a user that may only read; absent where there are no users"),
+    .describe("Statements to create a read-only user; absent if there are no users"),
   explain: z
     .object({
-      form: z.enum(PLAN_FORMS).describe("How the answer is read; text is for people alone"),
-      isBehind: z.literal(true).optional().describe("The words stand behind the statement"),
-      plan: z.string().describe("What is written before a statement to see its plan; nothing is carried out"),
+      form: z.enum(PLAN_FORMS).describe("Format of the plan; text is not parsed"),
+      isBehind: z.literal(true).optional().describe("The keyword goes after the statement"),
+      plan: z.string().describe("Prefix that returns the plan without running the statement"),
       measured: z
         .array(z.object({ words: z.string(), version: z.string().optional() }))
         .optional()
-        .describe("The same with real times: it carries the statement out; send readOnly with it"),
+        .describe("Prefix that runs the statement and returns timings. Send readOnly"),
     })
     .optional()
-    .describe("How it is asked for plans; absent where there is no such thing"),
-  tellsDdl: z.literal(true).optional().describe("It tells how a table was made; absent where nobody can know"),
+    .describe("EXPLAIN support; absent if unsupported"),
+  tellsDdl: z.literal(true).optional().describe("Supports DDL; absent if not"),
   fields: z.array(
     z.object({
       name: z.string(),
@@ -158,21 +156,18 @@ export const connectionTypeSchema = z.object({
       required: z.boolean(),
       secret: z.boolean(),
       default: z.union([z.string(), z.number(), z.boolean()]).optional(),
-      suggested: z.string().optional().describe("What a new form begins with; left out of a config, it means nothing"),
+      suggested: z.string().optional().describe("Initial value in a new form; not a default"),
       help: z.string(),
       maxLength: z.int().optional(),
       integer: z.object({ min: z.int(), max: z.int() }).optional(),
       options: z.array(z.object({ value: z.string(), label: z.string() })).optional(),
-      isTarget: z
-        .literal(true)
-        .optional()
-        .describe("A change of it asks for the secrets again: they would go elsewhere"),
-      isSafety: z.literal(true).optional().describe("So does an earlier one of its options, which is less safe"),
+      isTarget: z.literal(true).optional().describe("Changing it requires secrets to be resent"),
+      isSafety: z.literal(true).optional().describe("Choosing a less secure option also requires secrets"),
       showWhen: z
         .object({ field: z.string(), oneOf: z.array(z.string()) })
         .optional()
-        .describe("Has a meaning only while that other field has one of these values; is refused otherwise"),
-      example: z.string().optional().describe("What could stand there"),
+        .describe("Allowed only if the other field has one of these values"),
+      example: z.string().optional().describe("Example value"),
       namesShown: z
         .literal(true)
         .optional()
@@ -182,7 +177,7 @@ export const connectionTypeSchema = z.object({
       names: z
         .object({ max: z.int(), maxLength: z.int() })
         .optional()
-        .describe("A list of so many names at the most, none of them twice"),
+        .describe("List of unique names, with this maximum"),
     }),
   ),
 });
@@ -221,13 +216,13 @@ export const entitySchema = z.object({
 export const entitiesQuery = z.object({ refresh: z.enum(["0", "1"]).optional() });
 
 const NAME_CHARS_MAX = 500;
-const entityName = z.string().min(1, "A name is needed.").max(NAME_CHARS_MAX, "No name is so long.");
+const entityName = z.string().min(1, "Name is required.").max(NAME_CHARS_MAX, "Name is too long.");
 /** A name as in a connection's list of entities; `schema` is omitted where that list omits it. */
 export const entityNameSchema = z.object({ name: entityName, schema: entityName.optional() });
 export type EntityName = z.infer<typeof entityNameSchema>;
 
 export const ddlAnswer = z.object({
-  text: z.string().describe("Statements of the connection's language, each with its semicolon"),
+  text: z.string().describe("Statements with their semicolons"),
 });
 
 /** Instructions for an administrator to create a read-only user. */

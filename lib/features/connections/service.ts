@@ -179,10 +179,7 @@ export async function updateConnection(
   requireControl(caller, doc);
   const driver = getDriverOrThrow(body.type ?? doc.type);
   if (isSample(doc) && (body.type || body.config || body.readOnly === false)) {
-    throw new AppError(
-      "invalid_request",
-      "The sample shop is shared by all workspaces: only its name and tag can be changed.",
-    );
+    throw new AppError("invalid_request", "The sample shop is shared. You can change only its name and tag.");
   }
   const readOnly = body.readOnly ?? doc.readOnly;
   const change: Partial<ConnectionDoc> = {
@@ -207,7 +204,7 @@ export async function updateConnection(
       { $set: { ...change, updatedAt } },
       { returnDocument: "after" },
     );
-  if (!updated) throw new AppError("conflict", "Somebody else has just changed this connection. Load it again.");
+  if (!updated) throw new AppError("conflict", "Someone else has changed this connection. Reload it.");
   return toConnection(updated);
 }
 
@@ -228,7 +225,7 @@ export async function deleteConnection(
   if (uses.length > 0 && !options.force) {
     throw new AppError(
       "in_use",
-      `${uses.length === 1 ? "Something uses" : `${uses.length} things use`} this connection.`,
+      `${uses.length === 1 ? "1 resource uses" : `${uses.length} resources use`} this connection.`,
       {
         details: uses,
       },
@@ -271,7 +268,7 @@ export function listConnectionTypes(): ConnectionType[] {
 
 function requireControl({ user, role }: Caller, doc: ConnectionDoc): void {
   if (isAtLeast(role, "admin") || doc.createdBy.equals(user._id)) return;
-  throw new AppError("forbidden", "Only who added this connection, an admin or an owner can change it.");
+  throw new AppError("forbidden", "Only the connection's creator, admins and owners can change it.");
 }
 
 function isSample(doc: ConnectionDoc): boolean {
@@ -282,11 +279,11 @@ function isSample(doc: ConnectionDoc): boolean {
 export function getDriverOrThrow(type: string): Driver {
   const driver = findDriver(type);
   if (driver) return driver;
-  throw new AppError("invalid_request", "There is no such type of connection.", {
+  throw new AppError("invalid_request", "Unknown connection type.", {
     details: [
       {
         path: "type",
-        message: `One of these is needed: ${listDrivers()
+        message: `Must be one of: ${listDrivers()
           .map((each) => each.type)
           .join(", ")}.`,
       },
@@ -312,9 +309,7 @@ export async function listEntities(
   const cached = entitiesCache.get(cacheKey);
   if (cached && !options.refresh && Date.now() - cached.readAt < ENTITIES_CACHE_MS) return cached.entities;
 
-  const all = await withDataSource(doc, (source) =>
-    inTime(options.signal, "list its tables", (signal) => source.entities(signal)),
-  );
+  const all = await withDataSource(doc, (source) => inTime(options.signal, (signal) => source.entities(signal)));
   // The bookkeeping of flows is stored beside their tables, and is hidden.
   const entities = all.filter(({ name }) => !isOwnTable(name));
   entitiesCache.delete(cacheKey);
@@ -354,13 +349,13 @@ export async function getEntityOrThrow(
 async function readDefaultSchema(caller: Caller, connectionId: ObjectId, signal: AbortSignal): Promise<string | null> {
   const doc = await getConnectionDocOrThrow(caller, connectionId);
   return withDataSource(doc, (source) =>
-    inTime(signal, "name its default schema", async (inner) => (await source.defaultSchema?.(inner)) ?? null),
+    inTime(signal, async (inner) => (await source.defaultSchema?.(inner)) ?? null),
   );
 }
 
 /** Creates the error for an entity that does not exist or has no readable columns. */
 export function noSuchEntity(name: string): AppError {
-  return new AppError("not_found", `There is no table or view ${name} that this connection can read.`);
+  return new AppError("not_found", `Table or view ${name} not found, or access is denied.`);
 }
 
 /**
@@ -374,29 +369,27 @@ export async function readDdl(
 ): Promise<{ text: string }> {
   const doc = await getConnectionDocOrThrow(caller, connectionId);
   const { tellsDdl, label } = getDriverOrThrow(doc.type);
-  if (!tellsDdl) throw new AppError("invalid_request", `${label} does not tell how its tables are made.`);
+  if (!tellsDdl) throw new AppError("invalid_request", `${label} does not support DDL.`);
   const entity = await getEntityOrThrow(caller, connectionId, name, signal);
-  const text = await withDataSource(doc, (source) =>
-    inTime(signal, "tell how the table is made", async (inner) => source.ddl?.(entity, inner)),
-  );
+  const text = await withDataSource(doc, (source) => inTime(signal, async (inner) => source.ddl?.(entity, inner)));
   if (text === undefined) throw new Error(`${doc.type} says that it tells DDL and has no port for it.`);
   if (text.length > DDL_CHARS_MAX) {
-    throw new AppError("too_large", "The text that makes this is too long to be shown. Ask the database for it.");
+    throw new AppError("too_large", "The DDL is too long to show. Get it from the database.");
   }
   return { text };
 }
 
-async function inTime<T>(signal: AbortSignal, what: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+async function inTime<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const timeout = AbortSignal.timeout(ENTITIES_TIMEOUT_MS);
   try {
     return await work(AbortSignal.any([signal, timeout]));
   } catch (error) {
     if (!timeout.aborted) throw error;
-    throw new AppError("timeout", `The data source did not ${what} in time. Try again.`, { cause: error });
+    throw new AppError("timeout", "The data source timed out. Try again.", { cause: error });
   }
 }
 
 /** Creates the same error for an unknown id and for another workspace's. */
 export function noSuchConnection(): AppError {
-  return new AppError("not_found", "There is no such connection in this workspace.");
+  return new AppError("not_found", "Connection not found.");
 }

@@ -99,7 +99,7 @@ async function attempt(driver: Driver, toContext: () => OpenContext, signal: Abo
     const failure =
       error instanceof AppError && !timeout.aborted
         ? error
-        : new AppError("source_unreachable", `The data source did not answer within ${TEST_TIMEOUT_MS / 1000} s.`, {
+        : new AppError("source_unreachable", `The data source did not respond within ${TEST_TIMEOUT_MS / 1000} s.`, {
             cause: error,
           });
     if (!(error instanceof AppError) && !timeout.aborted) throw error;

@@ -119,7 +119,7 @@ describe.each(NETWORK_DRIVERS.map(([driver, config]) => ({ name: driver.type, dr
         : { ...rest, host: nowhere };
       const error = await failureOf(driver, target);
       // MongoDB's driver uses our proxy protocol, which has fewer error codes.
-      const message = expect.stringMatching(/name was not found|no way to this/);
+      const message = expect.stringMatching(/Host not found|unreachable/);
       expect(error).toMatchObject({ kind: "source_unreachable", message });
       expect(JSON.stringify([error.message, error.details ?? null])).not.toContain(SECRET);
     }, 30_000);
@@ -276,7 +276,7 @@ describe.each(["postgres", "mariadb"] as const)("the sign-in to %s", (name) => {
     const error = await failureOf(subject.driver, { ...subject.config, password: SECRET });
     expect(error).toMatchObject({
       kind: "source_unreachable",
-      message: expect.stringContaining("refused the sign-in"),
+      message: expect.stringContaining("Authentication failed"),
     });
     expect(JSON.stringify([error.message, error.details ?? null])).not.toContain(SECRET);
   });
@@ -314,7 +314,10 @@ describe.each(["postgres", "mariadb"] as const)("the sign-in to %s", (name) => {
   test("a server without encryption is told when encryption is asked for", async (context) => {
     if (!subject) return context.skip();
     const error = await failureOf(subject.driver, { ...subject.config, ssl: "require" });
-    expect(error).toMatchObject({ kind: "source_unreachable", message: expect.stringContaining("does not offer TLS") });
+    expect(error).toMatchObject({
+      kind: "source_unreachable",
+      message: expect.stringContaining("does not support TLS"),
+    });
   });
 
   test("a connection string says the same as the single fields", async (context) => {

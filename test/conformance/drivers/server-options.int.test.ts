@@ -29,7 +29,7 @@ const SOME_KEY = `SHA256:${"A".repeat(43)}`;
 const _SOON_MS = 20_000;
 const TOLD = {
   kind: "timeout",
-  message: expect.stringContaining("stops statements after 1 s"),
+  message: expect.stringContaining("timed out after 1 s"),
   details: { reason: "connection_limit", limitMs: LIMIT_MS },
 };
 

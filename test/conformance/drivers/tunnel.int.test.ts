@@ -156,7 +156,7 @@ describe.runIf(sshd !== null)("through a tunnel", () => {
       await expect(nowhere.test(signal())).rejects.toMatchObject({ details: { reason: "not_forwarded" } });
       const gone = await open({ ...tunnelOf(ssh), port: await freePort() });
       await expect(gone.test(signal())).rejects.toMatchObject({
-        message: expect.stringMatching(/^The SSH server is not reached\./),
+        message: expect.stringMatching(/^The SSH server is unreachable\./),
         details: { reason: "refused" },
       });
     });

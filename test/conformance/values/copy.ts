@@ -56,7 +56,7 @@ export const variables: Way = async (subject, table) => {
     };
     const answer = await send(sent).catch((error: unknown) => {
       // A number that the database cannot store exactly is refused, and then sent as text.
-      if (!/has more digits/.test(String(error))) throw error;
+      if (!/has more precision/.test(String(error))) throw error;
       return send({ type: "text", value: text });
     });
     const found = shownText(answer.rows[0]?.[0] ?? null);

@@ -26,7 +26,7 @@ test("on Vercel files are neither offered nor opened, and a stored connection to
   for (const type of FILES) {
     expect(types).not.toContain(type);
     expect(findDriver(type)).toBeNull();
-    expect(() => driverOf(type)).toThrow(/files cannot be opened on Vercel/);
+    expect(() => driverOf(type)).toThrow(/files are not supported on Vercel/);
   }
   expect(driverOf("postgres").type).toBe("postgres");
 });

@@ -46,10 +46,10 @@ export function findDriver(type: string): Driver | null {
  */
 export function driverOf(type: string): Driver {
   const driver = byType.get(type);
-  if (!driver) throw new Error(`There is no driver for connections of type ${type}.`);
+  if (!driver) throw new Error(`Unknown connection type ${type}.`);
   if (findDriver(type)) return driver;
   throw new AppError(
     "source_unreachable",
-    `${driver.label} files cannot be opened on Vercel, which keeps no process and no disk between requests.`,
+    `${driver.label} files are not supported on Vercel, which has no persistent disk.`,
   );
 }

@@ -6,13 +6,10 @@ export const fileName = z
   .string()
   .regex(
     /^[A-Za-z0-9_][A-Za-z0-9_. -]{0,119}$/,
-    "A bare file name such as sales.duckdb: letters, digits, - _ . and spaces.",
+    "Use a file name such as sales.duckdb, with letters, digits, spaces, -, _ and .",
   )
-  .refine((name) => !name.includes("..") && !/[. ]$/.test(name), "A bare file name such as sales.duckdb.")
-  .refine(
-    (name) => !/(-wal|-shm|-journal|\.wal|\.tmp|\.upload)$/i.test(name),
-    "This ending belongs to a database's own working files.",
-  )
+  .refine((name) => !name.includes("..") && !/[. ]$/.test(name), "File name such as sales.duckdb")
+  .refine((name) => !/(-wal|-shm|-journal|\.wal|\.tmp|\.upload)$/i.test(name), "This file extension is reserved.")
   .meta({
     pattern: "^[A-Za-z0-9_](?:(?:[A-Za-z0-9_ -]|\\.(?!\\.)){0,118}[A-Za-z0-9_-])?$",
     not: {

@@ -94,7 +94,7 @@ export async function deleteFile({ workspaceId }: Caller, name: string, uses: Us
     throw new AppError("in_use", "A connection uses this file. Delete the connection first.", { details: uses });
   }
   const path = join(workspaceFolder(workspaceId), name);
-  if (!(await exists(path))) throw new AppError("not_found", "There is no such file in this workspace.");
+  if (!(await exists(path))) throw new AppError("not_found", "File not found.");
   await rm(path, { force: true });
   // Files that an engine kept beside it are useless without it.
   for (const companion of [".wal", "-wal", "-shm", "-journal"]) await rm(`${path}${companion}`, { force: true });
@@ -121,7 +121,7 @@ function toUploadError(error: unknown, name: string): unknown {
   const code = error instanceof Error && "code" in error ? error.code : null;
   if (code === "EEXIST") return nameTaken(name);
   if (code === "ENOSPC" || code === "EDQUOT") {
-    return new AppError("storage_full", "There is no room left for this file. Delete something, then try again.", {
+    return new AppError("storage_full", "Not enough disk space. Delete files and try again.", {
       cause: error,
     });
   }
@@ -129,13 +129,13 @@ function toUploadError(error: unknown, name: string): unknown {
 }
 
 function brokenOff(): AppError {
-  return new AppError("invalid_request", "The upload broke off before its end. Send the file again.");
+  return new AppError("invalid_request", "The upload was interrupted. Try again.");
 }
 
 function nameTaken(name: string): AppError {
-  return new AppError("conflict", `There is a file ${name} already. Delete it first, or choose another name.`);
+  return new AppError("conflict", `File ${name} already exists. Delete it or use another name.`);
 }
 
 function tooLarge(): AppError {
-  return new AppError("too_large", "A file may have 1 GiB at the most.");
+  return new AppError("too_large", "Files are limited to 1 GiB.");
 }

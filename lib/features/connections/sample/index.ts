@@ -38,7 +38,7 @@ export async function ensureSample(): Promise<void> {
     build = buildIfMissing(path).catch((error: unknown) => {
       builds.delete(path);
       log.error({ err: error }, "the sample shop could not be built");
-      throw new AppError("unavailable", "The sample shop could not be prepared. Try again in a moment.", {
+      throw new AppError("unavailable", "Couldn't prepare the sample shop. Try again in a moment.", {
         cause: error,
         retryAfterSeconds: RETRY_AFTER_SECONDS,
       });

@@ -25,7 +25,7 @@ export function toServerFailure(text: string, query: string, secrets: readonly s
   const message = redact(words, secrets);
   if (code === READ_ONLY) return new AppError("read_only", READ_ONLY_MESSAGE, { cause: new Error(message) });
   if (TIMEOUTS.has(code)) return stoppedAtLimit();
-  if (CANCELLED.has(code)) return new AppError("cancelled", "The query was cancelled in the database.");
+  if (CANCELLED.has(code)) return new AppError("cancelled", "The query was cancelled by the database.");
   if (SIGN_IN.has(code)) return signInFailed(words, secrets);
   const position = /failed at position (\d+)/.exec(words)?.[1];
   return new AppError("query_failed", message, {

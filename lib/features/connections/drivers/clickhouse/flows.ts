@@ -198,7 +198,7 @@ class ClickHouseLoad implements Load {
     batch: Batch,
     { position, rejectsMax }: WriteOptions,
   ): Promise<{ written: number; rejected: RejectedRow[] }> {
-    if (this.#books.isFinished) throw new AppError("invalid_request", "This load is finished.");
+    if (this.#books.isFinished) throw new AppError("invalid_request", "This load has already finished.");
     await this.#requireHeld();
     const rejected: RejectedRow[] = [];
     let places = Array.from({ length: batch.rowCount }, (_, row) => row);
@@ -259,7 +259,7 @@ class ClickHouseLoad implements Load {
     for (const [index, { name, nullable, type }] of this.#columns.entries()) {
       if (nullable || type === "array") continue;
       const row = batch.columns[index]?.indexOf(null) ?? -1;
-      if (row >= 0) throw new RowRefused(`The column ${name} takes no NULL.`, { row, column: name });
+      if (row >= 0) throw new RowRefused(`Column ${name} does not allow NULL.`, { row, column: name });
     }
   }
 
@@ -346,7 +346,7 @@ class ClickHouseLoad implements Load {
         await this.#run(`ALTER TABLE ${target} ADD COLUMN ${quote(field.name)} ${clickHouseType(field, false)}`);
         continue;
       }
-      if (column.isGenerated) throw invalid(`The database computes the column ${column.name} by itself.`);
+      if (column.isGenerated) throw invalid(`Column ${column.name} is generated and can't be written.`);
       await this.#widen(found, column, field);
     }
     return this.#mustLook(table.name);
@@ -356,7 +356,7 @@ class ClickHouseLoad implements Load {
     const plain = { type: column.type, dbType: plainType(column.dbType) };
     const wider = widening(plain, field);
     if (wider === "fits") return;
-    const message = `The column ${column.name} of ${shape.name} is ${column.dbType}, and what comes is ${field.dbType || field.type}. Change the column, or load into another table.`;
+    const message = `Column ${column.name} of ${shape.name} is ${column.dbType}, but the source is ${field.dbType || field.type}. Change the column type or use another table.`;
     if (wider === null || shape.sortingKey.includes(column.name)) throw invalid(message);
     const type = clickHouseType(wider, !column.nullable);
     if (type === column.dbType) return;
@@ -419,7 +419,7 @@ class ClickHouseLoad implements Load {
 
   async #mustLook(name: string): Promise<ClickHouseShape> {
     const shape = await this.#look(name);
-    if (!shape) throw new AppError("query_failed", `The table ${name} is gone.`);
+    if (!shape) throw new AppError("query_failed", `Table ${name} no longer exists.`);
     return shape;
   }
 
@@ -439,13 +439,13 @@ function requireReplacing({ name, engine, sortingKey }: ClickHouseShape, primary
   const isSame = JSON.stringify([...sortingKey].sort()) === JSON.stringify([...primaryKey].sort());
   if (/Replacing/.test(engine) && isSame) return;
   throw invalid(
-    `An upsert needs a table of the engine ReplacingMergeTree with a unique order, ORDER BY (${primaryKey.join(", ")}); ${name} is ${engine} ordered by (${sortingKey.join(", ")}). Let a flow make a new table, or append.`,
+    `Upsert needs a ReplacingMergeTree table with ORDER BY (${primaryKey.join(", ")}). ${name} is ${engine} with ORDER BY (${sortingKey.join(", ")}). Use a new table or append.`,
   );
 }
 
 function find(shape: ClickHouseShape, name: string): TableColumn {
   const column = shape.columns.find((each) => each.name === name);
-  if (!column) throw new AppError("query_failed", `The column ${name} of ${shape.name} is gone.`);
+  if (!column) throw new AppError("query_failed", `Column ${name} of ${shape.name} no longer exists.`);
   return column;
 }
 

@@ -19,13 +19,13 @@ export const clickhouse = serverDriver({
   tellsDdl: true,
   fields: networkFormFields({
     port: 8123,
-    portHelp: "8123 when left out, 8443 with TLS.",
+    portHelp: "Default: 8123, or 8443 with TLS.",
     user: "default",
     connectionString: "clickhouse://user:password@host:8443/database?secure=true",
   }),
   refusals: NETWORK_REFUSALS,
   readerHint: {
-    text: "Run this once as an admin of the server, with the name of your database. It can read and change nothing.",
+    text: "Run once as an admin. Replace my_database. The user can read but not write.",
     statements:
       "create user millrace_reader\n  identified by '...'\n  settings readonly = 2;\ngrant select on my_database.*\n  to millrace_reader;",
   },

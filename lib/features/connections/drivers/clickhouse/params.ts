@@ -11,11 +11,11 @@ export function toClickHouseParams(params: unknown[] | Record<string, unknown> |
   if (params === undefined) return [];
   if (Array.isArray(params)) {
     if (params.length === 0) return [];
-    throw new AppError("invalid_request", "Send params as an object: the placeholders of ClickHouse are {name:Type}.");
+    throw new AppError("invalid_request", "params must be an object. ClickHouse placeholders are {name:Type}.");
   }
   return Object.entries(params).map(([name, value]) => {
     if (!/^[A-Za-z_]\w{0,100}$/.test(name)) {
-      throw new AppError("invalid_request", "Names of parameters are letters, digits and underscores.");
+      throw new AppError("invalid_request", "Parameter names can contain letters, digits and underscores.");
     }
     return [`param_${name}`, parameterText(value)];
   });

@@ -153,5 +153,5 @@ async function readWords(response: IncomingMessage): Promise<string> {
     deadline.signal.removeEventListener("abort", cut);
     response.destroy();
   }
-  return words === "" ? `Code: 0. The server answered with the status ${response.statusCode}` : words;
+  return words === "" ? `Code: 0. The server returned status ${response.statusCode}` : words;
 }

@@ -244,7 +244,7 @@ export class ClickHouseSource implements DataSource {
 
   #begin(query: string, settings: readonly [string, string][], { isRead, signal }: RunOptions): Run {
     signal.throwIfAborted();
-    if (this.#isClosed) throw new AppError("unavailable", "This connection is being closed. Try again.");
+    if (this.#isClosed) throw new AppError("unavailable", "The connection is closing. Try again.");
     this.#running += 1;
     return new Run(this.#line, { query, settings, isRead, signal, secrets: this.#secrets }, () => {
       this.#running -= 1;

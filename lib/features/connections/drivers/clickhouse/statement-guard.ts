@@ -122,17 +122,15 @@ export function checkStatement(query: string, readOnly: boolean): SqlToken[] {
   const tokens = readSqlTokens(query, "clickhouse");
   const last = tokens.findLastIndex((token) => token.kind !== "semicolon");
   const words = tokens.slice(0, last + 1);
-  if (words.length === 0) throw new AppError("invalid_request", "There is no statement to run. Write one first.");
+  if (words.length === 0) throw new AppError("invalid_request", "No statement to run.");
   const start = wordOf(words.find((token) => token.text !== "("));
   if (words.some((token) => token.kind === "semicolon")) throw new AppError("query_failed", ONE_STATEMENT_MESSAGE);
-  if (NEVER.has(start)) throw notAllowed("Each statement runs in a session of its own, so this would have no effect.");
+  if (NEVER.has(start)) throw notAllowed("Each statement runs in a new session, so this has no effect.");
   if (start !== "INSERT") refuseFormat(words);
   if (!readOnly) return words;
   if (CHANGING.has(start)) throw new AppError("read_only", READ_ONLY_MESSAGE);
   if (!READING.has(start)) {
-    throw notAllowed(
-      `${start || "This"} begins no statement that a read-only connection runs. Begin with SELECT or SHOW.`,
-    );
+    throw notAllowed(`${start || "This statement"} is not allowed on a read-only connection. Use SELECT or SHOW.`);
   }
   refuseUnsure(query, tokens);
   return words;
@@ -159,7 +157,7 @@ export function checkFunctions(
       if (STRUCTURE_FUNCTIONS.has(token.text.toLowerCase())) checkStructure(token.text, words, index + 2);
     } else if (isFunctionName(words, index, depth) && refused.isNameRefused(token.text)) {
       throw notAllowed(
-        `${clipped(token.text)} is a function that cannot be used on a read-only connection. If it is a column here, write it with its table: t.${clipped(token.text)}.`,
+        `${clipped(token.text)} is not allowed on a read-only connection. If it is a column, qualify it: t.${clipped(token.text)}.`,
       );
     }
   }
@@ -187,13 +185,13 @@ function checkStructure(name: string, words: readonly SqlToken[], from: number):
   const isWhole = first.kind === "string" && (next === "," || next === ")");
   if (isWhole && !first.text.includes("\\") && !EXPRESSION_WORDS.test(first.text)) return;
   throw notAllowed(
-    `Write the first argument of ${clipped(name)} as one string of names and types, without defaults and aliases.`,
+    `The first argument of ${clipped(name)} must be a string of names and types, without defaults or aliases.`,
   );
 }
 
 /** @throws AppError `not_allowed` for text that server versions parse differently */
 function refuseUnsure(query: string, tokens: readonly SqlToken[]): void {
-  if (query.includes("\0") || !query.isWellFormed()) throw notAllowed("The statement holds a character that is none.");
+  if (query.includes("\0") || !query.isWellFormed()) throw notAllowed("The statement contains an invalid character.");
   let at = 0;
   for (const [index, token] of tokens.entries()) {
     refuseGap(query.slice(at, token.start));
@@ -230,14 +228,12 @@ function refuseGap(gap: string): void {
 
 function unsure(text: string): AppError {
   return notAllowed(
-    `Versions of ClickHouse read this in several ways, so a read-only connection does not send it: ${clipped(text)}`,
+    `ClickHouse versions parse this differently, so it is not allowed on a read-only connection: ${clipped(text)}`,
   );
 }
 
 function refusedFunction(name: string): AppError {
-  return notAllowed(
-    `The function ${clipped(name)} cannot be used on a read-only connection: it may reach files or other servers.`,
-  );
+  return notAllowed(`${clipped(name)} can access files or other servers and is not allowed on a read-only connection.`);
 }
 
 /** Refuses `FORMAT name` at the end, which would change the response format. */
@@ -247,9 +243,9 @@ function refuseFormat(words: readonly SqlToken[]): void {
     return wordOf(token) === "FORMAT" && next?.kind === "word" && words[index - 1]?.text !== ".";
   });
   const isClause = at > 0 && words.slice(at + 2).every((token, index) => index > 0 || wordOf(token) === "SETTINGS");
-  if (isClause) throw notAllowed("Leave FORMAT out: the format of the answer is chosen by its reader.");
+  if (isClause) throw notAllowed("FORMAT is not supported. Remove it.");
   if (words.some((token, index) => wordOf(token) === "INTO" && wordOf(words[index + 1]) === "OUTFILE")) {
-    throw notAllowed("INTO OUTFILE cannot be used here: export the result instead.");
+    throw notAllowed("INTO OUTFILE is not supported. Export the result instead.");
   }
 }
 

@@ -107,14 +107,14 @@ export function toClickHouseCell(value: Exclude<WireValue, null>, column: Target
   const integer = /^(U?)Int(\d+)$/.exec(type);
   if (integer) return integerOf(value, integer[1] === "U", Number(integer[2]), type);
   if (/^Decimal/.test(type)) {
-    if (isNotANumber(value)) throw new CellRefused(`ClickHouse has no decimal ${String(value)}.`);
+    if (isNotANumber(value)) throw new CellRefused(`${String(value)} is not a valid ClickHouse decimal.`);
     return decimalOf(exactDecimal(value, { dbType: type }), type);
   }
   if (/^Float/.test(type)) return floatOf(exactFloat(value));
   if (/^Date/.test(type)) return dateOf(textOf(value), type);
   if (/^Bool$/.test(type)) {
     if (typeof value === "boolean") return value;
-    throw new CellRefused(`${textOf(value).slice(0, 60)} is neither true nor false.`);
+    throw new CellRefused(`${textOf(value).slice(0, 60)} is not a boolean.`);
   }
   if (/^(?:Array|Map|Tuple|JSON|Object|Nested|Variant|Dynamic)/.test(type)) return value;
   return column.from === "json" ? jsonTextOf(value) : textOf(value);
@@ -126,7 +126,7 @@ function integerOf(value: Exclude<WireValue, null>, isUnsigned: boolean, bits: n
   const high = isUnsigned ? 2n ** BigInt(bits) - 1n : 2n ** BigInt(bits - 1) - 1n;
   const low = isUnsigned ? 0n : -(2n ** BigInt(bits - 1));
   if (number === null || number > high || number < low)
-    throw new CellRefused(`${text.slice(0, 60)} is none of ${type}.`);
+    throw new CellRefused(`${text.slice(0, 60)} is not a value of ${type}.`);
   return text;
 }
 
@@ -134,7 +134,7 @@ function decimalOf(text: string, type: string): string {
   const digits = precisionOf({ dbType: type });
   const whole = /^[+-]?0*(\d*)/.exec(text)?.[1] ?? "";
   if (digits !== null && whole.length > digits.precision - digits.scale) {
-    throw new CellRefused(`${text.slice(0, 60)} has more digits than ${type}.`);
+    throw new CellRefused(`${text.slice(0, 60)} exceeds the precision of ${type}.`);
   }
   return text;
 }
@@ -148,12 +148,12 @@ function dateOf(text: string, type: string): string {
   const [, first = 0, last = 0] = YEARS.find(([pattern]) => pattern.test(type)) ?? [];
   const year = Number(/^([+-]?\d+)-/.exec(text)?.[1] ?? Number.NaN);
   if (!(year >= first && year <= last)) {
-    throw new CellRefused(`${text.slice(0, 60)} is outside of what ${type} keeps (${first} to ${last}).`);
+    throw new CellRefused(`${text.slice(0, 60)} is out of range for ${type} (${first} to ${last}).`);
   }
   const kept = Number(/^DateTime64\((\d)/.exec(type)?.[1] ?? 0);
   const digits = /:\d\d\.(\d+)/.exec(text)?.[1]?.replace(/0+$/, "") ?? "";
   if (/^DateTime/.test(type) && digits.length > kept) {
-    throw new CellRefused(`${text.slice(0, 60)} has more than the ${kept} digits of a second that ${type} keeps.`);
+    throw new CellRefused(`${text.slice(0, 60)} has more than ${kept} fractional digits, the limit of ${type}.`);
   }
   return /^DateTime/.test(type) ? `${utcText(text)}Z` : text;
 }

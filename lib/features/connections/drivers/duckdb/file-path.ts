@@ -6,7 +6,7 @@ import { AppError } from "@/lib/platform/http/errors";
 import { absolutePath } from "@/lib/platform/process/paths";
 
 /** Further reasons to reject the field of a file. */
-export const FILE_REFUSALS = { file: "A name that an engine keeps for its own working files" };
+export const FILE_REFUSALS = { file: "A reserved file name" };
 
 const OWNER_ONLY = 0o700;
 /** Files that DuckDB derives from its log while it checkpoints, beside the companions that `fileName` knows. */
@@ -16,13 +16,9 @@ const LOG_COMPANION = /\.(?:checkpoint|recovery)$/i;
 export function requireBareFileName(name: unknown): string {
   const parsed = fileName.safeParse(name);
   if (parsed.success && !LOG_COMPANION.test(parsed.data)) return parsed.data;
-  throw new AppError(
-    "invalid_request",
-    "The file is a bare name, such as sales.duckdb: no folders, no dots in front.",
-    {
-      details: [{ path: "config.file", message: "Give the name of a file in this workspace." }],
-    },
-  );
+  throw new AppError("invalid_request", "Enter a file name such as sales.duckdb, without folders or leading dots.", {
+    details: [{ path: "config.file", message: "Enter a file name." }],
+  });
 }
 
 /**
@@ -42,10 +38,10 @@ export async function workspaceFile(
   const path = join(folder, name);
   const found = await lstat(path).catch(() => null);
   if (!found && !mayCreate) {
-    throw new AppError("source_unreachable", `There is no file ${name} in this workspace. Upload it first.`);
+    throw new AppError("source_unreachable", `File ${name} not found. Upload it first.`);
   }
   // A link could lead out of the folder; no one creates one there on purpose.
   const isInside = !found || (found.isFile() && (await realpath(path)) === join(await realpath(folder), name));
-  if (!isInside) throw new AppError("invalid_request", `${name} is not a plain file of this workspace.`);
+  if (!isInside) throw new AppError("invalid_request", `${name} is not a regular file.`);
   return path;
 }

@@ -139,7 +139,7 @@ function castOf(expression: string, { type, dbType }: TableColumn): string {
 
 function toBoolean(value: Exclude<WireValue, null>): boolean {
   if (typeof value === "boolean") return value;
-  throw new CellRefused(`${textOf(value).slice(0, 60)} is neither true nor false.`);
+  throw new CellRefused(`${textOf(value).slice(0, 60)} is not a boolean.`);
 }
 
 function toText(value: Exclude<WireValue, null>, column: TargetColumn): string {

@@ -51,7 +51,7 @@ export const duckdb: Driver = {
       required: true,
       secret: false,
       isTarget: true,
-      help: "A DuckDB file of this workspace. A new name makes a new file when the connection may write.",
+      help: "A DuckDB file in this workspace. Created if missing and writes are allowed.",
     },
   ],
   refusals: FILE_REFUSALS,
@@ -109,7 +109,7 @@ async function fileOf({ config, workspaceId, readOnly }: OpenContext): Promise<E
 }
 
 function toRequest({ query, params }: Statement, options: QueryOptions) {
-  if (typeof query !== "string") throw new AppError("invalid_request", "The query is SQL text.");
+  if (typeof query !== "string") throw new AppError("invalid_request", "The query must be SQL text.");
   return {
     type: "execute" as const,
     query,

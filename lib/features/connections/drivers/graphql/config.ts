@@ -30,14 +30,14 @@ const resource = z.strictObject({
   ...resourceShape,
   query: z
     .string()
-    .min(1, "Write a query.")
+    .min(1, "Enter a query.")
     .max(QUERY_CHARS_MAX, "This is too long.")
-    .refine(isReadingQuery, "Write one query, and fragments if it needs them. A source changes nothing."),
-  path: jsonPath.refine((path) => path.length > 0, "Say where in the data the list is, such as orders."),
+    .refine(isReadingQuery, "Enter one query, with fragments if needed. Mutations are not allowed."),
+  path: jsonPath.refine((path) => path.length > 0, "Enter the path of the list, such as orders."),
   variables: z.record(z.string(), z.json()).default({}),
   afterVariable: z
     .string()
-    .regex(/^[_A-Za-z][_0-9A-Za-z]{0,99}$/, "Write the name of a variable.")
+    .regex(/^[_A-Za-z][_0-9A-Za-z]{0,99}$/, "Enter a variable name.")
     .default("after"),
   cursorStart: z.union([z.string().min(1).max(ADDRESS_CHARS_MAX), z.number()]).optional(),
 });

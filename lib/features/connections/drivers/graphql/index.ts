@@ -36,15 +36,15 @@ export const graphql: Driver = {
       kind: "json",
       required: false,
       secret: false,
-      help: `A list of what can be read. Each has a name, a query, and the path of the list or connection in its data. Of a connection ask for pageInfo { hasNextPage endCursor }, and take the next cursor as $after. ${CURSOR_MARK} in variables stands for the newest cursorField that was read.`,
+      help: `JSON list of resources with name, query and path. Request pageInfo { hasNextPage endCursor } and use $after. ${CURSOR_MARK} is the last cursor value.`,
       example: RESOURCES_EXAMPLE,
     },
     webFields.rateLimit,
   ],
   refusals: {
     ...WEB_REFUSALS,
-    endpoint: "No web address that may be reached",
-    resources: "Another form than the help describes, or a query that changes something",
+    endpoint: "Invalid or blocked URL",
+    resources: "Invalid format, or a mutation",
   },
   async check({ config }) {
     await checkWebConfig(parseGraphqlConfig(config).web);

@@ -29,7 +29,7 @@ export class GraphqlSource implements DataSource {
   extract(request: ExtractRequest): Promise<ExtractStream> {
     const resource = this.#config.resources.find(({ name }) => name === request.entity.name);
     if (!resource) {
-      throw new AppError("invalid_request", `This connection has no resource called ${request.entity.name}.`);
+      throw new AppError("invalid_request", `Resource ${request.entity.name} not found in this connection.`);
     }
     const { signal } = request;
     const read = () => extractRecords(request, (place, since) => this.#readPage(resource, place, since, { signal }));
@@ -66,7 +66,7 @@ export class GraphqlSource implements DataSource {
       throw place === null ? error : withResumeAdvice(error);
     });
     const found = readJsonPath(data, path);
-    if (found === undefined) throw sourceFailure(`The answer for ${name} has nothing at its path.`);
+    if (found === undefined) throw sourceFailure(`No value at the path of ${name} in the response.`);
     if (found === null) return { records: [], next: null };
     if (Array.isArray(found)) return { records: found, next: null };
     return this.#connection(found, name);
@@ -79,12 +79,9 @@ export class GraphqlSource implements DataSource {
       : Array.isArray(edges)
         ? edges.map((edge) => (isObject(edge) ? edge.node : null))
         : null;
-    if (records === null)
-      throw sourceFailure(`What the answer for ${name} has at its path is neither a list nor a connection.`);
+    if (records === null) throw sourceFailure(`The value at the path of ${name} is neither a list nor a connection.`);
     if (!isObject(pageInfo) || typeof pageInfo.hasNextPage !== "boolean") {
-      throw sourceFailure(
-        `The query for ${name} has to ask for pageInfo { hasNextPage endCursor }: nothing else says whether there is more.`,
-      );
+      throw sourceFailure(`The query for ${name} must request pageInfo { hasNextPage endCursor }.`);
     }
     // In a list with null items, null is a record that the user may not see.
     const seen = records.filter((record) => record !== null && record !== undefined);
@@ -93,9 +90,7 @@ export class GraphqlSource implements DataSource {
     if (typeof endCursor === "string" && endCursor !== "") {
       return { records: seen, next: endCursor, isSecret: this.#line.holdsSecret(endCursor) };
     }
-    throw sourceFailure(
-      `The answer for ${name} says that there is more, and not where: ask for endCursor in pageInfo.`,
-    );
+    throw sourceFailure(`The response for ${name} has a next page but no endCursor. Request endCursor in pageInfo.`);
   }
 
   /** Sends a query. @returns the whole `data`: a response with errors counts as none, even where it has some data */
@@ -115,14 +110,14 @@ export class GraphqlSource implements DataSource {
     if (Array.isArray(errors) && errors.length > 0) {
       const [first] = errors;
       const message = isObject(first) && typeof first.message === "string" ? first.message : "no reason given";
-      const more = errors.length > 1 ? ` There are ${errors.length - 1} more.` : "";
+      const more = errors.length > 1 ? ` Plus ${errors.length - 1} more errors.` : "";
       const failure = sourceFailure(
-        `The source answered with an error: ${this.#line.words(message).replace(/[.!]?$/, ".")}${more}`,
+        `The source returned an error: ${this.#line.words(message).replace(/[.!]?$/, ".")}${more}`,
       );
       throw errors.some(isBusy) ? new PassingFailure(failure, null) : failure;
     }
     if (!isObject(json) || !isObject(json.data)) {
-      throw sourceFailure("What answers at this address does not speak GraphQL: its answer has no data.");
+      throw sourceFailure("This endpoint is not GraphQL: the response has no data.");
     }
   }
 }

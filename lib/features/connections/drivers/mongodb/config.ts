@@ -49,15 +49,18 @@ export function parseMongoConfig(config: Record<string, unknown>): MongoConfig {
       connectionString.trim(),
     )?.groups;
   if (!parts?.hosts) {
-    throw invalid("connectionString", "This is no address of the form mongodb://user:password@host:port/database.");
+    throw invalid("connectionString", "Must be mongodb://user:password@host:port/database.");
   }
   // Unix sockets are written as %2Ftmp%2F...sock.
   if (!/^[\w.,:[\]-]+$/.test(parts.hosts)) {
-    throw invalid("connectionString", "The hosts are names or IP addresses, with a port each where it is not 27017.");
+    throw invalid(
+      "connectionString",
+      "Hosts must be names or IP addresses, each with an optional port (default 27017).",
+    );
   }
   const named = database ?? decode(parts.database ?? "");
-  if (named === "") throw invalid("database", "Name the database, here or in the connection string.");
-  if (/[/\\. "$]|\p{Cc}/u.test(named)) throw invalid("database", "This cannot be the name of a database.");
+  if (named === "") throw invalid("database", "Enter a database, here or in the connection string.");
+  if (/[/\\. "$]|\p{Cc}/u.test(named)) throw invalid("database", "Invalid database name.");
   const query = new URLSearchParams(readOptions(parts.query ?? ""));
   // The address names the database of the sign-in, whichever database is queried.
   if (!query.has("authSource") && parts.database && parts.user) query.set("authSource", decode(parts.database));
@@ -76,7 +79,7 @@ export function parseMongoConfig(config: Record<string, unknown>): MongoConfig {
 function toHost(text: string): { host: string; port: number } {
   const [, address, name, port] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(text) ?? [];
   const host = address ?? name;
-  if (!host) throw invalid("connectionString", "The hosts are names or IP addresses, separated by commas.");
+  if (!host) throw invalid("connectionString", "Hosts must be comma-separated names or IP addresses.");
   return { host, port: port === undefined ? MONGODB_PORT : Number(port) };
 }
 
@@ -84,7 +87,7 @@ function readOptions(query: string): [string, string][] {
   return [...new URLSearchParams(query)].map(([given, value]) => {
     const name = NAMES.get(given.toLowerCase());
     if (name === undefined || !OPTIONS[name]?.test(value)) {
-      throw invalid("connectionString", `The option ${given.slice(0, 40)} with this value cannot be used here.`);
+      throw invalid("connectionString", `The option ${given.slice(0, 40)} with this value is not supported.`);
     }
     return [name, value];
   });
@@ -94,7 +97,7 @@ function decode(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    throw invalid("connectionString", "Write special characters of the user and the password as %40 and the like.");
+    throw invalid("connectionString", "Percent-encode special characters in user and password, such as %40 for @.");
   }
 }
 

@@ -34,9 +34,9 @@ function toServerFailure(error: MongoServerError, secrets: readonly string[]): A
   if (SIGN_IN.has(code)) return signInFailed(error.message, secrets, error);
   if (TIMEOUTS.has(code)) return stoppedAtLimit(error);
   if (INTERRUPTED.has(code)) {
-    return new AppError("cancelled", "The query was cancelled in the database.", { cause: error });
+    return new AppError("cancelled", "The query was cancelled by the database.", { cause: error });
   }
-  const hint = code === NOT_PERMITTED ? { hint: "Give the user of this connection the right to do it." } : {};
+  const hint = code === NOT_PERMITTED ? { hint: "Grant this user the required privilege." } : {};
   return new AppError("query_failed", message, {
     details: { code, ...(error.codeName && { codeName: error.codeName }), ...hint },
     cause: error,

@@ -27,7 +27,7 @@ export class GuardedConnection extends Connection {
       try {
         whole = messages.push(chunk);
       } catch (error) {
-        callback(new MongoParseError(`The server does not keep to MongoDB's protocol: ${(error as Error).message}`));
+        callback(new MongoParseError(`The server violated the MongoDB protocol: ${(error as Error).message}`));
         return;
       }
       take(whole, encoding, callback);

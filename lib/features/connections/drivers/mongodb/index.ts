@@ -43,16 +43,16 @@ export const mongodb = serverDriver({
       kind: "text",
       required: false,
       secret: false,
-      help: "The one that queries are about, unless the connection string names it.",
+      help: "Defaults to the database in the connection string.",
       maxLength: DATABASE_CHARS_MAX,
     },
   ],
   refusals: {
     connectionString: NETWORK_REFUSALS.connectionString,
-    database: "A name that the database cannot have, or none at all",
+    database: "Missing or invalid database name",
   },
   readerHint: {
-    text: "Run this once in the shell as an admin, with the name of your database. It can read and change nothing.",
+    text: "Run once in mongosh as an admin. Replace my_database. The user can read but not write.",
     statements:
       'use my_database\ndb.createUser({\n  user: "millrace_reader",\n  pwd: passwordPrompt(),\n  roles: ["read"]\n})',
   },

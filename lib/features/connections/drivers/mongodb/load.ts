@@ -64,7 +64,7 @@ export async function loadCollection(request: LoadRequest, parts: LoadParts): Pr
   checkCollection(request.table.name);
   const path = request.primaryKey.find((name) => name.includes(".") || name.startsWith("$"));
   if (path !== undefined)
-    throw new AppError("invalid_request", `The field ${path} cannot be a key: its name is a path to MongoDB.`);
+    throw new AppError("invalid_request", `Field ${path} can't be a key because MongoDB reads its name as a path.`);
   const begin = async <T>(signal: AbortSignal, work: (db: Db, session: ClientSession) => Promise<T>): Promise<T> => {
     const run = await open(signal);
     try {
@@ -193,7 +193,7 @@ class CollectionLoad implements Load {
     batch: Batch,
     { position, rejectsMax }: WriteOptions,
   ): Promise<{ written: number; rejected: RejectedRow[] }> {
-    if (this.#books.isFinished) throw new AppError("invalid_request", "This load is finished.");
+    if (this.#books.isFinished) throw new AppError("invalid_request", "This load has already finished.");
     const rejected: RejectedRow[] = [];
     let places = Array.from({ length: batch.rowCount }, (_, row) => row);
     for (;;) {
@@ -453,7 +453,7 @@ function documentsOf(batch: Batch, { columns, primaryKey }: LoadRequest): Map<st
     for (const [index, field] of columns.entries()) {
       const value = batch.columns[index]?.[row] ?? null;
       if (value === null && primaryKey.includes(field.name)) {
-        throw new RowRefused("The row has no value of the primary key.", { row, column: field.name });
+        throw new RowRefused("The row has no primary key value.", { row, column: field.name });
       }
       if (value === null && field.name === "_id") continue;
       try {
@@ -512,15 +512,14 @@ function decimalOf(text: string): Decimal128 {
   try {
     return Decimal128.fromString(text);
   } catch (error) {
-    throw new CellRefused(`${text.slice(0, 60)} has more than the 34 digits of a decimal.`, { cause: error });
+    throw new CellRefused(`${text.slice(0, 60)} exceeds the 34 digits of Decimal128.`, { cause: error });
   }
 }
 
 /** Returns a date. MongoDB keeps milliseconds: further digits are cut. */
 function dateOf(text: string): Date {
   const date = new Date(text);
-  if (Number.isNaN(date.getTime()))
-    throw new CellRefused(`${text.slice(0, 60)} is no instant that a date of MongoDB can be.`);
+  if (Number.isNaN(date.getTime())) throw new CellRefused(`${text.slice(0, 60)} is out of range for a MongoDB date.`);
   return date;
 }
 

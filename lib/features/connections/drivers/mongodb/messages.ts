@@ -51,7 +51,7 @@ export class Messages {
 
 function lengthOf(message: Buffer): number {
   const length = message.readInt32LE(0);
-  if (length < HEADER_BYTES || length > MESSAGE_BYTES_MAX) throw new Error("No message has such a length.");
+  if (length < HEADER_BYTES || length > MESSAGE_BYTES_MAX) throw new Error("Invalid message length.");
   return length;
 }
 
@@ -61,30 +61,30 @@ function check(message: Buffer): void {
   if (kind === OP_MSG) checkSections(body);
   else if (kind === OP_REPLY) checkReply(body);
   // The client does not request compression.
-  else throw new Error("No server sends a message of this kind.");
+  else throw new Error("Unexpected message type.");
 }
 
 function checkSections(body: Buffer): void {
-  if (body.length < FLAGS_BYTES) throw new Error("A message has no flags.");
+  if (body.length < FLAGS_BYTES) throw new Error("Missing message flags.");
   const hasChecksum = (body.readInt32LE(0) & CHECKSUM_PRESENT) !== 0;
   const end = body.length - (hasChecksum ? CHECKSUM_BYTES : 0);
   for (let at = FLAGS_BYTES; at < end; ) {
-    if (body[at] !== 0) throw new Error("A message has a section that no answer has.");
+    if (body[at] !== 0) throw new Error("Unexpected message section.");
     at = endOfDocument(body, at + 1);
   }
 }
 
 function checkReply(body: Buffer): void {
-  if (body.length < REPLY_FIELDS_BYTES) throw new Error("A reply is too short.");
+  if (body.length < REPLY_FIELDS_BYTES) throw new Error("Truncated reply.");
   let at = REPLY_FIELDS_BYTES;
   let left = body.readInt32LE(REPLY_FIELDS_BYTES - 4);
-  if (left < 0 || left > body.length / DOCUMENT_BYTES_MIN) throw new Error("A reply has no such number of documents.");
+  if (left < 0 || left > body.length / DOCUMENT_BYTES_MIN) throw new Error("Invalid document count in reply.");
   for (; left > 0; left -= 1) at = endOfDocument(body, at);
 }
 
 function endOfDocument(body: Buffer, at: number): number {
-  if (at + LENGTH_BYTES > body.length) throw new Error("A document has no length.");
+  if (at + LENGTH_BYTES > body.length) throw new Error("Missing document length.");
   const length = body.readInt32LE(at);
-  if (length < DOCUMENT_BYTES_MIN || at + length > body.length) throw new Error("No document has such a length.");
+  if (length < DOCUMENT_BYTES_MIN || at + length > body.length) throw new Error("Invalid document length.");
   return at + length;
 }

@@ -66,7 +66,7 @@ const options = z.looseObject({
 const IGNORED_OPTIONS = new Set(["batchSize", "maxTimeMS", "comment", "cursor", "noCursorTimeout", "ordered"]);
 const KNOWN_OPTIONS = new Set([...Object.keys(options.shape), ...IGNORED_OPTIONS]);
 
-const collection = z.string().min(1, "Name the collection.");
+const collection = z.string().min(1, "Enter a collection.");
 const operationObject = z.discriminatedUnion("operation", [
   z.strictObject({
     operation: z.literal("find"),
@@ -151,11 +151,11 @@ function fromObject(query: Record<string, unknown>): Operation {
     for (const name of ["limit", "skip"]) if (Object.hasOwn(values, name)) values[name] = plainCount(values[name]);
   } catch (error) {
     const message = error instanceof Error ? error.message : "";
-    throw new AppError("invalid_request", `A value of the operation cannot be read. ${message}`, { cause: error });
+    throw new AppError("invalid_request", `Invalid value. ${message}`, { cause: error });
   }
   const result = operationObject.safeParse(values);
   if (!result.success) {
-    throw new AppError("invalid_request", "The operation is not complete, or not one that can be run here.", {
+    throw new AppError("invalid_request", "The operation is incomplete or not supported.", {
       details: result.error.issues.map((issue) => ({
         path: ["query", ...issue.path].join("."),
         message: issue.message,
@@ -190,10 +190,10 @@ const METHODS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
 const IGNORED_CALLS = new Set(["toArray", "pretty", "batchSize", "maxTimeMS", "comment"]);
 
 function fromCalls(name: string, [method, ...chained]: ShellCall[]): Operation {
-  if (!method) throw new ShellSyntaxError("A method is missing, as in db.orders.find({}).", 0);
+  if (!method) throw new ShellSyntaxError("Add a method, as in db.orders.find({}).", 0);
   const read = METHODS.get(method.name);
   if (!read) {
-    throw new AppError("not_allowed", `${method.name.slice(0, 60)} cannot be run here. ${KNOWN}`);
+    throw new AppError("not_allowed", `${method.name.slice(0, 60)} is not supported. ${KNOWN}`);
   }
   let operation = { collection: name, ...read(method.args, method) } as Operation;
   for (const call of chained) operation = chain(operation, call);
@@ -208,7 +208,7 @@ function chain(operation: Operation, call: ShellCall): Operation {
   if (call.name === "explain" && (operation.kind === "find" || operation.kind === "aggregate")) {
     const explain = VERBOSITIES.find((each) => each === (first ?? "queryPlanner"));
     if (explain) return { ...operation, explain };
-    throw new ShellSyntaxError('explain takes "queryPlanner" or "executionStats".', call.offset);
+    throw new ShellSyntaxError('explain accepts "queryPlanner" or "executionStats".', call.offset);
   }
   if (operation.kind === "find") {
     switch (call.name) {
@@ -269,10 +269,10 @@ function optionsOf(value: unknown, call: ShellCall): z.infer<typeof options> {
   if (value === undefined || value === null) return {};
   const unknownName = isDoc(value) ? Object.keys(value).find((name) => !KNOWN_OPTIONS.has(name)) : undefined;
   if (unknownName !== undefined) {
-    throw new ShellSyntaxError(`The option ${unknownName.slice(0, 60)} cannot be used here.`, call.offset);
+    throw new ShellSyntaxError(`Option ${unknownName.slice(0, 60)} is not supported.`, call.offset);
   }
   const result = options.safeParse(value);
-  if (!result.success) throw new ShellSyntaxError(`The options of ${call.name} are not valid.`, call.offset);
+  if (!result.success) throw new ShellSyntaxError(`Invalid options for ${call.name}.`, call.offset);
   return result.data;
 }
 
@@ -291,25 +291,24 @@ function optionalDoc(value: unknown, call: ShellCall): Doc {
 }
 
 function docArgument(value: unknown, call: ShellCall): Doc {
-  if (!isDoc(value))
-    throw new ShellSyntaxError(`${call.name} takes an object here, as in {status: "paid"}.`, call.offset);
+  if (!isDoc(value)) throw new ShellSyntaxError(`${call.name} expects an object, as in {status: "paid"}.`, call.offset);
   return value;
 }
 
 function docsArgument(value: unknown, call: ShellCall): Doc[] {
-  if (!Array.isArray(value)) throw new ShellSyntaxError(`${call.name} takes a list of objects.`, call.offset);
+  if (!Array.isArray(value)) throw new ShellSyntaxError(`${call.name} expects an array of objects.`, call.offset);
   return value.map((item) => docArgument(item, call));
 }
 
 function textArgument(value: unknown, call: ShellCall): string {
   if (typeof value !== "string" || value === "")
-    throw new ShellSyntaxError(`${call.name} takes the name of a field.`, call.offset);
+    throw new ShellSyntaxError(`${call.name} expects a field name.`, call.offset);
   return value;
 }
 
 function wholeArgument(value: unknown, call: ShellCall): number {
   const number = Number(String(value));
-  if (!Number.isInteger(number)) throw new ShellSyntaxError(`${call.name} takes a whole number.`, call.offset);
+  if (!Number.isInteger(number)) throw new ShellSyntaxError(`${call.name} expects a whole number.`, call.offset);
   return number;
 }
 

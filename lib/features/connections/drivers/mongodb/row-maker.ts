@@ -82,6 +82,6 @@ export class RowMaker {
 function newField(name: string): AppError {
   return new AppError(
     "query_failed",
-    `The first ${SAMPLE_DOCUMENTS} documents are all alike, and a later one has the field ${name} besides. Name the fields that you want in a projection.`,
+    `Field ${name} first appears after ${SAMPLE_DOCUMENTS} documents. List the fields you need in a projection.`,
   );
 }

@@ -46,7 +46,7 @@ const STAGES = new Set([
 export function checkOperation(operation: Operation, readOnly: boolean): void {
   checkCollection(operation.collection);
   if (readOnly && !READING.has(operation.kind)) {
-    throw new AppError("read_only", "This connection is read-only: it runs queries and changes nothing.");
+    throw new AppError("read_only", "This connection is read-only. It can't change data.");
   }
   const { collection: _, kind, ...rest } = operation;
   const isData = kind === "insertOne" || kind === "insertMany" || kind === "replaceOne";
@@ -58,8 +58,8 @@ export function checkOperation(operation: Operation, readOnly: boolean): void {
 export function checkCollection(name: string): void {
   const isPossible =
     name !== "" && Buffer.byteLength(name) <= NAME_BYTES_MAX && !/[$\0]/.test(name) && !name.startsWith(".");
-  if (!isPossible) throw new AppError("invalid_request", "This cannot be the name of a collection.");
-  if (/^system\./i.test(name)) throw notAllowed("Collections of the server itself (system.*) cannot be used here.");
+  if (!isPossible) throw new AppError("invalid_request", "Invalid collection name.");
+  if (/^system\./i.test(name)) throw notAllowed("System collections (system.*) are not accessible.");
 }
 
 function checkSize(values: Doc, bytesMax: number): void {
@@ -67,16 +67,15 @@ function checkSize(values: Doc, bytesMax: number): void {
   try {
     bytes = BSON.calculateObjectSize(values, { ignoreUndefined: true });
   } catch (error) {
-    throw new AppError("invalid_request", "The operation holds something that MongoDB cannot store.", { cause: error });
+    throw new AppError("invalid_request", "The operation contains a value that MongoDB can't store.", { cause: error });
   }
   if (bytes > bytesMax) {
-    throw new AppError("too_large", `The operation is larger than ${bytesMax / 1024} KiB. Make it smaller.`);
+    throw new AppError("too_large", `The operation exceeds ${bytesMax / 1024} KiB.`);
   }
 }
 
 function checkKeys(value: unknown, depth: number): void {
-  if (depth > DEPTH_MAX)
-    throw new AppError("invalid_request", `The operation is nested deeper than ${DEPTH_MAX} levels.`);
+  if (depth > DEPTH_MAX) throw new AppError("invalid_request", `The operation exceeds ${DEPTH_MAX} nesting levels.`);
   if (Array.isArray(value)) {
     for (const item of value) checkKeys(item, depth + 1);
     return;
@@ -84,16 +83,16 @@ function checkKeys(value: unknown, depth: number): void {
   if (typeof value !== "object" || value === null) return;
   const type = (value as { _bsontype?: unknown })._bsontype;
   if (type === "Code" || type === "DBRef" || type === "BSONSymbol") {
-    throw notAllowed(`A value of the type ${type} cannot be used here.`);
+    throw notAllowed(`Values of type ${type} are not supported.`);
   }
   if (type !== undefined && typeof type === "string" && Object.getPrototypeOf(value) !== Object.prototype) return;
   if (value instanceof Date || value instanceof Uint8Array) return;
   for (const [key, item] of Object.entries(value)) {
     // The server may treat full-width and small forms of the dollar sign as the usual one.
     const plain = isAscii(key) ? key : key.normalize("NFKC");
-    if (CODE_KEYS.has(plain)) throw notAllowed(`${plain} runs code in the database, which cannot be done here.`);
-    if (key === "__proto__") throw new AppError("invalid_request", "A key called __proto__ cannot be used here.");
-    if (key.includes("\0")) throw new AppError("invalid_request", "A key holds the character with the code 0.");
+    if (CODE_KEYS.has(plain)) throw notAllowed(`${plain} runs code in the database and is not allowed.`);
+    if (key === "__proto__") throw new AppError("invalid_request", "The key __proto__ is not allowed.");
+    if (key.includes("\0")) throw new AppError("invalid_request", "Keys can't contain NUL characters.");
     checkKeys(item, depth + 1);
   }
 }
@@ -109,10 +108,10 @@ function checkPipeline(pipeline: readonly unknown[], readOnly: boolean): void {
     for (const [name, body] of entries) {
       if (WRITING_STAGES.has(name)) {
         throw readOnly
-          ? new AppError("read_only", `This connection is read-only: ${name} writes a collection.`)
-          : notAllowed(`${name} cannot be run here: it may write any database of the server.`);
+          ? new AppError("read_only", `${name} writes data and is not allowed on a read-only connection.`)
+          : notAllowed(`${name} can write to any database and is not supported.`);
       }
-      if (!STAGES.has(name)) throw notAllowed(`The stage ${name.slice(0, 60)} cannot be used here.`);
+      if (!STAGES.has(name)) throw notAllowed(`Stage ${name.slice(0, 60)} is not supported.`);
       checkStage(name, body, readOnly);
     }
   }
@@ -139,7 +138,7 @@ function checkInner(body: unknown, readOnly: boolean): void {
 /** Checks the source of a stage. Without one, the stage reads what its pipeline starts with. */
 function checkSource(name: unknown): void {
   if (name === undefined) return;
-  if (typeof name !== "string") throw notAllowed("A stage can read collections of this database only: name one.");
+  if (typeof name !== "string") throw notAllowed("Stages can read only collections of this database.");
   checkCollection(name);
 }
 

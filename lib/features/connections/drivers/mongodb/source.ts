@@ -68,7 +68,7 @@ export class MongoSource implements DataSource {
 
   async query({ query, params, exactFields }: Statement, options: QueryOptions): Promise<ResultStream> {
     if (params !== undefined && Object.keys(params).length > 0) {
-      throw new AppError("invalid_request", "MongoDB has no placeholders: write the values into the operation.");
+      throw new AppError("invalid_request", "MongoDB has no placeholders. Put the values in the operation.");
     }
     const operation = readOperation(query);
     checkOperation(operation, options.readOnly);
@@ -202,7 +202,7 @@ export class MongoSource implements DataSource {
 
   async #begin(signal: AbortSignal): Promise<Run> {
     signal.throwIfAborted();
-    if (this.#isClosed) throw new AppError("unavailable", "This connection is being closed. Try again.");
+    if (this.#isClosed) throw new AppError("unavailable", "The connection is closing. Try again.");
     this.#running += 1;
     const leave = () => {
       this.#running -= 1;

@@ -31,7 +31,7 @@ export function toConnectFailure(error: unknown, secrets: readonly string[]): Ap
     if (TOO_MANY_CONNECTIONS.has(errno)) {
       return new AppError(
         "source_unreachable",
-        "The database has no free connection. Close some, or raise its limit.",
+        "The database has too many connections. Close some, or raise its limit.",
         {
           cause: error,
         },
@@ -61,7 +61,7 @@ export function toQueryFailure(error: unknown, query: string, secrets: readonly 
   if (errno === READ_ONLY_TRANSACTION) return new AppError("read_only", READ_ONLY_MESSAGE, { cause: error });
   if (TIMEOUTS.has(errno)) return stoppedAtLimit(error);
   if (errno === INTERRUPTED) {
-    return new AppError("cancelled", "The query was cancelled in the database.", { cause: error });
+    return new AppError("cancelled", "The query was cancelled by the database.", { cause: error });
   }
   return new AppError("query_failed", redact(sqlMessage ?? message, secrets), {
     details: { errno, sqlState, ...placeIn(query, sqlMessage ?? message) },

@@ -176,12 +176,9 @@ async function requireTransactions(
   if (transactions === "YES") return;
   const what =
     engine === null || engine === undefined
-      ? "is no table that rows can be kept in"
-      : `is kept by ${engine}, which knows no transactions`;
-  throw new AppError(
-    "invalid_request",
-    `${name} ${what}, so a batch could stay half written. Load into a table of InnoDB.`,
-  );
+      ? "is not a base table"
+      : `uses ${engine}, which does not support transactions`;
+  throw new AppError("invalid_request", `${name} ${what}, so a batch could be partially written. Use an InnoDB table.`);
 }
 
 async function look(
@@ -204,7 +201,7 @@ async function look(
   const place = schema ?? found.place;
   if (!first) {
     if (place === "")
-      throw new AppError("invalid_request", "Name the database of the table: this connection has none.");
+      throw new AppError("invalid_request", "Enter the database of the table. This connection has no default.");
     return { schema: place, shape: null };
   }
   const own = found.columns.filter((row) => row[1] === first[1]).map((row) => String(row[2]));
@@ -328,7 +325,7 @@ async function insert(
       rowBytes +=
         typeof cell === "string" ? Buffer.byteLength(cell) : ((cell as Buffer | null)?.length ?? SCALAR_BYTES);
     if (rowBytes > packet * PACKET_SHARE) {
-      throw new RowRefused(`The row is too large for this server, whose max_allowed_packet is ${packet} bytes.`, {
+      throw new RowRefused(`The row exceeds the server's max_allowed_packet of ${packet} bytes.`, {
         row: at,
       });
     }

@@ -40,7 +40,7 @@ export function guardPackets(connection: Connection): void {
       // A failing server may send an error at any sequence number.
       if (packet.peekByte() === ERROR_PACKET) inside.sequenceId = packet.sequenceId;
       if (packet.sequenceId !== inside.sequenceId) {
-        inside._handleFatalError(new Error("The server's packets are out of their order."));
+        inside._handleFatalError(new Error("Packets out of order."));
         inside.stream.destroy();
         return;
       }
@@ -56,7 +56,7 @@ function guardLengths(packet: Packet): void {
   guarded.add(kind);
   const read = kind.readLengthCodedNumberExt;
   kind.readLengthCodedNumberExt = function (mark, ...rest) {
-    if (mark === undefined || mark > LENGTH_MARK_MAX) throw new Error("The server gives a length that is none.");
+    if (mark === undefined || mark > LENGTH_MARK_MAX) throw new Error("Invalid packet length.");
     return read.call(this, mark, ...rest);
   };
 }

@@ -36,7 +36,7 @@ export const mysql = serverDriver({
   }),
   refusals: NETWORK_REFUSALS,
   readerHint: {
-    text: "Run this once as an admin of the server, with the name of your database. It can read and change nothing.",
+    text: "Run once as an admin. Replace my_database. The user can read but not write.",
     statements:
       "create user 'millrace_reader'@'%'\n  identified by '...';\ngrant select, show view\n  on my_database.*\n  to 'millrace_reader'@'%';",
   },

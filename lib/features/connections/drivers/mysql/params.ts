@@ -17,7 +17,7 @@ const PARAMS_MAX = 65_535;
 export function toMysqlParams(params: unknown[] | Record<string, unknown> | undefined): readonly unknown[] {
   const values = positionalParams(params, "?");
   if (values.length > PARAMS_MAX)
-    throw new AppError("invalid_request", `A statement takes at most ${PARAMS_MAX} values.`);
+    throw new AppError("invalid_request", `At most ${PARAMS_MAX} parameters per statement.`);
   return values.map((value) => {
     if (value === null || value === undefined) return null;
     if (typeof value === "string") return checkText(value);

@@ -109,7 +109,7 @@ function checkPins(rows: readonly Row[]): string {
   const session = rows.find(({ kind }) => kind === "session");
   if (session && isHarmlessMode(session.sqlMode) && session.charset === "utf8mb4") return session.schema;
   throw notAllowed(
-    "The session does not keep its sql_mode or character set; a proxy before the database may be the reason. Without them a read-only connection runs nothing.",
+    "The session does not keep sql_mode or its character set, perhaps because of a proxy. Read-only queries are blocked.",
   );
 }
 
@@ -192,7 +192,7 @@ function follow(rows: readonly Row[], lookups: readonly Lookup[]): Open[] {
     const functions = found.filter(({ kind }) => kind === "FUNCTION");
     if ("builtIns" in lookup) return functions.map((one) => openFunction(one, []));
     const inPackage = found.find(({ kind }) => kind.startsWith("PACKAGE"));
-    if (inPackage) throw notAllowed(`A read-only connection runs no functions of packages, as ${inPackage.name} is.`);
+    if (inPackage) throw notAllowed(`Package function ${inPackage.name} is not allowed on a read-only connection.`);
     if (functions.length === 0) throw unknownFunction(lookup.call, lookup.packagesOf);
     const parameters = found.filter(({ kind }) => kind === "PARAMETER").map(({ text }) => text);
     return functions.map((one) => openFunction(one, parameters));
@@ -203,7 +203,7 @@ function openView(view: Row): Open {
   const title = `The view ${view.schema}.${view.name}`;
   if (view.rights !== "INVOKER") {
     throw notAllowed(
-      `${title} runs with the rights of who made it, so a read-only connection does not run it. Query its tables, or make it a view with SQL SECURITY INVOKER.`,
+      `${title} uses SQL SECURITY DEFINER and is not allowed on a read-only connection. Query its tables, or use SQL SECURITY INVOKER.`,
     );
   }
   const tokens = readStored(view, title, "SHOW VIEW on it");
@@ -214,7 +214,7 @@ function openFunction(routine: Row, parameters: readonly string[]): Open {
   const title = `The stored function ${routine.schema}.${routine.name}`;
   if (routine.rights !== "INVOKER") {
     throw notAllowed(
-      `${title} runs with the rights of who made it, so a read-only connection does not run it. Make it one with SQL SECURITY INVOKER.`,
+      `${title} uses SQL SECURITY DEFINER and is not allowed on a read-only connection. Use SQL SECURITY INVOKER.`,
     );
   }
   const tokens = readStored(
@@ -229,14 +229,12 @@ function openFunction(routine: Row, parameters: readonly string[]): Open {
 
 /** Returns the tokens of a view or routine, if it is certain how the server parses its text. */
 function readStored({ text, language, sqlMode, charset }: Row, title: string, right: string): Token[] {
-  if (text === "") throw notAllowed(`${title} cannot be looked into. Grant the user of the connection ${right}.`);
+  if (text === "") throw notAllowed(`Couldn't read the definition of ${title}. Grant this user ${right}.`);
   const { tokens, comments, doubt } = readMysqlText(text);
   const isKnownText = UTF8.test(charset) || (ASCII_LIKE.test(charset) && ASCII.test(text));
   const isPlain = !doubt && comments.every(({ kind }) => kind === "plain");
   if (isKnownText && isPlain && language === "SQL" && isHarmlessMode(sqlMode)) return tokens;
-  throw notAllowed(
-    `${title} cannot be read for certain (its language, sql_mode, character set or comments), so a read-only connection does not run it.`,
-  );
+  throw notAllowed(`Couldn't verify that ${title} is read-only (language, sql_mode, character set or comments).`);
 }
 
 function inside<T>(title: string, read: () => T): T {
@@ -244,13 +242,11 @@ function inside<T>(title: string, read: () => T): T {
     return read();
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    throw new AppError(error.kind, `${title} cannot be used on a read-only connection. ${error.message}`);
+    throw new AppError(error.kind, `${title} is not allowed on a read-only connection. ${error.message}`);
   }
 }
 
 function unknownFunction({ name }: Call, qualifier: string | null): AppError {
   const title = qualifier === null ? name : `${qualifier}.${name}`;
-  return notAllowed(
-    `The function ${title} cannot be used here: it is none of the server's own that only read, and no stored function that this user may run.`,
-  );
+  return notAllowed(`Function ${title} is not a known read-only function or a stored function this user can run.`);
 }

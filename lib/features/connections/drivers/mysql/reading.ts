@@ -25,7 +25,7 @@ export function readMysqlText(text: string): Reading {
   let doubt: Doubt | null = null;
   // To the server this is an end, but not in every place.
   const nul = text.indexOf("\0");
-  if (nul >= 0) doubt = { message: "There is a NUL character in the text.", at: nul, isOpen: false };
+  if (nul >= 0) doubt = { message: "The statement contains a NUL character.", at: nul, isOpen: false };
   const lexer = new SqlLexer(text, "mysql");
   for (let piece = lexer.next(); piece; piece = lexer.next()) {
     const { kind, start, end } = piece;
@@ -43,16 +43,16 @@ export function readMysqlText(text: string): Reading {
 
 function openAt(text: string, kind: string, start: number): Doubt {
   if (kind === "comment" || kind === "hint" || kind === "run") {
-    return { message: "The comment that begins here has no end.", at: start, isOpen: true };
+    return { message: "Unterminated comment.", at: start, isOpen: true };
   }
   const signs = kind === "variable" ? (text.startsWith("@@", start) ? 2 : 1) : 0;
-  return { message: "The quote that begins here has no end.", at: start + signs, isOpen: true };
+  return { message: "Unterminated quoted string.", at: start + signs, isOpen: true };
 }
 
 function doubtOfComment(text: string, kind: string, start: number, end: number): string | null {
-  if (kind === "run") return "Comments that the server runs (/*! ... */) cannot be used here.";
+  if (kind === "run") return "Executable comments (/*! ... */) are not allowed.";
   const isDoubted = kind === "hint" && !PLAIN_HINT.test(text.slice(start, end));
-  return isDoubted ? "Optimizer hints take plain names and numbers here." : null;
+  return isDoubted ? "Optimizer hints can contain only names and numbers." : null;
 }
 
 function doubtOf(text: string, { kind, start, end }: SqlToken, before: SqlToken | undefined): string | null {
@@ -60,29 +60,27 @@ function doubtOf(text: string, { kind, start, end }: SqlToken, before: SqlToken 
   if (kind === "symbol") return doubtOfSymbol(text, source, start);
   if ((kind === "word" || kind === "name") && !source.startsWith("`")) {
     if (UNSEEN.test(source)) {
-      return "There is a space or invisible character here that the database takes for a part of a name.";
+      return "Non-standard space or invisible character.";
     }
-    return source.startsWith("$") ? "A name that begins with $ has to be quoted." : null;
+    return source.startsWith("$") ? "Quote names that start with $." : null;
   }
   // The server stops within such a number, and reports it.
   if (kind === "number" && /[.]\d*$/.test(source) && /[eE]/.test(text.charAt(end))) {
-    return "A number ends in an exponent without digits.";
+    return "The exponent has no digits.";
   }
   if (kind === "variable" && !/^@@?['"`]/.test(source) && !source.startsWith("@@") && BEYOND_ASCII.test(source)) {
-    return "A variable's name beyond ASCII has to be quoted: @`name`.";
+    return "Quote variable names with non-ASCII characters: @`name`.";
   }
   // x'..' and b'..' have no escapes.
   if (kind !== "string" || before?.kind !== "word" || before.end !== start || !source.startsWith("'")) return null;
   const digits = DIGITS[before.text.toLowerCase()];
-  return !digits || digits.test(source)
-    ? null
-    : `After ${before.text} there are digits in quotes, and here is something else.`;
+  return !digits || digits.test(source) ? null : `Expected quoted digits after ${before.text}.`;
 }
 
 function doubtOfSymbol(text: string, source: string, start: number): string | null {
   if (source === "-" && text.charAt(start + 1) === "-" && text.charAt(start + 2) > "\x7f") {
-    return "The database takes -- for a comment only before a space, and what follows here is none.";
+    return "Add a space after -- to start a comment.";
   }
-  if (source === "\\") return "A backslash outside of quotes is read differently by different servers.";
-  return source < " " || source === "\x7f" ? "There is a control character outside of quotes." : null;
+  if (source === "\\") return "Backslashes outside quotes are not allowed.";
+  return source < " " || source === "\x7f" ? "Control characters outside quotes are not allowed." : null;
 }

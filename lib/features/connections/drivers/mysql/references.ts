@@ -86,7 +86,7 @@ function readCall(
   if (BEFORE_PARENTHESIS.has(word)) return;
   // The columns of a table alias: `AS t (a, b)`, `WITH t (a, b) AS (`.
   if (isPlain && (wordOf(tokens[at - 1]) === "AS" || isNamedWithColumns(tokens, open))) return;
-  if (chain.length > 2) throw notAllowed(`${textOf(chain)} is not a function that a read-only connection runs.`);
+  if (chain.length > 2) throw notAllowed(`${textOf(chain)} is not allowed on a read-only connection.`);
   const isBuiltIn = isPlain && READING_FUNCTIONS.has(upper(chain[0]?.text ?? ""));
   references.calls.push({ ...toReference(chain), isBuiltIn });
 }
@@ -101,12 +101,12 @@ function refuseWord(tokens: readonly Token[], at: number, isBody: boolean): void
   const [word, next] = [wordOf(tokens[at]), wordOf(tokens[at + 1])];
   // All of these are reserved: a column of such a name must be quoted or qualified.
   if (word === "INTO" && !(isBody && isVariable(tokens[at + 1]))) {
-    throw notAllowed("SELECT ... INTO writes files of the server, or variables that nobody reads.");
+    throw notAllowed("SELECT ... INTO is not allowed on a read-only connection.");
   }
   if (word === "LOCK" || (word === "FOR" && (next === "UPDATE" || next === "SHARE"))) {
-    throw new AppError("read_only", "A read-only connection locks no rows: leave FOR UPDATE and its like out.");
+    throw new AppError("read_only", "Row locks are not allowed on a read-only connection. Remove FOR UPDATE.");
   }
-  if (word === "PROCEDURE") throw notAllowed("A read-only connection calls no procedures.");
+  if (word === "PROCEDURE") throw notAllowed("CALL is not allowed on a read-only connection.");
   const isCalled = isSymbol(tokens[at + 1], "(");
   const isChange = word === "UPDATE" || word === "DELETE" || ((word === "INSERT" || word === "REPLACE") && !isCalled);
   if (isChange || (word === "NEXT" && next === "VALUE")) throw new AppError("read_only", READ_ONLY_MESSAGE);
@@ -141,5 +141,5 @@ export function notAllowed(message: string): AppError {
 }
 
 export function tooManyNames(): AppError {
-  return notAllowed(`The statement names more than ${NAMES_MAX} tables and functions.`);
+  return notAllowed(`The statement uses more than ${NAMES_MAX} tables and functions.`);
 }

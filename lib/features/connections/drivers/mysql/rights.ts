@@ -31,7 +31,7 @@ export async function warnOfRights(ask: (query: string) => Promise<unknown[][]>)
   if (beyond.length === 0) return null;
   const named = beyond.sort((one, other) => weight(other) - weight(one)).slice(0, NAMED_MAX);
   const more = beyond.length > named.length ? ` and ${beyond.length - named.length} more` : "";
-  return `This user has rights beyond the data (${named.join(", ")}${more}): with them it can reach files of the database's machine, settings of the server or other sessions, and no read-only connection forbids all of that. Connect with a user that has only the rights that queries need.`;
+  return `This user has administrative privileges (${named.join(", ")}${more}) that a read-only connection can't fully block. Connect as a read-only user.`;
 }
 
 /** Sorts the furthest-reaching right first. */

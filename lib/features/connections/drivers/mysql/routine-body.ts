@@ -207,7 +207,7 @@ class Body {
   #refusal(): AppError {
     const text = this.#tokens[this.#at]?.text ?? "its end";
     return notAllowed(
-      `The stored function ${this.#name} does more than compute and read, or it cannot be told: see ${text} in it. A read-only connection does not run it.`,
+      `Couldn't verify that stored function ${this.#name} is read-only: see ${text}. It is not allowed on a read-only connection.`,
     );
   }
 }

@@ -318,7 +318,7 @@ function optionsOf(config: OnServer<NetworkConfig>): ConnectionOptions {
     flags: ["-LOCAL_FILES", "-MULTI_STATEMENTS", "-FOUND_ROWS", "PS_MULTI_RESULTS"],
     // A server that requests one anyway is disconnected.
     infileStreamFactory: () => {
-      throw new AppError("source_unreachable", "The server asked for a file of this machine. The connection was cut.");
+      throw new AppError("source_unreachable", "The server requested a local file. The connection was closed.");
     },
     multipleStatements: false,
     maxPreparedStatements: PREPARED_MAX,

@@ -22,8 +22,8 @@ import { refuseSecretShow, type ShownOptions } from "./secrets.ts";
  * It parses as the server does (`reading.ts`). A read-only connection does not run text where that is uncertain.
  */
 
-const ALONE = "Each statement runs in a transaction of its own, so there is nothing to begin, commit or roll back.";
-const SESSION = "Each statement runs in a session that is reset before and after it, so this would have no effect.";
+const ALONE = "Each statement runs in its own transaction. BEGIN, COMMIT and ROLLBACK are not supported.";
+const SESSION = "The session is reset after each statement, so this has no effect.";
 
 /** Statements that every connection refuses. */
 const NEVER: Readonly<Record<string, string>> = {
@@ -34,9 +34,9 @@ const NEVER: Readonly<Record<string, string>> = {
   SAVEPOINT: ALONE,
   RELEASE: ALONE,
   XA: ALONE,
-  USE: `${SESSION} Write the database before the name of the table.`,
-  PREPARE: `${SESSION} Send the query with params instead.`,
-  EXECUTE: `${SESSION} Send the query with params instead.`,
+  USE: `${SESSION} Qualify the table with its database.`,
+  PREPARE: `${SESSION} Use params instead.`,
+  EXECUTE: `${SESSION} Use params instead.`,
   DEALLOCATE: SESSION,
   LOCK: SESSION,
   UNLOCK: SESSION,
@@ -78,7 +78,7 @@ export function checkStatement(query: string, readOnly: boolean, valueCount = 0)
   if (readOnly) refuseDoubt(query, reading);
   const last = tokens.findLastIndex((token) => token.kind !== "semicolon");
   const first = tokens.findIndex((token) => token.kind !== "semicolon");
-  if (first < 0) throw new AppError("invalid_request", "There is no statement to run. Write one first.");
+  if (first < 0) throw new AppError("invalid_request", "No statement to run.");
   const words = tokens.slice(first, last + 1);
   const start = wordOf(words.find((token) => !isSymbol(token, "(")));
   // Only routine bodies contain semicolons.
@@ -91,14 +91,14 @@ export function checkStatement(query: string, readOnly: boolean, valueCount = 0)
     throw notAllowed(SESSION);
   }
   if (start === "LOAD" && words.some((token) => wordOf(token) === "LOCAL")) {
-    throw notAllowed("LOAD DATA LOCAL reads files of this server, which are not for statements.");
+    throw notAllowed("LOAD DATA LOCAL is not supported.");
   }
   const references = readOnly ? eachOnce(checkReading(words, start)) : { calls: [], tables: [] };
   const placeholders = words.filter((token) => isSymbol(token, "?")).length;
   if (placeholders !== valueCount) {
     throw new AppError(
       "invalid_request",
-      `The statement has ${placeholders} placeholders, and ${valueCount} values came in params.`,
+      `The statement has ${placeholders} placeholders, but params has ${valueCount} values.`,
     );
   }
   const text = readOnly ? withoutComments(query, reading, words) : query;
@@ -139,7 +139,7 @@ function refuseDoubt(query: string, { doubt, comments }: Reading): void {
 function checkHint(query: string, { start, end }: Comment): void {
   for (const [, name = ""] of query.slice(start, end).matchAll(/([\w$]+)\s*\(/g)) {
     if (!PLAN_HINTS.has(upper(name))) {
-      throw notAllowed(`The hint ${name} cannot be used on a read-only connection: it does more than choose a plan.`);
+      throw notAllowed(`Hint ${name} is not allowed on a read-only connection.`);
     }
   }
 }
@@ -166,7 +166,7 @@ function withoutComments(query: string, { tokens, comments }: Reading, judged: r
       const token = judged[index];
       return token?.start === start && token.end === end && token.kind === kind;
     });
-  if (!isSame) throw notAllowed("Two minus signs stand before a comment. Put a space between them.");
+  if (!isSame) throw notAllowed("Ambiguous --. Put a space between the minus signs.");
   return text;
 }
 
@@ -175,12 +175,11 @@ function checkReading(words: readonly Token[], start: string): References {
   if (QUERIES.has(start)) return readReferences(words);
   if (EXPLAINING.has(start)) return checkExplained(words, start);
   if (start !== "SHOW") {
-    throw notAllowed(
-      `${start || "This"} begins no statement that a read-only connection runs. Begin with SELECT or SHOW.`,
-    );
+    throw notAllowed(`${start || "This statement"} is not allowed on a read-only connection. Use SELECT or SHOW.`);
   }
   const shown = shownAt(words);
-  if (!SHOWN.has(wordOf(words[shown]))) throw notAllowed("A read-only connection does not show this.");
+  if (!SHOWN.has(wordOf(words[shown])))
+    throw notAllowed("This SHOW statement is not allowed on a read-only connection.");
   refuseSecretShow(wordOf(words[shown]), wordOf(words[shown + 1]));
   // Its WHERE may call functions; its tables and views are described, not run.
   const condition = words.findIndex((token) => wordOf(token) === "WHERE");
@@ -204,7 +203,7 @@ function checkExplained(words: readonly Token[], start: string): References {
   const isTable = about.length <= DESCRIBED_TOKENS_MAX && about.every(isPartOfName);
   const isSession = word === "FOR" && wordOf(about[1]) === "CONNECTION" && about[2]?.kind === "number";
   if (isTable || isSession) return { calls: [], tables: [] };
-  throw notAllowed("A read-only connection explains queries and describes tables. Begin with SELECT behind EXPLAIN.");
+  throw notAllowed("On a read-only connection, EXPLAIN supports SELECT only.");
 }
 
 function isPartOfName(token: Token): boolean {

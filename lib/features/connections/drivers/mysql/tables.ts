@@ -116,7 +116,7 @@ export function toMysqlCell(value: Exclude<WireValue, null>, column: TargetColum
         ? textOf(typeof value === "boolean" ? Number(value) : value)
         : exactInt64(value);
     case "float64":
-      if (isNotANumber(value)) throw new CellRefused(`MySQL has no ${String(value)}.`);
+      if (isNotANumber(value)) throw new CellRefused(`MySQL can't store ${String(value)}.`);
       return exactFloat(value);
     case "decimal":
       return exactDecimal(value, column);

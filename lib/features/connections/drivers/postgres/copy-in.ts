@@ -84,7 +84,7 @@ export class CopyIn implements Submittable {
     } catch (error) {
       this.#isSending = false;
       this.#failure = error;
-      line.sendCopyFail("the rows could not be made");
+      line.sendCopyFail("couldn't encode the rows");
     }
   }
 

@@ -26,7 +26,7 @@ export function toConnectFailure(error: unknown, secrets: readonly string[]): Ap
     if (code === "53300") {
       return new AppError(
         "source_unreachable",
-        "The database has no free connection. Close some, or raise its limit.",
+        "The database has too many connections. Close some, or raise its limit.",
         {
           cause: error,
         },
@@ -56,7 +56,7 @@ export function toQueryFailure(error: unknown, query: string, secrets: readonly 
   if (code === "57014") {
     return error.message.includes("timeout")
       ? stoppedAtLimit(error)
-      : new AppError("cancelled", "The query was cancelled in the database.", { cause: error });
+      : new AppError("cancelled", "The query was cancelled by the database.", { cause: error });
   }
   // Class 08 is about the connection, except the last: values that do not match the placeholders.
   const isLost = /^57P0[1-5]$/.test(code) || (code.startsWith("08") && code !== "08P01");

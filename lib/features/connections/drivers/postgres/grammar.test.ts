@@ -17,7 +17,7 @@ const judgeStatement = (text: string, readOnly: boolean) => judge(text, readOnly
 
 const OK = { status: "ok" };
 const REFUSED = { status: "refused", kind: "query_failed", message: "syntax error" };
-const ENDED = () => new ThreadEnded("The thread has ended before its answer.");
+const ENDED = () => new ThreadEnded("The worker thread exited unexpectedly.");
 let statements = 0;
 let query = "";
 beforeEach(() => {

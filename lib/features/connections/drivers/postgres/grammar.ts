@@ -43,7 +43,7 @@ type State = { short: Threads; long: Threads; cache: Map<string, Verdict> };
 const TOO_COMPLEX: Verdict = {
   status: "refused",
   kind: "query_failed",
-  message: "The statement is too long or too deeply nested to be read. Make it simpler.",
+  message: "The statement is too long or too deeply nested. Simplify it.",
 };
 
 /**

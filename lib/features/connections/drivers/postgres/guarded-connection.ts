@@ -97,7 +97,7 @@ export class GuardedConnection extends Base {
 /** A server message that is invalid, or that cannot follow here. */
 export class BrokenProtocol extends Error {
   constructor(cause: unknown) {
-    super("The server does not keep to PostgreSQL's protocol.", { cause });
+    super("The server violated the PostgreSQL protocol.", { cause });
   }
 }
 
@@ -157,13 +157,13 @@ class MessageGuard {
   }
 
   #begin(length: number): number {
-    if (length < LENGTH_BYTES) throw new Error("The length of a message is less than what it takes to say it.");
+    if (length < LENGTH_BYTES) throw new Error("Invalid message length.");
     this.#left = length - LENGTH_BYTES;
     return length;
   }
 
   #hold(header: Buffer): void {
-    if (this.#left > CHECKED_BYTES_MAX) throw new Error("A message is too long to be looked into.");
+    if (this.#left > CHECKED_BYTES_MAX) throw new Error("Message too long.");
     this.#held = [header];
   }
 

@@ -32,7 +32,7 @@ export const postgres = serverDriver({
   }),
   refusals: NETWORK_REFUSALS,
   readerHint: {
-    text: "Run this once as an admin of the database. It can read every table and change nothing.",
+    text: "Run once as an admin. The user can read every table but not write.",
     statements: "create role millrace_reader\n  login password '...';\ngrant pg_read_all_data\n  to millrace_reader;",
   },
   schemasLabel: "Schemas to show",

@@ -54,7 +54,7 @@ class Body {
 
   skip(count: number): void {
     this.#at += count;
-    if (this.#at > this.#bytes.length) throw new Error("A message ends before its last value.");
+    if (this.#at > this.#bytes.length) throw new Error("Truncated message.");
   }
 
   int16(): number {
@@ -71,7 +71,7 @@ class Body {
   text(): number {
     const from = this.#at;
     const end = this.#bytes.indexOf(0, from);
-    if (end < 0) throw new Error("A text in a message has no end.");
+    if (end < 0) throw new Error("Unterminated string in message.");
     this.#at = end + 1;
     return end - from;
   }

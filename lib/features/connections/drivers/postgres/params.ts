@@ -14,7 +14,7 @@ export function toPostgresParams(params: unknown[] | Record<string, unknown> | u
   if (values.length > PARAMS_MAX) {
     throw new AppError(
       "invalid_request",
-      `A statement takes at most ${PARAMS_MAX} values. Send an array as one value.`,
+      `At most ${PARAMS_MAX} parameters per statement. Pass an array as one parameter.`,
     );
   }
   return values.map((value) => {

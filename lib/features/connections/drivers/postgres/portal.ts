@@ -256,7 +256,7 @@ export class Portal implements Submittable, RunningStatement {
   }
 
   handleCopyInResponse(connection: Connection): void {
-    (connection as unknown as { sendCopyFail(text: string): void }).sendCopyFail("COPY is not available here");
+    (connection as unknown as { sendCopyFail(text: string): void }).sendCopyFail("COPY is not supported");
   }
 
   handleCopyData(): void {}

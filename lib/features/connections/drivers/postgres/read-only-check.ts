@@ -484,29 +484,25 @@ export function refusalOf(error: DatabaseError): Refusal | null {
   return JSON.parse(error.message.slice(at + MARK.length, end + 1)) as Refusal;
 }
 
-const SERVER =
-  "It reaches beyond the tables of this database: its server's files, programs, settings or other sessions.";
-const ORDINARY = "Connect with a role that has no rights beyond tables.";
+const SERVER = "It can access server files, programs, settings or other sessions.";
+const ORDINARY = "Connect with a role that has only table privileges.";
 const MESSAGES: Record<Refusal["reason"], (name: string) => string> = {
-  unclear: () => "What the statement reaches cannot be told.",
-  volatile: (name) => `The function ${name} cannot be used on a read-only connection. ${SERVER}`,
-  statement: (name) => `${name} takes its query here as a plain text only, so that it can be looked at.`,
-  within: (name) => `What the function ${name} runs in a view cannot be told.`,
-  buried: (name) =>
-    `The function ${name} runs a query that stands in no text that could be looked at, so a read-only connection does not call it.`,
+  unclear: () => "Couldn't verify that the statement is read-only.",
+  volatile: (name) => `Function ${name} is not allowed on a read-only connection. ${SERVER}`,
+  statement: (name) => `On a read-only connection, ${name} accepts only a literal query string.`,
+  within: (name) => `Couldn't verify what function ${name} runs in a view.`,
+  buried: (name) => `Function ${name} runs dynamic SQL and is not allowed on a read-only connection.`,
   definer: (name) =>
-    `The function ${name} runs with the rights of a superuser, so a read-only connection does not call it. Make it SECURITY INVOKER.`,
-  language: (name) =>
-    `The function ${name} is written in a language that may do everything on the server, so a read-only connection does not call it.`,
-  opaque: (name) =>
-    `This user has rights on the database's server, and what the function ${name} does with them cannot be seen from outside. ${ORDINARY}`,
+    `Function ${name} runs as a superuser and is not allowed on a read-only connection. Make it SECURITY INVOKER.`,
+  language: (name) => `Function ${name} uses an untrusted language and is not allowed on a read-only connection.`,
+  opaque: (name) => `This user has server privileges, and function ${name} can't be verified. ${ORDINARY}`,
   hidden: (name) =>
-    `This user may call functions that run with the rights of a superuser, and whether the function ${name} does so cannot be seen from outside. Take EXECUTE on those from this user and from PUBLIC.`,
+    `Function ${name} may call superuser functions. Revoke EXECUTE on those from this user and from PUBLIC.`,
   unseen: (name) =>
     `The function ${name} may read passwords or files of the database's server, because its text cannot be checked. Write it in SQL or PL/pgSQL without EXECUTE.`,
   foreign: (name) =>
     `The foreign table ${name} cannot be used on a read-only connection. Its wrapper may read files or run programs on the database's server.`,
-  secret: (name) => `${name} cannot be read here: it may hold passwords of the database's server.`,
+  secret: (name) => `${name} can contain server passwords and can't be read.`,
 };
 
 export function toRefusal({ reason, name }: Refusal): AppError {

@@ -21,9 +21,9 @@ export const RIGHTS_SQL = `
 /** Maximum number of rights that a warning names. */
 const NAMED_MAX = 4;
 const ADVICE = "Connect with a role that is no superuser and has only the rights that queries need.";
-const SUPERUSER = `This user is a superuser. Read-only queries run without its rights, but on a connection that may write it reaches files and programs of the database's machine. ${ADVICE}`;
-const UNKNOWN = `This server does not tell what this user may do beyond tables. ${ADVICE}`;
-export const WITHOUT_READING_ROLE = `This user is a superuser, and a database before PostgreSQL 14 has no role to run read-only queries without its rights. ${ADVICE}`;
+const SUPERUSER = `This user is a superuser. With writes allowed, it can access files and programs on the database server. ${ADVICE}`;
+const UNKNOWN = `Couldn't check this user's privileges. ${ADVICE}`;
+export const WITHOUT_READING_ROLE = `This user is a superuser. PostgreSQL 13 and earlier can't run read-only queries without superuser rights. ${ADVICE}`;
 
 /** @param row of RIGHTS_SQL; null where the server could not answer it */
 export function warningOf(row: readonly unknown[] | null): string | null {
@@ -46,10 +46,9 @@ export function isWithoutReadingRole({ code, message }: DatabaseError): boolean 
  * user (PostgreSQL's documentation, "PostgreSQL Error Codes").
  */
 const NOT_UNDERSTOOD = ["0A", "22", "42"];
-const WITHOUT_CATALOG =
-  "Before each statement, a read-only connection asks the server's catalogue what may run, and this server did not answer:";
+const WITHOUT_CATALOG = "The read-only check failed because the server's catalog could not be read:";
 const WHAT_IT_TAKES =
-  "That takes PostgreSQL 12 or later, and a user who may read pg_catalog. Allow writing on this connection, to a user who has no right to, if the server only resembles PostgreSQL.";
+  "It needs PostgreSQL 12 or later and access to pg_catalog. On PostgreSQL-compatible servers, use a read-only user and allow writes on this connection.";
 
 /** @returns the reason why no statement can be checked here; null for other errors */
 export function withoutCatalog({ code = "", message }: DatabaseError): string | null {

@@ -71,7 +71,7 @@ export class PostgresSession implements PooledSession {
       enableChannelBinding: config.options.channel_binding !== undefined,
     } as ClientConfig);
     const session = new PostgresSession(config, client, line);
-    const onAbort = () => line.stream.destroy(new Error("The deadline has passed."));
+    const onAbort = () => line.stream.destroy(new Error("Timed out."));
     deadline.signal.addEventListener("abort", onAbort, { once: true });
     try {
       deadline.signal.throwIfAborted();

@@ -82,10 +82,10 @@ const pagination = z
     const refuse = (name: string, message: string) => context.addIssue({ code: "custom", path: [name], message });
     if (value.kind === "none") return;
     if (value.kind === "cursor" && (value.cursorPath === undefined) === (value.lastRecordField === undefined)) {
-      refuse("cursorPath", "Say where the next cursor stands: in the answer, or in a field of the last record.");
+      refuse("cursorPath", "Set the next cursor: a response path, or a field of the last record.");
     }
     if (value.size !== undefined && value.sizeParam === undefined) {
-      refuse("sizeParam", "Name the parameter that takes the page size.");
+      refuse("sizeParam", "Enter the page size parameter.");
     }
   })
   .default({ kind: "none" });
@@ -93,21 +93,23 @@ const pagination = z
 const resource = z
   .strictObject({
     ...resourceShape,
-    path: text.regex(/^(?!\/\/)[^\\#\p{Cc}]*$/u, "Write a path below the base address, such as /orders.").default(""),
+    path: text.regex(/^(?!\/\/)[^\\#\p{Cc}]*$/u, "Enter a path relative to the base URL, such as /orders.").default(""),
     recordsPath: jsonPath.optional(),
     cursorStart: z.union([text.min(1), z.number()]).optional(),
-    params: z.record(param, z.union([text, z.number(), z.boolean()], "Text, a number, true or false.")).default({}),
+    params: z
+      .record(param, z.union([text, z.number(), z.boolean()], "Must be text, a number or a boolean."))
+      .default({}),
   })
   .superRefine(({ path, cursorStart }, context) => {
     if (/^[a-z][a-z0-9+.-]*:/i.test(path)) {
       context.addIssue({
         code: "custom",
         path: ["path"],
-        message: "Write a path below the base address, such as /orders.",
+        message: "Enter a path relative to the base URL, such as /orders.",
       });
     }
     if (path.includes(CURSOR_MARK) && cursorStart === undefined) {
-      const message = `A path with ${CURSOR_MARK} needs a cursorStart: what stands there the first time.`;
+      const message = `A path with ${CURSOR_MARK} requires cursorStart, its initial value.`;
       context.addIssue({ code: "custom", path: ["cursorStart"], message });
     }
   });

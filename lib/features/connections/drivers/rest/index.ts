@@ -42,7 +42,7 @@ export const rest: Driver = {
   category: "source",
   language: null,
   fields: [
-    webFields.address("baseUrl", "Base address", "https://api.example.com/v1"),
+    webFields.address("baseUrl", "Base URL", "https://api.example.com/v1"),
     ...webFields.auth,
     webFields.headers,
     {
@@ -51,80 +51,79 @@ export const rest: Driver = {
       kind: "json",
       required: false,
       secret: false,
-      help: `A list of what can be read. Each has a name and a path; recordsPath says where in the answer the records are, primaryKey and cursorField name fields, and ${CURSOR_MARK} in params stands for the newest cursor that was read.`,
+      help: `JSON list of resources with name and path. Optional: recordsPath, primaryKey, cursorField. ${CURSOR_MARK} in params is the last cursor value.`,
       example: RESOURCES_EXAMPLE,
     },
     {
       name: "pagination.kind",
-      label: "Pages",
+      label: "Pagination",
       kind: "select",
       required: false,
       secret: false,
       default: "none",
-      help: "How the service says what comes after the first records.",
       options: [
-        { value: "none", label: "All in one answer" },
-        { value: "page", label: "By page number" },
-        { value: "offset", label: "By offset" },
-        { value: "cursor", label: "By cursor" },
-        { value: "link", label: "By link to the next page" },
+        { value: "none", label: "None" },
+        { value: "page", label: "Page number" },
+        { value: "offset", label: "Offset" },
+        { value: "cursor", label: "Cursor" },
+        { value: "link", label: "Next-page link" },
       ],
     },
-    page("pageParam", "Page parameter", ["page"], { default: "page", help: "Takes the number of the page." }),
+    page("pageParam", "Page parameter", ["page"], { default: "page", help: "Query parameter for the page number." }),
     page("startPage", "First page", ["page"], {
       kind: "number",
       default: 1,
       integer: { min: 0, max: 1_000_000 },
-      help: "0 or 1 with most services.",
+      help: "Usually 0 or 1.",
     }),
     page("offsetParam", "Offset parameter", ["offset"], {
       default: "offset",
-      help: "Takes how many records to pass over.",
+      help: "Query parameter for the number of records to skip.",
     }),
     page("cursorParam", "Cursor parameter", ["cursor"], {
       default: "cursor",
-      help: "Takes the cursor of the next page.",
+      help: "Query parameter for the cursor.",
     }),
-    page("cursorPath", "Next cursor in the answer", ["cursor"], {
-      help: "Where it stands. Nothing there is the end.",
+    page("cursorPath", "Next cursor path", ["cursor"], {
+      help: "Response path. An empty value ends pagination.",
       example: "meta.next_cursor",
     }),
-    page("lastRecordField", "Or a field of the last record", ["cursor"], {
-      help: "Where the service goes on after a record.",
+    page("lastRecordField", "Last record field", ["cursor"], {
+      help: "Uses this field of the last record as the cursor.",
       example: "id",
     }),
-    page("nextPath", "Next address in the answer", ["link"], {
-      help: "Left out, it is the header Link with rel=next.",
+    page("nextPath", "Next URL path", ["link"], {
+      help: "Defaults to the Link header with rel=next.",
       example: "links.next",
     }),
     page("sizeParam", "Page size parameter", ["page", "offset", "cursor", "link"], {
-      help: "Takes the page size. Left out, the service chooses.",
+      help: "Leave empty to use the API's default.",
       example: "per_page",
     }),
     page("size", "Page size", ["page", "offset", "cursor", "link"], {
       kind: "number",
       integer: { min: 1, max: 100_000 },
-      help: "Fewer, larger pages are quicker; one may have 16 MiB.",
+      help: "Larger pages are faster. Limit: 16 MiB per page.",
     }),
-    page("totalPagesPath", "Number of pages in the answer", ["page"], {
-      help: "Left out, an empty page is the end.",
+    page("totalPagesPath", "Total pages path", ["page"], {
+      help: "Without it, an empty page ends pagination.",
       example: "meta.total_pages",
     }),
-    page("totalPath", "Number of records in the answer", ["offset"], {
-      help: "Left out, an empty page is the end.",
+    page("totalPath", "Total records path", ["offset"], {
+      help: "Without it, an empty page ends pagination.",
       example: "meta.total",
     }),
-    page("hasMorePath", "Whether there is more", ["page", "offset", "cursor"], {
-      help: "A true or false in the answer.",
+    page("hasMorePath", "Has-more path", ["page", "offset", "cursor"], {
+      help: "Response path of a boolean.",
       example: "has_more",
     }),
     webFields.rateLimit,
   ],
   refusals: {
     ...WEB_REFUSALS,
-    baseUrl: "No web address that may be reached",
-    resources: "Another form than the help describes",
-    pagination: "A setting of another kind of pages, or a path of another form than data.items[0]",
+    baseUrl: "Invalid or blocked URL",
+    resources: "Invalid format",
+    pagination: "A setting of another pagination type, or an invalid path",
   },
   async check({ config }) {
     await checkWebConfig(parseRestConfig(config).web);

@@ -68,11 +68,11 @@ export class RestPages {
     if (this.#lastPage !== null && page > this.#lastPage.number) {
       // Some services repeat their last page beyond the end.
       if (records.length === 0 || JSON.stringify(records) === this.#lastPage.text) return END;
-      throw this.#liesAbout(`page ${this.#lastPage.number} is the last one, and page ${page} has records`);
+      throw this.#liesAbout(`page ${this.#lastPage.number} is reported as the last, but page ${page} has records`);
     }
     if (records.length === 0) {
-      if (last !== null && page < last) throw this.#liesAbout(`there are ${total} pages, and page ${page} is empty`);
-      if (hasMore === true) throw this.#liesAbout(`there is more, and page ${page} is empty`);
+      if (last !== null && page < last) throw this.#liesAbout(`it reports ${total} pages, but page ${page} is empty`);
+      if (hasMore === true) throw this.#liesAbout(`it reports more records, but page ${page} is empty`);
       return { records, next: null };
     }
     if (hasMore === false) return { records, next: null };
@@ -89,9 +89,9 @@ export class RestPages {
     const next = offset + records.length;
     if (records.length === 0) {
       if (total !== null && offset < total) {
-        throw this.#liesAbout(`there are ${total} records, and there is none at ${offset}`);
+        throw this.#liesAbout(`it reports ${total} records, but none at offset ${offset}`);
       }
-      if (hasMore === true) throw this.#liesAbout(`there is more, and there is nothing at ${offset}`);
+      if (hasMore === true) throw this.#liesAbout(`it reports more records, but none at offset ${offset}`);
       return { records, next: null };
     }
     return { records, next: hasMore === false || (total !== null && next >= total) ? null : next };
@@ -104,9 +104,11 @@ export class RestPages {
       lastRecordField === undefined ? undefined : (record: unknown) => placeOf(fieldOf(record, lastRecordField));
     const next = placeAfter ? placeAfter(records.at(-1)) : placeOf(readJsonPath(json, cursorPath ?? []));
     if (hasMore === false) return { records, next: null, placeAfter };
-    if (next === null && hasMore === true) throw this.#liesAbout("there is more, and not where");
+    if (next === null && hasMore === true) throw this.#liesAbout("it reports more records, but no next cursor");
     if (next === null && lastRecordField !== undefined && records.length > 0) {
-      throw sourceFailure(`The last record of ${this.#resource.name} has no ${lastRecordField} to go on from.`);
+      throw sourceFailure(
+        `The last record of ${this.#resource.name} has no ${lastRecordField}, which is needed for the next page.`,
+      );
     }
     return { records, next, placeAfter, isSecret: this.#line.holdsSecret(String(next)) };
   }
@@ -128,7 +130,7 @@ export class RestPages {
     const filled = path.replaceAll(CURSOR_MARK, encodeURIComponent(String(cursor ?? ""))).replace(/^\/+/, "");
     const url = new URL(filled === "" ? web.baseUrl : `${base.href}${filled}`);
     if (url.origin !== base.origin || !`${url.pathname}/`.startsWith(base.pathname)) {
-      throw new AppError("invalid_request", `The path of ${this.#resource.name} leads out of the base address.`);
+      throw new AppError("invalid_request", `The path of ${this.#resource.name} is outside the base URL.`);
     }
     for (const [name, value] of Object.entries(params)) {
       const text = String(value);
@@ -158,15 +160,15 @@ export class RestPages {
     const names = isObject(json) ? Object.keys(json).slice(0, 10).join(", ") : "";
     throw sourceFailure(
       found === undefined
-        ? `The answer for ${name} has nothing at its recordsPath${names === "" ? "." : `; it has ${this.#line.words(names)}.`}`
+        ? `No value at recordsPath in the response for ${name}.${names === "" ? "" : ` Keys: ${this.#line.words(names)}.`}`
         : isObject(found)
-          ? `The answer for ${name} is an object with ${this.#line.words(names)}. Say in recordsPath which of them is the list, or $ for the object itself.`
-          : `What the answer for ${name} has at its recordsPath is no list.`,
+          ? `The response for ${name} is an object with keys ${this.#line.words(names)}. Set recordsPath to the list, or $ for the object.`
+          : `The value at recordsPath in the response for ${name} is not a list.`,
     );
   }
 
   #liesAbout(what: string): AppError {
-    return sourceFailure(`The source contradicts itself about ${this.#resource.name}: it says that ${what}.`);
+    return sourceFailure(`Inconsistent pagination for ${this.#resource.name}: ${what}.`);
   }
 }
 
@@ -186,7 +188,7 @@ function countAt(json: unknown, path: JsonPath | undefined): number | null {
   const found = readJsonPath(json, path);
   const count = typeof found === "string" && /^\d{1,15}$/.test(found) ? Number(found) : found;
   if (typeof count === "number" && Number.isSafeInteger(count) && count >= 0) return count;
-  throw sourceFailure("The answer does not say how many there are, where the pagination looks for it.");
+  throw sourceFailure("The total is missing from the response. Check the pagination settings.");
 }
 
 function flagAt(json: unknown, path: JsonPath | undefined): boolean | null {
@@ -194,7 +196,7 @@ function flagAt(json: unknown, path: JsonPath | undefined): boolean | null {
   const found = readJsonPath(json, path);
   if (typeof found === "boolean") return found;
   if (found === undefined)
-    throw sourceFailure("The answer does not say whether there is more, where the pagination looks for it.");
+    throw sourceFailure("The has-more flag is missing from the response. Check the pagination settings.");
   // Some services put the next page here, or nothing.
   return found !== null && found !== "" && found !== 0 && found !== "false";
 }

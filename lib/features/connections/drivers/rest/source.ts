@@ -21,7 +21,7 @@ export class RestSource implements DataSource {
   extract(request: ExtractRequest): Promise<ExtractStream> {
     const resource = this.#config.resources.find(({ name }) => name === request.entity.name);
     if (!resource) {
-      throw new AppError("invalid_request", `This connection has no resource called ${request.entity.name}.`);
+      throw new AppError("invalid_request", `Resource ${request.entity.name} not found in this connection.`);
     }
     const pages = new RestPages(this.#line, this.#config, resource, { signal: request.signal });
     const read = () => extractRecords(request, (place, since) => pages.read(place, since));

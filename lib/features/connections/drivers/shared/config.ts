@@ -71,15 +71,19 @@ export function sharedOption(name: string, value: string): OptionMeaning {
   return null;
 }
 
-const text = (chars = TEXT_CHARS_MAX) => z.string().max(chars, "This is too long.");
+const text = (chars = TEXT_CHARS_MAX) => z.string().max(chars, "Too long.");
 const port = z.coerce
-  .number("The port is a number.")
-  .int("The port is a whole number.")
-  .min(PORT.min, "The port is between 1 and 65535.")
-  .max(PORT.max, "The port is between 1 and 65535.");
+  .number("Port must be a number.")
+  .int("Port must be a whole number.")
+  .min(PORT.min, "Port must be between 1 and 65535.")
+  .max(PORT.max, "Port must be between 1 and 65535.");
 
 /** Schemas of the inputs, for `readConfig`. */
-export const fieldValues = { text: text(), port, ssl: z.enum(SSL_MODES, "Choose disable, require or verify-full.") };
+export const fieldValues = {
+  text: text(),
+  port,
+  ssl: z.enum(SSL_MODES, "TLS must be disable, require or verify-full."),
+};
 
 /** Strict: unknown fields are refused, so that no unchecked option reaches a library (T43). */
 const networkFields = z.strictObject({
@@ -105,11 +109,11 @@ export function readConfig<T>(schema: z.ZodType<T>, config: Record<string, unkno
   for (const [name, value] of given) refuseControlCharacters(name, value);
   const result = schema.safeParse(Object.fromEntries(given));
   if (result.success) return result.data;
-  throw new AppError("invalid_request", "The connection's settings are not complete. Correct the marked ones.", {
+  throw new AppError("invalid_request", "Some settings are missing or invalid. Fix the marked fields.", {
     details: result.error.issues.flatMap((issue) => {
       if (issue.code === "unrecognized_keys") {
         const place = ["config", ...issue.path].join(".");
-        return issue.keys.map((key) => ({ path: `${place}.${key}`, message: "This setting is not known here." }));
+        return issue.keys.map((key) => ({ path: `${place}.${key}`, message: "Unknown setting." }));
       }
       return [{ path: ["config", ...issue.path].join("."), message: issue.message }];
     }),
@@ -118,7 +122,7 @@ export function readConfig<T>(schema: z.ZodType<T>, config: Record<string, unkno
 
 function refuseControlCharacters(name: string, value: unknown): void {
   if (typeof value === "string" && CONTROL_CHARACTER.test(value)) {
-    throw invalidField(name, "This has a line break, a tab or another control character in it. Leave it out.");
+    throw invalidField(name, "Remove line breaks, tabs and other control characters.");
   }
 }
 
@@ -131,7 +135,7 @@ export function parseNetworkConfig(config: Record<string, unknown>, rules: Addre
   if (fields.connectionString !== undefined) {
     for (const name of ["host", "port", "database", "user", "password"] as const) {
       if (fields[name] !== undefined) {
-        throw invalidField(name, "Give either a connection string or the single fields, not both.");
+        throw invalidField(name, "Use either a connection string or the fields, not both.");
       }
     }
     const address = parseConnectionString(fields.connectionString, rules);
@@ -139,7 +143,7 @@ export function parseNetworkConfig(config: Record<string, unknown>, rules: Addre
     const { mayBePlain: _, ...decided } = address;
     return { ...decided, ssl: fields.ssl };
   }
-  if (fields.host === undefined) throw invalidField("host", "Give the host, or a connection string.");
+  if (fields.host === undefined) throw invalidField("host", "Enter a host or a connection string.");
   return {
     host: fields.host,
     port: fields.port ?? rules.defaultPort,
@@ -160,11 +164,11 @@ function parseConnectionString(address: string, rules: AddressRules): NetworkCon
   if (!parts || !rules.schemes.includes((parts.scheme ?? "").toLowerCase()) || !parts.host) {
     throw invalidField(
       "connectionString",
-      `This is no address of the form ${rules.schemes[0]}://user:password@host:port/database with a single host.`,
+      `Must be ${rules.schemes[0]}://user:password@host:port/database with one host.`,
     );
   }
   const parsedPort = port.safeParse(parts.port ?? rules.defaultPort);
-  if (!parsedPort.success) throw invalidField("connectionString", "The port is between 1 and 65535.");
+  if (!parsedPort.success) throw invalidField("connectionString", "Port must be between 1 and 65535.");
   const { options, ...tls } = readOptions(parts.query ?? "", rules);
   const decoded = {
     host: parts.host.replace(/^\[(.*)\]$/, "$1"),
@@ -187,7 +191,7 @@ function readOptions(query: string, rules: AddressRules): ReadOptions {
   for (const [name, value] of new URLSearchParams(query)) {
     const meaning = rules.option(name, value);
     if (meaning === null) {
-      throw invalidField("connectionString", `The option ${name.slice(0, 40)} with this value cannot be used here.`);
+      throw invalidField("connectionString", `The option ${name.slice(0, 40)} with this value is not supported.`);
     }
     if (meaning === "keep") options[name] = value;
     else if (meaning !== "ignore") ssl = meaning.ssl;
@@ -201,7 +205,7 @@ function decode(part: string | undefined): string {
   } catch {
     throw invalidField(
       "connectionString",
-      "Write special characters of the user and the password as %40 and the like.",
+      "Percent-encode special characters in user and password, such as %40 for @.",
     );
   }
 }
@@ -228,7 +232,7 @@ export const formFields = {
     required: false,
     secret: false,
     isTarget: true,
-    help: "A name or an IP address.",
+    help: "Host name or IP address.",
     maxLength: TEXT_CHARS_MAX,
   },
   /** @param help the default */
@@ -271,8 +275,8 @@ export const formFields = {
     suggested: "verify-full",
     options: [
       { value: "disable", label: "Off" },
-      { value: "require", label: "Require, any certificate" },
-      { value: "verify-full", label: "Require, check certificate" },
+      { value: "require", label: "Required" },
+      { value: "verify-full", label: "Required, verify certificate" },
     ],
   }),
   /** A plain name, such as that of a database. */
@@ -289,8 +293,8 @@ export const formFields = {
 
 /** Further reasons to reject a field's value. */
 export const NETWORK_REFUSALS = {
-  host: "No usable name or address",
-  connectionString: "Another form than the type's, or an option that cannot be used here",
+  host: "Invalid host",
+  connectionString: "Invalid format, or an unsupported option",
 };
 
 /** Returns the form of a database on a server (docs/develop/api.md, Connections). */
@@ -302,12 +306,12 @@ export function networkFormFields(example: {
 }): ConfigField[] {
   return [
     formFields.host,
-    formFields.port(example.portHelp ?? `${example.port} when left out.`),
+    formFields.port(example.portHelp ?? `Default: ${example.port}.`),
     formFields.name("database", "Database"),
-    formFields.user(`Best a user of its own that may only read, rather than ${example.user}.`),
+    formFields.user(`Use a read-only user rather than ${example.user}.`),
     formFields.password,
     // No default: it would be stored beside a connection string, and override its value.
-    formFields.ssl("Off when left out, or what the connection string says."),
+    formFields.ssl("Defaults to the connection string, or off."),
     {
       name: "connectionString",
       label: "Connection string",
@@ -315,7 +319,7 @@ export function networkFormFields(example: {
       required: false,
       secret: true,
       isTarget: true,
-      help: `Instead of the fields above: ${example.connectionString}`,
+      help: `Replaces the fields above: ${example.connectionString}`,
       maxLength: CONNECTION_STRING_CHARS_MAX,
     },
   ];

@@ -13,5 +13,5 @@ export function toScript(statements: readonly unknown[], name: string): string {
 
 /** Creates the error for a table that existed a moment ago. */
 export function noSuchTable(name: string): AppError {
-  return new AppError("not_found", `${name} is not there any more. Read the schema anew.`);
+  return new AppError("not_found", `${name} no longer exists. Refresh the schema.`);
 }

@@ -10,25 +10,23 @@ import type { SslMode } from "./config";
  * Creates the error for a server of another kind. The sentence is fixed, since a driver's message may contain secrets.
  */
 export function notItsProtocol(product: string, cause?: unknown): AppError {
-  return new AppError(
-    "source_unreachable",
-    `What answers at this address does not speak ${product}'s language. Check the host and the port.`,
-    { cause, details: { reason: "protocol" } },
-  );
+  return new AppError("source_unreachable", `The server at this address is not ${product}. Check the host and port.`, {
+    cause,
+    details: { reason: "protocol" },
+  });
 }
 
 export function connectionLost(cause?: unknown): AppError {
-  return new AppError(
-    "source_unreachable",
-    "The database ended the connection: it was restarted, or something in between cut the line. Run the query again.",
-    { cause, details: { reason: "closed" } },
-  );
+  return new AppError("source_unreachable", "The connection to the database was lost. Run the query again.", {
+    cause,
+    details: { reason: "closed" },
+  });
 }
 
 export function noTls(cause?: unknown): AppError {
   return new AppError(
     "source_unreachable",
-    "The database does not offer TLS. Turn it on there, or turn TLS off for this connection.",
+    "The database does not support TLS. Enable it there, or turn TLS off here.",
     { cause, details: { reason: "tls" } },
   );
 }
@@ -37,7 +35,7 @@ const TIME_LIMIT = "time_limit";
 
 /** Creates the error for a statement that the database stopped at its time limit. */
 export function stoppedAtLimit(cause?: unknown): AppError {
-  return new AppError("timeout", "The database stopped the query at its time limit.", {
+  return new AppError("timeout", "The query reached the database's time limit.", {
     cause,
     details: { reason: TIME_LIMIT },
   });
@@ -53,7 +51,7 @@ export function isStoppedAtLimit(error: unknown): boolean {
  * @param message the database's message; secrets in it are masked (T47)
  */
 export function signInFailed(message: string, secrets: readonly string[], cause?: unknown): AppError {
-  return new AppError("source_unreachable", `The database refused the sign-in: ${redact(message, secrets)}`, {
+  return new AppError("source_unreachable", `Authentication failed: ${redact(message, secrets)}`, {
     details: { reason: "sign_in" },
     cause,
   });
@@ -67,7 +65,7 @@ export function toSourceFailure(error: unknown): AppError {
 export function tooLargeRow(bytesMax: number): AppError {
   return new AppError(
     "query_failed",
-    `A row of the result is larger than ${bytesMax / 1024 / 1024} MiB. Select a part of it, with substring for example.`,
+    `A row is larger than ${bytesMax / 1024 / 1024} MiB. Select fewer columns or use substring.`,
   );
 }
 

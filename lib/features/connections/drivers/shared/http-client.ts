@@ -112,12 +112,12 @@ export class HttpClient {
    */
   ownAddress(named: string, from: URL): URL {
     const url = URL.canParse(named, from.href) ? new URL(named, from.href) : null;
-    if (!url) throw sourceFailure("The source names an address for what follows that is none.");
+    if (!url) throw sourceFailure("The source returned an invalid next-page URL.");
     // Behind a proxy, a service may assume requests without encryption.
     const isOwn = url.origin === this.#origin || (url.protocol === "http:" && url.host === new URL(this.#origin).host);
     if (!isOwn || url.username !== "" || url.password !== "") {
       throw sourceFailure(
-        `The source leads on to ${url.host.slice(0, 100)}, which is another server. Secrets are sent to the connection's own server only.`,
+        `The next page is on another host, ${url.host.slice(0, 100)}. Credentials are sent only to the connection's host.`,
       );
     }
     const own = new URL(`${url.pathname}${url.search}`, this.#origin);
@@ -173,14 +173,11 @@ export class HttpClient {
       const response = await this.#send(url, request, timeoutMs);
       const location = response.headers.get("location");
       if (response.status < 300 || response.status > 399 || location === null) return this.#read(response, url);
-      if (redirects >= REDIRECTS_MAX) throw sourceFailure(`The source redirects more than ${REDIRECTS_MAX} times.`);
+      if (redirects >= REDIRECTS_MAX) throw sourceFailure(`Too many redirects (more than ${REDIRECTS_MAX}).`);
       if (request.body !== undefined && response.status !== 307 && response.status !== 308) {
-        throw sourceFailure(
-          `The source answered HTTP ${response.status}: it wants to be asked elsewhere. Correct the address.`,
-          {
-            status: response.status,
-          },
-        );
+        throw sourceFailure(`The source redirects (HTTP ${response.status}). Enter the final URL.`, {
+          status: response.status,
+        });
       }
       url = this.ownAddress(location, url);
     }
@@ -211,10 +208,9 @@ export class HttpClient {
     await yieldToEventLoop();
     if (status < 200 || status > 299) throw this.#statusFailure(status, headers, body.toString("utf8"));
     if (isTruncated) {
-      throw sourceFailure(
-        `An answer of the source is larger than ${ANSWER_BYTES_MAX / 1024 / 1024} MiB. Have it answer in smaller pages.`,
-        { status },
-      );
+      throw sourceFailure(`The response exceeds ${ANSWER_BYTES_MAX / 1024 / 1024} MiB. Reduce the page size.`, {
+        status,
+      });
     }
     const text = textOf(body, headers, url);
     if (text.trim() === "") return { status, headers, json: undefined };
@@ -222,9 +218,9 @@ export class HttpClient {
       return { status, headers, json: parseExactJson(text) };
     } catch (error) {
       const type = /^[\w.+-]+\/[\w.+-]+/.exec(headers.get("content-type") ?? "")?.[0] ?? "something";
-      const what = /json/.test(type) ? "JSON that does not parse" : type;
+      const what = /json/.test(type) ? "invalid JSON" : type;
       throw sourceFailure(
-        `The source answered HTTP ${status} with ${what} where JSON is due. Check the address.`,
+        `Expected JSON, but the source returned ${what} (HTTP ${status}). Check the URL.`,
         { status },
         error,
       );
@@ -235,7 +231,7 @@ export class HttpClient {
     const words = this.words(wordsOf(text, headers.get("content-type") ?? ""));
     const advice = status === 401 || status === 403 ? " Check the sign-in." : "";
     const failure = sourceFailure(
-      `The source answered HTTP ${status}${words === "" ? "." : `: ${words.replace(/[.!]?$/, ".")}`}${advice}`,
+      `The source returned HTTP ${status}${words === "" ? "." : `: ${words.replace(/[.!]?$/, ".")}`}${advice}`,
       { status },
     );
     return PASSING_STATUSES.has(status)
@@ -267,11 +263,10 @@ export function isNoSuchPlace(error: unknown): error is AppError {
 /** Adds advice to an error within a list: a page token may expire, so the reading should restart. */
 export function withResumeAdvice(error: unknown): unknown {
   if (!isNoSuchPlace(error)) return error;
-  return new AppError(
-    error.kind,
-    `${error.message} It was asked to go on in the middle of the list; if it does not take this place any more, begin again with a backfill.`,
-    { details: error.details, cause: error },
-  );
+  return new AppError(error.kind, `${error.message} The saved page position may have expired. If so, run a backfill.`, {
+    details: error.details,
+    cause: error,
+  });
 }
 
 /** Parses Retry-After: seconds or a date (RFC 9110, 10.2.3). @returns null for neither */
@@ -291,8 +286,8 @@ function toPassing(error: unknown): PassingFailure | null {
 }
 
 function finalFailure({ failure, afterMs }: PassingFailure, tries: number): AppError {
-  const times = tries > 1 ? ` It was tried ${tries} times.` : "";
-  const wait = afterMs !== null && afterMs > 0 ? ` It asks to wait ${Math.ceil(afterMs / 1000)} s.` : "";
+  const times = tries > 1 ? ` Failed after ${tries} attempts.` : "";
+  const wait = afterMs !== null && afterMs > 0 ? ` Retry after ${Math.ceil(afterMs / 1000)} s.` : "";
   return new AppError(failure.kind, `${failure.message}${wait}${times}`, {
     details: failure.details,
     cause: failure.cause,

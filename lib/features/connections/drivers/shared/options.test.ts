@@ -76,7 +76,7 @@ const REFUSED: [Scheme, string][] = [
 ];
 
 test.each(REFUSED)("C45 refuses %s with %s", (scheme, options) => {
-  expect(() => parse(scheme, options)).toThrow("cannot be used here");
+  expect(() => parse(scheme, options)).toThrow("is not supported");
 });
 
 describe("the form's own choice of TLS", () => {

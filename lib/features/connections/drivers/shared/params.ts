@@ -7,7 +7,7 @@ import { AppError } from "@/lib/platform/http/errors";
  */
 export function checkText(text: string): string {
   if (text.isWellFormed()) return text;
-  throw new AppError("invalid_request", "A text holds half of a character (a lone surrogate), which cannot be stored.");
+  throw new AppError("invalid_request", "A text parameter contains an invalid character (lone surrogate).");
 }
 
 /** Returns the parameters of an engine without named placeholders. @throws AppError `invalid_request` */
@@ -17,7 +17,7 @@ export function positionalParams(
 ): readonly unknown[] {
   if (params === undefined) return [];
   if (Array.isArray(params)) return params;
-  throw new AppError("invalid_request", `Send params as a list: the placeholders of this database are ${placeholder}.`);
+  throw new AppError("invalid_request", `params must be an array. This database uses ${placeholder}.`);
 }
 
 /**
@@ -25,6 +25,6 @@ export function positionalParams(
  * sent
  */
 export function sqlText(query: string | Record<string, unknown>): string {
-  if (typeof query !== "string") throw new AppError("invalid_request", "The query is SQL text.");
+  if (typeof query !== "string") throw new AppError("invalid_request", "The query must be SQL text.");
   return checkText(query);
 }

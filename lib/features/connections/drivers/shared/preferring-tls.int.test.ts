@@ -29,7 +29,7 @@ test("C45 prefers TLS on PostgreSQL, and goes on without it only where the strin
     expect([options, await isSecured(plain, options)]).toEqual([options, false]);
     expect([options, secured && (await isSecured(secured, options))]).toEqual([options, true]);
   }
-  await expect(isSecured(plain, "sslmode=require")).rejects.toThrow("does not offer TLS");
+  await expect(isSecured(plain, "sslmode=require")).rejects.toThrow("does not support TLS");
   await plain.stop();
   await secured?.stop();
 });
@@ -46,6 +46,6 @@ test("C45 prefers TLS on MariaDB, and goes on without it only where the string a
     }
   };
   for (const options of ["ssl-mode=PREFERRED", "tls=preferred"]) expect(await one(options)).toEqual([[1]]);
-  await expect(one("ssl-mode=REQUIRED")).rejects.toThrow("does not offer TLS");
+  await expect(one("ssl-mode=REQUIRED")).rejects.toThrow("does not support TLS");
   await plain.stop();
 });

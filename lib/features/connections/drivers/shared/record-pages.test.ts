@@ -96,17 +96,17 @@ describe("C6 checkpoints of a service", () => {
 
   const page = (turn: number): Item[] => [{ id: turn * 2, at: turn }, { id: turn * 2 + 1, at: turn }]; // biome-ignore format: one page
   it.each<[string, (place: PagePlace | null, turn: number) => RecordPage, RegExp]>([
-    ["gives one page again and again", (_, turn) => ({ records: page(1), next: turn }), /same as one before it/],
+    ["gives one page again and again", (_, turn) => ({ records: page(1), next: turn }), /repeats an earlier page/],
     ["gives the same keys with other figures", (_, turn) => ({ records: page(1).map((each) => ({ ...each, views: turn })), next: turn }), /same keys as an earlier page/],
     ["gives two pages in turn, with other figures", (_, turn) => ({ records: page(turn % 2).map((each) => ({ ...each, views: turn })), next: turn }), /same keys as an earlier page/],
-    ["names one cursor for ever", (_, turn) => ({ records: page(turn), next: "c" }), /leads back to a page/],
-    ["names its own page as the next one", (place, turn) => ({ records: page(turn), next: place ?? "/orders" }), /leads back to a page/],
-    ["names three cursors in a circle", (_, turn) => ({ records: page(turn), next: `c${turn % 3}` }), /leads back to a page/],
-    ["counts its pages back", (_, turn) => ({ records: page(turn), next: turn < 5 ? turn : 3 }), /leads back to a page/],
-    ["leads on through nothing", (_, turn) => ({ records: [], next: turn }), /100 pages of orders had no records/],
-    ["leads on through nothing behind a page", (_, turn) => ({ records: turn === 1 ? page(1) : [], next: turn }), /100 pages of orders had no records/],
-    ["gives one record per page for ever", (_, turn) => ({ records: [{ id: 1, at: 1 }], next: turn }), /same as one before it/],
-    ["gives records without keys again", (_, turn) => ({ records: [{ at: 1 }, { at: 1 }], next: turn }), /same as one before it/],
+    ["names one cursor for ever", (_, turn) => ({ records: page(turn), next: "c" }), /was already read/],
+    ["names its own page as the next one", (place, turn) => ({ records: page(turn), next: place ?? "/orders" }), /was already read/],
+    ["names three cursors in a circle", (_, turn) => ({ records: page(turn), next: `c${turn % 3}` }), /was already read/],
+    ["counts its pages back", (_, turn) => ({ records: page(turn), next: turn < 5 ? turn : 3 }), /was already read/],
+    ["leads on through nothing", (_, turn) => ({ records: [], next: turn }), /100 consecutive pages of orders were empty/],
+    ["leads on through nothing behind a page", (_, turn) => ({ records: turn === 1 ? page(1) : [], next: turn }), /100 consecutive pages of orders were empty/],
+    ["gives one record per page for ever", (_, turn) => ({ records: [{ id: 1, at: 1 }], next: turn }), /repeats an earlier page/],
+    ["gives records without keys again", (_, turn) => ({ records: [{ at: 1 }, { at: 1 }], next: turn }), /repeats an earlier page/],
   ])("C6 stops with a message when a source %s", async (_, pageOf, message) => {
     const failure = await read((place, __, turn) => pageOf(place, turn)).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(AppError);

@@ -104,7 +104,7 @@ class Reading {
     this.#pages += 1;
     if (this.#pages > PAGES_MAX) {
       throw sourceFailure(
-        `The source has more than ${PAGES_MAX.toLocaleString("en")} pages in one reading. Ask for larger pages; the next run goes on from here.`,
+        `The source returned more than ${PAGES_MAX.toLocaleString("en")} pages. Increase the page size; the next run resumes from here.`,
       );
     }
     if (this.#place !== null) this.#seenPlaces.add(this.#place);
@@ -117,7 +117,7 @@ class Reading {
     } catch (error) {
       if (!(error instanceof TooManyFields)) throw error;
       throw sourceFailure(
-        "The records of the source have more than 1,000 fields together. Names that are data cannot become columns.",
+        "The records have more than 1,000 distinct fields. Field names that are data can't become columns.",
       );
     }
     return page;
@@ -236,7 +236,7 @@ class Reading {
       const page = digest(records);
       if (this.#seenPages.has(page)) {
         throw sourceFailure(
-          `Page ${this.#pages} of ${entity.name} is the same as one before it: the source gives the same records again and again. Check how its pages are asked for.`,
+          `Page ${this.#pages} of ${entity.name} repeats an earlier page. Check the pagination settings.`,
         );
       }
       this.#seenPages.add(page);
@@ -244,19 +244,19 @@ class Reading {
     }
     this.#emptyPages = records.length > 0 ? 0 : this.#emptyPages + 1;
     if (this.#emptyPages > EMPTY_PAGES_MAX) {
-      throw sourceFailure(`${EMPTY_PAGES_MAX} pages of ${entity.name} had no records, and the source still leads on.`);
+      throw sourceFailure(
+        `${EMPTY_PAGES_MAX} consecutive pages of ${entity.name} were empty. Check the pagination settings.`,
+      );
     }
     if (next !== null && (this.#seenPlaces.has(next) || next === this.#place)) {
-      throw sourceFailure(
-        `The source leads back to a page of ${entity.name} that was read already, so it would never end.`,
-      );
+      throw sourceFailure(`The next page of ${entity.name} was already read. Check the pagination settings.`);
     }
     if (cursorField === null || records.length === 0 || this.#hasCursor) return;
     const hasCursor = records.some((each) => isObject(each) && toCursorValue(each[cursorField]) !== null);
     if (this.#pages === 1 && !hasCursor) {
       throw new AppError(
         "invalid_request",
-        `No record of ${entity.name} has a number or a text called ${cursorField}, so it cannot be read by it.`,
+        `No record of ${entity.name} has a number or text in ${cursorField}. Choose another cursor field.`,
       );
     }
   }
@@ -276,7 +276,7 @@ function distinctKeys(records: readonly unknown[], primaryKey: readonly string[]
 function toPosition(from: Checkpoint | null): Position {
   if (from === null) return {};
   if (isObject(from)) return from as Position;
-  throw new AppError("invalid_request", "This checkpoint belongs to another source. Begin again without one.");
+  throw new AppError("invalid_request", "This checkpoint belongs to another source. Start again without it.");
 }
 
 function compact(position: Position): Checkpoint {
@@ -293,7 +293,7 @@ function digest(value: unknown): string {
   try {
     text = JSON.stringify(value);
   } catch (error) {
-    throw sourceFailure("A record of the source is nested too deeply.", {}, error);
+    throw sourceFailure("A record is nested too deeply.", {}, error);
   }
   return createHash("sha256").update(text).digest("base64url").slice(0, DIGEST_CHARS);
 }

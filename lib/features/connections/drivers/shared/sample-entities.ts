@@ -39,7 +39,7 @@ export async function sampleEntities<R extends Resource>(
   signal.throwIfAborted();
   if (resources.length === 0 || failures.length < resources.length) return entities;
   const known = failures.find((failure) => failure instanceof AppError);
-  throw known ?? new AppError("timeout", "The source did not answer in time.", { cause: failures[0] });
+  throw known ?? new AppError("timeout", "The source timed out.", { cause: failures[0] });
 }
 
 /** Returns the columns of a sample. Every column is nullable, since a sample cannot prove otherwise. */

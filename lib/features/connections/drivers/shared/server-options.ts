@@ -31,36 +31,34 @@ export type ServerOptions = {
 };
 
 const name = z
-  .string("Names are texts.")
-  .min(1, "A name is empty.")
+  .string("Names must be text.")
+  .min(1, "Names can't be empty.")
   .max(NAME_CHARS_MAX, "A name is too long.")
-  .regex(/^[^\p{Cc}]*$/u, "A name has a control character in it.");
+  .regex(/^[^\p{Cc}]*$/u, "Names can't contain control characters.");
 
 const options = z.strictObject({
   ssh: z
     .strictObject({
-      host: z
-        .string("Give the tunnel's host, or leave all of the tunnel out.")
-        .max(TEXT_CHARS_MAX, "This is too long."),
+      host: z.string("Enter a tunnel host, or clear all tunnel fields.").max(TEXT_CHARS_MAX, "This is too long."),
       port: fieldValues.port.optional(),
       user: z
-        .string("Give the tunnel's user.")
+        .string("Enter a tunnel user.")
         .max(TEXT_CHARS_MAX, "This is too long.")
-        .regex(/^[^\p{Cc}]*$/u, "A user has no control characters."),
+        .regex(/^[^\p{Cc}]*$/u, "The user can't contain control characters."),
       password: fieldValues.text.optional(),
       privateKey: z.string().max(KEY_CHARS_MAX, "This is too long.").optional(),
       hostKeySha256: z.string().max(100, "This is too long.").optional(),
     })
     .optional(),
   schemas: z
-    .array(name, "A list of names is needed.")
+    .array(name, "Must be a list of names.")
     .max(NAMES_MAX, `At most ${NAMES_MAX} names.`)
-    .refine((names) => new Set(names).size === names.length, "A name is there twice.")
+    .refine((names) => new Set(names).size === names.length, "Duplicate name.")
     .optional(),
   statementTimeoutMs: z
-    .int("A whole number of milliseconds is needed.")
+    .int("Must be a whole number of milliseconds.")
     .min(STATEMENT_MS_MIN, `At least ${STATEMENT_MS_MIN} ms.`)
-    .max(STATEMENT_MS_MAX, "At most a day.")
+    .max(STATEMENT_MS_MAX, "Must be at most 24 hours.")
     .optional(),
 });
 
@@ -89,10 +87,10 @@ export function readServerOptions(config: Config): { own: Config; options: Serve
 function toTarget(ssh: NonNullable<z.infer<typeof options>["ssh"]>): SshTarget {
   const { host, port = SSH_PORT, user, password, privateKey, hostKeySha256 } = ssh;
   if (password === undefined && privateKey === undefined) {
-    throw invalidField("ssh.password", "The tunnel needs a password or a private key.");
+    throw invalidField("ssh.password", "Enter a tunnel password or private key.");
   }
   if (password !== undefined && privateKey !== undefined) {
-    throw invalidField("ssh.password", "Give the tunnel a password or a private key, not both.");
+    throw invalidField("ssh.password", "Use either a tunnel password or a private key, not both.");
   }
   return {
     host,
@@ -121,10 +119,10 @@ export function serverFormFields(shown: string): ConfigField[] {
       ...formFields.host,
       name: "ssh.host",
       label: "Tunnel host",
-      help: "An SSH server on the way. The database's host is then looked up from there.",
+      help: "Connect through an SSH server, which resolves the database's host.",
     },
-    { ...formFields.port(`${SSH_PORT} when left out.`), name: "ssh.port", label: "Tunnel port" },
-    { ...formFields.user("Needed with a tunnel."), name: "ssh.user", label: "Tunnel user" },
+    { ...formFields.port(`Default: ${SSH_PORT}.`), name: "ssh.port", label: "Tunnel port" },
+    { ...formFields.user("Required with a tunnel."), name: "ssh.user", label: "Tunnel user" },
     { ...formFields.password, name: "ssh.password", label: "Tunnel password" },
     {
       name: "ssh.privateKey",
@@ -132,7 +130,7 @@ export function serverFormFields(shown: string): ConfigField[] {
       kind: "textarea",
       required: false,
       secret: true,
-      help: "Instead of the password: the key as it stands in its file, without a passphrase. It is sealed here.",
+      help: "Replaces the password. Paste the whole key file, without a passphrase.",
       maxLength: KEY_CHARS_MAX,
     },
     {
@@ -142,7 +140,7 @@ export function serverFormFields(shown: string): ConfigField[] {
       required: false,
       secret: false,
       isTarget: true,
-      help: "Its SHA256 fingerprint. A test shows the one that the server has; nothing is sent to a server with another.",
+      help: "SHA256 fingerprint. Test the connection to see the server's.",
       maxLength: 100,
     },
     {
@@ -152,26 +150,26 @@ export function serverFormFields(shown: string): ConfigField[] {
       required: false,
       secret: false,
       names: { max: NAMES_MAX, maxLength: NAME_CHARS_MAX },
-      help: "With commas between them; all when left out. It is a view: queries reach whatever the user may read.",
+      help: "Comma-separated. Leave empty for all. Does not restrict queries.",
     },
     {
       name: "statementTimeoutMs",
-      label: "Stop a statement after",
+      label: "Statement timeout",
       kind: "number",
       required: false,
       secret: false,
       integer: { min: STATEMENT_MS_MIN, max: STATEMENT_MS_MAX },
-      help: "Milliseconds. For queries, flows and tests alike; as long as they may take when left out.",
+      help: "In milliseconds. Leave empty for no limit.",
     },
   ];
 }
 
 /** Further reasons to reject a field's value. */
 export const SERVER_REFUSALS = {
-  "ssh.host": "No usable name or address, or the rest of a tunnel without it",
-  "ssh.user": "A tunnel without a user",
-  "ssh.password": "A tunnel with neither a password nor a key, or with both",
-  "ssh.privateKey": "What is no private key, or one with a passphrase",
-  "ssh.hostKeySha256": "What is no SHA256 fingerprint",
-  schemas: "A name that is there twice",
+  "ssh.host": "Invalid host, or tunnel fields without a host",
+  "ssh.user": "Tunnel without a user",
+  "ssh.password": "Neither a password nor a private key, or both",
+  "ssh.privateKey": "Invalid private key, or one with a passphrase",
+  "ssh.hostKeySha256": "Invalid SHA256 fingerprint",
+  schemas: "Duplicate name",
 } as const;

@@ -344,7 +344,7 @@ function toldOfLimit(limitMs: number, cause?: unknown): AppError {
   const limit = limitMs % 1000 === 0 ? `${limitMs / 1000} s` : `${limitMs} ms`;
   return new AppError(
     "timeout",
-    `This connection stops statements after ${limit}, and this one took longer. Ask for less, or change "Stop a statement after" in the connection's settings.`,
+    `The statement timed out after ${limit}. Simplify it, or raise the statement timeout in the connection settings.`,
     { details: { reason: "connection_limit", limitMs }, cause },
   );
 }

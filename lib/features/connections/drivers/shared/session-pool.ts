@@ -33,7 +33,7 @@ export class SessionPool<S extends PooledSession> {
   /** @throws errors of opening; the signal's reason when it aborts while waiting; `unavailable` once closed */
   async acquire(signal: AbortSignal): Promise<S> {
     signal.throwIfAborted();
-    if (this.#isClosed) throw new AppError("unavailable", "This connection is being closed. Try again.");
+    if (this.#isClosed) throw new AppError("unavailable", "The connection is closing. Try again.");
     this.#busy += 1;
     try {
       return await this.#take(signal);

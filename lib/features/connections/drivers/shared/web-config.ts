@@ -27,8 +27,8 @@ const PER_MINUTE_MAX = 60_000;
 const RESOURCES_MAX = 200;
 
 const NO_CONTROL = /^[^\p{Cc}]*$/u;
-const secret = z.string().min(1).max(SECRET_CHARS_MAX, "This is too long.").regex(NO_CONTROL, "Leave line breaks out.");
-const name = z.string().min(1).max(NAME_CHARS_MAX, "This is too long.").regex(NO_CONTROL, "Leave line breaks out.");
+const secret = z.string().min(1).max(SECRET_CHARS_MAX, "This is too long.").regex(NO_CONTROL, "Remove line breaks.");
+const name = z.string().min(1).max(NAME_CHARS_MAX, "This is too long.").regex(NO_CONTROL, "Remove line breaks.");
 
 const auth = z
   .discriminatedUnion("kind", [
@@ -36,7 +36,7 @@ const auth = z
     z.strictObject({ kind: z.literal("bearer"), token: secret }),
     z.strictObject({
       kind: z.literal("basic"),
-      user: name.regex(/^[^:]*$/, "A user has no colon here: it would end the name."),
+      user: name.regex(/^[^:]*$/, "The user can't contain a colon."),
       password: secret.optional(),
     }),
     z.strictObject({ kind: z.literal("header"), name, value: secret }),
@@ -56,11 +56,11 @@ type WebInput = z.output<z.ZodObject<typeof webShape>>;
 export const jsonPath = z.string().transform((text, context): JsonPath => {
   const path = parseJsonPath(text);
   if (path) return path;
-  context.addIssue({ code: "custom", message: "Write a path such as data.items or pages[0].rows." });
+  context.addIssue({ code: "custom", message: "Enter a path such as data.items or pages[0].rows." });
   return z.NEVER;
 });
 
-const field = z.string().min(1, "Name a field.").max(NAME_CHARS_MAX, "This is too long.");
+const field = z.string().min(1, "Enter a field name.").max(NAME_CHARS_MAX, "This is too long.");
 /** Settings of every resource. */
 export const resourceShape = {
   name,
@@ -72,12 +72,12 @@ export const resourceShape = {
 /** @param resource a schema with `name` */
 export function resourcesOf<T extends { name: string }>(resource: z.ZodType<T>) {
   return z
-    .array(resource, "A list is needed.")
-    .max(RESOURCES_MAX, `At most ${RESOURCES_MAX} of them.`)
+    .array(resource, "Must be a list.")
+    .max(RESOURCES_MAX, `At most ${RESOURCES_MAX} resources.`)
     .superRefine((list, context) => {
       list.forEach(({ name }, index) => {
         if (list.findIndex((other) => other.name === name) === index) return;
-        context.addIssue({ code: "custom", path: [index, "name"], message: `${name} is there twice.` });
+        context.addIssue({ code: "custom", path: [index, "name"], message: `Duplicate resource ${name}.` });
       });
     })
     .default([]);
@@ -91,7 +91,7 @@ export function resourcesOf<T extends { name: string }>(resource: z.ZodType<T>) 
 export function toWebConfig(address: string, place: string, input: WebInput): WebConfig {
   const { url } = atField(place, () => parseWebTarget(address));
   if (url.search !== "" || url.hash !== "") {
-    throw invalidField(place, "Leave out what follows a ? or a #: parameters have fields of their own.");
+    throw invalidField(place, "Remove the query string and fragment. Use the parameter fields instead.");
   }
   const signIn = toSignIn(input.auth);
   atField("headers", () => checkHeaders(input.headers));
@@ -143,13 +143,13 @@ export const webFields = {
     required: true,
     secret: false,
     isTarget: true,
-    help: "Secrets are sent to this server and to no other, whatever its answers say.",
+    help: "Credentials are sent only to this host.",
     example,
   }),
   auth: [
     {
       name: "auth.kind",
-      label: "Sign-in",
+      label: "Authentication",
       kind: "select",
       required: false,
       secret: false,
@@ -157,9 +157,9 @@ export const webFields = {
       options: [
         { value: "none", label: "None" },
         { value: "bearer", label: "Bearer token" },
-        { value: "basic", label: "User and password" },
-        { value: "header", label: "Key in a header" },
-        { value: "query", label: "Key in the address" },
+        { value: "basic", label: "Basic (user and password)" },
+        { value: "header", label: "API key in header" },
+        { value: "query", label: "API key in URL" },
       ],
     },
     { name: "auth.token", label: "Token", kind: "password", required: true, secret: true, ...shownFor("bearer") },
@@ -171,7 +171,7 @@ export const webFields = {
       kind: "text",
       required: true,
       secret: false,
-      help: "Of the header, or of the parameter in the address.",
+      help: "Header or query parameter name.",
       example: "X-Api-Key",
       ...shownFor("header", "query"),
     },
@@ -191,21 +191,21 @@ export const webFields = {
     required: false,
     secret: true,
     namesShown: true,
-    help: "Sent with each request.",
+    help: "Sent with every request.",
   } satisfies ConfigField,
   rateLimit: {
     name: "rateLimitPerMinute",
-    label: "Requests a minute",
+    label: "Requests per minute",
     kind: "number",
     required: false,
     secret: false,
-    help: "At most, from each server. As many as it takes when left out; an answer 429 is obeyed anyway.",
+    help: "Leave empty for no limit. 429 responses are always honoured.",
     integer: { min: 1, max: PER_MINUTE_MAX },
   } satisfies ConfigField,
 };
 
 /** Further reasons to reject a field's value. */
 export const WEB_REFUSALS = {
-  auth: "A setting of another sign-in, or a text that no header can carry",
-  headers: "A header that the connection itself writes, or a text that none can carry",
+  auth: "A setting of another authentication type, or an invalid header value",
+  headers: "A reserved header, or an invalid header value",
 };

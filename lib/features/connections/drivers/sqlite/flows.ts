@@ -107,7 +107,7 @@ function cellOf({ type, from }: TargetColumn): Cell {
 }
 
 function toReal(value: Exclude<WireValue, null>): number | string {
-  if (value === "NaN") throw new CellRefused("SQLite has no NaN: it would be stored as NULL.");
+  if (value === "NaN") throw new CellRefused("SQLite can't store NaN.");
   return exactFloat(value);
 }
 

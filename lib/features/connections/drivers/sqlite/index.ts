@@ -46,7 +46,7 @@ export const sqlite: Driver = {
       required: true,
       secret: false,
       isTarget: true,
-      help: "An SQLite file of this workspace. A new name makes a new file when the connection may write.",
+      help: "A SQLite file in this workspace. Created if missing and writes are allowed.",
     },
   ],
   refusals: FILE_REFUSALS,

@@ -11,19 +11,16 @@ const KEY_CHARS_MAX = 500;
 const fields = z.strictObject({
   apiKey: z
     .string()
-    .max(KEY_CHARS_MAX, "This is too long.")
-    .regex(/^[\x21-\x7e]+$/, "A key has letters, digits and _ only.")
-    .regex(
-      /^(?!pk_)/,
-      "This key is for web pages and can read nothing. Take a secret or a restricted one: sk_ or rk_.",
-    ),
+    .max(KEY_CHARS_MAX, "Too long.")
+    .regex(/^[\x21-\x7e]+$/, "Keys contain only letters, digits and _.")
+    .regex(/^(?!pk_)/, "This is a publishable key. Use a secret (sk_) or restricted (rk_) key."),
   apiVersion: z
     .string()
-    .regex(/^\d{4}-\d\d-\d\d(?:\.[a-z]{1,30})?$/, "Write a version such as 2024-06-20.")
+    .regex(/^\d{4}-\d\d-\d\d(?:\.[a-z]{1,30})?$/, "Enter a version such as 2024-06-20.")
     .optional(),
   account: z
     .string()
-    .regex(/^acct_[A-Za-z0-9]{1,100}$/, "Write an account such as acct_1A2b3C.")
+    .regex(/^acct_[A-Za-z0-9]{1,100}$/, "Enter an account ID such as acct_1A2b3C.")
     .optional(),
 });
 
@@ -59,7 +56,7 @@ export const stripe: Driver = {
       kind: "password",
       required: true,
       secret: true,
-      help: "Best a restricted one (rk_) with Read for what flows need: in Stripe's dashboard under Developers, API keys.",
+      help: "Prefer a restricted key (rk_) with read permissions.",
       maxLength: KEY_CHARS_MAX,
     },
     {
@@ -69,7 +66,7 @@ export const stripe: Driver = {
       required: false,
       secret: false,
       isTarget: true,
-      help: "Of a platform, to read that account. Left out, it is the key's own.",
+      help: "For Connect platforms. Defaults to the key's account.",
       example: "acct_1A2b3C",
     },
     {
@@ -78,14 +75,14 @@ export const stripe: Driver = {
       kind: "text",
       required: false,
       secret: false,
-      help: "Left out, it is the account's own.",
+      help: "Defaults to the account's version.",
       example: "2024-06-20",
     },
   ],
   refusals: {
-    apiKey: "A key for web pages, or one that no header can carry",
-    account: "Another form than acct_1A2b3C",
-    apiVersion: "Another form than 2024-06-20",
+    apiKey: "A publishable or malformed key",
+    account: "Not of the form acct_1A2b3C",
+    apiVersion: "Not of the form 2024-06-20",
   },
   async check({ config }) {
     await checkWebConfig(parseStripeConfig(config).web);

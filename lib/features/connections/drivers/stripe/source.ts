@@ -43,11 +43,11 @@ export class StripeSource implements DataSource {
   extract(request: ExtractRequest): Promise<ExtractStream> {
     const { entity, cursorField, signal } = request;
     const resource = STRIPE_RESOURCES.find(({ name }) => name === entity.name);
-    if (!resource) throw new AppError("invalid_request", `Stripe has no list called ${entity.name} here.`);
+    if (!resource) throw new AppError("invalid_request", `Unknown Stripe resource ${entity.name}.`);
     if (cursorField !== null && cursorField !== CURSOR_FIELD) {
       throw new AppError(
         "invalid_request",
-        `Stripe's lists can be read by ${CURSOR_FIELD} only, not by ${cursorField}.`,
+        `Stripe resources only support ${CURSOR_FIELD} as cursor field, not ${cursorField}.`,
       );
     }
     const read = () =>
@@ -102,13 +102,13 @@ export class StripeSource implements DataSource {
       throw place === null ? error : withResumeAdvice(error);
     });
     if (!isObject(json) || !Array.isArray(json.data) || typeof json.has_more !== "boolean") {
-      throw sourceFailure(`The answer for ${resource.name} is no list of Stripe's.`);
+      throw sourceFailure(`The response for ${resource.name} is not a Stripe list.`);
     }
     const records: unknown[] = json.data;
     if (!json.has_more) return { records, next: null, placeAfter: idOf };
     const next = idOf(records.at(-1));
     if (next !== null) return { records, next, placeAfter: idOf };
-    throw sourceFailure(`Stripe says that there are more ${resource.name}, and not behind which one.`);
+    throw sourceFailure(`Stripe reports more ${resource.name} but returned no cursor.`);
   }
 }
 

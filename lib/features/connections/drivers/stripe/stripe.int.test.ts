@@ -175,23 +175,23 @@ describe("when Stripe is busy", () => {
   test("for longer, the error names the status", async () => {
     standIn.failNext(429, 429, 429);
     const error = await failureOf(readSource(source, "charges"));
-    expect(error.message).toMatch(/^The source answered HTTP 429: Too many requests.*It was tried 3 times\.$/);
+    expect(error.message).toMatch(/^The source returned HTTP 429: Too many requests.*Failed after 3 attempts\.$/);
   });
 });
 
 describe("a Stripe that lies", () => {
   const list = (data: unknown, hasMore: unknown = true) => ({ json: { object: "list", data, has_more: hasMore } });
   const lies: [string, (turn: number) => { json: unknown }, RegExp][] = [
-    ["gives the same page for ever", () => list(charges(1, 3)), /^Page 2 of charges is the same as one before it/],
+    ["gives the same page for ever", () => list(charges(1, 3)), /^Page 2 of charges repeats an earlier page/],
     ["ends each page with the same charge", (turn) => list([charge(turn + 10), charge(1)]), /leads back to a page of charges/],
     ["goes round in a circle", (turn) => list([charge(turn), charge(1 + (turn % 3))]), /leads back to a page of charges/],
     ["has more behind nothing", () => list([]), /there are more charges, and not behind which one/],
-    ["has more behind a charge without an id", () => list([{ object: "charge", created: BEGIN }]), /not behind which one/],
-    ["has more behind an empty id", () => list([{ ...charge(1), id: "" }]), /not behind which one/],
-    ["has more behind what is no charge", () => list([charge(1), null]), /not behind which one/],
-    ["does not say whether there is more", () => ({ json: { object: "list", data: charges(1, 3) } }), /is no list of Stripe's/],
-    ["says it in words", () => list(charges(1, 3), "false"), /is no list of Stripe's/],
-    ["has an object for its list", () => list({ 0: charge(1) }, false), /is no list of Stripe's/],
+    ["has more behind a charge without an id", () => list([{ object: "charge", created: BEGIN }]), /returned no cursor/],
+    ["has more behind an empty id", () => list([{ ...charge(1), id: "" }]), /returned no cursor/],
+    ["has more behind what is no charge", () => list([charge(1), null]), /returned no cursor/],
+    ["does not say whether there is more", () => ({ json: { object: "list", data: charges(1, 3) } }), /is not a Stripe list/],
+    ["says it in words", () => list(charges(1, 3), "false"), /is not a Stripe list/],
+    ["has an object for its list", () => list({ 0: charge(1) }, false), /is not a Stripe list/],
   ]; // biome-ignore format: one kind after the other
 
   test.each(lies)("and %s is found out within a few pages", async (_, answer, message) => {

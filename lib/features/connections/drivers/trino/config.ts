@@ -18,7 +18,7 @@ export type TrinoConfig = {
 };
 
 /** A catalog, schema or user: characters that a header takes unchanged. */
-const name = fieldValues.text.regex(/^[\x20-\x7e]*$/, "Only plain letters, digits and signs can stand here.");
+const name = fieldValues.text.regex(/^[\x20-\x7e]*$/, "Only printable ASCII characters are allowed.");
 const fields = z.strictObject({
   host: fieldValues.text,
   port: fieldValues.port.optional(),
@@ -33,7 +33,7 @@ const fields = z.strictObject({
 export function parseTrinoConfig(config: Record<string, unknown>): TrinoConfig {
   const { port, schema = "", password = "", ssl = "disable", ...given } = readConfig(fields, config);
   if (password !== "" && ssl === "disable") {
-    throw invalidField("ssl", "Trino takes a password over an encrypted connection only. Choose one, or no password.");
+    throw invalidField("ssl", "Trino passwords require TLS. Turn on TLS or remove the password.");
   }
   return { ...given, port: port ?? (ssl === "disable" ? HTTP_PORT : HTTPS_PORT), schema, password, ssl };
 }

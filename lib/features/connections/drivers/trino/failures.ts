@@ -21,13 +21,13 @@ export type TrinoError = {
 
 /** @param query the text that positions refer to */
 export function toServerFailure(error: TrinoError, query: string, secrets: readonly string[]): AppError {
-  const { message = "The server gave no reason.", errorCode, errorName = "", errorLocation } = error;
+  const { message = "No reason given.", errorCode, errorName = "", errorLocation } = error;
   // The details contain the position.
   const words = redact(message.replace(/^line \d+:\d+: /, ""), secrets);
   if (errorName === READ_ONLY) return new AppError("read_only", READ_ONLY_MESSAGE, { cause: new Error(words) });
   if (TIMEOUTS.has(errorName)) return stoppedAtLimit();
-  if (CANCELLED.has(errorName)) return new AppError("cancelled", "The query was cancelled in the database.");
-  if (AWAY.has(errorName)) return new AppError("source_unreachable", `The database does not take queries: ${words}`);
+  if (CANCELLED.has(errorName)) return new AppError("cancelled", "The query was cancelled by the database.");
+  if (AWAY.has(errorName)) return new AppError("source_unreachable", `The database is not accepting queries: ${words}`);
   const place = errorLocation && placeOf(query, errorLocation);
   return new AppError("query_failed", words, { details: { ...(errorCode && { code: errorCode }), ...place } });
 }

@@ -7,7 +7,7 @@ import { TrinoSource } from "./source";
 import { trinoVariables } from "./variables";
 
 /** They are sent in headers. */
-const HEADER_REFUSAL = "Signs beyond plain letters";
+const HEADER_REFUSAL = "Non-ASCII characters";
 
 /** Trino, and services that speak its REST protocol. */
 export const trino = serverDriver({
@@ -24,25 +24,25 @@ export const trino = serverDriver({
   looseTypes: ["timestamp", "timestamptz"],
   fields: [
     { ...formFields.host, required: true },
-    formFields.port("8080 when left out, 8443 with TLS."),
+    formFields.port("Default: 8080, or 8443 with TLS."),
     {
-      ...formFields.name("catalog", "Catalog", "The one whose tables are shown; queries reach all of them."),
+      ...formFields.name("catalog", "Catalog", "Tables of this catalog are shown. Queries can use all catalogs."),
       required: true,
     },
-    formFields.name("schema", "Schema", "Of names that stand alone."),
-    { ...formFields.user("Best a user of its own that may only read."), required: true },
+    formFields.name("schema", "Schema", "Schema for unqualified names."),
+    { ...formFields.user("Use a read-only user."), required: true },
     formFields.password,
-    formFields.ssl("Off when left out. A password needs it."),
+    formFields.ssl("Required with a password."),
   ],
   refusals: {
     host: NETWORK_REFUSALS.host,
     catalog: HEADER_REFUSAL,
     schema: HEADER_REFUSAL,
     user: HEADER_REFUSAL,
-    ssl: "No encryption where there is a password",
+    ssl: "Password without TLS",
   },
   readerHint: {
-    text: "Add these rules to the file of Trino's access control, with the name of your catalog. The user can read and change nothing.",
+    text: "Add these rules to Trino's access control file. Replace the catalog. The user can read but not write.",
     statements:
       '{ "catalogs": [ {\n  "user": "millrace_reader",\n  "catalog": "my_catalog",\n  "allow": "read-only"\n} ] }',
   },

@@ -126,7 +126,7 @@ export class TrinoSource implements DataSource {
     if (schema !== "" && !schemas.some(([name]) => name === schema.toLowerCase())) {
       throw new AppError(
         "source_unreachable",
-        `The catalog ${catalog} has no schema ${schema} that this user may see.`,
+        `Schema ${schema} not found in catalog ${catalog}, or access is denied.`,
       );
     }
     return { serverVersion: `Trino ${row?.[0]}` };
@@ -189,7 +189,7 @@ export class TrinoSource implements DataSource {
 
   #begin(query: string, signal: AbortSignal, bytesMax: number): Run {
     signal.throwIfAborted();
-    if (this.#isClosed) throw new AppError("unavailable", "This connection is being closed. Try again.");
+    if (this.#isClosed) throw new AppError("unavailable", "The connection is closing. Try again.");
     this.#running += 1;
     return new Run(this.#line, { query, signal, bytesMax, secrets: [this.#config.password] }, () => {
       this.#running -= 1;
@@ -238,7 +238,7 @@ class Run {
       page = await this.#follow();
     }
     if (this.#transaction === null) {
-      throw new AppError("not_allowed", "This server begins no read-only transaction, so nothing is run on it.");
+      throw new AppError("not_allowed", "This server does not support read-only transactions. Queries are blocked.");
     }
   }
 
@@ -371,7 +371,7 @@ function affectedRowsOf({ updateType, updateCount }: TrinoPage): number | null {
 function tooLongForParams(): AppError {
   return new AppError(
     "invalid_request",
-    "This server is older than Trino 418, so a statement with parameters has to be shorter. Write the values into it.",
+    "Long statements with parameters need Trino 418 or later. Inline the values instead.",
   );
 }
 

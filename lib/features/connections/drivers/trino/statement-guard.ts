@@ -30,15 +30,15 @@ export function checkStatement(query: string, readOnly: boolean): void {
   const tokens = readSqlTokens(query, "trino");
   const first = tokens.find(({ text }) => text !== "(");
   if (!first || first.kind === "semicolon") {
-    throw new AppError("invalid_request", "There is no statement to run. Write one first.");
+    throw new AppError("invalid_request", "No statement to run.");
   }
   const start = wordOf(first);
-  if (NEVER.has(start)) throw notAllowed("Each statement runs in a session of its own, so this would have no effect.");
+  if (NEVER.has(start)) throw notAllowed("Each statement runs in a new session, so this has no effect.");
   if (!readOnly) return;
   if (CHANGING.has(start)) throw new AppError("read_only", READ_ONLY_MESSAGE);
   if (!READING.has(start)) {
     const named = first.text.slice(0, NAME_CHARS_MAX);
-    throw notAllowed(`${named} begins no statement that a read-only connection runs. Begin with SELECT or SHOW.`);
+    throw notAllowed(`${named} is not allowed on a read-only connection. Use SELECT or SHOW.`);
   }
   if (start === "SHOW" && wordOf(tokens[1]) === "CREATE" && !SHOW_CREATE.has(wordOf(tokens[2]))) {
     throw notAllowed(
@@ -60,7 +60,7 @@ function refuseTableFunctions(tokens: readonly SqlToken[]): void {
     if (tokens[end]?.text === ")" || wordOf(tokens[index + 2]) === "SELECT") continue;
     if (!TABLE_FUNCTIONS.has(name)) {
       throw notAllowed(
-        `The table function ${name.slice(0, NAME_CHARS_MAX)} cannot be used on a read-only connection: it may pass its text on to another database.`,
+        `Table function ${name.slice(0, NAME_CHARS_MAX)} can pass SQL to another database and is not allowed on a read-only connection.`,
       );
     }
   }
@@ -83,7 +83,7 @@ function refuseUnsure(query: string, tokens: readonly SqlToken[]): void {
 
 function unsure(text: string): AppError {
   return notAllowed(
-    `This can be read in several ways, so a read-only connection does not send it: ${text.trim().slice(0, NAME_CHARS_MAX)}`,
+    `This is ambiguous and not allowed on a read-only connection: ${text.trim().slice(0, NAME_CHARS_MAX)}`,
   );
 }
 

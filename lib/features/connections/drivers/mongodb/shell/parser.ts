@@ -47,7 +47,7 @@ class Parser {
       } else break;
     }
     while (this.#accept(";"));
-    if (this.#token.kind !== "end") throw this.#expected("the end: send one statement at a time");
+    if (this.#token.kind !== "end") throw this.#expected("the end (one statement at a time)");
     if (names.length === 0 || calls.length === 0) {
       throw this.#expected("a collection and a method, as in db.orders.find({})");
     }
@@ -67,7 +67,7 @@ class Parser {
     const isCollection = text === "getCollection" && names.length === 0 && calls.length === 0;
     if (!isCollection) calls.push({ name: text, args, offset: start });
     else if (args.length === 1 && typeof args[0] === "string") names.push(args[0]);
-    else throw new ShellSyntaxError("getCollection takes the name of a collection.", start);
+    else throw new ShellSyntaxError("getCollection expects a collection name.", start);
   }
 
   #arguments(): unknown[] {
@@ -109,7 +109,7 @@ class Parser {
   /** Parses one value. All nesting passes through here: lists, objects, brackets and signs. */
   #single(): unknown {
     this.#depth += 1;
-    if (this.#depth > DEPTH_MAX) throw new ShellSyntaxError("The values are nested too deep.", this.#token.start);
+    if (this.#depth > DEPTH_MAX) throw new ShellSyntaxError("Values are nested too deeply.", this.#token.start);
     const value = this.#plain();
     this.#depth -= 1;
     return value;
@@ -187,19 +187,19 @@ class Parser {
       const maker = MAKERS[name];
       if (!maker)
         throw new ShellSyntaxError(
-          `${name} cannot be called here: values are literals and ObjectId(...) and its like.`,
+          `${name} is not supported. Use literals or constructors such as ObjectId(...).`,
           start,
         );
       const args = this.#arguments();
       return made(() => maker(...args), start);
     }
     if (!isNew && CONSTANTS.has(name)) return CONSTANTS.get(name);
-    throw new ShellSyntaxError(`${name} is not known here. Put texts into quotes.`, start);
+    throw new ShellSyntaxError(`${name} is unknown. Quote strings.`, start);
   }
 
   #dateNow(start: number): number {
     this.#expect(".");
-    if (this.#token.text !== "now") throw new ShellSyntaxError("Of Date, only now() is known here.", start);
+    if (this.#token.text !== "now") throw new ShellSyntaxError("Only Date.now() is supported.", start);
     this.#advance(false);
     this.#arguments();
     return Date.now();
@@ -207,7 +207,7 @@ class Parser {
 
   #text(): string {
     const token = this.#token;
-    if (token.kind !== "string") throw this.#expected("a text in quotes");
+    if (token.kind !== "string") throw this.#expected("a quoted string");
     this.#advance(false);
     return token.value;
   }
@@ -231,7 +231,7 @@ class Parser {
   }
 
   #expected(what: string): ShellSyntaxError {
-    const found = this.#token.kind === "end" ? "the text ends" : `there is ${this.#token.text.slice(0, 40)}`;
+    const found = this.#token.kind === "end" ? "the input ends" : `found ${this.#token.text.slice(0, 40)}`;
     return new ShellSyntaxError(`Expected ${what}, but ${found}.`, this.#token.start);
   }
 }
@@ -254,13 +254,13 @@ function arithmetic(left: unknown, right: unknown, at: number, compute: (a: numb
   const a = left instanceof Date ? left.getTime() : left;
   const b = right instanceof Date ? right.getTime() : right;
   if (typeof a === "number" && typeof b === "number") return compute(a, b);
-  throw new ShellSyntaxError("Only numbers are computed with here.", at);
+  throw new ShellSyntaxError("Arithmetic works only with numbers.", at);
 }
 
 function made<T>(make: () => T, offset: number): T {
   try {
     return make();
   } catch (error) {
-    throw new ShellSyntaxError(error instanceof Error ? error.message : "This value cannot be made.", offset);
+    throw new ShellSyntaxError(error instanceof Error ? error.message : "Invalid value.", offset);
   }
 }

@@ -51,7 +51,7 @@ export const CONSTANTS: ReadonlyMap<string, unknown> = new Map<string, unknown>(
 
 /** Returns a regular expression with its flags in the server's order; flags that only JavaScript uses are omitted. */
 export function regexOf(source: string, flags: string): BSONRegExp {
-  if (/[^dgimsuvxy]/.test(flags)) throw new TypeError(`There is no flag like one of ${flags}.`);
+  if (/[^dgimsuvxy]/.test(flags)) throw new TypeError(`Invalid regular expression flags: ${flags}.`);
   const kept = [...new Set(flags)].filter((flag) => "imsx".includes(flag)).sort();
   return new BSONRegExp(source, kept.join(""));
 }
@@ -73,7 +73,7 @@ function isoOf(text: string): string {
 }
 
 function dateOf(date: Date): Date {
-  if (Number.isNaN(date.getTime())) throw new TypeError("This is no date.");
+  if (Number.isNaN(date.getTime())) throw new TypeError("Invalid date.");
   return date;
 }
 
@@ -84,21 +84,21 @@ function longOf(value: unknown): Long {
   const text = String(value);
   const long = Long.fromString(text);
   if (!/^-?\d{1,19}$/.test(text) || long.toString() !== text.replace(/^(-?)0+(?=\d)/, "$1")) {
-    throw new TypeError("This is no 64-bit integer.");
+    throw new TypeError("Invalid 64-bit integer.");
   }
   return long;
 }
 
 function integerOf(value: unknown): number {
   const number = numberOf(value);
-  if (!Number.isInteger(number) || Math.abs(number) > 0xffffffff) throw new TypeError("This is no 32-bit integer.");
+  if (!Number.isInteger(number) || Math.abs(number) > 0xffffffff) throw new TypeError("Invalid 32-bit integer.");
   return number;
 }
 
 function numberOf(value: unknown): number {
   const number = value instanceof Long || value instanceof Int32 ? Number(value.toString()) : Number(value);
   if (typeof value === "object" && !(value instanceof Long) && !(value instanceof Int32)) {
-    throw new TypeError("A number is expected here.");
+    throw new TypeError("Expected a number.");
   }
   return number;
 }
@@ -106,10 +106,10 @@ function numberOf(value: unknown): number {
 function plainOf(value: unknown): string | number {
   if (typeof value === "string" || typeof value === "number") return value;
   if (value instanceof Long || value instanceof Decimal128) return value.toString();
-  throw new TypeError("A text or a number is expected here.");
+  throw new TypeError("Expected a string or a number.");
 }
 
 function textOf(value: unknown): string {
-  if (typeof value !== "string") throw new TypeError("A text is expected here.");
+  if (typeof value !== "string") throw new TypeError("Expected a string.");
   return value;
 }

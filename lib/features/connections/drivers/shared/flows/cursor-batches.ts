@@ -183,6 +183,6 @@ function shown(value: WireValue): string {
 function tooManyOfOne(value: WireValue): AppError {
   return new AppError(
     "invalid_request",
-    `More than ${VALUE_ROWS_MAX} rows, or 64 MiB of them, have the value ${shown(value)} of the cursor field, and no primary key tells them apart. Name a primary key, or take another cursor field.`,
+    `More than ${VALUE_ROWS_MAX} rows, or 64 MiB of them, share the cursor value ${shown(value)}, and there is no primary key. Set a primary key or choose another cursor field.`,
   );
 }

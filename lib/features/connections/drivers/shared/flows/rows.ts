@@ -86,8 +86,7 @@ export async function searchRefused(
 
 /** @throws CellRefused for a text that would be stored differently */
 export function exactText(text: string): string {
-  if (!text.isWellFormed())
-    throw new CellRefused("The text holds half of a character (a lone surrogate), which cannot be stored.");
+  if (!text.isWellFormed()) throw new CellRefused("The text contains an invalid character (lone surrogate).");
   return text;
 }
 
@@ -109,7 +108,7 @@ const MICROS_DIGITS = 6;
 export function exactMicros(text: string): string {
   const fraction = /:\d\d\.(\d+)/.exec(text)?.[1]?.replace(/0+$/, "") ?? "";
   if (fraction.length <= MICROS_DIGITS) return text;
-  throw new CellRefused(`${text.slice(0, 60)} has more digits than the microseconds that the column keeps.`);
+  throw new CellRefused(`${text.slice(0, 60)} has more precision than microseconds, the column's limit.`);
 }
 
 /** Checks a decimal, since databases silently round one with too many digits. @throws CellRefused */
@@ -118,7 +117,9 @@ export function exactDecimal(value: Exclude<WireValue, null>, column: Pick<Targe
   const digits = precisionOf(column);
   const fraction = /\.(\d*)$/.exec(text)?.[1]?.replace(/0+$/, "") ?? "";
   if (digits !== null && fraction.length > digits.scale) {
-    throw new CellRefused(`${text.slice(0, 60)} has more than the ${digits.scale} decimals of ${column.dbType}.`);
+    throw new CellRefused(
+      `${text.slice(0, 60)} has more than ${digits.scale} decimals, the limit of ${column.dbType}.`,
+    );
   }
   return text;
 }
@@ -145,7 +146,7 @@ export function exactInt64(value: Exclude<WireValue, null>): number | string {
   const isInteger = /^[+-]?\d{1,40}$/.test(text);
   const integer = isInteger ? BigInt(text.replace(/^\+/, "")) : 0n;
   if (!isInteger || integer > INT64_MAX || integer < -INT64_MAX - 1n) {
-    throw new CellRefused(`${text.slice(0, 60)} is no integer of 64 bits.`);
+    throw new CellRefused(`${text.slice(0, 60)} is not a 64-bit integer.`);
   }
   return String(integer);
 }

@@ -56,7 +56,7 @@ export type ExtractEngine = {
 export async function extractBySql(engine: ExtractEngine, request: ExtractRequest): Promise<ExtractStream> {
   const { entity, signal } = request;
   const shape = await engine.describe(entity, signal);
-  if (!shape) throw new AppError("invalid_request", `There is no table or view ${nameOf(entity)} that can be read.`);
+  if (!shape) throw new AppError("invalid_request", `Table or view ${nameOf(entity)} not found, or access is denied.`);
   const reading = request.cursorField === null ? wholeReading(shape, request) : cursorReading(shape, request);
   const statement = statementFor(engine.dialect, shape, reading);
   const { fields, batches } = await engine.query(statement.sql, statement.params);
@@ -124,7 +124,7 @@ function cursorReading(shape: TableShape, { cursorField, primaryKey, from, batch
   if (!CURSOR_TYPES.has(cursor.type)) {
     throw new AppError(
       "invalid_request",
-      `The field ${cursor.name} of the type ${cursor.dbType} cannot be a cursor: take one with numbers, texts, dates or times.`,
+      `${cursor.name} (${cursor.dbType}) can't be a cursor field. Choose a number, text, date or time column.`,
     );
   }
   const key = primaryKey.map((name) => columnOf(shape, name));
@@ -200,7 +200,7 @@ function columnOf(shape: TableShape, name: string): TableColumn {
     .map((each) => each.name)
     .slice(0, 20)
     .join(", ");
-  throw new AppError("invalid_request", `${shape.name} has no field ${name}. It has ${known}.`);
+  throw new AppError("invalid_request", `${shape.name} has no column ${name}. Columns: ${known}.`);
 }
 
 function nameOf({ schema, name }: ExtractRequest["entity"]): string {

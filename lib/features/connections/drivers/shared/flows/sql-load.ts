@@ -92,7 +92,7 @@ export type LoadEngine = {
 /** A bookkeeping step changed nothing, since another run has taken the load over. */
 export class LoadTaken extends AppError {
   constructor() {
-    super("conflict", "Another run has taken this load over.");
+    super("conflict", "Another run has taken over this load.");
   }
 }
 
@@ -101,7 +101,7 @@ export class LoadTaken extends AppError {
  */
 export class NoColumns extends AppError {
   constructor() {
-    super("invalid_request", "There are no columns to load.");
+    super("invalid_request", "No columns to load.");
   }
 }
 
@@ -120,10 +120,7 @@ export async function beginSqlLoad(engine: LoadEngine, given: LoadRequest): Prom
 }
 
 export function readOnlyDestination(): AppError {
-  return new AppError(
-    "read_only",
-    "This connection is read-only, so nothing can be loaded into it. Let it write first.",
-  );
+  return new AppError("read_only", "This connection is read-only. Allow writes in its settings to load data.");
 }
 
 /**
@@ -150,17 +147,16 @@ export function checkRequest(
   const fold = (name: string) => (foldsCase ? name.toLowerCase() : name);
   const names = new Set<string>();
   for (const { name } of columns) {
-    if (name === "" || name.includes("\0")) throw invalid("A column has a name that no database takes.");
+    if (name === "" || name.includes("\0")) throw invalid("A column has an invalid name.");
     if (nameLimit && isOverLimit(name, nameLimit)) throw invalid(overLimitText("column", name, nameLimit));
-    if (names.has(fold(name)))
-      throw invalid(`Two columns are called ${name.slice(0, 60)}. Give one of them another name.`);
+    if (names.has(fold(name))) throw invalid(`Duplicate column ${name.slice(0, 60)}. Rename one of them.`);
     names.add(fold(name));
   }
   const missing = primaryKey.find((name) => !names.has(fold(name)));
-  if (missing !== undefined) throw invalid(`The primary key ${missing.slice(0, 60)} is not among the columns.`);
+  if (missing !== undefined) throw invalid(`Primary key column ${missing.slice(0, 60)} is missing.`);
   if (mode === "upsert" && primaryKey.length === 0) throw invalid("An upsert needs a primary key.");
   if (load === "" || run === "" || load.length > LOAD_CHARS_MAX || run.length > LOAD_CHARS_MAX) {
-    throw invalid(`The names of a load and its run have 1 to ${LOAD_CHARS_MAX} characters.`);
+    throw invalid(`Load and run IDs must have 1 to ${LOAD_CHARS_MAX} characters.`);
   }
 }
 
@@ -274,7 +270,7 @@ class SqlLoad implements Load {
     batch: Batch,
     { position, rejectsMax }: WriteOptions,
   ): Promise<{ written: number; rejected: RejectedRow[] }> {
-    if (this.#row.isFinished) throw invalid("This load is finished.");
+    if (this.#row.isFinished) throw invalid("This load has already finished.");
     const rejected: RejectedRow[] = [];
     let places = Array.from({ length: batch.rowCount }, (_, row) => row);
     for (;;) {
@@ -326,7 +322,7 @@ class SqlLoad implements Load {
       await inTurn(this.#engine, steps, this.#drops(), this.#request.signal);
     } catch (error) {
       if (!(error instanceof RowRefused)) throw error;
-      throw new AppError("query_failed", `The rows were not put in their place: ${error.message}`, {
+      throw new AppError("query_failed", `Couldn't replace the table: ${error.message}`, {
         details: { ...(error.column !== null && { column: error.column }) },
         cause: error,
       });
@@ -363,7 +359,7 @@ class SqlLoad implements Load {
     for (const name of this.#request.primaryKey) {
       const values = batch.columns[this.#request.columns.findIndex((field) => field.name === name)] ?? [];
       const row = values.indexOf(null);
-      if (row >= 0) throw new RowRefused("The row has no value of the primary key.", { row, column: name });
+      if (row >= 0) throw new RowRefused("The row has no primary key value.", { row, column: name });
     }
     const table = this.#staging ?? this.#target.table;
     return this.#engine.dialect.write({ ...this.#target, table }, batch);
@@ -378,7 +374,7 @@ const ABANDON_TIMEOUT_MS = 30_000;
 
 export function toRejection({ row, column, message }: RejectedRow, cause: unknown): AppError {
   const place = column === null ? `row ${row + 1}` : `row ${row + 1}, ${column}`;
-  return new AppError("query_failed", `The destination does not take ${place} of the batch: ${message}`, {
+  return new AppError("query_failed", `The destination rejected ${place} of the batch: ${message}`, {
     details: { row, ...(column !== null && { column }) },
     cause,
   });
@@ -443,7 +439,7 @@ class Books {
       }
       throw new AppError(
         "query_failed",
-        `A flow keeps how far it has come in the table ${LOADS_TABLE} beside the tables that it writes, and it could not be made: ${error.message} Let the user of this connection create tables, or run as an admin: ${create}`,
+        `Couldn't create ${LOADS_TABLE}, which stores flow progress: ${error.message} Grant this user CREATE, or run as an admin: ${create}`,
         { cause: error },
       );
     }
@@ -566,7 +562,7 @@ async function makeFit(
   const { signal, primaryKey, mode } = request;
   const look = async () => {
     const { shape } = await engine.describe({ ...request.table, ...(schema !== null && { schema }) }, signal);
-    if (!shape) throw new AppError("query_failed", `The table ${request.table.name} is gone.`);
+    if (!shape) throw new AppError("query_failed", `Table ${request.table.name} no longer exists.`);
     return shape;
   };
   if (found === null) {
@@ -585,16 +581,13 @@ async function makeFit(
       });
       continue;
     }
-    if (column.isGenerated)
-      throw invalid(
-        `The database computes the column ${column.name} of ${found.name} by itself, so nothing can be written to it.`,
-      );
+    if (column.isGenerated) throw invalid(`Column ${column.name} of ${found.name} is generated and can't be written.`);
     const wider = widening(column, field);
     if (wider === "fits") continue;
     const type = wider && dialect.alterType && dialect.columnType(wider, false);
     if (type === null) {
       throw invalid(
-        `The column ${column.name} of ${found.name} is ${column.dbType}, and what comes is ${field.dbType || field.type}. Change the column, or load into another table.`,
+        `Column ${column.name} of ${found.name} is ${column.dbType}, but the source is ${field.dbType || field.type}. Change the column type or use another table.`,
       );
     }
     if (type.toLowerCase() === column.dbType.toLowerCase()) continue;
@@ -608,7 +601,7 @@ async function makeFit(
       if (!(error instanceof AppError) || error.kind !== "query_failed") throw error;
       throw new AppError(
         "invalid_request",
-        `The column ${field.name} of ${found.name} does not take what comes, and could not be changed: ${error.message}`,
+        `Couldn't widen column ${field.name} of ${found.name} for the incoming values: ${error.message}`,
         { cause: error },
       );
     }
@@ -625,7 +618,7 @@ function requireKey(shape: TableShape, primaryKey: readonly string[], dialect: L
   if (isKey) return;
   const names = primaryKey.map(dialect.quote).join(", ");
   throw invalid(
-    `An upsert by ${primaryKey.join(", ")} needs a primary key or unique index of just these columns in ${shape.name}: create unique index on ${dialect.quote(shape.name)} (${names})`,
+    `Upsert needs a primary key or unique index on exactly (${primaryKey.join(", ")}) in ${shape.name}: create unique index on ${dialect.quote(shape.name)} (${names})`,
   );
 }
 
@@ -665,7 +658,7 @@ function createLike(dialect: LoadDialect, staging: string, shape: TableShape, { 
 
 function mustFind(shape: TableShape, name: string, dialect: LoadDialect): TableColumn {
   const column = find(shape, name, dialect);
-  if (!column) throw new AppError("query_failed", `The column ${name} of ${shape.name} is gone.`);
+  if (!column) throw new AppError("query_failed", `Column ${name} of ${shape.name} no longer exists.`);
   return column;
 }
 
