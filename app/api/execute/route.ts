@@ -19,7 +19,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     response: executeAnswer,
     outside: { 200: RESULT_STREAMS },
     failures: EXECUTE_FAILURES,
-    refuses: { ...EXECUTE_REFUSALS, workspaceId: "Left out by a session" },
+    refuses: { ...EXECUTE_REFUSALS, workspaceId: "A missing workspaceId in a session request" },
     handle: async ({ caller, body, request, signal, needs }) => {
       const inside = await enterWorkspace(caller, workspaceToQuery(caller, body));
       const format = chooseFormat(request.headers.get("accept"));

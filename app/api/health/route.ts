@@ -4,8 +4,8 @@ import { open } from "@/lib/platform/access/rules";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "Is the service ready",
-    description: "503 while a part is missing or the server is stopping; `failing` then names the part.",
+    summary: "Check service health",
+    description: "Returns 503 while a component is down or the server is stopping. `failing` names the component.",
     tag: "Service",
     access: open,
     worksWithoutStore: true,

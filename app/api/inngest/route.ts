@@ -6,7 +6,7 @@ import { open } from "@/lib/platform/access/rules";
 
 const answer = { "application/json": z.unknown() };
 const described = {
-  description: "For the job runner alone: requests carry its signature, every other is 401. The form is Inngest's.",
+  description: "For the job runner only. Returns 401 without a valid Inngest signature.",
   tag: "Service",
   access: open,
   failures: ["too_large"] as const,
@@ -17,19 +17,19 @@ const handle = ({ request }: { request: Request }) => answerRunner(request);
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
     ...described,
-    summary: "What the job runner finds here",
+    summary: "Introspect job functions",
     outside: { 200: answer, 401: answer },
     handle,
   }),
   POST: route({
     ...described,
-    summary: "A call of the job runner",
+    summary: "Run a job function",
     outside: { 200: answer, 206: answer, 400: answer, 401: answer, 500: answer },
     handle,
   }),
   PUT: route({
     ...described,
-    summary: "The functions that there are",
+    summary: "Register job functions",
     outside: { 200: answer, 400: answer, 401: answer, 500: answer },
     handle,
   }),

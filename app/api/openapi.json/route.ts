@@ -10,8 +10,8 @@ import { version } from "@/package.json";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "This description",
-    description: "OpenAPI 3.1, made from the schemas that validate the requests.",
+    summary: "Get the OpenAPI document",
+    description: "Returns OpenAPI 3.1, generated from the request validation schemas.",
     tag: "Service",
     access: open,
     worksWithoutStore: true,

@@ -9,7 +9,7 @@ import { listQuery } from "@/lib/platform/http/schema";
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
     summary: "List your workspaces",
-    description: "With an API key: its one workspace.",
+    description: "With an API key, returns only its workspace.",
     tag: "Workspaces",
     access: anyCredential,
     query: listQuery,

@@ -18,8 +18,8 @@ const FAILURE: JsonSchema = {
   required: ["success", "error", "code"],
   properties: {
     success: { const: false },
-    error: { type: "string", description: "What happened and what to do, for people" },
-    code: { enum: Object.keys(ERROR_STATUS), description: "Stable, snake_case" },
+    error: { type: "string", description: "Human-readable: what happened and what to do" },
+    code: { enum: Object.keys(ERROR_STATUS), description: "Stable error code in snake_case" },
     details: {
       description: "A list of {path, message} for invalid input; an object for a failed query",
       anyOf: [
@@ -37,8 +37,8 @@ const FAILURE: JsonSchema = {
     },
   },
 };
-const RETRY_AFTER = { description: "Whole seconds until another try makes sense", schema: { type: "integer" } };
-const NEXT_CURSOR = { description: "The cursor of the next page; absent at the end", schema: { type: "string" } };
+const RETRY_AFTER = { description: "Seconds to wait before retrying", schema: { type: "integer" } };
+const NEXT_CURSOR = { description: "Cursor of the next page; absent on the last page", schema: { type: "string" } };
 const WAITS: ReadonlySet<number> = new Set([ERROR_STATUS.rate_limited, ERROR_STATUS.unavailable]);
 
 /** Descriptions of the reference's groups. */
@@ -85,7 +85,7 @@ export function openApiDocument(
       title: "Millrace",
       version: server.version,
       description:
-        "Accounts, workspaces, connections and query execution. Answers are {success, data} or {success, error, code}. A list goes on where its cursor says: nextCursor in data or, where data is an array, the header X-Next-Cursor. Texts that name things lose the blanks around them. x-refuses tells what data of the right form may still be refused for, as invalid_request.",
+        "API of Millrace. Responses are {success, data} or {success, error, code}. Lists are paginated with nextCursor in data, or X-Next-Cursor if data is an array. Names are trimmed. x-refuses lists further reasons for invalid_request.",
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
       contact: { name: "Millrace", url: server.url },
     },
@@ -194,7 +194,7 @@ function answersOf(endpoint: Endpoint, components: Components): Record<string, A
   const answers: Record<string, Answer> = {};
   for (const [status, shapes] of Object.entries(outside)) {
     const content = contentOf(shapes, (shape) => outputSchema(shape, components));
-    const description = Number(status) < 300 ? "Done" : Number(status) < 400 ? "The way on" : "What is not well";
+    const description = Number(status) < 300 ? "Done" : Number(status) < 400 ? "Redirect" : "Failing components";
     answers[status] = { description, ...(Object.keys(content).length > 0 && { content }) };
   }
   if (!definition.outside || response) {
@@ -206,7 +206,7 @@ function answersOf(endpoint: Endpoint, components: Components): Record<string, A
   }
   for (const [status, codes] of Map.groupBy(failuresOf(endpoint), (kind) => ERROR_STATUS[kind])) {
     answers[status] = {
-      description: answers[status]?.description ?? "What went wrong, and what to do",
+      description: answers[status]?.description ?? "What happened and what to do",
       ...(WAITS.has(status) && { headers: { "Retry-After": RETRY_AFTER } }),
       // An explicit schema of the same type, as for health, replaces the envelope's.
       content: { "application/json": { schema: failureSchema(codes) }, ...answers[status]?.content },

@@ -171,7 +171,7 @@ function methods(handlers: Partial<Record<Method, DefinedHandler>>): Record<Verb
   if (handlers.GET) allowed.push("HEAD");
   const refuse: RouteHandler = (request) =>
     answer(request, "method not allowed", () => {
-      throw new AppError("method_not_allowed", `This address takes ${allowed.join(", ")}.`, {
+      throw new AppError("method_not_allowed", `Method not allowed. Use ${allowed.join(" or ")}.`, {
         headers: { Allow: allowed.join(", ") },
       });
     });
@@ -183,7 +183,7 @@ function methods(handlers: Partial<Record<Method, DefinedHandler>>): Record<Verb
 /** Answers an address without a route. */
 export const notFound: RouteHandler = (request) =>
   answer(request, "unknown path", () => {
-    throw new AppError("not_found", "There is nothing at this address. /api/openapi.json lists what there is.");
+    throw new AppError("not_found", "Not found. See /api/openapi.json.");
   });
 
 async function answer(
@@ -314,9 +314,9 @@ function bodyOf(
 }
 
 const WHERE = {
-  params: "An id in the address is malformed.",
-  query: "The address asks for something malformed.",
-  body: "The request is malformed.",
+  params: "An ID in the path is invalid.",
+  query: "The query string is invalid.",
+  body: "The request body is invalid.",
 } as const;
 
 function parse<T extends z.ZodType>(schema: T, input: unknown, where: keyof typeof WHERE): z.output<T> {

@@ -6,7 +6,7 @@ import { anyCredential } from "@/lib/platform/access/rules";
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
     summary: "List agent modes",
-    description: "What each is for, and the tools that it has.",
+    description: "Returns each mode's purpose and tools.",
     tag: "Agent",
     access: anyCredential,
     response: agentsAnswer,

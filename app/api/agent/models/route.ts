@@ -6,7 +6,7 @@ import { anyCredential } from "@/lib/platform/access/rules";
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
     summary: "List models",
-    description: "Those that the settings of this server give: of providers with a key, and of a server of your own.",
+    description: "Returns the models of configured providers and self-hosted servers.",
     tag: "Agent",
     access: anyCredential,
     response: modelsAnswer,

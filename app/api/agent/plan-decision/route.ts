@@ -5,15 +5,15 @@ import { anyCredential } from "@/lib/platform/access/rules";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
-    summary: "Decide on a plan of the agent",
+    summary: "Approve or reject an agent plan",
     description:
-      "The agent asks by its tool `propose_plan`, whose `agentSessionId` the stream tells. Approved, its grants hold until the turn ends, and two hours at most; a decision after the stream has ended counts for the next turn. A settled plan is 409.",
+      "Answers a `propose_plan` call; the stream contains its `agentSessionId`. Grants last until the turn ends, at most two hours. A decision made after the stream ended applies to the next turn. Returns 409 if the plan is already decided.",
     tag: "Agent",
     access: anyCredential,
     body: planDecisionBody,
     response: planAnswer,
     failures: ["not_found", "conflict"],
-    refuses: { grants: "One that the plan does not ask for" },
+    refuses: { grants: "A grant that the plan did not request" },
     handle: ({ caller, body }) => decidePlan(caller, body),
   }),
 });

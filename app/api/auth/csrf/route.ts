@@ -5,8 +5,8 @@ import { open } from "@/lib/platform/access/rules";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "The token that starts a sign-in by a provider",
-    description: "next-auth's own answer; 404 while no provider is set up.",
+    summary: "Get a CSRF token for provider sign-in",
+    description: "Returns next-auth's response, or 404 if no provider is configured.",
     tag: "Account",
     access: open,
     outside: { 200: { "application/json": z.object({ csrfToken: z.string() }) } },

@@ -8,7 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
     summary: "Sign in with email and password",
     description:
-      "Sets the session cookie; a session that the browser had until now ends. Ten wrong passwords within 15 minutes lock the account for this address.",
+      "Sets the session cookie and ends the browser's previous session. Ten failed attempts in 15 minutes lock the account for this IP address.",
     tag: "Account",
     access: signIn,
     guardsOrigin: true,

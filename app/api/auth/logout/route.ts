@@ -6,7 +6,7 @@ import { signIn } from "@/lib/platform/access/rules";
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
     summary: "Sign out",
-    description: "Deletes the session on the server and clears the cookie. Without a session it does nothing.",
+    description: "Deletes the session on the server and clears the cookie. Does nothing without a session.",
     tag: "Account",
     access: signIn,
     guardsOrigin: true,

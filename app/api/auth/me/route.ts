@@ -7,8 +7,8 @@ import { account } from "@/lib/platform/access/rules";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "Who is signed in",
-    description: "The user and the workspaces that they can enter.",
+    summary: "Get the current user",
+    description: "Returns the user and their workspaces.",
     tag: "Account",
     access: account,
     response: meAnswer,
@@ -16,8 +16,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   }),
   PATCH: route({
     summary: "Change your name",
-    description:
-      "The others of your workspaces see it, too. What was saved before keeps the name that it was saved under.",
+    description: "Updates the name shown to other members. Existing history keeps the old name.",
     tag: "Account",
     access: account,
     bodyLimit: "auth",

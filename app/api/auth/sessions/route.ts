@@ -9,7 +9,7 @@ import { listQuery } from "@/lib/platform/http/schema";
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
     summary: "List your sessions",
-    description: "Where you are signed in, the newest first.",
+    description: "Returns your active sessions, newest first.",
     tag: "Account",
     access: account,
     query: listQuery,
@@ -18,7 +18,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   }),
   DELETE: route({
     summary: "End your other sessions",
-    description: "The one that asks stays.",
+    description: "Keeps the current session.",
     tag: "Account",
     access: account,
     response: endedSessionsSchema,

@@ -8,8 +8,8 @@ import { boundedListQuery } from "@/lib/platform/http/schema";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "List the types of connections",
-    description: "Each with the fields of its form, which are also what its config may hold.",
+    summary: "List connection types",
+    description: "Returns each type with its form fields, which are also its config keys.",
     tag: "Connections",
     access: anyCredential,
     query: boundedListQuery,

@@ -6,8 +6,8 @@ import { open } from "@/lib/platform/access/rules";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "Read an invitation",
-    description: "Whoever holds the link may see which workspace it leads to, before signing in.",
+    summary: "Get an invitation",
+    description: "Returns the workspace name. No sign-in needed.",
     tag: "Members",
     access: open,
     params: z.object({ token: inviteToken }),

@@ -13,11 +13,11 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   }),
   PUT: route({
     summary: "Change your preferences",
-    description: "What is not sent stays as it is.",
+    description: "Updates only the fields you send.",
     tag: "Account",
     access: account,
     body: updatePreferencesBody,
-    refuses: { panels: "Preferences of more than 64 KiB together", times: "A name that no time zone has" },
+    refuses: { panels: "Preferences over 64 KiB in total", times: "An unknown time zone" },
     response: preferencesSchema,
     handle: ({ caller, body }) => updatePreferences(caller, body),
   }),

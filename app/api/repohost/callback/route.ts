@@ -13,8 +13,8 @@ const CODE_CHARS_MAX = 500;
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "The way back from the repository host",
-    description: "For the browser that went there; it leads on into the workspace.",
+    summary: "Handle the repository host callback",
+    description: "Redirects the browser back to the workspace.",
     tag: "Apps",
     access: open,
     query: z.object({
@@ -30,7 +30,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
       "source_unreachable",
       "timeout",
     ],
-    refuses: { state: "One that is forged, used, too old, or another person's" },
+    refuses: { state: "A forged, used, expired or foreign state" },
     handle: ({ request }) => endAuthorization(request),
   }),
 });

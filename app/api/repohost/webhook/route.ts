@@ -5,9 +5,9 @@ import { open } from "@/lib/platform/access/rules";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
-    summary: "A message of the repository host",
+    summary: "Receive a repository host webhook",
     description:
-      "For the host alone: signed by X-Hub-Signature-256 under GITHUB_WEBHOOK_SECRET. It only makes us look; the same one counts once.",
+      "Verifies X-Hub-Signature-256 with GITHUB_WEBHOOK_SECRET and schedules a sync. Duplicates are ignored.",
     tag: "Apps",
     access: open,
     bodyLimit: "chat",

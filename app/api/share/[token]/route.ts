@@ -6,8 +6,8 @@ import { open } from "@/lib/platform/access/rules";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "What a link shows",
-    description: "404 is the same for an unknown link, a share that is off and one that has expired.",
+    summary: "Get a share",
+    description: "Returns the same 404 for unknown, disabled and expired shares.",
     tag: "Shares",
     access: open,
     params: shareParams,

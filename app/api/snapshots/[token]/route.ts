@@ -6,9 +6,9 @@ import { open } from "@/lib/platform/access/rules";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "The picture of a snapshot, or its PDF",
+    summary: "Get a snapshot image or PDF",
     description:
-      "For whoever has its address, which its message alone names; 30 days. 404 is the same for an unknown one.",
+      "The URL is sent only in the snapshot message and expires after 30 days. Returns the same 404 for unknown and expired tokens.",
     tag: "Dashboards",
     access: open,
     params: z.object({ token: shareToken }),

@@ -8,7 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
     summary: "Send an event to a flow",
     description:
-      "One JSON value of 1 MiB at the most, signed as Standard Webhooks has it (webhook-id, webhook-timestamp, webhook-signature) or by X-Service-Signature, the hex HMAC-SHA256 of the body under the whole secret. It is stored when this answers 202. An id (webhook-id, else the body's `id`) that came within seven days is acknowledged and dropped.",
+      "Accepts one JSON value up to 1 MiB. Sign it with Standard Webhooks headers, or with X-Service-Signature: the hex HMAC-SHA256 of the body under the full secret. 202 means the event is stored. Events with an ID (webhook-id, or `id` in the body) seen in the last seven days are acknowledged and dropped.",
     tag: "Flows",
     access: open,
     params: z.object({ token: webhookToken }),

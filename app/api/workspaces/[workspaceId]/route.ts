@@ -12,8 +12,7 @@ const params = pathIds("workspaceId");
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
     summary: "Get a workspace",
-    description:
-      "With its members, in the order in which they joined: up to 200, and the header X-Next-Cursor for the cursor of the next ones while there are more.",
+    description: "Returns up to 200 members in the order they joined. Use X-Next-Cursor for more.",
     tag: "Workspaces",
     access: member,
     params,
@@ -28,7 +27,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   }),
   PATCH: route({
     summary: "Rename a workspace",
-    description: "Its address (slug) stays as it is, so that links keep working.",
+    description: "The slug does not change, so links keep working.",
     tag: "Workspaces",
     access: admin,
     params,
@@ -40,7 +39,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   }),
   DELETE: route({
     summary: "Delete a workspace",
-    description: "Removes all that belongs to it, for good: connections, keys, invitations, history.",
+    description: "Permanently deletes its connections, keys, invitations and history.",
     tag: "Workspaces",
     access: peopleOnly(owner),
     params,

@@ -36,7 +36,7 @@ const DOCUMENT: OpenApiDocument = {
     "/api/health": {
       get: {
         operationId: "health",
-        summary: "Is the service ready",
+        summary: "Check service health",
         tags: ["Service"],
         security: [],
         parameters: [],

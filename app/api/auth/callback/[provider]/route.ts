@@ -5,8 +5,8 @@ import { open } from "@/lib/platform/access/rules";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "The way back from GitHub or Google",
-    description: "Opens the same kind of session as a login and leads into the product.",
+    summary: "Handle the OAuth callback",
+    description: "Signs the user in and redirects to the app.",
     tag: "Account",
     access: open,
     params: z.object({ provider: z.string() }),

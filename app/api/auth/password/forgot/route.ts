@@ -5,15 +5,15 @@ import { signIn } from "@/lib/platform/access/rules";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
-    summary: "Ask for a new password",
-    description: "Mails a one-time link that works for 30 minutes. The answer is the same for every address.",
+    summary: "Request a password reset",
+    description: "Sends a one-time link that expires in 30 minutes. The response is the same for every address.",
     tag: "Account",
     access: signIn,
     guardsOrigin: true,
     bodyLimit: "auth",
     body: forgotPasswordBody,
     failures: ["rate_limited"],
-    message: "If there is an account with this email, a link is on its way.",
+    message: "If an account with this email exists, we sent a link.",
     handle: async ({ body, address }) => {
       await requestPasswordReset(body.email, address);
       return null;

@@ -6,8 +6,9 @@ import { open } from "@/lib/platform/access/rules";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
-    summary: "Sign in by GitHub or Google",
-    description: "A form post with next-auth's csrfToken; leads to the provider. 404 while it is not set up.",
+    summary: "Sign in with GitHub or Google",
+    description:
+      "Accepts a form post with next-auth's csrfToken and redirects to the provider. Returns 404 if the provider is not configured.",
     tag: "Account",
     access: open,
     guardsOrigin: true,

@@ -7,7 +7,7 @@ import { account } from "@/lib/platform/access/rules";
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
     summary: "Accept an invitation",
-    description: "The account's email must be the one that was invited.",
+    description: "Requires an account with the invited email address.",
     tag: "Members",
     access: account,
     params: z.object({ token: inviteToken }),

@@ -6,8 +6,8 @@ import { open } from "@/lib/platform/access/rules";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "The dashboard of a share",
-    description: "Its widgets and filters, without what they read.",
+    summary: "Get a shared dashboard",
+    description: "Returns its widgets and filters without queries.",
     tag: "Shares",
     access: open,
     params: shareParams,

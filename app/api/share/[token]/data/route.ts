@@ -7,9 +7,9 @@ import { open } from "@/lib/platform/access/rules";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "What the widgets of a shared dashboard show",
+    summary: "Get the data of a shared dashboard",
     description:
-      "Like a dashboard's own data; of a failure it says only that there is one. Who asks the same within five seconds gets the same answer.",
+      "Returns the same data as the dashboard endpoint, with error details removed. Responses are cached for five seconds.",
     tag: "Shares",
     access: open,
     params: shareParams,
@@ -20,7 +20,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     handle: ({ params, request, query }) => readSharedData(params.token, request.headers, query),
   }),
   POST: route({
-    summary: "What the widgets of a shared dashboard show, for long filters",
+    summary: "Get the data of a shared dashboard, for long filters",
     description: "The same as by GET, with filters in the body. They may be longer than an address.",
     tag: "Shares",
     access: open,

@@ -8,9 +8,9 @@ const KEPT_SECONDS = 300;
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "The picture of a link",
+    summary: "Get a link preview image",
     description:
-      "The app's `thumbnail.(png|jpg|webp)` as a JPEG of 1200 pixels and 300 KB at the most, for link previews. 404, the same for each link, unless its share is open, has no password and the app has such a picture; dashboards have none. `ETag` is the git id of the thumbnail.",
+      "Returns the app's `thumbnail.(png|jpg|webp)` as a JPEG, at most 1200 px wide and 300 KB. Returns 404 for dashboards, closed or password-protected shares, and apps without a thumbnail. `ETag` is the thumbnail's git ID.",
     tag: "Shares",
     access: open,
     params: shareParams,

@@ -8,7 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
     summary: "Unlock a share",
     description:
-      "Sets a cookie for the addresses of this share, for twelve hours. Ten wrong passwords in 15 minutes close it for everybody until they are over; a hundred from one address, for whatever shares, close all of them for that address.",
+      "Sets a cookie for this share for 12 hours. Ten failed attempts lock the share for 15 minutes. A hundred failed attempts from one IP address block all shares for that address.",
     tag: "Shares",
     access: open,
     guardsOrigin: true,

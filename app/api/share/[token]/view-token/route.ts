@@ -6,8 +6,9 @@ import { open } from "@/lib/platform/access/rules";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
-    summary: "An address for the frame that shows a shared app",
-    description: "For 15 minutes, or until the share ends. 404 `not_published` when nothing is published.",
+    summary: "Create a view URL for a shared app",
+    description:
+      "The URL expires after 15 minutes or when the share ends. Returns 404 `not_published` if no version is published.",
     tag: "Shares",
     access: open,
     guardsOrigin: true,

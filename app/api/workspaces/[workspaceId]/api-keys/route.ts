@@ -10,7 +10,7 @@ import { listQuery } from "@/lib/platform/http/schema";
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
     summary: "List API keys",
-    description: "The newest first. The keys themselves never come back.",
+    description: "Returns keys newest first, without their secrets.",
     tag: "API keys",
     access: peopleOnly(admin),
     params: pathIds("workspaceId"),
@@ -20,13 +20,13 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   }),
   POST: route({
     summary: "Create an API key",
-    description: "The answer holds the key, this once. It acts as you, inside this workspace.",
+    description: "Returns the key once. It acts as you in this workspace.",
     tag: "API keys",
     access: peopleOnly(admin),
     params: pathIds("workspaceId"),
     body: createApiKeyBody,
     response: createdApiKeySchema,
-    refuses: { expiresAt: "A time that has passed" },
+    refuses: { expiresAt: "A time in the past" },
     status: 201,
     message: "API key created",
     handle: ({ caller, body }) => createApiKey(caller, body),

@@ -6,9 +6,8 @@ import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
-    summary: "Add an app",
-    description:
-      "Its files, those of the template, become a commit on main; nothing is published by that. Its slug is made of the title.",
+    summary: "Create an app",
+    description: "Commits the template's files to main without publishing. The slug is derived from the title.",
     tag: "Apps",
     access: member,
     params: pathIds("workspaceId"),
@@ -16,7 +15,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     response: appSchema,
     failures: ["conflict", "storage_full"],
     status: 201,
-    message: "App added",
+    message: "App created",
     handle: ({ caller, body }) => createApp(caller, body),
   }),
 });

@@ -10,7 +10,7 @@ const params = pathIds("workspaceId");
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
     summary: "List chats",
-    description: "Your own in this workspace, those of your API keys too, the newest first.",
+    description: "Returns your chats and those of your API keys, newest first.",
     tag: "Agent",
     access: member,
     params,
@@ -19,15 +19,15 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     handle: ({ caller, query }) => listChats(caller, query),
   }),
   POST: route({
-    summary: "Begin a chat",
-    description: "Without a message. Not needed before POST /api/agent/chat, where a new chatId begins one too.",
+    summary: "Create a chat",
+    description: "Creates an empty chat. Optional: POST /api/agent/chat with a new chatId also creates one.",
     tag: "Agent",
     access: member,
     params,
     body: createChatBody,
     response: chatSchema,
     status: 201,
-    message: "Chat begun",
+    message: "Chat created",
     handle: ({ caller, body }) => createChat(caller, body),
   }),
 });

@@ -13,7 +13,7 @@ const params = pathIds("workspaceId");
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
     summary: "List connections",
-    description: "Oldest first. Secrets never come back: a secret that is set shows as {set: true}.",
+    description: "Returns connections oldest first. Secrets are never returned; a saved secret is {set: true}.",
     tag: "Connections",
     access: member,
     params,
@@ -22,8 +22,8 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     handle: async ({ caller, query, headers }) => asArray(headers, await listConnections(caller, query)),
   }),
   POST: route({
-    summary: "Add a connection",
-    description: "Secrets are sealed before they are stored. Read-only unless told otherwise.",
+    summary: "Create a connection",
+    description: "Encrypts secrets before storing them. Read-only by default.",
     tag: "Connections",
     access: member,
     params,
@@ -32,7 +32,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     failures: ["address_refused", "conflict"],
     refuses: CONFIG_REFUSALS,
     status: 201,
-    message: "Connection added",
+    message: "Connection created",
     handle: ({ caller, body }) => createConnection(caller, body),
   }),
 });

@@ -14,7 +14,7 @@ const params = pathIds("workspaceId");
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
     summary: "List consoles",
-    description: "Those of the workspace and your own private ones, without their texts, oldest first.",
+    description: "Returns workspace consoles and your private ones, oldest first, without contents.",
     tag: "Consoles",
     access: member,
     params,
@@ -23,8 +23,8 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     handle: async ({ caller, query, headers }) => asArray(headers, await listConsoles(caller, query)),
   }),
   POST: route({
-    summary: "Add a console",
-    description: "Its text becomes the first commit of its file in the workspace's repository.",
+    summary: "Create a console",
+    description: "Commits the console to the workspace repository.",
     tag: "Consoles",
     access: member,
     params,
@@ -33,7 +33,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     failures: SAVE_FAILURES,
     refuses: CONSOLE_REFUSALS,
     status: 201,
-    message: "Console added",
+    message: "Console created",
     handle: ({ caller, body }) => createConsole(caller, body),
   }),
 });

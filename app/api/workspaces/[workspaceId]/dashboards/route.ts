@@ -14,7 +14,7 @@ const params = pathIds("workspaceId");
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
     summary: "List dashboards",
-    description: "Those of the workspace and your own private ones, without what is in them, oldest first.",
+    description: "Returns workspace dashboards and your private ones, oldest first, without contents.",
     tag: "Dashboards",
     access: member,
     params,
@@ -23,9 +23,8 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     handle: async ({ caller, query, headers }) => asArray(headers, await listDashboards(caller, query)),
   }),
   POST: route({
-    summary: "Add a dashboard",
-    description:
-      "It becomes the first commit of its file in the workspace's repository. Its data is read with your rights.",
+    summary: "Create a dashboard",
+    description: "Commits the dashboard to the workspace repository. Its data is read with your permissions.",
     tag: "Dashboards",
     access: member,
     params,
@@ -35,7 +34,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     failures: SAVE_FAILURES,
     refuses: DASHBOARD_REFUSALS,
     status: 201,
-    message: "Dashboard added",
+    message: "Dashboard created",
     handle: ({ caller, body }) => createDashboard(caller, body),
   }),
 });

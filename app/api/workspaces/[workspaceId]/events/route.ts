@@ -8,9 +8,9 @@ import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "Live updates",
+    summary: "Stream workspace events",
     description:
-      "What changes in the workspace, as Server-Sent Events: `event` is run, log, delivery, console, dashboard, app, plan, execution or presence, `data` holds `resourceType`, `resourceId` and `at`, and more by kind. A reader that comes back with `Last-Event-ID` goes on where it was; `event: reset` says that what lies between is not kept any more (an hour is), and everything is to be read anew. The stream ends with `event: error` when the server stops or the access has ended.",
+      "Streams changes as Server-Sent Events. `event` is run, log, delivery, console, dashboard, app, plan, execution or presence; `data` has `resourceType`, `resourceId`, `at` and fields per type. Reconnect with `Last-Event-ID` to resume. Events are kept for one hour: after `event: reset`, reload everything. `event: error` ends the stream when the server stops or access is revoked.",
     tag: "Workspaces",
     access: member,
     params: pathIds("workspaceId"),

@@ -8,9 +8,9 @@ import { listQuery, pageOf } from "@/lib/platform/http/schema";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "Query history",
+    summary: "List query executions",
     description:
-      "The queries that were run in the workspace in the last 30 days, the newest first. Members see their own, admins all. The text is returned to the person who ran it, and to admins who can see its origin.",
+      "Returns queries of the last 30 days, newest first. Members see their own, admins all. The text is returned to the person who ran it, and to admins who can see its origin.",
     tag: "Queries",
     access: member,
     params: pathIds("workspaceId"),

@@ -15,7 +15,7 @@ const params = pathIds("workspaceId");
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
     summary: "List flows",
-    description: "Oldest first, each with its newest run.",
+    description: "Returns flows oldest first, each with its last run.",
     tag: "Flows",
     access: member,
     params,
@@ -24,9 +24,9 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     handle: async ({ caller, query, headers }) => asArray(headers, await listFlows(caller, query)),
   }),
   POST: route({
-    summary: "Run a flow, or add one",
+    summary: "Run or create a flow",
     description:
-      "With `flowId` the saved flow runs now (202, at most 60 times a minute). With a definition a flow is added (201) and, unless it is a webhook or `trigger` is false, runs. It runs in the background and belongs to the workspace: it goes on when the caller leaves.",
+      "With `flowId`, runs the flow (202, up to 60 per minute). With a definition, creates it (201) and runs it, unless it is a webhook or `trigger` is false. Runs continue if the client disconnects.",
     tag: "Flows",
     access: member,
     params,

@@ -11,7 +11,7 @@ const params = pathIds("workspaceId");
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "List open invitations",
+    summary: "List pending invitations",
     tag: "Members",
     access: peopleOnly(admin),
     params,
@@ -20,9 +20,9 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     handle: async ({ caller, query, headers }) => asArray(headers, await listInvites(caller, query)),
   }),
   POST: route({
-    summary: "Invite somebody",
+    summary: "Create an invitation",
     description:
-      "Mails a link that works for 7 days, only for this address, and for as long as its maker may give the role. Inviting an address again replaces its first link. Only an owner invites an owner, or replaces such an invitation.",
+      "Emails a link that expires in 7 days and works only for this address. It stops working if its creator can no longer grant the role. Inviting an address again replaces the link. Only owners can invite owners.",
     tag: "Members",
     access: peopleOnly(admin),
     params,
@@ -30,7 +30,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     response: createdInviteSchema,
     failures: ["conflict"],
     status: 201,
-    message: "Invitation made",
+    message: "Invitation created",
     handle: ({ caller, body }) => createInvite(caller, body),
   }),
 });

@@ -11,8 +11,8 @@ const params = pathIds("workspaceId");
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "Notification rules of a console or flow",
-    description: "In the order in which they were made. Any member may read them, never a secret or an address.",
+    summary: "List notification rules of a console or flow",
+    description: "Returns rules oldest first. Readable by all members; secrets and addresses are never returned.",
     tag: "Notifications",
     access: member,
     params,
@@ -22,7 +22,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     handle: async ({ query, caller, headers }) => asArray(headers, await listRules(caller, query, query)),
   }),
   POST: route({
-    summary: "Add a notification rule",
+    summary: "Create a notification rule",
     description: `${RULE_WORDS}\n\n${WEBHOOK_WORDS}`,
     tag: "Notifications",
     access: orAnyKey(admin),
@@ -32,7 +32,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     status: 201,
     failures: ["not_found", "address_refused", "conflict"],
     refuses: ADDRESS_REFUSALS,
-    message: "Notification rule added",
+    message: "Notification rule created",
     handle: ({ body, caller }) => createRule(caller, body),
   }),
 });

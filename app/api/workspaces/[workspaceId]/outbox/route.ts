@@ -7,9 +7,9 @@ import { listOutbox } from "@/lib/platform/mail/service";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "Read the outbox",
+    summary: "List outbox emails",
     description:
-      "The workspace's mails of the last 30 days, the newest first. kept: no mail service is set up. Their links let people in, so API keys are refused, and of a mail that invites an owner only owners get the text; others get a sentence in its place. Mails about a private console are its owner's alone.",
+      "Returns emails of the last 30 days, newest first. kept: no email service is configured. API keys are rejected because links grant access. Only owners get the text of owner invitations. Emails about a private console are visible to its owner only.",
     tag: "Workspaces",
     access: peopleOnly(admin),
     params: pathIds("workspaceId"),

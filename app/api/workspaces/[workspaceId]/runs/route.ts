@@ -8,9 +8,9 @@ import { pageOf } from "@/lib/platform/http/schema";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "All runs",
+    summary: "List runs",
     description:
-      "Of the consoles, flows and dashboards of the workspace that the caller may see, the newest first. A page may have less than its limit and still go on.",
+      "Returns runs of visible consoles, flows and dashboards, newest first. A page can have fewer items than limit even if more follow.",
     tag: "Runs",
     access: member,
     params: pathIds("workspaceId"),

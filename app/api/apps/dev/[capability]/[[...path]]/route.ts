@@ -10,9 +10,9 @@ const params = z.object({ capability, path: viewPath });
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "A file of a live preview, by its address",
+    summary: "Get a file of a live preview",
     description:
-      "No cookie and no key is read: whoever knows the address sees the working copy. It is for frames: as a page of its own (`Sec-Fetch-Dest: document`) it is refused with 403.",
+      "Needs no cookie or key: anyone with the URL sees the working copy. For frames only. Returns 403 for top-level navigation (`Sec-Fetch-Dest: document`).",
     tag: "Apps",
     access: open,
     params,
@@ -21,8 +21,8 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     handle: ({ params: { capability: given }, request }) => answerPreview(request, given),
   }),
   POST: route({
-    summary: "Tell a dev server what its page has to say",
-    description: "`__hot` alone: the way up of a page's line to it. The way down is the same address, read.",
+    summary: "Send a message to the dev server",
+    description: "Only `__hot`: the page-to-server half of hot reload. GET the same URL for the other half.",
     tag: "Apps",
     access: open,
     params,

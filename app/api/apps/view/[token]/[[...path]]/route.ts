@@ -7,9 +7,9 @@ import { open } from "@/lib/platform/access/rules";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "A file of a published app, by a view token",
+    summary: "Get a file of a published app by view token",
     description:
-      "No cookie and no key is read: the token lets in, to this app as it was published alone. It is for frames: as a page of its own (`Sec-Fetch-Dest: document`) it is refused with 403. A forged token, and one that is over, is 401.",
+      "Needs no cookie or key. The token gives access to this published version only. For frames only: returns 403 for top-level navigation (`Sec-Fetch-Dest: document`). Returns 401 for an invalid or expired token.",
     tag: "Apps",
     access: open,
     params: z.object({ token: viewToken, path: viewPath }),

@@ -8,8 +8,8 @@ const params = pathIds("workspaceId");
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "Read the agent's instructions",
-    description: "What the workspace tells its agent, in every turn.",
+    summary: "Get agent instructions",
+    description: "Returns the instructions sent with every agent turn.",
     tag: "Agent",
     access: member,
     params,
@@ -17,7 +17,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     handle: ({ caller }) => getInstructions(caller),
   }),
   PUT: route({
-    summary: "Write the agent's instructions",
+    summary: "Update agent instructions",
     tag: "Agent",
     access: admin,
     params,

@@ -6,7 +6,7 @@ import { pathIds } from "@/lib/platform/http/ids";
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   DELETE: route({
     summary: "Revoke an API key",
-    description: "It is refused from the next request on.",
+    description: "Takes effect on the next request.",
     tag: "API keys",
     access: peopleOnly(admin),
     params: pathIds("workspaceId", "keyId"),

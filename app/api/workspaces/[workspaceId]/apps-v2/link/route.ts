@@ -6,8 +6,8 @@ import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "The linked repository",
-    description: "How it stands, and for admins the installations that the host has shown them.",
+    summary: "Get the linked repository",
+    description: "Returns the link status and, for admins, their installations on the host.",
     tag: "Apps",
     access: member,
     params: pathIds("workspaceId"),
@@ -17,7 +17,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
     summary: "Link a repository",
     description:
-      "The apps in it and those of the workspace are mirrored from then on, both ways. `imported`: it had apps; `seeded`: the workspace's were put into it; `fresh`: neither had any. Linking the same again binds it to its installation of now.",
+      "Starts a two-way mirror of apps. `imported`: the repository had apps. `seeded`: the workspace's apps were pushed. `fresh`: neither had apps. Linking again updates the installation.",
     tag: "Apps",
     access: admin,
     params: pathIds("workspaceId"),
@@ -37,7 +37,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   }),
   DELETE: route({
     summary: "Unlink the repository",
-    description: "Both sides keep what they have.",
+    description: "Both sides keep their files.",
     tag: "Apps",
     access: admin,
     params: pathIds("workspaceId"),

@@ -6,7 +6,7 @@ import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "How many apps there are of each part of the feed, and what you work on",
+    summary: "Get app counts and your work in progress",
     tag: "Apps",
     access: member,
     params: pathIds("workspaceId"),

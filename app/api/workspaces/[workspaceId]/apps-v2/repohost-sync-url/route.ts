@@ -6,9 +6,9 @@ import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "Where the repository host lists your installations",
+    summary: "Get a URL to list your installations",
     description:
-      "Open it in a browser. The host asks whether your installations may be listed, and leads back once, within ten minutes, to whoever asked for the address.",
+      "Open the URL in a browser. The host asks for permission and redirects back. The URL works once, for you only, and expires after ten minutes.",
     tag: "Apps",
     access: admin,
     params: pathIds("workspaceId"),

@@ -6,7 +6,7 @@ import { member } from "@/lib/platform/access/rules";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "Read an app",
+    summary: "Get an app",
     tag: "Apps",
     access: member,
     params,
@@ -16,7 +16,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   PATCH: route({
     summary: "Rename or share an app",
     description:
-      "What changes sides takes its files along, and its history stays where it was. Its slug stays, unless an app on the other side has it or had it.",
+      "Changing the visibility moves the files but not their history. The slug is kept unless it is taken there.",
     tag: "Apps",
     access: member,
     params,
@@ -28,7 +28,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   }),
   DELETE: route({
     summary: "Delete an app",
-    description: "With all drafts of it; by its owner or an admin. Git keeps what was committed.",
+    description: "Deletes the app and all drafts. Requires the owner or an admin. Commits stay in git.",
     tag: "Apps",
     access: member,
     params,

@@ -6,16 +6,16 @@ import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "The apps that you may see, in an order of your own",
+    summary: "List apps in your feed",
     description:
-      "Without a cursor the shelves (popular, fresh) and the first page; each app once across them and all pages. The order is frozen for 24 hours; apps that come later stand at the head of a new first page, never behind an open cursor. 410 when the order of a cursor has ended: reload the feed.",
+      "Returns the popular and fresh shelves with the first page. Each app appears once. The order is fixed for 24 hours; newer apps appear only on a new first page. Returns 410 for an expired cursor: reload the feed.",
     tag: "Apps",
     access: member,
     params: pathIds("workspaceId"),
     query: feedQuery,
     response: feedSchema,
     failures: ["gone"],
-    refuses: { cursor: "One that is not of your feed" },
+    refuses: { cursor: "A cursor of another feed" },
     handle: ({ caller, query }) => readFeed(caller, query),
   }),
 });

@@ -9,7 +9,7 @@ import { boundedListQuery } from "@/lib/platform/http/schema";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "List what apps can begin with",
+    summary: "List app templates",
     tag: "Apps",
     access: member,
     params: pathIds("workspaceId"),

@@ -12,7 +12,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
     summary: "Get a chat",
     description:
-      "With its newest messages, 200 and 32 MiB at the most; X-Next-Cursor leads to older ones. Somebody else's chat is 404.",
+      "Returns the newest messages, up to 200 and 32 MiB. Use X-Next-Cursor for older ones. Returns 404 for another member's chat.",
     tag: "Agent",
     access: member,
     params,
@@ -36,7 +36,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   }),
   DELETE: route({
     summary: "Delete a chat",
-    description: "With its messages, its plans and the results that its tools have kept.",
+    description: "Deletes its messages, plans and stored results.",
     tag: "Agent",
     access: member,
     params,

@@ -17,9 +17,9 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     handle: ({ caller, params }) => getConnection(caller, params.connectionId),
   }),
   PATCH: route({
-    summary: "Change a connection",
+    summary: "Update a connection",
     description:
-      "Who added it may, and admins. Secrets that are not sent stay, unless host, port, user, file, baseUrl or type change or ssl is lowered: then they must come along.",
+      "Requires its creator or an admin. Omitted secrets are kept. Resend them when you change host, port, user, file, baseUrl or type, or weaken ssl.",
     tag: "Connections",
     access: member,
     params,
@@ -27,7 +27,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     response: connectionSchema,
     failures: ["address_refused", "conflict", "precondition_failed"],
     refuses: UPDATE_REFUSALS,
-    message: "Connection changed",
+    message: "Connection updated",
     handle: ({ caller, params, body }) => updateConnection(caller, params.connectionId, body),
   }),
 });

@@ -7,7 +7,7 @@ import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
-    summary: "Test settings before saving them",
+    summary: "Test connection settings",
     tag: "Connections",
     access: member,
     isRead: true,

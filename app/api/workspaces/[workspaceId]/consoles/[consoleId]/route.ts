@@ -20,7 +20,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   PUT: route({
     summary: "Save a console",
     description:
-      "A commit, when its file changes. `version` is the one that you have seen: if somebody has saved since, the answer is 409 with theirs in details.current. Move and rename by folderId and name.",
+      "Creates a commit if the file changes. Returns 409 with the current state in details.current if `version` is stale. Set folderId or name to move or rename.",
     tag: "Consoles",
     access: member,
     params,
@@ -33,7 +33,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   }),
   DELETE: route({
     summary: "Delete a console",
-    description: "A commit too. For 30 days POST .../restore takes it back.",
+    description: "Creates a commit. Restore it within 30 days with POST .../restore.",
     tag: "Consoles",
     access: member,
     params,

@@ -10,7 +10,7 @@ import { boundedListQuery } from "@/lib/platform/http/schema";
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
     summary: "Search consoles",
-    description: "By words of their paths and texts, best first, at most 50.",
+    description: "Searches paths and contents. Returns up to 50 consoles, best match first.",
     tag: "Consoles",
     access: member,
     params: pathIds("workspaceId"),

@@ -10,7 +10,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
     summary: "Import a dashboard",
     description:
-      "What .../export gave. `connections` says which connection a name means here; else it is the one of that name.",
+      "Accepts the JSON of .../export. `connections` maps connection names to IDs; unmapped names match by name.",
     tag: "Dashboards",
     access: member,
     params: pathIds("workspaceId"),

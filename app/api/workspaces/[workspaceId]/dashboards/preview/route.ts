@@ -7,9 +7,9 @@ import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
-    summary: "See what widgets would show that are not saved",
+    summary: "Preview unsaved widgets",
     description:
-      "With the columns of their sources. What the dashboard reads already is computed from what is kept of it; other sources are read with your own rights, their first 200,000 rows, and refused where saving would refuse them.",
+      "Returns widget data and source columns. Uses cached data for the dashboard's existing sources. Reads up to 200,000 rows of new sources with your permissions.",
     tag: "Dashboards",
     access: member,
     isRead: true,

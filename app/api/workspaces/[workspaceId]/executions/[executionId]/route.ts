@@ -7,9 +7,9 @@ import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "One query of the history",
+    summary: "Get a query execution",
     description:
-      "Members see their own, admins all. The text is returned to the person who ran it, and to admins who can see its origin. A query is listed from its start.",
+      "Available from the start of the query. Members see their own queries, admins all. The text is returned to the person who ran it, and to admins who can see its origin.",
     tag: "Queries",
     access: member,
     params: pathIds("workspaceId").extend(executionParams.shape),

@@ -9,7 +9,7 @@ import { objectId } from "@/lib/platform/http/ids";
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   DELETE: route({
     summary: "Delete an uploaded file",
-    description: "409 in_use while a connection reads it.",
+    description: "Returns 409 in_use while a connection uses it.",
     tag: "Connections",
     access: member,
     params: z.object({ workspaceId: objectId, file: fileName }),

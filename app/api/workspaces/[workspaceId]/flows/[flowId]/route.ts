@@ -10,7 +10,7 @@ const params = pathIds("workspaceId", "flowId");
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
     summary: "Get a flow",
-    description: "With its last ten runs and, where it reads incrementally, how far it has come.",
+    description: "Returns its last ten runs and, for incremental flows, its checkpoint.",
     tag: "Flows",
     access: member,
     params,
@@ -18,9 +18,9 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     handle: ({ caller, params }) => getFlow(caller, params.flowId),
   }),
   PATCH: route({
-    summary: "Change a flow",
+    summary: "Update a flow",
     description:
-      "Who added it may, and admins. What is not sent stays; source and destination are sent whole. What it does can be changed while it does not run.",
+      "Requires its creator or an admin. Updates only the fields you send; send source and destination in full. Can't change a running flow's definition.",
     tag: "Flows",
     access: member,
     params,
@@ -28,13 +28,13 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     response: flowSchema,
     failures: ["read_only", "already_running", "conflict"],
     refuses: UPDATE_FLOW_REFUSALS,
-    message: "Flow changed",
+    message: "Flow updated",
     handle: ({ caller, params, body }) => updateFlow(caller, params.flowId, body),
   }),
   DELETE: route({
     summary: "Delete a flow",
     description:
-      "Who added it may, and admins. A run under way is cancelled; what was written stays, and what waits to be written goes.",
+      "Requires its creator or an admin. Cancels a current run. Written rows are kept; queued events are dropped.",
     tag: "Flows",
     access: member,
     params,

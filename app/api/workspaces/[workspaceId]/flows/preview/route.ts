@@ -8,9 +8,9 @@ import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
-    summary: "See the first rows of a flow's source",
+    summary: "Preview a flow's source",
     description:
-      "The columns that a flow would write and at most 20 rows, read within 30 s; long values are cut. A query runs as on a read-only connection.",
+      "Returns the columns and up to 20 rows, with long values truncated. Times out after 30 seconds. Queries are read-only.",
     tag: "Flows",
     access: member,
     params: pathIds("workspaceId"),

@@ -5,12 +5,12 @@ import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   DELETE: route({
-    summary: "Take an invitation back",
-    description: "Its link ends at once. Only an owner takes back what invites an owner.",
+    summary: "Revoke an invitation",
+    description: "The link stops working immediately. Only owners can revoke an owner invitation.",
     tag: "Members",
     access: peopleOnly(admin),
     params: pathIds("workspaceId", "inviteId"),
-    message: "Invitation taken back",
+    message: "Invitation revoked",
     handle: async ({ caller, params }) => {
       await deleteInvite(caller, params.inviteId);
       return null;

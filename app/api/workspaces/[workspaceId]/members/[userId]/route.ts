@@ -10,7 +10,7 @@ const params = pathIds("workspaceId", "userId");
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   PUT: route({
     summary: "Change a member's role",
-    description: "Only an owner makes or unmakes an owner. A workspace keeps at least one owner.",
+    description: "Only owners can grant or revoke the owner role. A workspace needs at least one owner.",
     tag: "Members",
     access: peopleOnly(admin),
     params,
@@ -22,7 +22,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   }),
   DELETE: route({
     summary: "Remove a member",
-    description: "Their API keys end too. You may remove yourself, unless you are the last owner.",
+    description: "Also revokes their API keys. You can remove yourself unless you are the last owner.",
     tag: "Members",
     access: peopleOnly(member),
     params,

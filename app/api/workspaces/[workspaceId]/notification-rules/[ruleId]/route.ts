@@ -9,9 +9,9 @@ const params = pathIds("workspaceId", "ruleId");
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   PATCH: route({
-    summary: "Change a notification rule",
+    summary: "Update a notification rule",
     description:
-      "What is not sent stays. Another channelType needs what that channel needs; a rule that becomes a webhook shows its secret once. `{rotateWebhookSecret: true}` alone makes a new secret, with which what is queued already is signed too.",
+      "Updates only the fields you send. A new channelType requires that channel's fields; a new webhook returns its secret once. `{rotateWebhookSecret: true}` rotates the secret, also for queued deliveries.",
     tag: "Notifications",
     access: orAnyKey(admin),
     params,
@@ -24,7 +24,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   }),
   DELETE: route({
     summary: "Delete a notification rule",
-    description: "What it has queued is not sent any more. Its deliveries can be read for 30 days.",
+    description: "Cancels queued deliveries. Past deliveries are kept for 30 days.",
     tag: "Notifications",
     access: orAnyKey(admin),
     params,

@@ -8,8 +8,8 @@ import { asArray } from "@/lib/platform/http/paging";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "Deliveries of a console or flow",
-    description: "Of the last 30 days, the newest first.",
+    summary: "List deliveries of a console or flow",
+    description: "Returns deliveries of the last 30 days, newest first.",
     tag: "Notifications",
     access: member,
     params: pathIds("workspaceId"),

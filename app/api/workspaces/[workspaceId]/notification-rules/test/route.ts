@@ -9,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
     summary: "Send a test notification",
     description:
-      "By a saved rule, or by a channel that is only being tried (with resourceType and resourceId). It is sent before the answer comes, once, and leaves no delivery. Ten an hour and workspace. A webhook that is not saved has no secret yet: its test is signed with one that nobody has.",
+      "Uses a saved rule, or an unsaved channel with resourceType and resourceId. Sends once before responding and creates no delivery. Limit: ten per hour and workspace. Tests of unsaved webhooks are signed with a throwaway secret.",
     tag: "Notifications",
     access: orAnyKey(admin),
     params: pathIds("workspaceId"),

@@ -7,9 +7,9 @@ import { pageOf } from "@/lib/platform/http/schema";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "All deliveries",
+    summary: "List deliveries",
     description:
-      "Of what the caller may see in the workspace, of the last 30 days, the newest first. A page may have less than its limit and still go on.",
+      "Returns visible deliveries of the last 30 days, newest first. A page can have fewer items than limit even if more follow.",
     tag: "Notifications",
     access: member,
     params: pathIds("workspaceId"),

@@ -7,9 +7,9 @@ import { pageOf } from "@/lib/platform/http/schema";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "All notification rules",
+    summary: "List notification rules",
     description:
-      "Of what the caller may see in the workspace, the newest first, each with its last delivery. A page may have less than its limit and still go on.",
+      "Returns visible rules, newest first, each with its last delivery. A page can have fewer items than limit even if more follow.",
     tag: "Notifications",
     access: member,
     params: pathIds("workspaceId"),

@@ -7,8 +7,8 @@ import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "Runs by the hour",
-    description: "Of the consoles and flows of the workspace that the caller may see, over the last 24 hours.",
+    summary: "Get run counts by hour",
+    description: "Returns counts for visible consoles and flows over the last 24 hours.",
     tag: "Runs",
     access: member,
     params: pathIds("workspaceId"),

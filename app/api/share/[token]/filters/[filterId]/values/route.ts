@@ -7,8 +7,8 @@ import { open } from "@/lib/platform/access/rules";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "The values that a filter of a shared dashboard can be set to",
-    description: "With how many rows have each, the most frequent first, narrowed by the other filters.",
+    summary: "List filter values of a shared dashboard",
+    description: "Returns values with row counts, most frequent first, with the other filters applied.",
     tag: "Shares",
     access: open,
     params: shareParams.extend({ filterId: localId }),
@@ -19,7 +19,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     handle: ({ params, request, query }) => readSharedValues(params.token, request.headers, params.filterId, query),
   }),
   POST: route({
-    summary: "The values that a filter of a shared dashboard can be set to, for long filters",
+    summary: "List filter values of a shared dashboard, for long filters",
     description: "The same as by GET, with filters in the body. They may be longer than an address.",
     tag: "Shares",
     access: open,

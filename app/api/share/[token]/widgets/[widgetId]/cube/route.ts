@@ -7,8 +7,8 @@ import { open } from "@/lib/platform/access/rules";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "What the widgets of a shared dashboard show for whatever is pressed in one of them",
-    description: "Like a dashboard's own cube. Who asks the same within five seconds gets the same answer.",
+    summary: "Get cross-filter data of a shared dashboard",
+    description: "Returns the same cubes as the dashboard endpoint. Responses are cached for five seconds.",
     tag: "Shares",
     access: open,
     params: shareParams.extend({ widgetId: localId }),
@@ -19,7 +19,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     handle: ({ params, request, query }) => readSharedCube(params.token, request.headers, params.widgetId, query),
   }),
   POST: route({
-    summary: "What the widgets of a shared dashboard show for whatever is pressed in one of them, for long filters",
+    summary: "Get cross-filter data of a shared dashboard, for long filters",
     description: "The same as by GET, with filters in the body. They may be longer than an address.",
     tag: "Shares",
     access: open,

@@ -11,7 +11,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
     summary: "List the bindings of an app",
     description:
-      "The files of `bindings/` as you have them, your draft included, each with what its front matter says and how its rows stand. One that cannot be read has the state `error` and the reason. Nothing is read from a source for it.",
+      "Returns the files in `bindings/`, including your draft, with front matter and row status. Invalid files have state `error` and a reason. Does not query any source.",
     tag: "Apps",
     access: member,
     params,

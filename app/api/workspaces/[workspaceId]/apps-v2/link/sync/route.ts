@@ -6,8 +6,8 @@ import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
-    summary: "Mirror the linked repository now",
-    description: "By a job; `prefer` decides the files in `conflicts`.",
+    summary: "Sync the linked repository",
+    description: "Starts a sync job. `prefer` resolves the files in `conflicts`.",
     tag: "Apps",
     access: admin,
     params: pathIds("workspaceId"),
@@ -15,7 +15,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     response: linkStatusAnswer,
     status: 202,
     failures: ["repo_host_not_configured", "not_found"],
-    message: "It is being mirrored",
+    message: "Sync started",
     handle: ({ caller, body }) => requestSync(caller, body.prefer),
   }),
 });

@@ -7,7 +7,7 @@ import { member } from "@/lib/platform/access/rules";
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
     summary: "Commit your draft of an app",
-    description: "To your own branch. With nothing to commit it is a 409.",
+    description: "Commits to your branch. Returns 409 if nothing has changed.",
     tag: "Apps",
     access: member,
     params,

@@ -8,8 +8,7 @@ import { member } from "@/lib/platform/access/rules";
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
     summary: "Open the live preview of an app",
-    description:
-      "Starts your sandbox if none runs, and answers where its first page is: an address for a frame of ours, known to nobody else.",
+    description: "Starts your sandbox if needed and returns a private URL for its preview frame.",
     tag: "Apps",
     access: member,
     params,

@@ -8,7 +8,7 @@ import { member } from "@/lib/platform/access/rules";
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
     summary: "Discard your draft of an app",
-    description: "All of it, or that of one file. Nothing brings it back.",
+    description: "Discards the whole draft or one file. This cannot be undone.",
     tag: "Apps",
     access: member,
     params,

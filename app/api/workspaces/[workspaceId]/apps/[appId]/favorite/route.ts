@@ -6,19 +6,19 @@ import { member } from "@/lib/platform/access/rules";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   PUT: route({
-    summary: "Keep an app among your favourites",
+    summary: "Add an app to your favourites",
     tag: "Apps",
     access: member,
     params,
-    message: "Kept",
+    message: "Added to favourites",
     handle: async ({ caller, params: { appId } }) => keepFavorite(caller, await getAppDocOrThrow(caller, appId)),
   }),
   DELETE: route({
-    summary: "Take an app from your favourites",
+    summary: "Remove an app from your favourites",
     tag: "Apps",
     access: member,
     params,
-    message: "Taken out",
+    message: "Removed from favourites",
     handle: async ({ caller, params: { appId } }) => dropFavorite(caller, await getAppDocOrThrow(caller, appId)),
   }),
 });

@@ -11,7 +11,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
     summary: "List the files of an app, or read one",
     description:
-      "As you have them: the last commit of your branch, or of main as long as yours has nothing of its own in the app, with your draft on top. A file of more than 1 MiB comes as bytes alone.",
+      "Returns files from your branch (or main, if yours has no changes to the app) with your draft applied. Files over 1 MiB are available only as raw bytes.",
     tag: "Apps",
     access: member,
     params,
@@ -32,7 +32,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   PUT: route({
     summary: "Write a file of an app",
     description:
-      "Into your draft, which is kept until you commit or discard it. As JSON, 1 MiB at the most, or with any other Content-Type as bytes, 25 MiB at the most.",
+      "Saves the file to your draft. Send JSON up to 1 MiB, or raw bytes with any other Content-Type up to 25 MiB.",
     tag: "Apps",
     access: member,
     params,
@@ -47,7 +47,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   }),
   DELETE: route({
     summary: "Delete a file of an app",
-    description: "In your draft: the next commit takes it out.",
+    description: "Deletes the file in your draft. The next commit removes it.",
     tag: "Apps",
     access: member,
     params,

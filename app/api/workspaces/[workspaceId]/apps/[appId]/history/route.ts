@@ -8,12 +8,13 @@ import { opaqueListQuery, pageOf } from "@/lib/platform/http/schema";
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
     summary: "List the commits of an app",
-    description: "Newest first: those of your branch or, as long as it has nothing of its own in the app, of main.",
+    description:
+      "Returns commits newest first, from your branch or from main if your branch has no changes to the app.",
     tag: "Apps",
     access: member,
     params,
     query: opaqueListQuery,
-    refuses: { cursor: "One that no page has given out" },
+    refuses: { cursor: "An invalid cursor" },
     response: pageOf(appCommitSchema),
     handle: ({ caller, params: { appId }, query }) => listAppHistory(caller, appId, query),
   }),

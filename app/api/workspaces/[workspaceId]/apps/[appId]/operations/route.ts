@@ -7,8 +7,8 @@ import { listQuery } from "@/lib/platform/http/schema";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "List what was published and rolled back of an app",
-    description: "Newest first, of the last 30 days: what is under way, and what has failed since the last success.",
+    summary: "List publish and rollback operations",
+    description: "Returns running operations, and failed ones since the last success, newest first, for 30 days.",
     tag: "Apps",
     access: member,
     params,

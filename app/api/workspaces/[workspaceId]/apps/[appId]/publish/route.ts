@@ -11,7 +11,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
     summary: "Publish an app",
     description:
-      "What you have committed of it is merged with main's, built, committed to main and then served. Within 30 seconds it answers 200, else 202, and the operation says how it goes on. 409 with files that you have not committed, and with what differs from main in the same lines (`details.conflicts`, which `resolutions` settle). 422 when the build fails: the operation has its output.",
+      "Merges your commits with main, builds the app, commits to main and publishes it. Returns 200 if it finishes within 30 seconds, otherwise 202 with an operation to poll. Returns 409 for uncommitted files, or for merge conflicts (`details.conflicts`; send `resolutions`). Returns 422 if the build fails; the operation has the log.",
     tag: "Apps",
     access: member,
     params,

@@ -8,8 +8,8 @@ import { success } from "@/lib/platform/http/envelope";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
-    summary: "Show an earlier version of an app again",
-    description: "Nothing is built, and main stays as it is: the next publish goes on from there.",
+    summary: "Roll back an app",
+    description: "Serves an earlier version without building. Does not change main; the next publish builds on main.",
     tag: "Apps",
     access: member,
     params,

@@ -9,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
     summary: "Start your sandbox of an app",
     description:
-      "A dev server over the files as you have them; the one that runs, if one does. It stops after 15 minutes without a request. A server runs four at a time. 503 says what has to be installed where there is none.",
+      "Starts a dev server on your files, or returns the running one. It stops after 15 idle minutes. Each server runs up to four sandboxes. Returns 503 with install instructions if sandboxes are unavailable.",
     tag: "Apps",
     access: member,
     params,
@@ -20,7 +20,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   }),
   DELETE: route({
     summary: "Stop your sandbox of an app",
-    description: "What you have written is in your draft. Without a sandbox, nothing happens.",
+    description: "Your changes stay in your draft. Does nothing if no sandbox is running.",
     tag: "Apps",
     access: member,
     params,

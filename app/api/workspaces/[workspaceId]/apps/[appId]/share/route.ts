@@ -4,7 +4,7 @@ import { shareRoutes } from "@/lib/features/shares/share-routes";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = shareRoutes({
   noun: "an app",
-  seen: "Whoever has the link sees the app as it is published, without signing in. It shows its data to them",
+  seen: "Anyone with the link can view the published app and its data without signing in",
   params,
   idOf: ({ appId }) => appId,
   get: getAppShare,

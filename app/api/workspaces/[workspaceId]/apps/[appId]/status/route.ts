@@ -6,9 +6,9 @@ import { member } from "@/lib/platform/access/rules";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "Read how your work on an app stands",
+    summary: "Get your working status of an app",
     description:
-      "While your sandbox runs: its working copy against the last commit of your branch. Else, and with live=false, that commit against main, as offline. The files of your draft stand beside it. It starts no sandbox.",
+      "Compares the sandbox's working copy with your branch while it runs. Otherwise, or with live=false, compares your branch with main. Also lists draft files. Does not start a sandbox.",
     tag: "Apps",
     access: member,
     params,

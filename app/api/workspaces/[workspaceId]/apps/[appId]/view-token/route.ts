@@ -6,9 +6,9 @@ import { member } from "@/lib/platform/access/rules";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
-    summary: "An address for the frame that shows an app",
+    summary: "Create a view URL for an app",
     description:
-      "Of the version that is published now, for 15 minutes. The frame has no origin and sends no credentials, so the address itself is what lets it in. 404 `not_published` when nothing is published.",
+      "Returns a URL of the published version, valid for 15 minutes. The sandboxed frame sends no credentials, so the URL grants access. Returns 404 `not_published` if no version is published.",
     tag: "Apps",
     access: member,
     params,

@@ -8,7 +8,8 @@ import { pathIds } from "@/lib/platform/http/ids";
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   DELETE: route({
     summary: "Delete a connection",
-    description: "Who added it may, and admins. 409 in_use lists what uses it; force=true deletes all the same.",
+    description:
+      "Requires its creator or an admin. Returns 409 in_use with the resources that use it; force=true deletes it anyway.",
     tag: "Connections",
     access: member,
     params: pathIds("workspaceId", "connectionId"),

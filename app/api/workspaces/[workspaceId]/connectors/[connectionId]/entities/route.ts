@@ -10,8 +10,8 @@ import { boundedListQuery } from "@/lib/platform/http/schema";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "List what a connection holds",
-    description: "Tables, views or collections, with their columns. refresh=1 reads the schema anew.",
+    summary: "List tables",
+    description: "Returns tables, views or collections with their columns. refresh=1 bypasses the schema cache.",
     tag: "Connections",
     access: member,
     params: pathIds("workspaceId", "connectionId"),

@@ -10,9 +10,9 @@ import { boundedListQuery } from "@/lib/platform/http/schema";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "List what uses a connection",
+    summary: "List resources that use a connection",
     description:
-      "What would stop working without it: the same that in_use names when it is deleted; 200 of a kind at the most.",
+      "Returns the resources that would break without it, as listed in the in_use error. Up to 200 per type.",
     tag: "Connections",
     access: member,
     params: pathIds("workspaceId", "connectionId"),

@@ -9,7 +9,7 @@ const params = pathIds("workspaceId", "consoleId");
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
     summary: "Get your draft of a console",
-    description: "What you have typed and not saved; null when there is none.",
+    description: "Returns your unsaved changes, or null.",
     tag: "Consoles",
     access: member,
     params,
@@ -17,8 +17,8 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     handle: ({ caller, params }) => findDraft(caller, params.consoleId),
   }),
   PUT: route({
-    summary: "Keep your draft of a console",
-    description: "One a console and person, and no commit. Drafts that nobody touches for 90 days are forgotten.",
+    summary: "Save your draft of a console",
+    description: "Stores one draft per user and console without a commit. Drafts expire after 90 days without changes.",
     tag: "Consoles",
     access: member,
     params,
@@ -27,7 +27,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     handle: ({ caller, params, body }) => putDraft(caller, params.consoleId, body),
   }),
   DELETE: route({
-    summary: "Forget your draft of a console",
+    summary: "Delete your draft of a console",
     tag: "Consoles",
     access: member,
     params,

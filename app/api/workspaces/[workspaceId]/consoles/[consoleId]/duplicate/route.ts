@@ -8,7 +8,7 @@ import { pathIds } from "@/lib/platform/http/ids";
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
     summary: "Duplicate a console",
-    description: "The copy stands beside the original and has a history of its own.",
+    description: "Creates a copy in the same folder with its own history.",
     tag: "Consoles",
     access: member,
     params: pathIds("workspaceId", "consoleId"),

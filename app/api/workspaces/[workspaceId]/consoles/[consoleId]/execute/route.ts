@@ -11,7 +11,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
     summary: "Run a console",
     description:
-      "As it was last saved, or as `content` has it. Each {{name}} in its text takes a value of `variables`, bound as a parameter. Accept: application/json (capped), application/x-ndjson, text/csv, application/vnd.apache.arrow.stream, application/vnd.apache.parquet or application/vnd.openxmlformats-officedocument.spreadsheetml.sheet (streams without a cap).",
+      "Runs the saved query, or `content` if sent. Each {{name}} is bound to a value in `variables`. Accept: application/json (capped), application/x-ndjson, text/csv, application/vnd.apache.arrow.stream, application/vnd.apache.parquet or application/vnd.openxmlformats-officedocument.spreadsheetml.sheet (streams without a cap).",
     tag: "Consoles",
     access: member,
     isRead: true,

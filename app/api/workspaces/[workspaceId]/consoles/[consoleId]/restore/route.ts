@@ -8,9 +8,9 @@ import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
-    summary: "Bring a deleted console back",
+    summary: "Restore a deleted console",
     description:
-      "With its id and its history, to the folder in `folderId`; else to its old place or, when its folder is gone, to the top level.",
+      "Restores it with its ID and history to `folderId`, its old folder or, if that no longer exists, the top level.",
     tag: "Consoles",
     access: member,
     params: pathIds("workspaceId", "consoleId"),

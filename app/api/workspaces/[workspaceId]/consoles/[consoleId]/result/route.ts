@@ -6,9 +6,9 @@ import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "Read a console's last result",
+    summary: "Get the last result of a console",
     description:
-      "The first rows of its last run that gave any, by whom and when; null when none is kept. What was run while the console was private is its owner's alone.",
+      "Returns the first rows of its last successful run, or null. Results from when the console was private are visible to its owner only.",
     tag: "Consoles",
     access: member,
     params: pathIds("workspaceId", "consoleId"),

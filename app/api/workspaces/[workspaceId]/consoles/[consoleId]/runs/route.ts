@@ -7,8 +7,8 @@ import { listQuery, pageOf } from "@/lib/platform/http/schema";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "Runs of a console",
-    description: "Its runs in the background, the newest first, each with the beginning of its result.",
+    summary: "List runs of a console",
+    description: "Returns background runs, newest first, each with the first rows of its result.",
     tag: "Consoles",
     access: member,
     params: pathIds("workspaceId", "consoleId"),

@@ -10,7 +10,7 @@ const params = pathIds("workspaceId", "consoleId");
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   PUT: route({
     summary: "Schedule a console",
-    description: `It runs as whoever sets its schedule, and as it is saved by then. ${SCHEDULE_RULE}`,
+    description: `Runs the latest saved version as the user who set the schedule. ${SCHEDULE_RULE}`,
     tag: "Consoles",
     access: member,
     params,
@@ -22,7 +22,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     handle: ({ caller, params, body }) => putConsoleSchedule(caller, params.consoleId, body),
   }),
   DELETE: route({
-    summary: "Take a console's schedule away",
+    summary: "Delete a console's schedule",
     tag: "Consoles",
     access: member,
     params,

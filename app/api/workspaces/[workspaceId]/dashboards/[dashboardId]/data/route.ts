@@ -8,9 +8,9 @@ import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "What the widgets of a dashboard show",
+    summary: "Get the data of a dashboard",
     description:
-      'Computed from the rows that are kept, never by the source; what was never read is read now, with the rights of the dashboard\'s owner. A widget that fails says so in `error` and fails no other. Who accepts application/x-ndjson gets a line a widget, each as soon as it is computed, and then `{"end": true}`, or `{"error"}` where the rest could not be read.',
+      'Computes each widget from cached rows. Datasets that were never read are read now with the owner\'s permissions. A failed widget has its error in `error` and does not affect others. With Accept: application/x-ndjson, streams one line per widget, then `{"end": true}`, or `{"error"}` on failure.',
     tag: "Dashboards",
     access: member,
     params: pathIds("workspaceId", "dashboardId"),
@@ -23,8 +23,8 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
         : readDashboardData(caller, params.dashboardId, query, signal),
   }),
   POST: route({
-    summary: "What the widgets of a dashboard show, for long filters",
-    description: "The same as by GET, with filters in the body. They may be longer than an address.",
+    summary: "Get the data of a dashboard, for long filters",
+    description: "Same as GET, with the filters in the body. Use it if they are too long for a URL.",
     tag: "Dashboards",
     access: member,
     params: pathIds("workspaceId", "dashboardId"),

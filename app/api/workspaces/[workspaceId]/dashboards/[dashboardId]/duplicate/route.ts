@@ -8,7 +8,7 @@ import { pathIds } from "@/lib/platform/http/ids";
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
     summary: "Duplicate a dashboard",
-    description: "The copy is yours, stands beside the original and has a history of its own.",
+    description: "Creates a copy that you own, in the same folder with its own history.",
     tag: "Dashboards",
     access: member,
     params: pathIds("workspaceId", "dashboardId"),

@@ -8,7 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
     summary: "Export a dashboard",
     description:
-      "As JSON that POST .../import takes, here or elsewhere: connections by their names, consoles by their texts. 409 when something that it reads is gone, or is a console that you cannot see.",
+      "Returns JSON for POST .../import, with connection names and console contents. Returns 409 if a source no longer exists or is a console you can't see.",
     tag: "Dashboards",
     access: member,
     params: pathIds("workspaceId", "dashboardId"),

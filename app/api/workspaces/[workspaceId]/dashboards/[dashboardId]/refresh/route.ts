@@ -9,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
     summary: "Refresh a dashboard",
     description:
-      "Reads everything that it shows anew, in the background and with the rights of its owner. While one refresh goes on, whoever asks gets that one. What could not be read keeps its old rows; the run's log says why. Its progress is on the workspace's events.",
+      "Refreshes all datasets in the background with the owner's permissions. Returns the current refresh if one is running. Datasets that fail keep their old rows; see the run's log. Progress is sent as workspace events.",
     tag: "Dashboards",
     access: member,
     params: pathIds("workspaceId", "dashboardId"),

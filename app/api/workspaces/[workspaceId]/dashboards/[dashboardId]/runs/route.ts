@@ -7,8 +7,8 @@ import { listQuery, pageOf } from "@/lib/platform/http/schema";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "Refreshes of a dashboard",
-    description: "The newest first. The entities of each are the datasets and widgets that it reads.",
+    summary: "List dashboard refreshes",
+    description: "Returns refreshes newest first, each with its datasets and widgets as entities.",
     tag: "Dashboards",
     access: member,
     params: pathIds("workspaceId", "dashboardId"),

@@ -9,8 +9,8 @@ const params = pathIds("workspaceId", "dashboardId");
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "When a dashboard is refreshed by itself",
-    description: "null for never.",
+    summary: "Get a dashboard's refresh schedule",
+    description: "Returns null without a schedule.",
     tag: "Dashboards",
     access: member,
     params,
@@ -19,8 +19,8 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     handle: ({ caller, params }) => getRefreshSchedule(caller, params.dashboardId),
   }),
   PUT: route({
-    summary: "Schedule the refreshes of a dashboard",
-    description: `Its data is read as the dashboard's owner, whoever sets the schedule. ${SCHEDULE_RULE}`,
+    summary: "Schedule dashboard refreshes",
+    description: `Data is read with the owner's permissions, regardless of who sets the schedule. ${SCHEDULE_RULE}`,
     tag: "Dashboards",
     access: member,
     params,
@@ -32,7 +32,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     handle: ({ caller, params, body }) => putRefreshSchedule(caller, params.dashboardId, body),
   }),
   DELETE: route({
-    summary: "Take a dashboard's schedule away",
+    summary: "Delete a dashboard's schedule",
     tag: "Dashboards",
     access: member,
     params,

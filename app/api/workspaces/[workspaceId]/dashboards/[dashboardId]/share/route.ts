@@ -4,7 +4,7 @@ import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = shareRoutes({
   noun: "a dashboard",
-  seen: "Whoever has the link sees the dashboard without signing in, and may filter it; queries and connections are never sent. Its data is read with its owner's rights",
+  seen: "Anyone with the link can view and filter the dashboard without signing in. Queries and connections are never sent. Data is read with the owner's permissions",
   params: pathIds("workspaceId", "dashboardId"),
   idOf: ({ dashboardId }) => dashboardId,
   get: getDashboardShare,

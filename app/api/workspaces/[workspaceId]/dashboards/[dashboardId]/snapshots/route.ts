@@ -13,8 +13,8 @@ const params = pathIds("workspaceId", "dashboardId");
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "To whom a dashboard is sent on a schedule",
-    description: "At most 20, each with its last delivery; never a secret or an address.",
+    summary: "List snapshots of a dashboard",
+    description: "Returns up to 20 snapshots, each with its last delivery. Secrets and addresses are never returned.",
     tag: "Dashboards",
     access: member,
     params,
@@ -25,8 +25,8 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
       partOf(headers, await listSnapshots(caller, params.dashboardId), query),
   }),
   POST: route({
-    summary: "Send a dashboard on a schedule",
-    description: `A picture of it and its figures in words go out by mail, into a chat or to a webhook, with the log, the retries and the signatures of notifications. It is drawn of what is kept, read with its owner's rights; who may share it may send it. ${SCHEDULE_RULE}`,
+    summary: "Create a snapshot of a dashboard",
+    description: `Sends an image and a text summary by email, chat or webhook, with the same log, retries and signatures as notifications. Uses cached data read with the owner's permissions. Requires permission to share. ${SCHEDULE_RULE}`,
     tag: "Dashboards",
     access: member,
     params,
@@ -36,7 +36,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     status: 201,
     failures: ["not_found", "forbidden", "address_refused", "conflict"],
     refuses: { ...ADDRESS_REFUSALS, ...SNAPSHOT_REFUSALS },
-    message: "Snapshot added",
+    message: "Snapshot created",
     handle: ({ caller, params, body }) => createSnapshot(caller, params.dashboardId, body),
   }),
 });

@@ -7,7 +7,7 @@ import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
-    summary: "Run a query on one database",
+    summary: "Run a query on a connection",
     description:
       "Accept: application/json (capped), application/x-ndjson, text/csv, application/vnd.apache.arrow.stream, application/vnd.apache.parquet or application/vnd.openxmlformats-officedocument.spreadsheetml.sheet (streams without a cap). X-Execution-Id names the run.",
     tag: "Queries",

@@ -7,9 +7,9 @@ import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
-    summary: "Read the rows of a table, page by page",
+    summary: "List rows of a table",
     description:
-      "Returns rows that the database sorts and filters. Following `next` gives each row once. Without a primary key, pages follow the row's number in its engine, or the sorted columns and all others. Where `isStable` is false, pages are counted, up to 10,000 rows. Returns 410 if a page begins behind a deleted row whose sorted value is longer than 4,000 characters.",
+      "Sorts and filters in the database. Following `next` returns each row once. Without a primary key, pages follow the row's number in its engine, or the sorted columns and all others. Where `isStable` is false, pages are counted, up to 10,000 rows. Returns 410 if a page begins behind a deleted row whose sorted value is longer than 4,000 characters.",
     tag: "Queries",
     access: member,
     isRead: true,

@@ -8,7 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
     summary: "Cancel a query",
     description:
-      "The statement is ended in the database too; whoever waits for it gets 409 cancelled. Members cancel their own, admins all; what is over or out of reach is 404.",
+      "Cancels the statement in the database. The waiting request returns 409 cancelled. Members can cancel their own queries, admins all. Returns 404 for finished or inaccessible queries.",
     tag: "Queries",
     access: member,
     isRead: true,

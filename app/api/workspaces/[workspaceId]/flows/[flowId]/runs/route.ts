@@ -11,8 +11,8 @@ const params = pathIds("workspaceId", "flowId");
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "Runs of a flow",
-    description: "The newest first.",
+    summary: "List flow runs",
+    description: "Returns runs newest first.",
     tag: "Flows",
     access: member,
     params,
@@ -23,7 +23,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
     summary: "Backfill a flow",
     description:
-      "Reads again what may have been read before: everything, or from a value of the cursor fields on. Rows that are appended are there twice then; an upsert changes them.",
+      "Reads rows again: all of them, or from a cursor value. Appending flows duplicate rows; upserts update them.",
     tag: "Flows",
     access: member,
     params,

@@ -7,8 +7,7 @@ import { pathIds } from "@/lib/platform/http/ids";
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
     summary: "Get a delivery",
-    description:
-      "With each attempt: when, the answer's status, how long it took, and the beginning of what was answered.",
+    description: "Returns each attempt with its time, status, duration and the start of the response.",
     tag: "Notifications",
     access: member,
     params: pathIds("workspaceId", "deliveryId"),

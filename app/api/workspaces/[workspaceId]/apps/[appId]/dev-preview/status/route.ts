@@ -6,8 +6,8 @@ import { member } from "@/lib/platform/access/rules";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "Read whether your live preview of an app serves",
-    description: "Asked of the session at that moment. It starts none.",
+    summary: "Get live preview status",
+    description: "Checks the running session. Does not start one.",
     tag: "Apps",
     access: member,
     params,

@@ -6,8 +6,8 @@ import { member } from "@/lib/platform/access/rules";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "How a publish or a rollback stands",
-    description: "Its steps, what the build said, and why it failed. One whose server has died is failed.",
+    summary: "Get a publish or rollback operation",
+    description: "Returns its steps, build log and error. An operation whose server stopped is marked failed.",
     tag: "Apps",
     access: member,
     params,

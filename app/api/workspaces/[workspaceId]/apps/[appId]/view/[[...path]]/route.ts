@@ -7,9 +7,8 @@ import { member } from "@/lib/platform/access/rules";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "A file of a published app",
-    description:
-      "For who is signed in, or has a key. A frame of an app sends neither: it takes the address of a view token. Failures below it are texts.",
+    summary: "Get a file of a published app",
+    description: "Requires a session or an API key. Frames use a view URL instead. Errors are plain text.",
     tag: "Apps",
     access: member,
     params: appParams.extend({ path: viewPath }),

@@ -5,9 +5,9 @@ import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "Open a result of a chat",
+    summary: "Get a chat result",
     description:
-      "The rows that a tool of the chat has kept, as Arrow's stream format: the first 10,000, 16 MiB at the most, for 30 days.",
+      "Returns the stored rows of a tool call as an Arrow stream: up to 10,000 rows and 16 MiB. Results are kept for 30 days.",
     tag: "Agent",
     access: member,
     params: pathIds("workspaceId", "chatId", "resultId"),

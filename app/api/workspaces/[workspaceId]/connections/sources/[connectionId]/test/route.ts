@@ -7,7 +7,7 @@ import { pathIds } from "@/lib/platform/http/ids";
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
     summary: "Test a connection",
-    description: "A source that does not answer is an answer too: {ok: false, error, code}.",
+    description: "Returns {ok: false, error, code} if the source is unreachable.",
     tag: "Connections",
     access: member,
     isRead: true,

@@ -7,16 +7,15 @@ import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "Show how a table is made",
-    description:
-      "The statements that would make a table, view or collection again, with its keys and indexes; in the database's own words where it keeps them.",
+    summary: "Get the DDL of a table",
+    description: "Returns the statements that recreate a table, view or collection, with keys and indexes.",
     tag: "Connections",
     access: member,
     params: pathIds("workspaceId", "connectionId"),
     query: entityNameSchema,
     response: ddlAnswer,
     failures: [...SOURCE_FAILURES, "not_found", "too_large"],
-    refuses: { name: "A connection of a kind that does not tell it" },
+    refuses: { name: "A connection type without DDL support" },
     handle: ({ caller, params, query, signal }) => readDdl(caller, params.connectionId, { name: query, signal }),
   }),
 });

@@ -7,8 +7,8 @@ import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "What one commit changed for a console",
-    description: "Nothing of other files. 409 when the digits fit several of the console's commits.",
+    summary: "Get a commit of a console",
+    description: "Returns changes to this console only. Returns 409 if the SHA prefix is ambiguous.",
     tag: "Consoles",
     access: member,
     params: pathIds("workspaceId", "consoleId"),

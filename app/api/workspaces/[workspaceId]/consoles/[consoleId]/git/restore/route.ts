@@ -8,15 +8,15 @@ import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
-    summary: "Restore the text of an older commit",
-    description: "A new commit. The console keeps its name and its place.",
+    summary: "Restore a version of a console",
+    description: "Creates a new commit. Name and folder are kept.",
     tag: "Consoles",
     access: member,
     params: pathIds("workspaceId", "consoleId"),
     body: restoreVersionBody,
     response: consoleSchema,
     failures: SAVE_FAILURES,
-    message: "Text restored",
+    message: "Version restored",
     handle: ({ caller, params, body }) => restoreVersion(caller, params.consoleId, body.sha),
   }),
 });

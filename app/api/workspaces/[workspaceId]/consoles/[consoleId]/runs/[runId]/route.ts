@@ -7,7 +7,7 @@ import { pathIds } from "@/lib/platform/http/ids";
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
     summary: "Get a console's run",
-    description: "With the beginning of its result, and the end of its log.",
+    description: "Returns the first rows of its result and the end of its log.",
     tag: "Consoles",
     access: member,
     params: pathIds("workspaceId", "consoleId", "runId"),

@@ -7,8 +7,8 @@ import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
-    summary: "Run a console in the background now",
-    description: "With a schedule or without. It goes on when the caller leaves.",
+    summary: "Run a console in the background",
+    description: "Works with or without a schedule. Continues if the client disconnects.",
     tag: "Consoles",
     access: member,
     params: pathIds("workspaceId", "consoleId"),

@@ -7,8 +7,8 @@ import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "What one commit changed for a dashboard",
-    description: "In its file, and in words. Nothing of other files. 409 when the digits fit several of its commits.",
+    summary: "Get a commit of a dashboard",
+    description: "Returns the diff and a summary for this dashboard only. Returns 409 if the SHA prefix is ambiguous.",
     tag: "Dashboards",
     access: member,
     params: pathIds("workspaceId", "dashboardId"),

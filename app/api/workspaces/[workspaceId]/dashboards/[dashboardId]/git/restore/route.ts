@@ -8,8 +8,8 @@ import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
-    summary: "Restore what was in a dashboard at an older commit",
-    description: "A new commit. The dashboard keeps its title and its place.",
+    summary: "Restore a version of a dashboard",
+    description: "Creates a new commit. Title and folder are kept.",
     tag: "Dashboards",
     access: member,
     params: pathIds("workspaceId", "dashboardId"),

@@ -6,8 +6,8 @@ import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "Get a refresh of a dashboard",
-    description: "With the end of its log, which says of each dataset how many rows it has, or why it has none.",
+    summary: "Get a dashboard refresh",
+    description: "Returns the end of its log, with the row count or error of each dataset.",
     tag: "Dashboards",
     access: member,
     params: pathIds("workspaceId", "dashboardId", "runId"),

@@ -9,8 +9,8 @@ const params = pathIds("workspaceId", "dashboardId", "snapshotId");
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   PATCH: route({
-    summary: "Change a snapshot",
-    description: "What is not sent stays. Another channelType needs what that channel needs.",
+    summary: "Update a snapshot",
+    description: "Updates only the fields you send. A new channelType requires that channel's fields.",
     tag: "Dashboards",
     access: member,
     params,
@@ -28,13 +28,13 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     handle: ({ caller, params, body }) => updateSnapshot(caller, params, body),
   }),
   DELETE: route({
-    summary: "End a snapshot",
-    description: "What it has queued is not sent any more; its deliveries stay in the log.",
+    summary: "Delete a snapshot",
+    description: "Cancels queued deliveries. Past deliveries stay in the log.",
     tag: "Dashboards",
     access: member,
     params,
     failures: ["not_found", "forbidden"],
-    message: "Snapshot ended",
+    message: "Snapshot deleted",
     handle: ({ caller, params }) => deleteSnapshot(caller, params.dashboardId, params.snapshotId),
   }),
 });

@@ -8,7 +8,7 @@ import { pathIds } from "@/lib/platform/http/ids";
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
     summary: "Count the rows of a table",
-    description: "Those that fit all filters.",
+    description: "Counts the rows that match all filters.",
     tag: "Queries",
     access: member,
     isRead: true,

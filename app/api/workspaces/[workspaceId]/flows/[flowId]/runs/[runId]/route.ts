@@ -6,8 +6,8 @@ import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "Get a run of a flow",
-    description: "With the rows of each entity, and the end of its log.",
+    summary: "Get a flow run",
+    description: "Returns row counts per table and the end of its log.",
     tag: "Flows",
     access: member,
     params: pathIds("workspaceId", "flowId", "runId"),

@@ -7,9 +7,9 @@ import { pageOf } from "@/lib/platform/http/schema";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "The events that came to a webhook flow",
+    summary: "List events of a webhook flow",
     description:
-      "The newest first: what was taken within seven days, and the last 200 that were not. How they are counted stands in the stats.",
+      "Returns events newest first: accepted ones of the last seven days and the last 200 rejected ones. See the stats endpoint for counts.",
     tag: "Flows",
     access: member,
     params: pathIds("workspaceId", "flowId"),

@@ -6,9 +6,9 @@ import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
-    summary: "Open the address of a webhook flow",
+    summary: "Open a webhook",
     description:
-      "The secret is shown this once. Done again, it gives a new address and a new secret, and the ones before end at once.",
+      "Creates the endpoint URL and signing secret, and returns the secret once. Calling it again rotates both; the old ones stop working immediately.",
     tag: "Flows",
     access: admin,
     params: pathIds("workspaceId", "flowId"),

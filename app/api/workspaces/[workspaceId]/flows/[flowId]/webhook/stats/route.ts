@@ -6,7 +6,7 @@ import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "What a webhook flow has received",
+    summary: "Get webhook statistics",
     tag: "Flows",
     access: member,
     params: pathIds("workspaceId", "flowId"),

@@ -6,15 +6,15 @@ import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
-    summary: "Send a test event to a webhook flow",
+    summary: "Send a test event",
     description:
-      "A signed event, of the first type that the webhook takes, comes in by its own address and is written as any other is: a row whose payload has `test: true`.",
+      "Sends a signed event of the first accepted type to the endpoint. It is written like any other, with `test: true` in its payload.",
     tag: "Flows",
     access: admin,
     params: pathIds("workspaceId", "flowId"),
     response: inboundAnswer,
     status: 202,
-    refuses: { flowId: "A flow of another type, or one whose address is not open" },
+    refuses: { flowId: "Not a webhook flow, or the webhook is not open" },
     failures: ["rate_limited"],
     handle: ({ caller, params }) => sendTestEvent(caller, params.flowId),
   }),

@@ -6,9 +6,9 @@ import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
-    summary: "Send a failed delivery again",
+    summary: "Resend a failed delivery",
     description:
-      "The same record and the same webhook-id, with up to six more attempts. 409 for one that has not failed, and when its rule was deleted, disabled or given another channel.",
+      "Retries the same delivery and webhook-id up to six times. Returns 409 if it has not failed, or if its rule was deleted, disabled or moved to another channel.",
     tag: "Notifications",
     access: orAnyKey(admin),
     params: pathIds("workspaceId", "deliveryId"),

@@ -6,9 +6,9 @@ import { member } from "@/lib/platform/access/rules";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
-    summary: "Try a binding out",
+    summary: "Preview a binding",
     description:
-      "Reads it as you have it, your draft included, with your own rights, and answers its first 1,000 rows. They are kept for you alone, for the preview of the app; what is published is not touched.",
+      "Runs your draft of the binding with your permissions and returns the first 1,000 rows. Rows are stored for your app preview only. The published version is not changed.",
     tag: "Apps",
     access: member,
     params,

@@ -9,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
     summary: "Refresh a binding of a published app",
     description:
-      "Reads its rows anew, in the background and with the rights of who published the app. While one refresh goes on, whoever asks gets that one. The old rows stay until the new ones are there, and when they do not come. 404 while nothing of the name is published.",
+      "Refreshes the rows in the background with the publisher's permissions. Returns the current refresh if one is running. Old rows are served until the refresh succeeds. Returns 404 if the binding is not published.",
     tag: "Apps",
     access: member,
     params,

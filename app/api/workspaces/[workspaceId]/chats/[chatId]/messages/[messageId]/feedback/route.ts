@@ -6,13 +6,13 @@ import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   PUT: route({
-    summary: "Say what an answer was worth",
-    description: "A thumb and a word about an answer in a chat of your own; null takes it back.",
+    summary: "Rate an answer",
+    description: "Stores a thumbs up or down and a comment for an answer in your chat. null removes it.",
     tag: "Agent",
     access: member,
     params: pathIds("workspaceId", "chatId", "messageId"),
     body: feedbackBody,
-    message: "Feedback kept",
+    message: "Feedback saved",
     handle: ({ caller, params: { chatId, messageId }, body }) => putFeedback(caller, { chatId, messageId }, body),
   }),
 });

@@ -8,8 +8,8 @@ import { objectId } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "The values that a filter can be set to",
-    description: "With how many rows have each, the most frequent first, narrowed by the other filters.",
+    summary: "List filter values",
+    description: "Returns values with row counts, most frequent first, with the other filters applied.",
     tag: "Dashboards",
     access: member,
     params: z.object({ workspaceId: objectId, dashboardId: objectId, filterId: localId }),
@@ -20,7 +20,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
       readFilterValues(caller, params.dashboardId, params.filterId, query, signal),
   }),
   POST: route({
-    summary: "The values that a filter can be set to, for long filters",
+    summary: "List filter values, for long filters",
     description: "The same as by GET, with filters in the body. They may be longer than an address.",
     tag: "Dashboards",
     access: member,

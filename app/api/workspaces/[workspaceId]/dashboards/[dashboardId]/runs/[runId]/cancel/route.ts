@@ -7,8 +7,8 @@ import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
-    summary: "Cancel a refresh of a dashboard",
-    description: "What it has read by then is kept.",
+    summary: "Cancel a dashboard refresh",
+    description: "Datasets already refreshed are kept.",
     tag: "Dashboards",
     access: member,
     params: pathIds("workspaceId", "dashboardId", "runId"),

@@ -8,14 +8,14 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
     summary: "Send a snapshot now",
     description:
-      "Beside its schedule, ten times an hour a workspace. It is drawn and sent in the background; how that went is its last delivery.",
+      "Renders and sends it in the background, outside its schedule. Limit: ten per hour and workspace. See its last delivery for the outcome.",
     tag: "Dashboards",
     access: member,
     params: pathIds("workspaceId", "dashboardId", "snapshotId"),
     response: snapshotSchema,
     status: 202,
     failures: ["not_found", "forbidden", "conflict", "rate_limited"],
-    message: "Snapshot on its way",
+    message: "Snapshot queued",
     handle: ({ caller, params }) => sendSnapshotNow(caller, params.dashboardId, params.snapshotId),
   }),
 });

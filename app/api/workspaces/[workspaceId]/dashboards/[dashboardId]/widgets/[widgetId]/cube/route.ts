@@ -7,9 +7,9 @@ import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "What the widgets of a dashboard show for whatever is pressed in one of them",
+    summary: "Get cross-filter data of a dashboard",
     description:
-      "Under all other filters, as sums of parts: the browser makes the answer to each step of a brush from them itself, equal to that of `data`. At most 50,000 cells together; a widget that has none says why.",
+      "Returns partial aggregates under all other filters, so that the browser can compute each brush step. Results equal `data`. Up to 50,000 cells in total; widgets without a cube have a reason.",
     tag: "Dashboards",
     access: member,
     params: pathIds("workspaceId", "dashboardId").extend({ widgetId: localId }),
@@ -20,7 +20,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
       readDashboardCube(caller, params.dashboardId, params.widgetId, query, signal),
   }),
   POST: route({
-    summary: "What the widgets of a dashboard show for whatever is pressed in one of them, for long filters",
+    summary: "Get cross-filter data of a dashboard, for long filters",
     description: "The same as by GET, with filters in the body. They may be longer than an address.",
     tag: "Dashboards",
     access: member,

@@ -7,9 +7,9 @@ import { pathIds } from "@/lib/platform/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
-    summary: "Cancel a run of a flow",
+    summary: "Cancel a flow run",
     description:
-      "One that waits ends at once, one that runs within seconds: `cancelRequestedAt` says since when it should. What it has written stays, unless it would have appeared all at once in the end.",
+      "Queued runs end immediately, running ones within seconds (see `cancelRequestedAt`). Written rows are kept, except in replace mode.",
     tag: "Flows",
     access: member,
     params: pathIds("workspaceId", "flowId", "runId"),
