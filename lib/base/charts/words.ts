@@ -279,7 +279,7 @@ function toEnd(at: number, size: number): number {
   return Number((at + size).toPrecision(12));
 }
 
-/** Formats "+8.4% on 2026-11-09 (1,204)": the change from a previous figure; null without one. */
+/** Formats "+8.4% vs 2026-11-09 (1,204)": the change from a previous figure; null without one. */
 export function describeChange(
   picture: Picture,
   { series, place, before, change }: Figure,
@@ -292,5 +292,5 @@ export function describeChange(
   const then = `${formatPlace(data, before.place, look)} (${formatUp(before.text, picture, series, look)})`;
   if (change === null) return `${at}, after ${then}`;
   const sign = change < 0 ? "-" : "+";
-  return `${at}, ${sign}${formatShare(Math.abs(change))} on ${then}`;
+  return `${at}, ${sign}${formatShare(Math.abs(change))} vs ${then}`;
 }

@@ -3,7 +3,7 @@ import { NO_STEP, type Reading, type Step } from "./plan.ts";
 
 const NAMES: Readonly<Record<string, string>> = {
   Expression: "Compute columns",
-  Aggregating: "Group and add up",
+  Aggregating: "Group and aggregate",
   Sorting: "Sort",
   Limit: "Limit",
 };
@@ -25,7 +25,7 @@ function toStep(node: Json): Step {
   const isAll = isRead && object !== null && (selected === null || selected === all);
   return {
     ...NO_STEP,
-    name: object === null ? (NAMES[type] ?? type) : `${isAll ? "Read all of" : "Read parts of"} ${object}`,
+    name: object === null ? (NAMES[type] ?? type) : `${isAll ? "Full scan of" : "Partial scan of"} ${object}`,
     object,
     about: selected !== null && all !== null ? `${selected} of ${all} granules` : isRead ? null : description,
     isFullRead: isAll,

@@ -2,11 +2,11 @@ import { detailsOf, isObject, type Json, listOf, numberOf, textOf, toWords } fro
 import { NO_STEP, type Reading, type Step } from "./plan.ts";
 
 const NAMES: Readonly<Record<string, string>> = {
-  HASH_GROUP_BY: "Group and add up",
-  PERFECT_HASH_GROUP_BY: "Group and add up",
-  UNGROUPED_AGGREGATE: "Add up",
+  HASH_GROUP_BY: "Group and aggregate",
+  PERFECT_HASH_GROUP_BY: "Group and aggregate",
+  UNGROUPED_AGGREGATE: "Aggregate",
   ORDER_BY: "Sort",
-  TOP_N: "First of the sorted",
+  TOP_N: "Top N",
   PROJECTION: "Compute columns",
   FILTER: "Filter",
 };
@@ -44,7 +44,7 @@ function toStep(node: Json): Step {
   return {
     ...NO_STEP,
     name: isScan
-      ? `${isIndex ? "Look up by index in" : info.Filters === undefined ? "Read all of" : "Read what fits of"} ${object}`
+      ? `${isIndex ? "Index scan of" : info.Filters === undefined ? "Full scan of" : "Filtered scan of"} ${object}`
       : (NAMES[type] ?? (join === null ? toWords(type) : `${toWords(type)}, ${join.toLowerCase()}`)),
     object,
     about: about ?? (type === "PROJECTION" ? textOf(info.Projections) : null),

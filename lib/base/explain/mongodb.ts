@@ -3,14 +3,14 @@ import { detailsOf, isObject, type Json, listOf, numberOf, textOf, toWords } fro
 import { NO_STEP, type Reading, type Step } from "./plan.ts";
 
 const NAMES: Readonly<Record<string, string>> = {
-  COLLSCAN: "Read all of",
-  IXSCAN: "Look up by index",
-  FETCH: "Read documents of",
+  COLLSCAN: "Collection scan of",
+  IXSCAN: "Index scan",
+  FETCH: "Fetch documents of",
   SORT: "Sort",
   LIMIT: "Limit",
   SKIP: "Skip",
-  GROUP: "Group and add up",
-  EOF: "Nothing to read",
+  GROUP: "Group and aggregate",
+  EOF: "Empty",
 };
 const INPUTS = ["inputStage", "outerStage", "innerStage", "thenStage", "elseStage"];
 const SEEN = new Set(["stage", "inputStages", "nReturned", "executionTimeMillisEstimate", ...INPUTS]);

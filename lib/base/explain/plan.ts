@@ -162,13 +162,12 @@ function warn(
     const isLong = read !== null && read.rows >= MANY_ROWS;
     const share = `${Math.round((node.share ?? 0) * 100)}% of the ${weight}`;
     if (isLong && node.object !== null) {
-      const lead =
-        node === large ? `${share} is one full read of ${node.object}.` : `${node.object} is read from end to end.`;
-      const rounds = (node.rounds ?? 1) > 1 ? `, in ${count(node.rounds ?? 1)} rounds` : "";
+      const lead = node === large ? `${share} is a full scan of ${node.object}.` : `Full scan of ${node.object}.`;
+      const rounds = (node.rounds ?? 1) > 1 ? `, in ${count(node.rounds ?? 1)} loops` : "";
       const kept =
         read.kept === null || read.kept >= read.rows
           ? `It reads ${count(read.rows)} rows${rounds}.`
-          : `It keeps ${count(read.kept)} of ${count(read.rows)} rows${rounds}. An index on what its condition compares would read those alone.`;
+          : `It keeps ${count(read.kept)} of ${count(read.rows)} rows${rounds}. An index on the filtered columns would read only those.`;
       warnings.push({ node: node.id, lead, rest: kept });
     } else if (node === large) {
       const of = node.object === null ? "" : ` of ${node.object}`;
@@ -180,8 +179,8 @@ function warn(
     if (isCause && node.offBy !== null && node.offBy >= OFF_BY) {
       warnings.push({
         node: node.id,
-        lead: `${node.name}: ${count(node.plannedRows ?? 0)} rows were planned and ${count(node.realRows ?? 0)} came.`,
-        rest: "The plan was made for other data. Let the database gather its statistics anew.",
+        lead: `${node.name}: ${count(node.plannedRows ?? 0)} rows estimated, ${count(node.realRows ?? 0)} actual.`,
+        rest: "Statistics are out of date. Run ANALYZE.",
       });
     }
   }

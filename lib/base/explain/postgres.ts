@@ -2,10 +2,10 @@ import { detailsOf, isObject, type Json, listOf, numberOf, textOf } from "./json
 import { NO_STEP, type Reading, type Step } from "./plan.ts";
 
 const NAMES: Readonly<Record<string, string>> = {
-  "Index Scan": "Look up by index",
-  "Index Only Scan": "Look up in the index alone",
-  "Bitmap Heap Scan": "Read by bitmap",
-  "Bitmap Index Scan": "Look up for the bitmap",
+  "Index Scan": "Index scan",
+  "Index Only Scan": "Index-only scan",
+  "Bitmap Heap Scan": "Bitmap heap scan",
+  "Bitmap Index Scan": "Bitmap index scan",
   "Subquery Scan": "Subquery",
   "Function Scan": "Function",
   "CTE Scan": "Read the CTE",
@@ -89,8 +89,8 @@ function timeOf(node: Json, lanes: number): number | null {
 }
 
 function nameOf(type: string, node: Json, object: string | null): string {
-  if (type === "Seq Scan") return `Read all of ${object ?? "a table"}`;
-  if (type === "Aggregate") return Array.isArray(node["Group Key"]) ? "Group and add up" : "Add up";
+  if (type === "Seq Scan") return `Full scan of ${object ?? "a table"}`;
+  if (type === "Aggregate") return Array.isArray(node["Group Key"]) ? "Group and aggregate" : "Aggregate";
   const join = textOf(node["Join Type"]);
   if (join !== null && (type === "Hash Join" || type === "Merge Join" || type === "Nested Loop")) {
     const kind = type.split(" ")[0];
@@ -104,7 +104,7 @@ function nameOf(type: string, node: Json, object: string | null): string {
 function aboutOf(node: Json, dropped: number | null): string | null {
   const parts: string[] = [];
   if (dropped !== null && dropped > 0)
-    parts.push(`${Math.round(dropped).toLocaleString("en-US")} rows dropped by the filter`);
+    parts.push(`${Math.round(dropped).toLocaleString("en-US")} rows removed by the filter`);
   const condition = CONDITIONS.map((key) => textOf(node[key])).find((text) => text !== null);
   const index = textOf(node["Index Name"]);
   if (condition) parts.push(condition);

@@ -23,24 +23,28 @@ describe("PostgreSQL", () => {
     expect(outline(tree?.nodes ?? [])).toEqual([
       "Limit",
       " Sort",
-      "  Group and add up",
+      "  Group and aggregate",
       "   Sort",
       "    Hash join",
-      "     Read all of orders",
+      "     Full scan of orders",
       "     Hash",
-      "      Read all of customers",
+      "      Full scan of customers",
     ]);
     expect(tree).toMatchObject({ isMeasured: false, weight: "cost", totalMs: null });
     // 260.8 of 294.53; no other step is close.
-    expect(tree?.nodes[tree.slowest ?? -1]).toMatchObject({ name: "Read all of orders", cost: 260.8, plannedRows: 53 });
-    expect(tree?.warnings[0]?.lead).toBe("89% of the cost is one step: Read all of orders.");
+    expect(tree?.nodes[tree.slowest ?? -1]).toMatchObject({
+      name: "Full scan of orders",
+      cost: 260.8,
+      plannedRows: 53,
+    });
+    expect(tree?.warnings[0]?.lead).toBe("89% of the cost is one step: Full scan of orders.");
   });
 
   it("knows from the table's size that a plan reads many rows for few", () => {
     const tree = readPlan("postgres", whole(answers.postgres.plan), (name) => (name === "orders" ? 20_000 : null));
     expect(tree?.warnings[0]).toMatchObject({
-      lead: "89% of the cost is one full read of orders.",
-      rest: "It keeps 53 of 20,000 rows. An index on what its condition compares would read those alone.",
+      lead: "89% of the cost is a full scan of orders.",
+      rest: "It keeps 53 of 20,000 rows. An index on the filtered columns would read only those.",
     });
   });
 
@@ -49,12 +53,12 @@ describe("PostgreSQL", () => {
     const orders = tree?.nodes.find(({ object }) => object === "orders");
     expect(tree).toMatchObject({ isMeasured: true, weight: "time", totalMs: 8.076, planningMs: 0.101 });
     expect(orders).toMatchObject({ realRows: 400, plannedRows: 53, droppedRows: 19_600, ownMs: 7.338 });
-    expect(orders?.about).toBe("19,600 rows dropped by the filter, ((status)::text = 'open'::text)");
+    expect(orders?.about).toBe("19,600 rows removed by the filter, ((status)::text = 'open'::text)");
     expect(tree?.slowest).toBe(orders?.id);
     // The hash below takes 0.116 ms, including 0.058 for its scan.
     expect(tree?.nodes.find(({ name }) => name === "Hash")?.ownMs).toBeCloseTo(0.058);
     expect(tree?.warnings[0]).toMatchObject({
-      lead: expect.stringMatching(/^\d+% of the time is one full read of orders\.$/),
+      lead: expect.stringMatching(/^\d+% of the time is a full scan of orders\.$/),
       rest: expect.stringContaining("It keeps 400 of 20,000 rows."),
     });
   });
@@ -92,8 +96,8 @@ describe("MySQL and MariaDB", () => {
       "Query 1",
       " Sort",
       "  Temporary table",
-      "   Read all of o",
-      "   Look up one row in c",
+      "   Full scan of o",
+      "   Single-row lookup in c",
     ]);
     expect(tree?.nodes.at(-1)?.about).toBe("PRIMARY (id)");
   });
@@ -104,11 +108,11 @@ describe("MySQL and MariaDB", () => {
     const slowest = tree?.nodes[tree.slowest ?? -1];
     expect(tree).toMatchObject({ isMeasured: true, weight: "time" });
     expect(inner).toBeDefined();
-    expect(slowest).toMatchObject({ name: "Read all of orders", rounds: 500 });
+    expect(slowest).toMatchObject({ name: "Full scan of orders", rounds: 500 });
     // 20,000 rows, 500 times.
     expect((slowest?.realRows ?? 0) + (slowest?.droppedRows ?? 0)).toBeCloseTo(10_000_000);
     expect(slowest?.ownMs).toBeCloseTo(2421.94 + 1094.14, 1);
-    expect(tree?.warnings[0]?.rest).toContain("in 500 rounds");
+    expect(tree?.warnings[0]?.rest).toContain("in 500 loops");
   });
 
   it("reads the costs that MySQL tells", () => {
@@ -136,8 +140,8 @@ describe("DuckDB", () => {
   it("tells planned rows of a plan alone, without shares", () => {
     const tree = readPlan("duckdb", text(answers.duckdb.plan));
     expect(tree?.nodes.filter(({ object }) => object).map(({ name, plannedRows }) => [name, plannedRows])).toEqual([
-      ["Read what fits of orders", 10_000],
-      ["Read all of customers", 500],
+      ["Filtered scan of orders", 10_000],
+      ["Full scan of customers", 500],
     ]);
     expect(tree).toMatchObject({ isMeasured: false, weight: null, slowest: null });
   });
@@ -145,13 +149,13 @@ describe("DuckDB", () => {
   it("tells times of what was measured, without the explanation's own step, and where an estimate was off", () => {
     const tree = readPlan("duckdb", text(answers.duckdb.measured));
     expect(tree).toMatchObject({ isMeasured: true, weight: "time", totalMs: 13.2955 });
-    expect(tree?.nodes[0]?.name).toBe("First of the sorted");
+    expect(tree?.nodes[0]?.name).toBe("Top N");
     expect(tree?.nodes.map(({ share }) => share ?? 0).reduce((a, b) => a + b)).toBeCloseTo(1);
     const orders = tree?.nodes.find(({ object }) => object === "orders");
     expect(orders).toMatchObject({ plannedRows: 10_000, realRows: 400, offBy: 25 });
     // The steps above it are wrong as well, as a consequence.
-    expect(tree?.warnings.map(({ lead }) => lead).filter((lead) => lead.includes("planned"))).toEqual([
-      "Read what fits of orders: 10,000 rows were planned and 400 came.",
+    expect(tree?.warnings.map(({ lead }) => lead).filter((lead) => lead.includes("estimated"))).toEqual([
+      "Filtered scan of orders: 10,000 rows estimated, 400 actual.",
     ]);
   });
 });
@@ -161,13 +165,13 @@ it("SQLite is a tree of its rows", () => {
   expect(outline(tree?.nodes ?? [])).toEqual([
     "Compound query",
     " Left-most subquery",
-    "  Read all of c",
+    "  Full scan of c",
     "  Bloom filter on o (customer_id=?)",
-    "  Look up in o",
+    "  Index lookup in o",
     "  Correlated scalar subquery 2",
-    "   Look up in orders",
+    "   Index lookup in orders",
     " Union all",
-    "  Read all of orders",
+    "  Full scan of orders",
   ]);
 });
 
@@ -181,7 +185,7 @@ it("ClickHouse tells how much of a table is read", () => {
   const tree = readPlan("clickhouse", text(plan));
   expect(tree?.nodes.map(({ name, about }) => [name, about])).toEqual([
     ["Compute columns", "Projection"],
-    ["Read parts of shop.orders", "1 of 12 granules"],
+    ["Partial scan of shop.orders", "1 of 12 granules"],
   ]);
 });
 
@@ -194,7 +198,7 @@ it("MongoDB's stages stand on each other", () => {
     },
   };
   const find = readPlan("mongodb", { fields: [], rows: [cursor] });
-  expect(find?.warnings[0]?.lead).toBe("orders is read from end to end.");
+  expect(find?.warnings[0]?.lead).toBe("Full scan of orders.");
   const grouped = readPlan("mongodb", {
     fields: [],
     rows: [
@@ -203,7 +207,7 @@ it("MongoDB's stages stand on each other", () => {
   });
   expect(grouped?.nodes.map(({ name, ownMs }) => [name, ownMs])).toEqual([
     ["Group", 1],
-    ["Read all of orders", 7],
+    ["Collection scan of orders", 7],
   ]);
 });
 

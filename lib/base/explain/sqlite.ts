@@ -23,7 +23,11 @@ function toStep(detail: string): Step {
   const isIndex = /USING (?:COVERING )?INDEX|USING INTEGER PRIMARY KEY/.test(rest);
   const isTable = object !== "CONSTANT" && !/VIRTUAL TABLE/.test(rest);
   const name =
-    verb === "SEARCH" ? `Look up in ${object}` : isIndex ? `Read a whole index of ${object}` : `Read all of ${object}`;
+    verb === "SEARCH"
+      ? `Index lookup in ${object}`
+      : isIndex
+        ? `Full index scan of ${object}`
+        : `Full scan of ${object}`;
   return {
     ...base,
     name: isTable ? name : toSentence(detail),

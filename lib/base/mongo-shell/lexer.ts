@@ -71,7 +71,7 @@ export class Lexer {
       return { kind: "symbol", start, end: this.#at, text: char };
     }
     const name = this.#match(NAME);
-    if (name === null) throw new ShellSyntaxError(`${JSON.stringify(char)} is not expected here.`, start);
+    if (name === null) throw new ShellSyntaxError(`${JSON.stringify(char)} is unexpected.`, start);
     return { kind: "name", start, end: this.#at, text: name };
   }
 
@@ -92,7 +92,7 @@ export class Lexer {
         this.#at = newline < 0 ? this.text.length : newline + 1;
       } else if (this.text.startsWith("/*", this.#at)) {
         const close = this.text.indexOf("*/", this.#at + 2);
-        if (close < 0) throw new ShellSyntaxError("This comment has no end.", this.#at);
+        if (close < 0) throw new ShellSyntaxError("Unterminated comment.", this.#at);
         this.#at = close + 2;
       } else return;
     }
@@ -125,7 +125,7 @@ export class Lexer {
       return this.#token({ kind: "bigint", value: BigInt(digits) }, start);
     }
     if (/[\p{ID_Start}$_]/u.test(this.text.charAt(this.#at))) {
-      throw new ShellSyntaxError("A number is followed by letters.", this.#at);
+      throw new ShellSyntaxError("Invalid number.", this.#at);
     }
     return this.#token({ kind: "number", value: Number(digits) }, start);
   }
@@ -137,10 +137,10 @@ export class Lexer {
     for (;;) {
       const char = this.text.charAt(this.#at);
       const isBroken = char === "" || (char === "\n" && quote !== "`");
-      if (isBroken) throw new ShellSyntaxError("This text has no end.", start);
+      if (isBroken) throw new ShellSyntaxError("Unterminated string.", start);
       if (char === quote) break;
       if (quote === "`" && this.text.startsWith("${", this.#at)) {
-        throw new ShellSyntaxError("Nothing is computed inside of texts here.", this.#at);
+        throw new ShellSyntaxError("Template expressions are not supported.", this.#at);
       }
       if (char === "\\") value += this.#escape();
       else {
@@ -179,7 +179,7 @@ export class Lexer {
 
   #codePoint(pattern: RegExp, start: number): string {
     const code = Number.parseInt(this.#match(pattern) ?? "", 16);
-    if (!(code <= 0x10ffff)) throw new ShellSyntaxError("This is no character's code.", start);
+    if (!(code <= 0x10ffff)) throw new ShellSyntaxError("Invalid character escape.", start);
     return String.fromCodePoint(code);
   }
 
@@ -189,7 +189,7 @@ export class Lexer {
     this.#at += 1;
     for (;;) {
       const char = this.text.charAt(this.#at);
-      if (char === "" || char === "\n") throw new ShellSyntaxError("This regular expression has no end.", start);
+      if (char === "" || char === "\n") throw new ShellSyntaxError("Unterminated regular expression.", start);
       if (char === "/" && !isInClass) break;
       if (char === "[") isInClass = true;
       if (char === "]") isInClass = false;

@@ -14,6 +14,8 @@ type SentStatement = { from: number; text: string; dialect: SqlDialect };
 /** `details` of the answer (docs/develop/api.md, Queries): 1-based, in the text that was sent. */
 export type QueryErrorDetails = { position?: number; line?: number; column?: number; candidates?: string[] };
 
+export type QueryErrorDescription = { title: string; name: string | null; unknown?: "column" | "table" | "function" };
+
 const COLUMN = [
   /referenced column "([^"]+)" (?:not found|was not found)/i,
   /does not have a column named "([^"]+)"/i,
@@ -42,20 +44,23 @@ const SYNTAX_AT_END = /syntax error at end of input|incomplete input/i;
 /**
  * Describes a failed query: in words for the most frequent errors, by the first line of the database's message
  * otherwise. The full message is always shown below.
- * @returns `name` is the table, column, function or word that caused the error; null if the database names none
+ * @returns `name` is the table, column, function or word that caused the error; null if the database names none.
+ * `unknown` is the kind of a name that does not exist.
  */
-export function describeQueryError(message: string): { title: string; name: string | null } {
+export function describeQueryError(message: string): QueryErrorDescription {
   const first = (patterns: RegExp[]) => patterns.map((p) => p.exec(message)?.[1]).find((hit) => hit !== undefined);
   const column = first(COLUMN);
-  if (column !== undefined) return { title: `There is no column "${column}"`, name: column };
+  if (column !== undefined) return { title: `Unknown column "${column}"`, name: column, unknown: "column" };
   const table = first(TABLE);
-  if (table !== undefined) return { title: `There is no table "${stripMark(table)}"`, name: stripMark(table) };
+  if (table !== undefined) {
+    return { title: `Unknown table "${stripMark(table)}"`, name: stripMark(table), unknown: "table" };
+  }
   const called = first(FUNCTION);
-  if (called !== undefined) return { title: `There is no function "${called}"`, name: called };
+  if (called !== undefined) return { title: `Unknown function "${called}"`, name: called, unknown: "function" };
   const word = first(SYNTAX);
-  if (word !== undefined) return { title: `The query cannot be read from "${word}" on`, name: word };
-  if (SYNTAX_AT_END.test(message)) return { title: "The query ends too early", name: null };
-  return { title: message.split("\n")[0]?.trim() || "The database refused the query", name: null };
+  if (word !== undefined) return { title: `Syntax error at "${word}"`, name: word };
+  if (SYNTAX_AT_END.test(message)) return { title: "Unexpected end of query", name: null };
+  return { title: message.split("\n")[0]?.trim() || "The database rejected the query", name: null };
 }
 
 /**

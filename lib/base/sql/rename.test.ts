@@ -57,15 +57,15 @@ describe("findRenaming", () => {
   });
 
   it.each([
-    ["select a.id from orders a where exists (select 1 from refunds |a where a.x)", "stands for several things"],
-    ["with a as (select 1 as n) select * from t |a", "stands for several things"],
-    ["select o, |o.id from orders o", "may be a column"],
-    ["select o.id as o from orders |o order by o", "may be a column"],
-    ['select o.id, "O".id from orders |o', "written in several ways"],
-    ["select |orders.id from orders", "Put the cursor on the alias"],
-    ["select o.|id from orders o", "Put the cursor on the alias"],
-    ["sel|ect 1", "Put the cursor on the alias"],
-    ["select ' |o' from orders o", "Put the cursor on the alias"],
+    ["select a.id from orders a where exists (select 1 from refunds |a where a.x)", "is ambiguous"],
+    ["with a as (select 1 as n) select * from t |a", "is ambiguous"],
+    ["select o, |o.id from orders o", "may also be a column"],
+    ["select o.id as o from orders |o order by o", "may also be a column"],
+    ['select o.id, "O".id from orders |o', "written with different case"],
+    ["select |orders.id from orders", "Place the cursor on a table alias"],
+    ["select o.|id from orders o", "Place the cursor on a table alias"],
+    ["sel|ect 1", "Place the cursor on a table alias"],
+    ["select ' |o' from orders o", "Place the cursor on a table alias"],
   ])("refuses what is not sure: %s", (text, reason) => expect(marked(text)).toContain(reason));
 });
 

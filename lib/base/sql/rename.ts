@@ -7,8 +7,7 @@ export type Renaming = { name: string; places: { from: number; to: number }[] };
 /** Refusal of a rename that is not certain to be correct, with its `reason`. */
 export type RenameRefusal = { reason: string };
 
-const NOTHING_THERE =
-  "Put the cursor on the alias of a table, or on the name of a WITH query. Nothing else can be renamed in a statement.";
+const NOTHING_THERE = "Place the cursor on a table alias or CTE name to rename it.";
 const TABLE_FOLLOWS = new Set(["FROM", "JOIN", "UPDATE", "INTO", "USING"]);
 
 type Roles = {
@@ -39,7 +38,7 @@ export function findRenaming(statement: string, position: number, dialect: SqlDi
   if (declared.length === 0 || isBehindDot(tokens, at)) return { reason: NOTHING_THERE };
   const name = own.text;
   if (declared.length > 1) {
-    return { reason: `${name} stands for several things in this statement. Rename each of them by hand.` };
+    return { reason: `${name} is ambiguous in this statement. Rename it manually.` };
   }
   const isCte = roles.ctes.has(declared[0] ?? -1);
   const places: { from: number; to: number }[] = [];
@@ -53,11 +52,11 @@ export function findRenaming(statement: string, position: number, dialect: SqlDi
     if (isTable && (!isCte || isQualifier)) continue;
     if (!isDeclared && !isQualifier && !isTable) {
       return {
-        reason: `${name} also stands where it may be a column. Write its table before it there, or rename by hand.`,
+        reason: `${name} may also be a column. Qualify it there, or rename manually.`,
       };
     }
     if (token.kind !== own.kind && token.text !== own.text) {
-      return { reason: `${name} is written in several ways here, which may be several names to the database.` };
+      return { reason: `${name} is written with different case or quotes. Rename it manually.` };
     }
     places.push({ from: token.start, to: token.end });
   }
