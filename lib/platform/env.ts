@@ -25,16 +25,13 @@ const settings = z.object({
     .optional(),
   STORE_PASSWORD: z
     .string()
-    .regex(/^[\x20-\x7e]{12,128}$/, "must have 12 to 128 characters, letters without accents, digits, signs and spaces")
+    .regex(/^[\x20-\x7e]{12,128}$/, "must have 12 to 128 printable ASCII characters")
     .optional(),
   STORE_DURABILITY: z.enum(["normal", "full"], "must be normal or full").default("normal"),
 
   AUTH_SECRET: z
     .string()
-    .refine(
-      (value) => value !== EXAMPLE_AUTH_SECRET,
-      "is still the example value; put a secret of your own, or remove it",
-    )
+    .refine((value) => value !== EXAMPLE_AUTH_SECRET, "is still the example value. Set your own secret, or remove it")
     .refine((value) => Buffer.byteLength(value) >= SECRET_BYTES_MIN, `must be at least ${SECRET_BYTES_MIN} bytes long`)
     .optional(),
   ENCRYPTION_KEYS: z
@@ -43,7 +40,10 @@ const settings = z.object({
       try {
         return parseKeyRing(value);
       } catch (error) {
-        context.addIssue({ code: "custom", message: error instanceof Error ? error.message : "is not a list of keys" });
+        context.addIssue({
+          code: "custom",
+          message: error instanceof Error ? error.message : "must be a list of keys",
+        });
         return z.NEVER;
       }
     })
@@ -52,7 +52,7 @@ const settings = z.object({
   ALLOW_PRIVATE_NETWORK: z.enum(["none", "databases", "all"], "must be none, databases or all").optional(),
   RATE_LIMIT_SCALE: z.coerce.number("must be a number above 0").positive("must be a number above 0").default(1),
   JOB_RETRY_FAST: flag().default(false),
-  TRUST_PROXY: integer("the number of proxies in front, 0 to 10", 0, 10).optional(),
+  TRUST_PROXY: integer("the number of trusted proxies, 0 to 10", 0, 10).optional(),
   SAMPLE_DATA: z.enum(["on", "off"], "must be on or off").default("on"),
   SIGN_UP: signUpPolicy().default({ mode: "open", domains: [] }),
 
@@ -81,7 +81,7 @@ const settings = z.object({
     .positive("must be a number above 0")
     .default(10_000_000),
 
-  GITHUB_APP_ID: z.string().regex(/^\d+$/, "must be the number of the GitHub App").optional(),
+  GITHUB_APP_ID: z.string().regex(/^\d+$/, "must be the GitHub App ID").optional(),
   GITHUB_APP_PRIVATE_KEY: z.string().optional(),
   GITHUB_CLIENT_ID: z.string().optional(),
   GITHUB_CLIENT_SECRET: z.string().optional(),
@@ -135,7 +135,7 @@ export class EnvError extends Error {
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {
-    super(`The settings are not complete:\n${problems.map((problem) => `  ${problem}`).join("\n")}`);
+    super(`Invalid configuration:\n${problems.map((problem) => `  ${problem}`).join("\n")}`);
     this.problems = problems;
     this.name = "EnvError";
   }
@@ -198,7 +198,7 @@ export function parseKeyRing(text: string): EncryptionKey[] {
     }
     return { id, key };
   });
-  if (new Set(keys.map((entry) => entry.id)).size !== keys.length) throw new Error("has two keys with one id");
+  if (new Set(keys.map((entry) => entry.id)).size !== keys.length) throw new Error("has duplicate key IDs");
   return keys;
 }
 
@@ -212,15 +212,15 @@ function demandedProblems(values: Pick<Settings, DemandedName | "MONGODB_URI">, 
     for (const name of names) if (values[name] === undefined) reasons.set(name, reason);
   };
   if (values.MONGODB_URI !== undefined) {
-    demand("because MONGODB_URI is set: all servers of one store share it", "AUTH_SECRET", "ENCRYPTION_KEYS");
+    demand("because MONGODB_URI is set and all servers must share it", "AUTH_SECRET", "ENCRYPTION_KEYS");
   }
   if (values.INNGEST_BASE_URL ?? values.INNGEST_EVENT_KEY ?? values.INNGEST_SIGNING_KEY) {
-    demand("for a job runner of your own", "INNGEST_EVENT_KEY", "INNGEST_SIGNING_KEY");
+    demand("for a self-hosted job runner", "INNGEST_EVENT_KEY", "INNGEST_SIGNING_KEY");
   }
   if (isVercel) {
     // Our choice: INNGEST_BASE_URL is optional there, since the default is Inngest's cloud.
     demand(
-      "on Vercel, which keeps no process and no disk between requests",
+      "on Vercel, which has no persistent processes or disk",
       "MONGODB_URI",
       "AUTH_SECRET",
       "ENCRYPTION_KEYS",
@@ -228,9 +228,9 @@ function demandedProblems(values: Pick<Settings, DemandedName | "MONGODB_URI">, 
       "INNGEST_SIGNING_KEY",
     );
   }
-  const problems = [...reasons].map(([name, reason]) => `${name} is needed ${reason}`);
+  const problems = [...reasons].map(([name, reason]) => `${name} is required ${reason}`);
   if (values.NODE_ENV === "production" && isOn(values.INNGEST_DEV)) {
-    problems.push("INNGEST_DEV must not be set in production: it turns off the check of who calls the job endpoint");
+    problems.push("INNGEST_DEV must not be set in production because it disables signature checks on the job endpoint");
   }
   return problems;
 }
@@ -280,7 +280,7 @@ const DOMAIN = /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a
 function webAddress() {
   return z
     .string()
-    .refine((value) => /^https?:\/\//.test(value) && URL.canParse(value), "must be a web address (http:// or https://)")
+    .refine((value) => /^https?:\/\//.test(value) && URL.canParse(value), "must be an http:// or https:// URL")
     .transform((value) => value.replace(/\/+$/, ""));
 }
 
@@ -304,6 +304,6 @@ function smtpAddress() {
 function origin() {
   return webAddress().refine(
     (value) => new URL(value).origin === value.toLowerCase(),
-    "must be an address without a path, such as https://data.example.com",
+    "must be a URL without a path, such as https://data.example.com",
   );
 }

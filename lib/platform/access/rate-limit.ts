@@ -86,7 +86,7 @@ async function take(own: RateLimiterAbstract, subject: string): Promise<void> {
     await own.consume(subject);
   } catch (outcome) {
     if (!isOverLimit(outcome)) throw outcome;
-    throw new AppError("rate_limited", "Too many tries. Wait a little, then try again.", {
+    throw new AppError("rate_limited", "Too many attempts. Try again later.", {
       retryAfterSeconds: Math.max(1, Math.ceil(outcome.msBeforeNext / 1000)),
     });
   }

@@ -126,7 +126,7 @@ export const BEARER_NEEDED = { "WWW-Authenticate": "Bearer" } as const;
 /** Rejects a read-only key for a change. @throws AppError `forbidden` */
 export function refuseReadKey(identity: Identity | null): void {
   if (identity && isReadOnly(identity)) {
-    throw new AppError("forbidden", "This API key may only read. Use one with full access.");
+    throw new AppError("forbidden", "This API key is read-only. Use a key with full access.");
   }
 }
 
@@ -141,7 +141,7 @@ export function enter({ user, via }: UserCaller, membership: Membership | null, 
 }
 
 /** The same message for another user's workspace and for a missing one. */
-const NOT_YOURS = "You cannot open this workspace. Ask one of its admins to invite you.";
+const NOT_YOURS = "You don't have access to this workspace. Ask an admin to invite you.";
 
 function enteredBy(identity: Identity | null, workspaceId: ObjectId | null): Caller {
   const known = signedIn(identity);
@@ -151,7 +151,7 @@ function enteredBy(identity: Identity | null, workspaceId: ObjectId | null): Cal
 
 function signedIn(identity: Identity | null): Identity {
   if (identity) return identity;
-  throw new AppError("unauthenticated", "Sign in first, or send an API key in the Authorization header.");
+  throw new AppError("unauthenticated", "Sign in, or send an API key in the Authorization header.");
 }
 
 function withKey(identity: Identity | null): UserCaller<ByKey> {
@@ -166,10 +166,10 @@ function inPerson({ user, via }: UserCaller): UserCaller<BySession> {
 
 function requireRole<C extends Caller>(needed: Role, caller: C): C {
   if (isAtLeast(caller.role, needed)) return caller;
-  const who = needed === "owner" ? "Only an owner" : "Only an owner or admin";
-  throw new AppError("forbidden", `${who} of the workspace can do this.`);
+  const who = needed === "owner" ? "Only owners" : "Only owners and admins";
+  throw new AppError("forbidden", `${who} can do this.`);
 }
 
 function keyRefused(): AppError {
-  return new AppError("forbidden", "An API key cannot do this. Sign in to do it.");
+  return new AppError("forbidden", "API keys are not accepted here. Sign in instead.");
 }

@@ -298,7 +298,7 @@ function toFrame(request: EngineRequest): Buffer {
     return encodeFrame(request, REQUEST_BYTES_MAX);
   } catch (error) {
     if (!(error instanceof FrameTooLarge)) throw error;
-    throw new AppError("too_large", "The query and its parameters are too large to be run.", { cause: error });
+    throw new AppError("too_large", "The query and its parameters are too large.", { cause: error });
   }
 }
 
@@ -337,7 +337,7 @@ function parseFrame(bytes: Buffer): Incoming {
 /** @throws AppError `unavailable` for a message outside of the protocol: its sender must not be used again */
 function toResponse(message: unknown): EngineResponse {
   if (isResponse(message)) return message;
-  throw engineAway(new Error("The engine sent what is no answer of its protocol."));
+  throw engineAway(new Error("The engine sent an invalid response."));
 }
 
 /** One socket with its received messages. A slow reader pauses it, and thereby the engine. */

@@ -126,7 +126,7 @@ async function socketOf(entry: Entry): Promise<string> {
     if (!(error instanceof ServiceDown)) throw error;
     const isInUse = error.message.includes("in use by another process");
     if (entry.wasUp || isInUse) throw engineAway(error);
-    throw new AppError("source_unreachable", `The file could not be opened. ${reasonOf(error)}`, { cause: error });
+    throw new AppError("source_unreachable", `Couldn't open the file. ${reasonOf(error)}`, { cause: error });
   }
   entry.wasUp = true;
   return entry.service.socketPath;
@@ -134,7 +134,7 @@ async function socketOf(entry: Entry): Promise<string> {
 
 /** Returns the error of a query whose engine just died: the next query starts it again. */
 export function engineAway(cause: unknown): AppError {
-  return new AppError("unavailable", "The engine of this file is restarting. Try again in a moment.", {
+  return new AppError("unavailable", "The file engine is restarting. Try again in a moment.", {
     cause,
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });

@@ -152,7 +152,7 @@ describe("the stream of a workspace's changes", () => {
     expect(Number(last?.id)).toBeGreaterThan(0);
     expect(Number(last?.id)).toBeLessThan(120);
     const opened = Array.from({ length: 30 }, () => open(workspaceId, { userId }));
-    expect(() => open(workspaceId, { userId })).toThrow("too many places");
+    expect(() => open(workspaceId, { userId })).toThrow("Too many open connections");
     for (const { stop } of opened) stop.abort();
     expect((await open(workspaceId, { userId }).next())?.id).toBe("120");
   });

@@ -17,7 +17,7 @@ const HEARTBEAT_MS = HEARTBEAT_SECONDS * 1000;
 const RETRY_MS = 2000;
 /** Maximum buffer for a slow reader, in bytes. Beyond it the stream ends, and the reader resumes from its position. */
 const BUFFER_BYTES_MAX = 1024 * 1024;
-const ENDED = "This stream has ended with your access. Sign in again.";
+const ENDED = "Your access has ended. Sign in again.";
 /** Maximum number of streams per user and server: tabs of a browser share one, so this is many machines. */
 const STREAMS_OF_ONE_MAX = 30;
 
@@ -111,7 +111,7 @@ function follow(
       log.debug({ err: error }, "whether a reader may still read is not known");
     }
   }, HEARTBEAT_MS);
-  const forget = onShutdown(() => end(goodbye("unavailable", "The server is stopping. Connect again in a moment.")));
+  const forget = onShutdown(() => end(goodbye("unavailable", "The server is stopping. Reconnect in a moment.")));
   signal.addEventListener("abort", onAbort, { once: true });
   write(`retry: ${RETRY_MS}\n\n`);
   void join(workspaceId, reader, lastEventId, write)
@@ -120,7 +120,7 @@ function follow(
     })
     .catch((error: unknown) => {
       log.warn({ err: error }, "a stream of changes could not begin");
-      end(goodbye("unavailable", "Changes cannot be read now. Connect again in a moment."));
+      end(goodbye("unavailable", "Live updates are unavailable. Reconnect in a moment."));
     });
   return end;
 }
@@ -167,7 +167,7 @@ function enter(userId: ObjectId): () => void {
   const key = userId.toHexString();
   const count = counts.get(key) ?? 0;
   if (count >= STREAMS_OF_ONE_MAX) {
-    throw new AppError("rate_limited", "You follow this workspace from too many places. Close some of them.", {
+    throw new AppError("rate_limited", "Too many open connections to this workspace. Close some tabs.", {
       retryAfterSeconds: HEARTBEAT_MS / 1000,
     });
   }

@@ -37,7 +37,7 @@ export class HeldBody {
   add(bytes: number): void {
     const total = processSingleton("held-bodies", () => ({ bytes: 0 }));
     if (total.bytes + bytes > HELD_BYTES_MAX) {
-      throw new AppError("unavailable", "The server has too much to read right now. Try again in a moment.", {
+      throw new AppError("unavailable", "The server is busy. Try again in a moment.", {
         retryAfterSeconds: RETRY_AFTER_SECONDS,
         headers: { Connection: "close" },
       });
@@ -130,7 +130,7 @@ export function parseLimitedJson(text: string): { value: unknown; hasRepeatedKey
 /** @throws AppError `unsupported_media_type` */
 function requirePlain(request: Request): void {
   if (request.headers.get("content-encoding")) {
-    throw new AppError("unsupported_media_type", "Send the body as it is, without a Content-Encoding.");
+    throw new AppError("unsupported_media_type", "Content-Encoding is not supported. Send the body uncompressed.");
   }
 }
 
@@ -148,7 +148,7 @@ export async function readBytes(request: Request, limitBytes: number, held: Held
     const { done, value } = await reader.read().catch((cause: unknown) => {
       // The client disconnected, or was too slow (server-limits.ts): not a fault of the server, and no one reads the
       // answer.
-      throw new AppError("invalid_request", "The body broke off before its end.", { cause });
+      throw new AppError("invalid_request", "The request body is incomplete.", { cause });
     });
     if (done) return Buffer.concat(chunks, total);
     total += value.byteLength;

@@ -27,7 +27,7 @@ describe("what a throw is answered with (T108)", () => {
   ])("what nobody expected is one fixed sentence: %s", async (thrown) => {
     const { status, body } = await answer(thrown);
     expect(status).toBe(500);
-    expect(body).toEqual({ success: false, error: expect.stringContaining("request id"), code: "internal" });
+    expect(body).toEqual({ success: false, error: expect.stringContaining("request ID"), code: "internal" });
     expect(JSON.stringify(body)).not.toContain("s3cr3t");
   });
 

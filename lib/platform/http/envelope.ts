@@ -14,7 +14,7 @@ const PIECE_CHARS = 64 * 1024;
 const STORE_RETRY_AFTER_SECONDS = 2;
 /** An operator must start another version first. */
 const SCHEMA_RETRY_AFTER_SECONDS = 60;
-const INTERNAL_MESSAGE = "Something went wrong on our side. Try again; if it stays, send us the request id.";
+const INTERNAL_MESSAGE = "Internal error. Try again. If it persists, contact support with the request ID.";
 
 /** Returns `{success: true, data, message?}` (docs/develop/api.md, Common rules). */
 export function success(data: unknown, options: { status: number; message?: string; headers?: Headers }): Response {
@@ -92,7 +92,7 @@ export function failure(thrown: unknown, context: { requestId: string; method: s
 function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
   if (isStoreAway(thrown)) {
-    return new AppError("unavailable", "The document store does not answer right now. Try again in a moment.", {
+    return new AppError("unavailable", "The database is unavailable. Try again in a moment.", {
       cause: thrown,
       retryAfterSeconds: STORE_RETRY_AFTER_SECONDS,
     });
@@ -106,7 +106,7 @@ function toAppError(thrown: unknown): AppError {
   if (isFullDisk(thrown)) {
     return new AppError(
       "storage_full",
-      "The server's disk is full, and nothing was saved. Free some space, then try again.",
+      "The server's disk is full. Nothing was saved. Free some space and try again.",
       {
         cause: thrown,
       },

@@ -54,7 +54,7 @@ export function toPage<D extends { _id: ObjectId }, T>(docs: D[], limit: number,
 }
 
 export function badCursor(): AppError {
-  return new AppError("invalid_request", "This cursor is not one of ours. Leave it out to begin at the start.", {
-    details: [{ path: "cursor", message: "Pass back the nextCursor of the page before." }],
+  return new AppError("invalid_request", "Invalid cursor. Omit it to start from the first page.", {
+    details: [{ path: "cursor", message: "Use nextCursor from the previous page." }],
   });
 }

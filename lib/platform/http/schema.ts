@@ -8,7 +8,7 @@ export const LIST_LIMIT_DEFAULT = 50;
 /** A 24-digit hexadecimal object id, as text. */
 export const objectIdText = z
   .string()
-  .regex(/^[0-9a-fA-F]{24}$/, "An id has 24 hexadecimal digits.")
+  .regex(/^[0-9a-fA-F]{24}$/, "IDs must have 24 hexadecimal digits.")
   .describe("24-digit hexadecimal id");
 
 /** An ISO 8601 UTC stamp with milliseconds. */
@@ -59,7 +59,7 @@ export function isShortJson(value: unknown, charsMax: number): boolean {
   // A text's length already decides, before it is serialised: an unpaired surrogate takes six characters.
   const count = (name: string, inner: unknown): unknown => {
     chars += name.length + (typeof inner === "string" ? inner.length : 1);
-    if (chars > charsMax) throw new RangeError("It is too long.");
+    if (chars > charsMax) throw new RangeError("Too long.");
     return inner;
   };
   // A value that is nested too deeply to be serialised is too long as well.
@@ -70,14 +70,14 @@ export function isShortJson(value: unknown, charsMax: number): boolean {
   }
 }
 
-const BAD_CURSOR = "This cursor is not one of ours. Leave it out to begin at the start.";
+const BAD_CURSOR = "Invalid cursor. Omit it to start from the first page.";
 /** The `nextCursor` of a list sorted by id. */
 export const idCursor = z.string().regex(/^[0-9a-f]{24}$/, BAD_CURSOR);
 /** The `nextCursor` of a list with a special order, which validates it (`refuses` of its route). */
 const opaqueCursor = z
   .string()
   .regex(/^[A-Za-z0-9_.-]{1,500}$/, BAD_CURSOR)
-  .describe("The nextCursor of the page before, as it was");
+  .describe("nextCursor from the previous page, unchanged");
 
 /** `limit` and `cursor` of a list: any integer is clamped to 1..200, anything else is rejected. */
 export const listQuery = listQueryOf(idCursor, LIST_LIMIT_DEFAULT);
@@ -95,7 +95,7 @@ function listQueryOf<C extends z.ZodType>(cursor: C, fallback: number) {
 function limitOr(fallback: number) {
   return z
     .string()
-    .regex(/^-?\d+$/, "The limit is an integer.")
+    .regex(/^-?\d+$/, "limit must be an integer.")
     .optional()
     .transform((text) => (text === undefined ? fallback : Math.min(LIST_LIMIT_MAX, Math.max(1, Number(text)))))
     .meta({
@@ -117,7 +117,7 @@ const placeCursor = z
 export const boundedListQuery = z.object({
   limit: z
     .string()
-    .regex(/^-?\d+$/, "The limit is an integer.")
+    .regex(/^-?\d+$/, "limit must be an integer.")
     .transform((text) => Math.min(LIST_LIMIT_MAX, Math.max(1, Number(text))))
     .meta({ reference: { type: "integer", description: `Clamped to 1..${LIST_LIMIT_MAX}. Default: all` } })
     .optional(),

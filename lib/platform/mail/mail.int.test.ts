@@ -57,7 +57,7 @@ describe("a mail by the service", () => {
     expect(body).toMatchObject({
       from: "Harbour data <data@harbour.example>",
       to: ["guest@example.com"],
-      subject: "Owner invites you to Owner's workspace",
+      subject: "Owner invited you to Owner's workspace",
     });
     expect(body.text).toContain(answer.json.data.link);
     expect(body.html).toContain(answer.json.data.link);
@@ -121,7 +121,7 @@ it("a link that sets a password is in the mail alone once the service has taken 
   await expect.poll(find).not.toBeNull();
   const token = /\/reset\/([\w-]{43})/.exec(JSON.stringify(lastReceived()))?.[1] ?? "";
   expect(token).toMatch(/^[\w-]{43}$/);
-  expect(await find()).toMatchObject({ status: "sent", subject: "Set a new password", text: "", html: "" });
+  expect(await find()).toMatchObject({ status: "sent", subject: "Reset your password", text: "", html: "" });
   expect((await dumpDatabase()).includes(token)).toBe(false);
 });
 

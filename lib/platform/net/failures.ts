@@ -36,13 +36,13 @@ const REASON_OF_PREFIX: [prefix: string, reason: FailureReason][] = [
 
 /** Fixed messages, because text from the other side or a driver may contain addresses and secrets (T47). */
 const MESSAGES: Record<FailureReason, string> = {
-  name: "The host name was not found. Check its spelling, and that the server's name service knows it.",
-  refused: "The connection was refused. Check the port, and that the service is running.",
-  unreachable: "The network has no way to this address. Check it, and any firewall in between.",
-  closed: "The other side closed the connection before it answered.",
-  tls: "A secure connection could not be made. Check the other side's certificate, or whether it speaks TLS on this port.",
-  protocol: "The other side's answer is not valid HTTP.",
-  timeout: "There was no answer in time. Check the address, and any firewall in between.",
+  name: "Host not found. Check the spelling and DNS.",
+  refused: "Connection refused. Check the port and that the service is running.",
+  unreachable: "The host is unreachable. Check the address and firewalls.",
+  closed: "The server closed the connection without a response.",
+  tls: "The TLS handshake failed. Check the certificate and that the port uses TLS.",
+  protocol: "The response is not valid HTTP.",
+  timeout: "Timed out. Check the address and firewalls.",
   other: "The connection failed.",
 };
 
@@ -50,7 +50,7 @@ const MESSAGES: Record<FailureReason, string> = {
 export function addressRefused(cause?: unknown): AppError {
   return new AppError(
     "address_refused",
-    "This address may not be reached from here. Use a public address, or ask whoever runs this server about its setting ALLOW_PRIVATE_NETWORK.",
+    "This address is blocked. Use a public address, or ask the server administrator about ALLOW_PRIVATE_NETWORK.",
     { cause },
   );
 }

@@ -34,10 +34,7 @@ export function normalizeHost(host: string): string {
   } else if (isHostName(lower)) {
     return lower;
   }
-  throw new AppError(
-    "invalid_request",
-    "This is not a usable host. Write one name such as db.example.com, in ASCII and without a dot at its end, or an IP address such as 203.0.113.7.",
-  );
+  throw new AppError("invalid_request", "Invalid host. Use a name such as db.example.com, or an IP address.");
 }
 
 /** @throws AppError `invalid_request` */
@@ -53,19 +50,19 @@ export function checkPort(port: number): number {
 export function parseWebTarget(text: string): WebTarget {
   // The URL parser silently drops these characters.
   if (text.length > URL_LENGTH_MAX || hasControlCharacter(text) || !URL.canParse(text)) {
-    throw new AppError("invalid_request", "This is not a web address. Write one such as https://example.com/hook.");
+    throw new AppError("invalid_request", "Invalid URL. Use one such as https://example.com/hook.");
   }
   const url = new URL(text);
   const defaultPort = DEFAULT_PORTS[url.protocol];
   if (defaultPort === undefined) {
-    throw new AppError("invalid_request", "The address must start with http:// or https://.");
+    throw new AppError("invalid_request", "The URL must start with http:// or https://.");
   }
   if (url.username !== "" || url.password !== "") {
-    throw new AppError("invalid_request", "The address must not contain a user name or password.");
+    throw new AppError("invalid_request", "The URL must not contain a user name or password.");
   }
   const port = url.port === "" ? defaultPort : checkPort(Number(url.port));
   if (REFUSED_WEB_PORTS.has(port)) {
-    throw new AppError("invalid_request", `Port ${port} is not for web services. Use another port.`);
+    throw new AppError("invalid_request", `Port ${port} is blocked. Use another port.`);
   }
   return { url, host: normalizeHost(url.hostname.replace(/^\[(.*)\]$/, "$1")), port, isTls: url.protocol === "https:" };
 }

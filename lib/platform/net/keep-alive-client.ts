@@ -82,7 +82,7 @@ async function* withFailure(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffe
 }
 
 function protocolFailure(cause?: unknown): AppError {
-  return new AppError("source_unreachable", "The other side's answer is packed in a way that it did not announce.", {
+  return new AppError("source_unreachable", "The response has an invalid Content-Encoding.", {
     cause,
     details: { reason: "protocol" },
   });

@@ -151,7 +151,7 @@ async function lookUpOnce(key: string, look: () => Promise<string[]>): Promise<r
   } catch (error) {
     if (last) return last.addresses;
     if (isNoSuchName(error)) return [];
-    throw new AppError("unavailable", "The name service does not answer. Try again in a moment.", {
+    throw new AppError("unavailable", "DNS is not responding. Try again in a moment.", {
       cause: error,
       retryAfterSeconds: RETRY_AFTER_SECONDS,
     });

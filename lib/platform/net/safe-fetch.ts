@@ -116,10 +116,7 @@ export function checkHeaders(given: Record<string, string>): Record<string, stri
     // RFC 9110: a token, and a value of visible characters, spaces and tabs.
     const isWellFormed = /^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(lower) && /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
     if (!isWellFormed || OWN_HEADERS.has(lower)) {
-      throw new AppError(
-        "invalid_request",
-        "One of the headers cannot be sent. Remove it, or correct its name or value.",
-      );
+      throw new AppError("invalid_request", "A header is invalid. Fix or remove it.");
     }
     headers[lower] = value;
   }

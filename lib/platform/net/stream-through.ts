@@ -126,8 +126,7 @@ export async function* within(
   for await (const bytes of source) {
     const lineAt = isByLine ? bytes.lastIndexOf(NEW_LINE) : -1;
     held = lineAt < 0 ? held + bytes.length : bytes.length - lineAt - 1;
-    if (held > bytesMax)
-      throw new AppError("too_large", "The answer holds more in one piece than can be read. Try again.");
+    if (held > bytesMax) throw new AppError("too_large", "The response contains a chunk that is too large.");
     yield bytes;
   }
 }

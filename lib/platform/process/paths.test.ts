@@ -50,5 +50,5 @@ test("the folder of the sockets is closed to others, also when it was open", () 
 test("a link in the place of the folder of the sockets is refused", () => {
   mkdirSync(join(folder, "elsewhere"));
   symlinkSync(join(folder, "elsewhere"), join(folder, "sockets"));
-  expect(() => ensureSocketFolder(join(folder, "sockets"))).toThrow("belongs to somebody else");
+  expect(() => ensureSocketFolder(join(folder, "sockets"))).toThrow("belongs to another user");
 });

@@ -25,7 +25,7 @@ export function ensureSocketFolder(folder: string = socketFolder()): void {
   mkdirSync(folder, { recursive: true, mode: OWNER_ONLY });
   const found = lstatSync(folder);
   if (!found.isDirectory() || found.uid !== userId()) {
-    throw new Error(`${folder} belongs to somebody else. Remove it, or ask an administrator to, and start again.`);
+    throw new Error(`${folder} belongs to another user. Remove it, or ask an administrator, then restart.`);
   }
   if ((found.mode & 0o777) !== OWNER_ONLY) chmodSync(folder, OWNER_ONLY);
 }

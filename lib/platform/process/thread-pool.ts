@@ -49,7 +49,7 @@ export class ThreadPool<Request, Answer> {
 
 function ask<Answer>(worker: Worker, request: unknown, transfer: readonly ArrayBuffer[]): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const onExit = () => reject(new Error("The thread has ended before its answer."));
+    const onExit = () => reject(new Error("The worker thread exited unexpectedly."));
     worker.once("exit", onExit);
     worker.once("message", (answer: Answer) => {
       worker.off("exit", onExit);

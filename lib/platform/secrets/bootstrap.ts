@@ -147,7 +147,7 @@ function read(file: string): Secrets | null {
     text = readFileSync(file, "utf8");
   } catch (error) {
     if (isErrorCode(error, "ENOENT")) return null;
-    throw new SecretsMissing(`${file} cannot be read. It must be a file of the user that runs Millrace.`, {
+    throw new SecretsMissing(`${file} can't be read. The user that runs Millrace must own it.`, {
       cause: error,
     });
   }
@@ -180,7 +180,7 @@ function create(file: string): Secrets {
     rmSync(temporary, { force: true });
   }
   const made = read(file);
-  if (!made) throw new Error(`${file} has vanished while Millrace started.`);
+  if (!made) throw new Error(`${file} disappeared during startup.`);
   return made;
 }
 

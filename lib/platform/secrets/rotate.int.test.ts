@@ -122,7 +122,7 @@ test("cut off and started again, it does the rest only", async () => {
   ]);
 });
 
-test("values that no key opens are named, kept and do not stop the others", async () => {
+test("names and keeps values that can't be decrypted, and rotates the others", async () => {
   const [lost] = await store(1, [{ id: "gone", key: Buffer.alloc(32, 3) }]);
   await store(5);
   const counts = await rotateSealedFields({ ring: BOTH, fields: CONNECTIONS });

@@ -65,7 +65,7 @@ export function open(sealed: Sealed, context: SealContext, ring: KeyRing = getSe
   if (!key) {
     throw new SealError(
       "unknown_key",
-      `A stored secret was sealed with the key "${keyId}", which this server does not have. Put that key back (in ENCRYPTION_KEYS, or in secrets.json of the data folder), or enter the secret again.`,
+      `Encryption key "${keyId}" is missing. Restore it in ENCRYPTION_KEYS or secrets.json, or enter the secret again.`,
     );
   }
   const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
@@ -74,7 +74,7 @@ export function open(sealed: Sealed, context: SealContext, ring: KeyRing = getSe
   try {
     return Buffer.concat([decipher.update(content.subarray(0, -TAG_BYTES)), decipher.final()]).toString("utf8");
   } catch {
-    throw new SealError("mismatch", "A stored secret does not belong to this record, or was damaged. Enter it again.");
+    throw new SealError("mismatch", "A stored secret is damaged. Enter it again.");
   }
 }
 
@@ -96,7 +96,7 @@ export function keyIdOf(sealed: Sealed): string {
 function parse(sealed: string): { keyId: string; nonce: Buffer; content: Buffer } {
   const [, keyId, nonce, content] = FORM.exec(sealed) ?? [];
   if (keyId === undefined || nonce === undefined || content === undefined) {
-    throw new SealError("malformed", "A stored secret has an unknown form. Enter it again.");
+    throw new SealError("malformed", "A stored secret has an unknown format. Enter it again.");
   }
   return { keyId, nonce: Buffer.from(nonce, "base64url"), content: Buffer.from(content, "base64url") };
 }

@@ -53,7 +53,7 @@ export function toFailure(error: unknown, query: string): EngineFailure {
 /** Replaces DuckDB's advice to change settings, which statements may not do here. */
 export const OUT_OF_MEMORY = `The query needs more than the ${ENGINE_MEMORY_LIMIT} of memory and ${ENGINE_TEMP_LIMIT} of disk that a file's queries have. Filter earlier, read fewer columns, aggregate before joining, or put a step between into a table.`;
 
-export const READ_ONLY_MESSAGE = "This connection is read-only: it runs queries and changes nothing.";
+export const READ_ONLY_MESSAGE = "This connection is read-only. It can't change data.";
 
 function isWriteRefusal(type: string, message: string): boolean {
   return (

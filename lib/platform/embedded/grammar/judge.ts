@@ -8,12 +8,12 @@ import type { Use, Verdict } from "./verdict.ts";
  * transaction is read-only.
  */
 
-const READ_ONLY = "This connection is read-only: it runs queries and changes nothing.";
+const READ_ONLY = "This connection is read-only. It can't change data.";
 const SETTINGS = "Settings cannot be changed here: each statement runs in a session that is reset before and after it.";
 const ALONE = "Each statement runs in a transaction of its own, so there is nothing to begin, commit or roll back.";
 const PREPARED = "Nothing outlives a statement here. Send the query with `params` instead.";
 const COPY_LINE = "COPY from or to the client cannot be run here. Use SELECT, or INSERT.";
-const ONE = "Send one statement at a time. Run several one after the other.";
+const ONE = "Only one statement at a time is allowed.";
 /** Maximum nesting of statements in a statement's text; real queries have fewer levels. */
 const NESTING_MAX = 3;
 const JSON_NODE = /^Json[A-Z]/;

@@ -8,7 +8,7 @@ import type { Fingerprint } from "./host-key";
 export function unknownHostKey(found: Fingerprint): AppError {
   return new AppError(
     "source_unreachable",
-    `The SSH server's key is not known yet. Its fingerprint is ${found}. Compare it with the server's own (ssh-keygen -lf on its host key), then put it in as the tunnel's host key. Nothing was sent to it.`,
+    `Unknown SSH host key ${found}. Compare it with ssh-keygen -lf on the server, then enter it as tunnel host key.`,
     { details: { reason: "host_key_unknown", hostKeySha256: found } },
   );
 }
@@ -16,7 +16,7 @@ export function unknownHostKey(found: Fingerprint): AppError {
 export function changedHostKey(found: Fingerprint): AppError {
   return new AppError(
     "source_unreachable",
-    `WARNING: the SSH server has another key than the one that this connection trusts. Somebody may be listening in between, or the server was set up anew. Nothing was sent to it. Ask whoever runs the server before you trust ${found}.`,
+    `WARNING: the SSH host key has changed to ${found}. This could be an attack, or the server was reinstalled. No credentials were sent. Verify the key before you trust it.`,
     { details: { reason: "host_key_changed" } },
   );
 }
@@ -24,25 +24,23 @@ export function changedHostKey(found: Fingerprint): AppError {
 export function sshSignInFailed(cause: unknown): AppError {
   return new AppError(
     "source_unreachable",
-    "The SSH server refused the sign-in. Check the tunnel's user, and its password or private key.",
+    "SSH authentication failed. Check the tunnel user and its password or private key.",
     { cause, details: { reason: "ssh_sign_in" } },
   );
 }
 
 export function noSsh(cause: unknown): AppError {
-  return new AppError(
-    "source_unreachable",
-    "What answers at the tunnel's host does not speak SSH as it should. Check the tunnel's host and port.",
-    { cause, details: { reason: "protocol" } },
-  );
+  return new AppError("source_unreachable", "The tunnel host is not a valid SSH server. Check the host and port.", {
+    cause,
+    details: { reason: "protocol" },
+  });
 }
 
 export function tunnelClosed(cause?: unknown): AppError {
-  return new AppError(
-    "source_unreachable",
-    "The SSH tunnel was closed: its server was restarted, or something in between cut the line. Run the query again.",
-    { cause, details: { reason: "closed" } },
-  );
+  return new AppError("source_unreachable", "The SSH tunnel was lost. Run the query again.", {
+    cause,
+    details: { reason: "closed" },
+  });
 }
 
 /**
@@ -52,11 +50,11 @@ export function tunnelClosed(cause?: unknown): AppError {
 export function notForwarded(cause: Error): AppError {
   const reason = "reason" in cause ? Number(cause.reason) : 0;
   const words: Record<number, string> = {
-    1: "The SSH server does not allow tunnels to the database's address. Ask whoever runs it (AllowTcpForwarding, PermitOpen).",
-    2: "The SSH server cannot reach the database. Check its host and port as they are seen from there.",
-    4: "The SSH server has no room for another connection. Try again, or ask whoever runs it.",
+    1: "The SSH server does not allow this tunnel. Check AllowTcpForwarding and PermitOpen.",
+    2: "The SSH server can't reach the database. Check the host and port as seen from it.",
+    4: "The SSH server has too many connections. Try again later.",
   };
-  return new AppError("source_unreachable", words[reason] ?? "The SSH server did not open the way to the database.", {
+  return new AppError("source_unreachable", words[reason] ?? "The SSH server could not open the tunnel.", {
     cause,
     details: { reason: "not_forwarded" },
   });
@@ -66,7 +64,7 @@ export function notForwarded(cause: Error): AppError {
 export function toTunnelFailure(error: unknown): AppError {
   const failure = toConnectionFailure(error);
   if (failure.kind === "address_refused" || failure.kind === "invalid_request") return failure;
-  return new AppError(failure.kind, `The SSH server is not reached. ${failure.message}`, {
+  return new AppError(failure.kind, `The SSH server is unreachable. ${failure.message}`, {
     cause: failure,
     ...(failure.details && { details: failure.details }),
   });

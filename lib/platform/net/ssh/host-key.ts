@@ -18,7 +18,7 @@ export function toFingerprint(text: string): Fingerprint {
   if (signs !== undefined) return `SHA256:${signs}`;
   throw new AppError(
     "invalid_request",
-    "This is no SHA256 fingerprint. It looks like SHA256:uNiVztksCsDhcc0u9e8BrwsSCCwnPJz8cX0K2v1m2bU.",
+    "Invalid fingerprint. Use the form SHA256:uNiVztksCsDhcc0u9e8BrwsSCCwnPJz8cX0K2v1m2bU.",
   );
 }
 

@@ -10,15 +10,12 @@ export async function checkPrivateKey(text: string): Promise<void> {
   const parsed = library.utils.parseKey(text);
   // Without a passphrase, the library reports a protected key as encrypted.
   if (parsed instanceof Error && /encrypted|passphrase/i.test(parsed.message)) {
-    throw new AppError(
-      "invalid_request",
-      "This key has a passphrase. Put in one without (ssh-keygen -p takes it off a copy): it is sealed here.",
-    );
+    throw new AppError("invalid_request", "The key has a passphrase. Remove it with `ssh-keygen -p` on a copy.");
   }
   const keys = parsed instanceof Error ? [] : [parsed].flat();
   if (keys.length === 1 && keys[0]?.isPrivateKey()) return;
   throw new AppError(
     "invalid_request",
-    "This is no private key. Paste the whole of its file, from -----BEGIN to the end of the -----END line.",
+    "Invalid private key. Paste the whole file, including the BEGIN and END lines.",
   );
 }

@@ -128,7 +128,7 @@ describe("the server's key", () => {
       expect(toFingerprint(text)).toBe(`SHA256:${signs}`);
     }
     for (const text of ["", "SHA256:", `MD5:${signs}`, signs.slice(1), `${signs}A`, "16:27:ac:a5:76:28:2d:36:63:1b"]) {
-      expect(() => toFingerprint(text)).toThrow("no SHA256 fingerprint");
+      expect(() => toFingerprint(text)).toThrow("Invalid fingerprint");
     }
   });
 });
@@ -176,7 +176,7 @@ describe("the sign-in", () => {
       "-----BEGIN RSA PRIVATE KEY-----\nAAAA\n-----END RSA PRIVATE KEY-----",
       "ssh-rsa AAAA",
     ]) {
-      await expect(checkPrivateKey(text)).rejects.toThrow("no private key");
+      await expect(checkPrivateKey(text)).rejects.toThrow("Invalid private key");
     }
   });
 });

@@ -9,7 +9,7 @@ import { checkLength, checkSize } from "../statement-size.ts";
 
 const FILES = "This connection works on its own file only: other files, databases and extensions are out of reach.";
 const ALONE = "Each statement runs in a transaction of its own, so there is nothing to begin, commit or roll back.";
-export const ONE_STATEMENT = "Send one statement at a time. Run several one after the other.";
+export const ONE_STATEMENT = "Only one statement at a time is allowed.";
 
 const REFUSED_WORDS: Readonly<Record<string, string>> = {
   ATTACH: FILES,
